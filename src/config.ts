@@ -1,0 +1,130 @@
+/**
+ * The only reader of `process.env`. Every process calls {@link loadConfig} first; a bad value ends the process with
+ * one line per problem before anything is opened.
+ */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const positiveInt = z.coerce.number().int().positive();
+const url = z.url();
+
+/** An empty string in the environment means "not set", as in compose files and CI. */
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
+
+const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
+  optional(schema).transform((value) => (value ?? fallback) as z.output<T>);
+
+const environment = z.object({
+  NODE_ENV: withDefault(z.string(), 'development'),
+  LOG_LEVEL: withDefault(z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']), 'info'),
+  PORT: withDefault(port, 3000),
+  HOST: withDefault(z.string(), '0.0.0.0'),
+  CASEBOOK_HOME: withDefault(z.string(), '.casebook'),
+  CASEBOOK_APP_URL: optional(url),
+  CASEBOOK_BOOTSTRAP_API_KEY: optional(z.string().min(16, 'must have at least 16 characters')),
+  CASEBOOK_SECRET_KEY: optional(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hexadecimal (64 characters)')),
+  CASEBOOK_INCIDENTS_DIR: optional(z.string()),
+  CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
+  CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
+  CASEBOOK_RATE_LIMIT: withDefault(z.union([z.literal('off'), positiveInt]), 600),
+  CASEBOOK_MODEL: optional(z.string()),
+  CASEBOOK_MAX_STEPS: withDefault(positiveInt, 40),
+  CASEBOOK_MAX_COST_USD: withDefault(z.coerce.number().positive(), 5),
+  CASEBOOK_MAX_MINUTES: withDefault(z.coerce.number().positive(), 30),
+  CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
+  CASEBOOK_WORKER_METRICS_PORT: optional(port),
+  DATABASE_URL: optional(z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')),
+  REDIS_URL: optional(z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL')),
+  TEMPORAL_ADDRESS: optional(z.string()),
+  TEMPORAL_NAMESPACE: withDefault(z.string(), 'default'),
+  TEMPORAL_UI_URL: optional(url),
+  ANTHROPIC_API_KEY: optional(z.string()),
+  ANTHROPIC_BASE_URL: optional(url),
+  PROMETHEUS_URL: optional(url),
+  LOKI_URL: optional(url),
+});
+
+/** Configuration of one process, complete and typed. Absent optional parts are `undefined`, never empty strings. */
+export interface Config {
+  nodeEnv: string;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  port: number;
+  host: string;
+  /** Absolute path of the folder that holds embedded state. */
+  home: string;
+  /** Where people reach the web app, without a trailing slash; undefined means "this API's own address". */
+  appUrl?: string;
+  bootstrapApiKey?: string;
+  /** 32-byte key of the secrets at rest, hexadecimal. */
+  secretKey?: string;
+  corsOrigins: string[];
+  bodyLimitBytes: number;
+  /** Requests a minute and key, or `off`. */
+  rateLimit: number | 'off';
+  databaseUrl?: string;
+  redisUrl?: string;
+  temporal: { address?: string; namespace: string; uiUrl?: string };
+  model: {
+    /** Undefined: no key, the offline model answers (unless a base URL is given). */
+    apiKey?: string;
+    baseUrl?: string;
+    /** Undefined: the default of the model provider in use. */
+    name?: string;
+  };
+  budget: { maxSteps: number; maxCostUsd: number; maxWallSeconds: number };
+  toolTimeoutSeconds: number;
+  workerMetricsPort?: number;
+  sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
+}
+
+/** Thrown when the environment cannot be used; `message` has one line per problem. */
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+}
+
+/**
+ * Parses an environment into a {@link Config}.
+ * @param env the variables to read, usually `process.env`
+ * @throws {ConfigError} naming every variable that is wrong
+ */
+export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
+  const parsed = environment.safeParse(env);
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+    throw new ConfigError(`The configuration cannot be used:\n  ${lines.join('\n  ')}`);
+  }
+  const e = parsed.data;
+  return {
+    nodeEnv: e.NODE_ENV,
+    logLevel: e.LOG_LEVEL,
+    port: e.PORT,
+    host: e.HOST,
+    home: resolve(e.CASEBOOK_HOME),
+    appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
+    bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
+    secretKey: e.CASEBOOK_SECRET_KEY,
+    corsOrigins: e.CASEBOOK_CORS_ORIGINS.split(',')
+      .map((origin) => origin.trim())
+      .filter(Boolean),
+    bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,
+    rateLimit: e.CASEBOOK_RATE_LIMIT,
+    databaseUrl: e.DATABASE_URL,
+    redisUrl: e.REDIS_URL,
+    temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE, uiUrl: e.TEMPORAL_UI_URL },
+    model: { apiKey: e.ANTHROPIC_API_KEY, baseUrl: e.ANTHROPIC_BASE_URL, name: e.CASEBOOK_MODEL },
+    budget: {
+      maxSteps: e.CASEBOOK_MAX_STEPS,
+      maxCostUsd: e.CASEBOOK_MAX_COST_USD,
+      maxWallSeconds: e.CASEBOOK_MAX_MINUTES * 60,
+    },
+    toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
+    workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,
+    sources: {
+      incidentsDir: resolve(e.CASEBOOK_INCIDENTS_DIR ?? 'demo/incidents'),
+      prometheusUrl: e.PROMETHEUS_URL,
+      lokiUrl: e.LOKI_URL,
+    },
+  };
+}

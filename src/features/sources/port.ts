@@ -1,0 +1,146 @@
+/**
+ * What a telemetry source offers to the agent's tools. A source implements the parts it has; `capabilities` says which.
+ * All times are unix seconds (fractions allowed), windows are half-open `[from, to)`. Every call takes an `AbortSignal`
+ * and must stop its work when it fires. A source that cannot answer throws {@link SourceError} with a message that a
+ * model and an operator can act on.
+ */
+import type { MetricSeries, ServiceEdge, TimeWindow } from '../diagnosis/index.ts';
+
+export type { MetricSeries, ServiceEdge, TimeWindow };
+
+export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki';
+export type SourceCapability = 'services' | 'metrics' | 'promql' | 'logs' | 'dependencies' | 'changes' | 'alerts';
+
+export interface CallOptions {
+  signal: AbortSignal;
+}
+
+/** An alert that fired: what the person who asks is usually looking at. */
+export interface Alert {
+  name: string;
+  service: string;
+  metric?: string;
+  /** Unix seconds at which it was observed; may be late by minutes against the onset. */
+  at: number;
+  summary: string;
+}
+
+export interface SourceDescription {
+  id: string;
+  kind: SourceKind;
+  title: string;
+  capabilities: SourceCapability[];
+  /** What the source covers, where it is bounded. */
+  window?: TimeWindow;
+  /** A period known to be healthy, where the source states one. */
+  baseline?: TimeWindow;
+  alerts: Alert[];
+}
+
+export interface ServiceSummary {
+  name: string;
+  /** What the source says about it: language, team, kind; free text. */
+  description?: string;
+  metrics: number;
+}
+
+export interface MetricDescriptor {
+  metric: string;
+  /** Services that have the metric, at most 20 named. */
+  services: string[];
+  serviceCount: number;
+  statistics: string[];
+  unit?: string;
+  /** Prometheus kind; `unknown` when the source does not say. */
+  type: 'counter' | 'gauge' | 'histogram' | 'summary' | 'unknown';
+  help?: string;
+}
+
+export interface MetricQuery extends TimeWindow {
+  metric: string;
+  service?: string;
+  statistic?: string;
+  /** Exact label matches. */
+  labels?: Record<string, string>;
+  /** Most points a series may have in the answer; the source chooses its step from it. */
+  maxPoints: number;
+}
+
+export interface SurveyQuery extends TimeWindow {
+  /** Services of interest; undefined means all. */
+  services?: string[];
+  maxPoints: number;
+}
+
+export interface LogQuery extends TimeWindow {
+  service?: string;
+  /** Case-insensitive substring. */
+  text?: string;
+  level?: 'error' | 'warn' | 'info' | 'debug';
+  limit: number;
+}
+
+export interface LogLine {
+  /** Unix seconds. */
+  at: number;
+  service: string;
+  level?: string;
+  message: string;
+}
+
+export interface LogPage {
+  lines: LogLine[];
+  /** True when more lines matched than `limit`. */
+  truncated: boolean;
+}
+
+/** Something somebody did to the system: a deploy, a flag, a configuration or scaling change. */
+export interface Change {
+  id: string;
+  at: number;
+  service?: string;
+  kind: string;
+  summary: string;
+  author?: string;
+  url?: string;
+}
+
+export interface TelemetrySource {
+  readonly id: string;
+  readonly kind: SourceKind;
+  readonly capabilities: readonly SourceCapability[];
+  describe(options: CallOptions): Promise<SourceDescription>;
+  services?(options: CallOptions): Promise<ServiceSummary[]>;
+  /** Metrics whose name, help, unit or service contains every word of `text`. */
+  searchMetrics?(
+    query: { text?: string; service?: string; limit: number },
+    options: CallOptions,
+  ): Promise<MetricDescriptor[]>;
+  /** Series of one metric; counters come back as a rate per second with `statistic: 'rate'`. */
+  queryMetric?(query: MetricQuery, options: CallOptions): Promise<MetricSeries[]>;
+  /** The per-service series a ranking needs: latency, errors, saturation, availability, traffic. Counters as rates. */
+  surveyMetrics?(query: SurveyQuery, options: CallOptions): Promise<MetricSeries[]>;
+  promql?(query: { expr: string; maxPoints: number } & TimeWindow, options: CallOptions): Promise<PromqlSeries[]>;
+  searchLogs?(query: LogQuery, options: CallOptions): Promise<LogPage>;
+  /** Who calls whom, as observed in the window. */
+  dependencies?(window: TimeWindow, options: CallOptions): Promise<ServiceEdge[]>;
+  changes?(query: TimeWindow & { service?: string }, options: CallOptions): Promise<Change[]>;
+}
+
+export interface PromqlSeries {
+  labels: Record<string, string>;
+  timestamps: number[];
+  values: number[];
+}
+
+/** The sources one team can use. */
+export interface SourceCatalog {
+  list(): TelemetrySource[];
+  /** @throws {SourceError} when there is no such source, naming those there are */
+  get(id: string): TelemetrySource;
+}
+
+/** A source could not answer; `message` says why in words for the model and the operator. */
+export class SourceError extends Error {
+  override name = 'SourceError';
+}

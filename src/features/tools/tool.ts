@@ -1,0 +1,72 @@
+/** What a tool of the agent loop is, and what it may touch while it runs. */
+import type { z } from 'zod';
+import type { Clock } from '../../platform/clock.ts';
+import type { SourceCatalog } from '../sources/port.ts';
+
+/** One item of the run's todo list, shown to the operator. */
+export interface PlanItem {
+  text: string;
+  status: 'pending' | 'in_progress' | 'done' | 'skipped';
+}
+
+/** Earlier results of the same conversation, by their evidence number. */
+export interface EvidenceReader {
+  /** @returns the whole stored result, or undefined when the conversation has no such evidence */
+  read(evidence: number): Promise<StoredEvidence | undefined>;
+}
+
+/** A stored tool result: what citations point to. Immutable once written. */
+export interface StoredEvidence {
+  evidence: number;
+  toolCallId: string;
+  tool: string;
+  /** Whole text as the tool returned it. */
+  content: string;
+  /** Hexadecimal sha256 of `content` in UTF-8. */
+  sha256: string;
+}
+
+export interface ToolContext {
+  conversationId: string;
+  teamId: string;
+  sources: SourceCatalog;
+  evidence: EvidenceReader;
+  clock: Clock;
+  /** Fires on cancel and on the tool's time-out. */
+  signal: AbortSignal;
+}
+
+/** What a tool gives back. `content` is stored whole; the model sees a bounded view of it. */
+export interface ToolOutput {
+  /** Text (JSON where the tool returns data), or raw bytes when the source returned something that is not text. */
+  content: string | Uint8Array;
+  /** One line for the operator and the workflow history, at most 200 characters. */
+  digest: string;
+  /** The tool understood the call but could not do it; the model should try otherwise. */
+  isError?: boolean;
+  /** What the run itself must take note of, beyond the text. */
+  effect?: ToolEffect;
+}
+
+export type ToolEffect =
+  | { kind: 'plan'; items: PlanItem[] }
+  /** The run has its result: the loop ends after this turn. `result` is stored with the conversation. */
+  | { kind: 'finish'; result: Record<string, unknown> };
+
+/** A tool as the registry holds it. */
+export interface Tool<Input = unknown> {
+  /** The name the model calls, snake_case. */
+  name: string;
+  description: string;
+  input: z.ZodType<Input>;
+  /** Overrides the default per-call time-out, in seconds. */
+  timeoutSeconds?: number;
+  /** The call in one line for the operator, from validated input; at most 120 characters. */
+  summarize(input: Input): string;
+  run(input: Input, context: ToolContext): Promise<ToolOutput>;
+}
+
+/** Ties a tool's input type to its schema. */
+export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
+  return tool;
+}
