@@ -1,0 +1,124 @@
+/**
+ * What the agent loop needs from a language model: one streamed call that either gives a complete message or throws a
+ * {@link ModelError} that says whether trying again makes sense. Nothing here retries; the caller owns retries.
+ */
+import type Anthropic from "@anthropic-ai/sdk";
+
+export type MessageParam = Anthropic.MessageParam;
+export type ContentBlock = Anthropic.ContentBlock;
+export type ContentBlockParam = Anthropic.ContentBlockParam;
+/** A tool as the Messages API takes it: name, description and JSON schema of the input. */
+export type ModelTool = Anthropic.Tool;
+export type StopReason = Anthropic.StopReason;
+
+export type ToolChoice = { type: "auto" | "any" | "none" } | { type: "tool"; name: string };
+
+export interface ModelRequest {
+  system: string;
+  messages: MessageParam[];
+  tools: ModelTool[];
+  /** Absent means `auto`. */
+  toolChoice?: ToolChoice;
+  /** Most tokens the answer may have, thinking included. */
+  maxTokens: number;
+}
+
+export interface ModelUsage {
+  /** Input tokens that were neither written to nor read from the prompt cache. */
+  inputTokens: number;
+  outputTokens: number;
+  cacheCreationInputTokens: number;
+  cacheReadInputTokens: number;
+}
+
+export interface ModelResponse {
+  /** Blocks in order; thinking blocks carry their signature and must be sent back unchanged. May be empty. */
+  content: ContentBlock[];
+  /** Why the model stopped: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, `stop_sequence`, … */
+  stopReason: StopReason;
+  usage: ModelUsage;
+  /** Price of this call in US dollars, see `pricing.ts`. */
+  costUsd: number;
+  /** The model that answered, as the API names it. */
+  model: string;
+}
+
+/** What is shown while the answer is written. */
+export type ModelDelta =
+  | { kind: "text"; text: string }
+  | { kind: "thinking"; text: string }
+  /** The model began to write a call of this tool. */
+  | { kind: "tool_call"; name: string };
+
+export interface CompleteOptions {
+  /** Ends the call; `complete` then rejects with the signal's reason. */
+  signal: AbortSignal;
+  onDelta?: (delta: ModelDelta) => void;
+}
+
+export interface ModelClient {
+  readonly provider: "anthropic" | "offline";
+  /** The model that requests name. */
+  readonly model: string;
+  /**
+   * Sends one request and waits for the whole answer.
+   * @throws {ModelError} when there is no complete answer
+   * @throws the signal's reason when it was aborted
+   */
+  complete(request: ModelRequest, options: CompleteOptions): Promise<ModelResponse>;
+}
+
+export type ModelErrorKind =
+  | "rate_limited"
+  | "overloaded"
+  /** The connection or the stream ended before the message did. */
+  | "interrupted"
+  | "timeout"
+  | "authentication"
+  | "invalid_request"
+  | "unavailable";
+
+/** A model call that gave no complete message. */
+export class ModelError extends Error {
+  override name = "ModelError";
+  readonly kind: ModelErrorKind;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** How long the server asked to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** HTTP status, when there was one. */
+  readonly status?: number;
+
+  constructor(
+    message: string,
+    details: {
+      kind: ModelErrorKind;
+      retryable: boolean;
+      retryAfterMs?: number;
+      status?: number;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: details.cause });
+    this.kind = details.kind;
+    this.retryable = details.retryable;
+    this.retryAfterMs = details.retryAfterMs;
+    this.status = details.status;
+  }
+}
+
+/**
+ * The key under which {@link ModelClient.complete} keeps tool input that is not a JSON object, so that the block can be
+ * stored and sent back: `{ "INVALID_JSON": "the text as received" }`, the shape Anthropic's documentation recommends.
+ */
+export const INVALID_JSON_KEY = "INVALID_JSON";
+
+/** The text of a tool input that was not a JSON object, or undefined for a usable input. */
+export function invalidToolInput(input: unknown): string | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const entries = Object.entries(input);
+  const [first] = entries;
+  return entries.length === 1 && first?.[0] === INVALID_JSON_KEY && typeof first[1] === "string"
+    ? first[1]
+    : undefined;
+}
