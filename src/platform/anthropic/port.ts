@@ -2,7 +2,7 @@
  * What the agent loop needs from a language model: one streamed call that either gives a complete message or throws a
  * {@link ModelError} that says whether trying again makes sense. Nothing here retries; the caller owns retries.
  */
-import type Anthropic from "@anthropic-ai/sdk";
+import type Anthropic from '@anthropic-ai/sdk';
 
 export type MessageParam = Anthropic.MessageParam;
 export type ContentBlock = Anthropic.ContentBlock;
@@ -11,7 +11,7 @@ export type ContentBlockParam = Anthropic.ContentBlockParam;
 export type ModelTool = Anthropic.Tool;
 export type StopReason = Anthropic.StopReason;
 
-export type ToolChoice = { type: "auto" | "any" | "none" } | { type: "tool"; name: string };
+export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
 
 export interface ModelRequest {
   system: string;
@@ -45,10 +45,10 @@ export interface ModelResponse {
 
 /** What is shown while the answer is written. */
 export type ModelDelta =
-  | { kind: "text"; text: string }
-  | { kind: "thinking"; text: string }
+  | { kind: 'text'; text: string }
+  | { kind: 'thinking'; text: string }
   /** The model began to write a call of this tool. */
-  | { kind: "tool_call"; name: string };
+  | { kind: 'tool_call'; name: string };
 
 export interface CompleteOptions {
   /** Ends the call; `complete` then rejects with the signal's reason. */
@@ -57,7 +57,7 @@ export interface CompleteOptions {
 }
 
 export interface ModelClient {
-  readonly provider: "anthropic" | "offline";
+  readonly provider: 'anthropic' | 'offline';
   /** The model that requests name. */
   readonly model: string;
   /**
@@ -69,18 +69,18 @@ export interface ModelClient {
 }
 
 export type ModelErrorKind =
-  | "rate_limited"
-  | "overloaded"
+  | 'rate_limited'
+  | 'overloaded'
   /** The connection or the stream ended before the message did. */
-  | "interrupted"
-  | "timeout"
-  | "authentication"
-  | "invalid_request"
-  | "unavailable";
+  | 'interrupted'
+  | 'timeout'
+  | 'authentication'
+  | 'invalid_request'
+  | 'unavailable';
 
 /** A model call that gave no complete message. */
 export class ModelError extends Error {
-  override name = "ModelError";
+  override name = 'ModelError';
   readonly kind: ModelErrorKind;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
@@ -111,14 +111,12 @@ export class ModelError extends Error {
  * The key under which {@link ModelClient.complete} keeps tool input that is not a JSON object, so that the block can be
  * stored and sent back: `{ "INVALID_JSON": "the text as received" }`, the shape Anthropic's documentation recommends.
  */
-export const INVALID_JSON_KEY = "INVALID_JSON";
+export const INVALID_JSON_KEY = 'INVALID_JSON';
 
 /** The text of a tool input that was not a JSON object, or undefined for a usable input. */
 export function invalidToolInput(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null) return undefined;
+  if (typeof input !== 'object' || input === null) return undefined;
   const entries = Object.entries(input);
   const [first] = entries;
-  return entries.length === 1 && first?.[0] === INVALID_JSON_KEY && typeof first[1] === "string"
-    ? first[1]
-    : undefined;
+  return entries.length === 1 && first?.[0] === INVALID_JSON_KEY && typeof first[1] === 'string' ? first[1] : undefined;
 }
