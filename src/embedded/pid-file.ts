@@ -1,0 +1,30 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where the pid of the process called `name` is kept: `HOME/run/NAME.pid`, the bare number. */
+export function pidFilePath(home: string, name: string): string {
+  return join(home, 'run', `${name}.pid`);
+}
+
+/** Records a pid. A reader sees the old or the new number, never half of one. */
+export function writePidFile(home: string, name: string, pid: number): void {
+  const path = pidFilePath(home, name);
+  mkdirSync(join(home, 'run'), { recursive: true });
+  writeFileSync(`${path}.new`, `${pid}\n`);
+  renameSync(`${path}.new`, path);
+}
+
+/** The pid on record, or undefined when there is none or the file holds something else. */
+export function readPidFile(home: string, name: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(pidFilePath(home, name), 'utf8').trim());
+    return Number.isSafeInteger(pid) && pid > 1 ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the record, if it is still about `pid`. */
+export function removePidFile(home: string, name: string, pid: number): void {
+  if (readPidFile(home, name) === pid) rmSync(pidFilePath(home, name), { force: true });
+}

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { freePort } from './free-port.ts';
+import { keptSecret } from './kept-secret.ts';
+import type { Log } from './log.ts';
+import { silentLog } from './log.ts';
+import { postgresBinaries, postgresRunner } from './postgres-binaries.ts';
+import type { PostgresBinaries, PostgresRunner } from './postgres-binaries.ts';
+import { describeProcess, isAlive, stopProcess } from './process-table.ts';
+import { createSupervisor } from './supervisor.ts';
+import type { ChildIdentity, ChildSpec } from './supervisor.ts';
+import { waitUntil } from './wait-until.ts';
+
+const run = promisify(execFile);
+const usualPort = 5432;
+const user = 'casebook';
+const database = 'casebook';
+
+export interface PostgresOptions {
+  /** Folder of all embedded state; the data goes to `HOME/postgres`. */
+  home: string;
+  /** Port to prefer; 5432 unless given. When it is busy a free one is taken. */
+  port?: number;
+  /** Server settings beyond ours, for instance `{ fsync: 'off' }` in tests. */
+  settings?: Record<string, string>;
+  log?: Log;
+}
+
+const dataFolder = (home: string): string => join(home, 'postgres');
+
+/** How to recognise and stop the embedded PostgreSQL of a home folder. */
+export function postgresIdentity(home: string): ChildIdentity {
+  return {
+    name: 'postgres',
+    marks: [`-D\n${dataFolder(home)}\n`],
+    // SIGINT rolls open transactions back and stops; SIGQUIT stops at once and recovers from the log at the next start.
+    stopSignal: 'SIGINT',
+    forceSignal: 'SIGQUIT',
+    stopTimeoutMs: 15_000,
+  };
+}
+
+/** Makes the cluster, whole or not at all: a half-made one from an interrupted first start is thrown away. */
+async function initialise(
+  home: string,
+  binaries: PostgresBinaries,
+  runner: PostgresRunner,
+  password: string,
+): Promise<void> {
+  const making = `${dataFolder(home)}.new`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  const passwordFolder = mkdtempSync(join(tmpdir(), 'casebook-'));
+  const passwordFile = join(passwordFolder, 'password');
+  try {
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (runner.uid !== undefined && runner.gid !== undefined) {
+      for (const path of [making, passwordFolder, passwordFile]) chownSync(path, runner.uid, runner.gid);
+    }
+    const command = [...runner.prefix, binaries.initdb, '-D', making, `--username=${user}`, `--pwfile=${passwordFile}`];
+    // The built-in locale gives the same order and case rules on every machine.
+    command.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C');
+    command.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
+    await run(command[0]!, command.slice(1), {
+      cwd: '/',
+      ...(runner.prefix.length === 0 && { uid: runner.uid, gid: runner.gid }),
+    });
+  } finally {
+    rmSync(passwordFolder, { recursive: true, force: true });
+  }
+  renameSync(making, dataFolder(home));
+}
+
+/**
+ * Clears what a killed server left behind. PostgreSQL itself removes a stale `postmaster.pid`, but not when the pid in
+ * it meanwhile belongs to an unrelated process, as happens when a container starts again.
+ */
+async function clearStaleLock(home: string): Promise<void> {
+  const lock = join(dataFolder(home), 'postmaster.pid');
+  if (!existsSync(lock)) return;
+  const pid = Number(readFileSync(lock, 'utf8').split('\n')[0]);
+  const { marks, stopSignal, forceSignal } = postgresIdentity(home);
+  if (!isAlive(pid)) return;
+  const seen = describeProcess(pid);
+  if (marks.every((mark) => seen.includes(mark)))
+    await stopProcess(pid, { signal: stopSignal, timeoutMs: 15_000, forceSignal });
+  rmSync(lock, { force: true });
+}
+
+/** Resolves once the server answers; makes the database on the first start. */
+async function untilReady(adminUrl: string, signal: AbortSignal): Promise<void> {
+  await waitUntil(
+    async () => {
+      const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 2_000 });
+      // Without a listener a connection lost in the middle would end this process.
+      client.on('error', () => undefined);
+      try {
+        await client.connect();
+        const found = await client.query('select 1 from pg_database where datname = $1', [database]);
+        if (found.rowCount === 0) await client.query(`create database ${database}`);
+        return true;
+      } finally {
+        await client.end().catch(() => undefined);
+      }
+    },
+    // Recovery after a crash replays the log, which may be long.
+    { what: 'PostgreSQL', timeoutMs: 60_000, intervalMs: 50, signal },
+  );
+}
+
+/** Prepares the embedded PostgreSQL (first start: makes the cluster) and says how to run it and where it will be. */
+export async function postgresChild(options: PostgresOptions): Promise<{ spec: ChildSpec; url: string; port: number }> {
+  const { home, settings = {} } = options;
+  mkdirSync(home, { recursive: true });
+  const binaries = await postgresBinaries();
+  const runner = await postgresRunner(binaries, home);
+  const password = keptSecret(join(home, 'postgres-password'), () => randomBytes(18).toString('base64url'));
+  if (!existsSync(dataFolder(home))) await initialise(home, binaries, runner, password);
+
+  const port = await freePort(options.port ?? usualPort);
+  const allSettings = {
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: '200',
+    // One node for ever: no standby will read the log.
+    wal_level: 'minimal',
+    max_wal_senders: '0',
+    // Our queries are short; compiling them costs more than it saves.
+    jit: 'off',
+    ...settings,
+  };
+  const args = ['-D', dataFolder(home), '-p', String(port)];
+  for (const [name, value] of Object.entries(allSettings)) args.push('-c', `${name}=${value}`);
+  const [command, ...before] = [...runner.prefix, binaries.postgres];
+  const base = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  return {
+    port,
+    url: `${base}/${database}`,
+    spec: {
+      ...postgresIdentity(home),
+      command: command!,
+      args: [...before, ...args],
+      cwd: '/',
+      ...(runner.prefix.length === 0 && { uid: runner.uid, gid: runner.gid }),
+      prepare: () => clearStaleLock(home),
+      ready: (signal) => untilReady(`${base}/postgres`, signal),
+    },
+  };
+}
+
+/**
+ * Starts one embedded PostgreSQL on its own, restarted when it dies, on the same port.
+ * @returns its URL (database `casebook`), the pid of the running server and a function that stops it
+ */
+export async function startPostgres(
+  options: PostgresOptions,
+): Promise<{ url: string; port: number; readonly pid: number | undefined; stop(): Promise<void> }> {
+  const { home, log = silentLog } = options;
+  const { spec, url, port } = await postgresChild(options);
+  const supervisor = createSupervisor({ home, log });
+  try {
+    await supervisor.start(spec);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  return {
+    url,
+    port,
+    get pid() {
+      return supervisor.pid('postgres');
+    },
+    stop: () => supervisor.stop(),
+  };
+}

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { waitUntil } from './wait-until.ts';
+
+const onLinux = process.platform === 'linux';
+
+function procFile(pid: number, name: string): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function ps(pid: number, ...columns: string[]): string | undefined {
+  try {
+    return execFileSync('ps', [...columns, '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields of /proc/PID/stat after the command name, which may itself hold spaces and parentheses. */
+function statFields(pid: number): string[] | undefined {
+  const stat = procFile(pid, 'stat');
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Whether a process with this pid runs. A zombie (dead, not yet reaped by its parent) does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  return !onLinux || statFields(pid)?.[0] !== 'Z';
+}
+
+/**
+ * The command line and environment of a process as one text; empty when it is gone or belongs to someone else.
+ * Used to recognise a process of ours behind a pid that was read from a file and may since belong to a stranger.
+ */
+export function describeProcess(pid: number): string {
+  if (!onLinux) return ps(pid, '-E', '-ww', '-o', 'command=') ?? '';
+  const commandLine = procFile(pid, 'cmdline') ?? '';
+  return `${commandLine}\0${procFile(pid, 'environ') ?? ''}`.replaceAll('\0', '\n');
+}
+
+/** When a process began, as an opaque text that no later process with the same pid shares. */
+export function birthOf(pid: number): string | undefined {
+  return onLinux ? statFields(pid)?.[19] : ps(pid, '-o', 'lstart=')?.trim();
+}
+
+/** Sends a signal; a process that is already gone is fine. Returns whether it was delivered. */
+export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+export interface StopOptions {
+  /** The polite request. */
+  signal: NodeJS.Signals;
+  /** Time to comply before `forceSignal`, then as long again, at most 5 s, before SIGKILL. */
+  timeoutMs: number;
+  /** What follows when it does not comply; SIGKILL unless given. */
+  forceSignal?: NodeJS.Signals;
+}
+
+/** Stops a process by pid and waits until it is gone: politely, then by force. Returns how it had to be stopped. */
+export async function stopProcess(pid: number, options: StopOptions): Promise<'gone' | 'stopped' | 'forced'> {
+  const gone = async (timeoutMs: number): Promise<boolean> =>
+    waitUntil(() => (isAlive(pid) ? undefined : true), { what: `end of ${pid}`, timeoutMs, intervalMs: 20 }).catch(
+      () => false,
+    );
+  if (!isAlive(pid)) return 'gone';
+  sendSignal(pid, options.signal);
+  if (await gone(options.timeoutMs)) return 'stopped';
+  sendSignal(pid, options.forceSignal ?? 'SIGKILL');
+  if (await gone(Math.min(options.timeoutMs, 5_000))) return 'forced';
+  sendSignal(pid, 'SIGKILL');
+  await gone(5_000);
+  return 'forced';
+}

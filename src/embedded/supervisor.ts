@@ -1,0 +1,216 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openChildLog, tailOfChildLog } from './child-log.ts';
+import type { Log } from './log.ts';
+import { readPidFile, removePidFile, writePidFile } from './pid-file.ts';
+import { describeProcess, isAlive, stopProcess } from './process-table.ts';
+import { startReaper } from './reaper.ts';
+
+/** How to recognise and stop a child, also one that an earlier, killed supervisor left behind. */
+export interface ChildIdentity {
+  /** Name of its pid file and log. */
+  name: string;
+  /** Texts that its command line or environment contains, enough to tell it from any stranger. */
+  marks: readonly string[];
+  stopSignal: NodeJS.Signals;
+  /** What follows when it does not stop in time; SIGKILL unless given. */
+  forceSignal?: NodeJS.Signals;
+  stopTimeoutMs: number;
+}
+
+/** A process that is kept running. Command, arguments and hence ports are the same at every restart. */
+export interface ChildSpec extends ChildIdentity {
+  command: string;
+  args: readonly string[];
+  /** Complete environment; inherited when absent. */
+  env?: Record<string, string | undefined>;
+  cwd?: string;
+  uid?: number;
+  gid?: number;
+  /** Runs before every start, for instance to clear what a crash left behind. */
+  prepare?: () => Promise<void>;
+  /** Resolves once the child can be used. */
+  ready: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface Supervisor {
+  /**
+   * Starts a child and waits until it is ready.
+   * @throws Error with the end of its log when it exits before it is ready the first time
+   */
+  start(spec: ChildSpec): Promise<void>;
+  /** The pid of a running child. */
+  pid(name: string): number | undefined;
+  /** Stops every child in the given order, each within its own time limit. A second call does nothing more. */
+  stop(): Promise<void>;
+  /** Stops every child at once and by force. */
+  stopNow(): Promise<void>;
+}
+
+interface Child {
+  spec: ChildSpec;
+  process?: ChildProcess;
+  startedAt: number;
+  /** Starts in a row that did not last. */
+  failures: number;
+}
+
+const backoffFirstMs = 100;
+const backoffMostMs = 5_000;
+const lastedMs = 10_000;
+
+/** Stops a child that an earlier supervisor left running. Returns its pid when there was one. */
+export async function stopLeftover(home: string, identity: ChildIdentity): Promise<number | undefined> {
+  const { name, marks, stopSignal, forceSignal, stopTimeoutMs } = identity;
+  const pid = readPidFile(home, name);
+  if (pid === undefined) return undefined;
+  const found = isAlive(pid) && ((seen) => marks.every((mark) => seen.includes(mark)))(describeProcess(pid));
+  if (found) await stopProcess(pid, { signal: stopSignal, timeoutMs: stopTimeoutMs, forceSignal });
+  removePidFile(home, name, pid);
+  return found ? pid : undefined;
+}
+
+/**
+ * Keeps named children running, each a separate process with its pid in `HOME/run/NAME.pid` and its output in
+ * `HOME/log/NAME.log`. A child that dies, however, is started again after a short pause that grows to 5 s while it keeps
+ * dying at once. Children do not get the terminal's Ctrl-C: the order in which they stop is ours to keep.
+ * @param stopOrder names in the order in which they stop; a child that is not named stops before all of them
+ */
+export function createSupervisor(options: { home: string; log: Log; stopOrder?: readonly string[] }): Supervisor {
+  const { home, log, stopOrder = [] } = options;
+  const children = new Map<string, Child>();
+  const ended = new AbortController();
+  const reaper = startReaper();
+  let stopping: Promise<void> | undefined;
+
+  const inStopOrder = (): Child[] =>
+    [...children.values()].toSorted((a, b) => stopOrder.indexOf(a.spec.name) - stopOrder.indexOf(b.spec.name));
+
+  const tellReaper = (): void => {
+    const running = inStopOrder().flatMap(({ process: p, spec }) =>
+      p?.pid ? [{ pid: p.pid, signal: spec.stopSignal }] : [],
+    );
+    reaper.watch(running);
+  };
+
+  /** Starts the process once. The promise is about its exit, and never rejects. */
+  const launch = async (child: Child): Promise<{ exited: Promise<string> }> => {
+    const { spec } = child;
+    await spec.prepare?.();
+    ended.signal.throwIfAborted();
+    const output = openChildLog(home, spec.name);
+    const launched = spawn(spec.command, spec.args, {
+      cwd: spec.cwd,
+      env: spec.env,
+      uid: spec.uid,
+      gid: spec.gid,
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+    closeSync(output);
+    const exited = new Promise<string>((resolve) => {
+      launched.once('error', (error) => resolve(`could not start: ${error.message}`));
+      launched.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with ${code}`));
+    });
+    const { pid } = launched;
+    if (pid !== undefined) {
+      child.process = launched;
+      child.startedAt = performance.now();
+      writePidFile(home, spec.name, pid);
+      tellReaper();
+    }
+    void exited.then(() => {
+      child.process = undefined;
+      if (pid !== undefined) removePidFile(home, spec.name, pid);
+      tellReaper();
+    });
+    return { exited };
+  };
+
+  /** Waits for each end of a child and starts it again, until the supervisor stops. */
+  const keepRunning = async (child: Child, first: Promise<string>): Promise<void> => {
+    const { name } = child.spec;
+    let reason = await first;
+    while (!ended.signal.aborted) {
+      if (performance.now() - child.startedAt > lastedMs) child.failures = 0;
+      const pause = Math.min(backoffFirstMs * 2 ** child.failures, backoffMostMs);
+      child.failures += 1;
+      log.warn(`${name} ${reason}; starting it again`);
+      await delay(pause, undefined, { signal: ended.signal }).catch(() => undefined);
+      if (ended.signal.aborted) return;
+      try {
+        const { exited } = await launch(child);
+        const readiness = new AbortController();
+        const back = child.spec.ready(AbortSignal.any([readiness.signal, ended.signal])).then(
+          () => log.info(`${name} is back (pid ${child.process?.pid})`),
+          () => undefined,
+        );
+        reason = await exited;
+        readiness.abort();
+        await back;
+      } catch (error) {
+        reason = `could not start: ${(error as Error).message}`;
+      }
+    }
+  };
+
+  const stopChild = async (child: Child, force: boolean): Promise<void> => {
+    const { stopSignal, forceSignal = 'SIGKILL', stopTimeoutMs, name } = child.spec;
+    const pid = child.process?.pid;
+    if (pid === undefined) return;
+    const how = force
+      ? await stopProcess(pid, { signal: forceSignal, timeoutMs: 3_000 })
+      : await stopProcess(pid, { signal: stopSignal, timeoutMs: stopTimeoutMs, forceSignal });
+    if (how === 'forced' && !force) log.warn(`${name} did not stop within ${stopTimeoutMs / 1000} s and was ended`);
+    removePidFile(home, name, pid);
+  };
+
+  const finish = (): void => {
+    reaper.watch([]);
+    reaper.close();
+  };
+
+  return {
+    async start(spec) {
+      const leftover = await stopLeftover(home, spec);
+      if (leftover !== undefined) log.info(`stopped ${spec.name} (pid ${leftover}) of an earlier run`);
+      const child: Child = { spec, startedAt: 0, failures: 0 };
+      children.set(spec.name, child);
+      const { exited } = await launch(child);
+      const readiness = new AbortController();
+      const outcome = await Promise.race([
+        spec.ready(AbortSignal.any([readiness.signal, ended.signal])).then(() => undefined),
+        exited,
+      ]).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+      readiness.abort();
+      if (outcome !== undefined) {
+        await stopChild(child, true);
+        children.delete(spec.name);
+        const tail = tailOfChildLog(home, spec.name);
+        throw new Error(`${spec.name} did not start: ${outcome}\n${tail.replace(/^/gm, '    ')}`);
+      }
+      void keepRunning(child, exited);
+    },
+
+    pid(name) {
+      return children.get(name)?.process?.pid;
+    },
+
+    stop() {
+      ended.abort();
+      stopping ??= (async () => {
+        for (const child of inStopOrder()) await stopChild(child, false);
+        finish();
+      })();
+      return stopping;
+    },
+
+    async stopNow() {
+      ended.abort();
+      await Promise.all(inStopOrder().map((child) => stopChild(child, true)));
+      finish();
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Lets the Temporal SDK download the Temporal CLI into the folder given as the first argument. The SDK does so only when
+ * it starts a development server, so one is started, in memory, and stopped. It runs as a process of its own to keep the
+ * SDK's native runtime out of the process that supervises the others.
+ */
+import { createRequire } from 'node:module';
+import { Runtime } from '@temporalio/worker';
+
+const folder = process.argv[2];
+if (folder === undefined) throw new Error('usage: temporal-download.ts FOLDER');
+
+const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
+const runtime = Runtime.instance();
+const server = await runtime.createEphemeralServer({
+  type: 'dev-server',
+  exe: {
+    type: 'cached-download',
+    downloadDir: folder,
+    version: 'default',
+    ttl: 0,
+    sdkName: 'sdk-typescript',
+    sdkVersion: version,
+  },
+  namespace: 'default',
+  ip: '127.0.0.1',
+  port: null,
+  uiPort: null,
+  dbFilename: null,
+  ui: false,
+  log: { format: 'pretty', level: 'error' },
+  extraArgs: [],
+});
+await runtime.shutdownEphemeralServer(server);
