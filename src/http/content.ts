@@ -1,0 +1,14 @@
+import type { Readable } from 'node:stream';
+
+/** A response that is not JSON. Its media type must be one the endpoint declares under `content`. */
+export class ContentResponse {
+  readonly mediaType: string;
+  readonly body: string | Buffer | Readable;
+  readonly headers: Record<string, string>;
+
+  constructor(mediaType: string, body: string | Buffer | Readable, headers: Record<string, string> = {}) {
+    this.mediaType = mediaType;
+    this.body = body;
+    this.headers = headers;
+  }
+}

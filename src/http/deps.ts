@@ -1,0 +1,33 @@
+import type { Registry } from 'prom-client';
+import type { Config } from '../config.ts';
+import type { Orm } from '../db/orm.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import type { Authenticator } from './authenticate.ts';
+import type { RateLimiter } from './rate-limit/port.ts';
+
+/** One thing the process needs before it can serve; `check` rejects when it is missing. */
+export interface ReadinessCheck {
+  name: string;
+  check(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * What every endpoint can rely on. A room that needs more (Temporal, the event log, a service) declares
+ * `interface RoomDeps extends ApiDeps { … }`, makes its endpoints with `endpointFor<RoomDeps>()`, and the process
+ * that mounts the room provides the rest: a missing part is a type error in `createApp`'s caller.
+ */
+export interface ApiDeps {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  orm: Orm;
+  authenticator: Authenticator;
+  /** Requests a minute and key; made by `createRateLimiters`. */
+  rateLimiter: RateLimiter;
+  /** Failed authentications a minute and address. */
+  failedAuthLimiter: RateLimiter;
+  readiness: ReadinessCheck[];
+  /** Metrics of this process; `/metrics` prints it. */
+  metrics: Registry;
+}

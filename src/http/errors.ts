@@ -1,0 +1,127 @@
+/** Errors a handler or service may throw to answer with a status other than 200. Everything else is a 500. */
+
+export interface HttpErrorOptions extends ErrorOptions {
+  /** Response headers that belong to the error, e.g. Retry-After. */
+  headers?: Record<string, string>;
+  /** Further members of the body, next to `detail` and `code`. */
+  fields?: Record<string, unknown>;
+}
+
+/** An answer of the form `{"detail": message, "code": code, ...fields}`. */
+export class HttpError extends Error {
+  override name = 'HttpError';
+  readonly status: number;
+  /** Stable identifier that programs may branch on. */
+  readonly code: string;
+  readonly headers: Record<string, string>;
+  readonly fields: Record<string, unknown>;
+
+  constructor(status: number, code: string, detail: string, options: HttpErrorOptions = {}) {
+    super(detail, options.cause === undefined ? undefined : { cause: options.cause });
+    this.status = status;
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.fields = options.fields ?? {};
+  }
+
+  /** The response body. */
+  body(): Record<string, unknown> {
+    return { detail: this.message, code: this.code, ...this.fields };
+  }
+}
+
+export class Unauthorized extends HttpError {
+  override name = 'Unauthorized';
+  constructor(detail = 'A valid API key is required.', options: HttpErrorOptions = {}) {
+    super(401, 'unauthorized', detail, {
+      ...options,
+      headers: { 'WWW-Authenticate': 'Bearer realm="casebook"', ...options.headers },
+    });
+  }
+}
+
+export class Forbidden extends HttpError {
+  override name = 'Forbidden';
+  constructor(detail = 'This is not allowed.', code = 'forbidden', options: HttpErrorOptions = {}) {
+    super(403, code, detail, options);
+  }
+}
+
+/** Also the answer for a thing of another team: its existence is not revealed. */
+export class NotFound extends HttpError {
+  override name = 'NotFound';
+  constructor(detail = 'There is nothing here.', code = 'not_found', options: HttpErrorOptions = {}) {
+    super(404, code, detail, options);
+  }
+}
+
+export class MethodNotAllowed extends HttpError {
+  override name = 'MethodNotAllowed';
+  constructor(allowed: string[]) {
+    super(405, 'method_not_allowed', 'Method Not Allowed', { headers: { Allow: allowed.join(', ') } });
+  }
+}
+
+export class Conflict extends HttpError {
+  override name = 'Conflict';
+  constructor(detail: string, code = 'conflict', options: HttpErrorOptions = {}) {
+    super(409, code, detail, options);
+  }
+}
+
+/** The connection is closed after it, because the rest of the body is not read. */
+export class PayloadTooLarge extends HttpError {
+  override name = 'PayloadTooLarge';
+  constructor(limitBytes: number) {
+    super(413, 'payload_too_large', `The request body is larger than ${limitBytes} bytes.`, {
+      headers: { Connection: 'close' },
+    });
+  }
+}
+
+export class TooManyRequests extends HttpError {
+  override name = 'TooManyRequests';
+  /** @param retryAfterSeconds whole seconds after which a request will be accepted again */
+  constructor(retryAfterSeconds: number, detail = 'Too many requests.', code = 'rate_limited') {
+    super(429, code, detail, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) } });
+  }
+}
+
+/** Something this service needs (a database, Temporal, a vendor) does not answer; the same request may work later. */
+export class DependencyDown extends HttpError {
+  override name = 'DependencyDown';
+  constructor(detail: string, code = 'dependency_down', options: HttpErrorOptions = {}) {
+    super(503, code, detail, { ...options, headers: { 'Retry-After': '5', ...options.headers } });
+  }
+}
+
+/** One entry of a 422 body, as FastAPI names it. */
+export interface ValidationIssue {
+  type: string;
+  /** Where the value was: first `body`, `query`, `path` or `header`, then the way to it. */
+  loc: (string | number)[];
+  msg: string;
+  /** What was received, bounded in size and without credentials. */
+  input: unknown;
+  ctx?: Record<string, unknown>;
+}
+
+/** The request cannot be accepted as it is; carries every issue, not the first one. */
+export class InvalidRequest extends HttpError {
+  override name = 'InvalidRequest';
+  readonly issues: ValidationIssue[];
+
+  constructor(issues: ValidationIssue[]) {
+    super(422, 'invalid_request', 'The request is not valid.');
+    this.issues = issues;
+  }
+
+  override body(): Record<string, unknown> {
+    return { detail: this.issues };
+  }
+
+  /** For rules that only a service can check: one issue at a place in the body. */
+  static at(loc: (string | number)[], msg: string, input: unknown = null, type = 'value_error'): InvalidRequest {
+    return new InvalidRequest([{ type, loc, msg, input }]);
+  }
+}

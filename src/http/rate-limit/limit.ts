@@ -1,0 +1,18 @@
+import type { Context } from 'koa';
+import type { ApiDeps } from '../deps.ts';
+import { TooManyRequests } from '../errors.ts';
+
+/**
+ * Takes one request out of the caller's allowance and says in `RateLimit-*` headers what is left.
+ * @param apiKeyId the caller; without one the address counts
+ * @throws {TooManyRequests}
+ */
+export async function limitRate(ctx: Context, apiKeyId: string | undefined, { rateLimiter }: ApiDeps): Promise<void> {
+  const taken = rateLimiter.take(apiKeyId ?? `address:${ctx.ip}`);
+  const verdict = taken instanceof Promise ? await taken : taken;
+  if (!verdict) return;
+  ctx.set('RateLimit-Limit', String(verdict.limit));
+  ctx.set('RateLimit-Remaining', String(verdict.remaining));
+  ctx.set('RateLimit-Reset', String(Math.ceil(verdict.resetSeconds)));
+  if (!verdict.allowed) throw new TooManyRequests(verdict.retryAfterSeconds);
+}

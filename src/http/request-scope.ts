@@ -1,0 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Logger } from '../platform/logger.ts';
+
+const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
+
+interface Scope {
+  id: string;
+  log?: Logger;
+  controller?: AbortController;
+}
+
+const scopes = new WeakMap<Context['req'], Scope>();
+
+function scopeOf(ctx: Context): Scope {
+  let scope = scopes.get(ctx.req);
+  if (!scope) {
+    const given = ctx.req.headers['x-request-id'];
+    scope = { id: typeof given === 'string' && SANE_ID.test(given) ? given : randomUUID() };
+    scopes.set(ctx.req, scope);
+  }
+  return scope;
+}
+
+/** The id of this request in logs and in its response: the caller's `X-Request-Id` when it is a plain word, else a new one. */
+export const requestId = (ctx: Context): string => scopeOf(ctx).id;
+
+/** The logger of this request; a child logger is made once and only when somebody logs. */
+export function requestLog(ctx: Context, log: Logger): Logger {
+  const scope = scopeOf(ctx);
+  scope.log ??= log.child({ requestId: scope.id });
+  return scope.log;
+}
+
+/** Aborted when the connection closes before the response is complete. A stopping process lets requests finish. */
+export function requestSignal(ctx: Context): AbortSignal {
+  const scope = scopeOf(ctx);
+  if (!scope.controller) {
+    const controller = new AbortController();
+    scope.controller = controller;
+    ctx.res.once('close', () => {
+      if (!ctx.res.writableFinished) controller.abort(new Error('The client closed the connection.'));
+    });
+  }
+  return scope.controller.signal;
+}

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+
+/** What the text of a parameter is turned into before the schema sees it. */
+export type TextKind = 'string' | 'int' | 'number' | 'boolean';
+
+export interface Parameter {
+  name: string;
+  kind: TextKind;
+  /** Every value that was given, instead of the last one. */
+  repeated: boolean;
+}
+
+interface Definition {
+  type: string;
+  innerType?: z.core.$ZodType;
+  in?: z.core.$ZodType;
+  element?: z.core.$ZodType;
+  shape?: Record<string, z.core.$ZodType>;
+}
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+
+/** The schema under optional, default, nullable and the like. */
+function core(schema: z.core.$ZodType): z.core.$ZodType {
+  const { type, innerType, in: input } = definitionOf(schema);
+  if (innerType) return core(innerType);
+  return type === 'pipe' && input ? core(input) : schema;
+}
+
+function textKind(schema: z.core.$ZodType): TextKind {
+  const { type } = definitionOf(schema);
+  if (type === 'boolean') return 'boolean';
+  if (type !== 'number') return 'string';
+  const format = (schema._zod.bag as { format?: string }).format;
+  return format?.includes('int') ? 'int' : 'number';
+}
+
+/**
+ * How the texts of a query, path or header schema are to be read: worked out once per endpoint.
+ * @throws when the schema is not an object of parameters
+ */
+export function parametersOf(schema: z.ZodType): Parameter[] {
+  const { shape } = definitionOf(core(schema));
+  if (!shape) throw new TypeError('Parameters of a path, query or header need an object schema.');
+  return Object.entries(shape).map(([name, value]) => {
+    const inner = core(value);
+    const { type, element } = definitionOf(inner);
+    const repeated = type === 'array' && element !== undefined;
+    return { name, kind: textKind(repeated ? core(element) : inner), repeated };
+  });
+}
+
+const TRUE = new Set(['true', '1', 'on', 't', 'y', 'yes']);
+const FALSE = new Set(['false', '0', 'off', 'f', 'n', 'no']);
+const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** Text to value; a text that does not fit stays text, so that the schema reports it. */
+export function fromText(text: string, kind: TextKind): unknown {
+  if (kind === 'boolean') {
+    const word = text.toLowerCase();
+    return TRUE.has(word) ? true : FALSE.has(word) ? false : text;
+  }
+  if ((kind === 'int' || kind === 'number') && NUMERIC.test(text) && text.length <= 40) return Number(text);
+  return text;
+}
+
+/**
+ * Picks the declared parameters out of what was sent. What is not declared is ignored; of a parameter that may be given
+ * once, the last one counts.
+ */
+export function readParameters(
+  parameters: readonly Parameter[],
+  given: Record<string, string | string[] | undefined>,
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const { name, kind, repeated } of parameters) {
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (value === undefined) continue;
+    if (repeated) result[name] = [value].flat().map((text) => fromText(text, kind));
+    else result[name] = fromText(Array.isArray(value) ? (value.at(-1) ?? '') : value, kind);
+  }
+  return result;
+}

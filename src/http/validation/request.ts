@@ -1,0 +1,81 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { Endpoint } from '../endpoint.ts';
+import { InvalidRequest, type ValidationIssue } from '../errors.ts';
+import { readJsonBody } from './body.ts';
+import { parametersOf, readParameters, type Parameter } from './coerce.ts';
+import { toValidationIssues, type Place } from './issues.ts';
+import { textProblem } from './json-guard.ts';
+
+/** The validated parts of a request. */
+export interface ValidRequest {
+  params: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+  rawBody: Buffer;
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Prepares the validation of an endpoint's requests.
+ * @returns a function that reads and validates one request and throws {@link InvalidRequest} with every issue of path,
+ *   query, headers and body together, or `PayloadTooLarge`
+ */
+export function requestValidator<D>(endpoint: Endpoint<D>, bodyLimitBytes: number) {
+  const params = endpoint.params && textPart(endpoint.params, 'path');
+  const query = endpoint.query && textPart(endpoint.query, 'query');
+  const headers = endpoint.headers && textPart(endpoint.headers, 'header');
+  const { body } = endpoint;
+
+  return async (ctx: Context, pathParams: Record<string, string>): Promise<ValidRequest> => {
+    const issues: ValidationIssue[] = [];
+    const valid: ValidRequest = {
+      params: params?.(pathParams, issues),
+      query: query?.(ctx.query, issues),
+      headers: headers?.(ctx.req.headers, issues),
+      body: undefined,
+      rawBody: NO_BYTES,
+    };
+    if (body) {
+      const received = await readJsonBody(ctx.req, bodyLimitBytes);
+      valid.rawBody = received.raw;
+      if (received.issues.length > 0) issues.push(...received.issues);
+      else valid.body = validateBody(body, received.json, issues);
+    }
+    if (issues.length > 0) throw new InvalidRequest(issues);
+    return valid;
+  };
+}
+
+function validateBody(schema: z.ZodType, json: unknown, issues: ValidationIssue[]): unknown {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  issues.push(...toValidationIssues(parsed.error.issues, 'body', json));
+  return undefined;
+}
+
+function textPart(schema: z.ZodType, place: Place) {
+  const parameters: Parameter[] = parametersOf(schema);
+  return (given: Record<string, string | string[] | undefined>, issues: ValidationIssue[]): unknown => {
+    for (const { name } of parameters) {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined;
+      const problem = [value ?? []].flat().map(textProblem).find(Boolean);
+      if (problem) issues.push({ ...problem, loc: [place, name], input: null });
+    }
+    const parsed = schema.safeParse(readParameters(parameters, given));
+    if (parsed.success) return parsed.data;
+    issues.push(...toValidationIssues(parsed.error.issues, place, lastOf(given), parameters));
+    return undefined;
+  };
+}
+
+/** Of a repeated parameter the last value counts, and is what an issue shows. */
+const lastOf = (given: Record<string, string | string[] | undefined>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? (value.length === 1 ? value[0] : value) : value,
+    ]),
+  );
