@@ -1,0 +1,94 @@
+import { metricFamily } from './metric-meaning.ts';
+import { harmfulScore } from './series-anomaly.ts';
+import type { MetricMeaning, SeriesAnomaly } from './types.ts';
+
+/**
+ * Weight of evidence that would have to be converted on its way to the alert (slowness into failures through a
+ * time-out, failures into slowness through retries), of metrics whose meaning is unknown, and of traffic, which is
+ * not harm in itself.
+ */
+const INDIRECT_WEIGHT = 0.5;
+/** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
+const HALF_CREDIBLE_SAMPLES = 5;
+
+/** The evidence in one service's series on a natural log scale, >= 0. */
+export interface ServiceEvidence {
+  harm: number;
+  /** Evidence that more calls than usual arrived; a cause only as far as no caller explains it. */
+  traffic: number;
+  signals: SeriesAnomaly[];
+  scoredSeries: number;
+}
+
+/**
+ * log(1 + score): with heavy tails, P(score > x) falls as a power of x, so this is proportional to the information
+ * -log P that the score ordering of arXiv 2406.05014 compares. A spread from a handful of samples counts less.
+ */
+export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | undefined): number {
+  const harm =
+    anomaly.meaning === 'traffic' && alert !== 'traffic' ? Math.max(0, anomaly.score) : harmfulScore(anomaly);
+  const credibility = anomaly.baselineSamples / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
+  return Math.log1p(harm) * credibility * relevance(anomaly.meaning, alert);
+}
+
+/**
+ * Pools a service's series: instances of one statistic count by their worst, the statistics of one measurement by
+ * their mean (p50, p95 and p99 are one witness, and the noisiest percentile must not speak for it), measurements by
+ * their strongest.
+ */
+export function serviceEvidence(
+  anomalies: readonly SeriesAnomaly[],
+  alert: MetricMeaning | undefined,
+): ServiceEvidence {
+  const families = new Map<string, { traffic: boolean; statistics: Map<string, number> }>();
+  const ranked: Array<{ anomaly: SeriesAnomaly; evidence: number }> = [];
+  let scoredSeries = 0;
+  for (const anomaly of anomalies) {
+    if (anomaly.baselineSamples === 0 || anomaly.incidentSamples === 0) continue;
+    scoredSeries++;
+    const evidence = seriesEvidence(anomaly, alert);
+    if (evidence > 0) ranked.push({ anomaly, evidence });
+    const name = metricFamily(anomaly.metric);
+    let family = families.get(name);
+    if (family === undefined) {
+      family = { traffic: anomaly.meaning === 'traffic', statistics: new Map() };
+      families.set(name, family);
+    }
+    const statistic = `${anomaly.metric} ${anomaly.statistic ?? ''}`;
+    family.statistics.set(statistic, Math.max(family.statistics.get(statistic) ?? 0, evidence));
+  }
+  let harm = 0;
+  let traffic = 0;
+  for (const family of families.values()) {
+    const mean = meanOf(family.statistics);
+    if (family.traffic) traffic = Math.max(traffic, mean);
+    else harm = Math.max(harm, mean);
+  }
+  ranked.sort((a, b) => b.evidence - a.evidence || compareSeries(a.anomaly, b.anomaly));
+  return { harm, traffic, signals: ranked.slice(0, 5).map(({ anomaly }) => anomaly), scoredSeries };
+}
+
+function relevance(meaning: MetricMeaning, alert: MetricMeaning | undefined): number {
+  if (meaning === 'traffic') return alert === 'traffic' ? 1 : INDIRECT_WEIGHT;
+  const symptom = symptomOf(alert);
+  // A resource runs out before any symptom, so saturation is direct evidence for all of them.
+  if (symptom === undefined || meaning === 'saturation' || meaning === 'headroom') return 1;
+  return symptomOf(meaning) === symptom ? 1 : INDIRECT_WEIGHT;
+}
+
+function symptomOf(meaning: MetricMeaning | undefined): 'slow' | 'failing' | undefined {
+  if (meaning === 'latency') return 'slow';
+  return meaning === 'errors' || meaning === 'availability' ? 'failing' : undefined;
+}
+
+/** Sums in sorted order, so that the order of the input cannot change the last bit of the result. */
+function meanOf(statistics: ReadonlyMap<string, number>): number {
+  const values = [...statistics.values()].sort((a, b) => a - b);
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function compareSeries(a: SeriesAnomaly, b: SeriesAnomaly): number {
+  const left = `${a.metric} ${a.statistic ?? ''}`;
+  const right = `${b.metric} ${b.statistic ?? ''}`;
+  return left < right ? -1 : left > right ? 1 : b.score - a.score;
+}

@@ -1,0 +1,6 @@
+export { harmfulDirection, metricFamily, metricMeaning } from './metric-meaning.ts';
+export { detectOnset, onsetTolerance, samplingInterval, type OnsetQuestion } from './onset.ts';
+export { rankRootCauses } from './rank-root-causes.ts';
+export { harmfulScore, seriesAnomaly, type ComparedWindows } from './series-anomaly.ts';
+export { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
+export type * from './types.ts';

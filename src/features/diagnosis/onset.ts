@@ -1,0 +1,83 @@
+import { harmfulDeviation } from './series-anomaly.ts';
+import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
+import { lowerBound, quantileInPlace } from './statistics.ts';
+import type { MetricSeries, TimeWindow } from './types.ts';
+
+/** Alert times are trusted to this many seconds at best: rules evaluate late, and clocks and scrapes are apart. */
+const ALERT_TIME_ERROR_SECONDS = 120;
+
+/**
+ * Seconds around an onset that belong to neither "before" nor "after": the error of the alert time, or one sampling
+ * interval (a sample stands for the interval that follows it) plus a minute, whichever is more.
+ */
+export function onsetTolerance(samplingInterval: number): number {
+  return Math.max(ALERT_TIME_ERROR_SECONDS, samplingInterval + 60);
+}
+
+/** Median distance between samples in seconds; 60 when it cannot be told. */
+export function samplingInterval(series: readonly MetricSeries[]): number {
+  let longest: MetricSeries | undefined;
+  for (const one of series) {
+    if (longest === undefined || one.timestamps.length > longest.timestamps.length) longest = one;
+  }
+  const count = (longest?.timestamps.length ?? 0) - 1;
+  if (longest === undefined || count < 1) return 60;
+  const gaps = new Float64Array(count);
+  for (let i = 0; i < count; i++) gaps[i] = longest.timestamps[i + 1]! - longest.timestamps[i]!;
+  const median = quantileInPlace(gaps, count, 0.5);
+  return median > 0 ? median : 60;
+}
+
+export interface OnsetQuestion {
+  /** Where the onset may lie; the deviation is looked for here. */
+  search: TimeWindow;
+  /** Samples that say what is normal. */
+  reference: TimeWindow;
+  /** Prefer the run of deviating samples around this time (unix seconds). */
+  near?: number;
+}
+
+/**
+ * When a series left its normal level: the first sample of the run that exceeds half of the peak deviation in the
+ * harmful direction. With `near`, the peak is looked for from one tolerance before it, and the run is followed
+ * backwards from the peak over at most one healthy or missing sample, so an alert that fired minutes late still leads
+ * to the start. Undefined when nothing deviates.
+ */
+export function detectOnset(series: MetricSeries, question: OnsetQuestion): number | undefined {
+  const direction = harmfulDirection(metricMeaning(series.metric, series.statistic));
+  const { timestamps, values } = series;
+  const reference = medianWithin(series, question.reference);
+  if (Number.isNaN(reference)) return undefined;
+  const from = lowerBound(timestamps, question.search.from);
+  const to = Math.min(lowerBound(timestamps, question.search.to), values.length);
+  const tolerance = onsetTolerance(samplingInterval([series]));
+  const peakFrom =
+    question.near === undefined ? from : Math.max(from, lowerBound(timestamps, question.near - tolerance));
+  let peak = -1;
+  let peakDeviation = 0;
+  for (let i = peakFrom; i < to; i++) {
+    const deviation = harmfulDeviation(values[i]!, reference, direction);
+    if (deviation > peakDeviation && Number.isFinite(deviation)) {
+      peak = i;
+      peakDeviation = deviation;
+    }
+  }
+  if (peak < 0) return undefined;
+  let onset = peak;
+  let misses = 0;
+  for (let i = peak - 1; i >= from && misses < 2; i--) {
+    if (harmfulDeviation(values[i]!, reference, direction) >= peakDeviation / 2) {
+      onset = i;
+      misses = 0;
+    } else misses++;
+  }
+  return timestamps[onset];
+}
+
+function medianWithin(series: MetricSeries, window: TimeWindow): number {
+  const { timestamps, values } = series;
+  const from = lowerBound(timestamps, window.from);
+  const to = Math.min(lowerBound(timestamps, window.to), values.length);
+  const present = Float64Array.from(values.slice(from, Math.max(from, to)).filter(Number.isFinite));
+  return quantileInPlace(present, present.length, 0.5);
+}

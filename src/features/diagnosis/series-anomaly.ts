@@ -1,0 +1,124 @@
+import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
+import { lowerBound, quantileInPlace, type SampleSummary, summarizeInPlace } from './statistics.ts';
+import type { HarmfulDirection, MetricSeries, SeriesAnomaly, TimeWindow } from './types.ts';
+
+export interface ComparedWindows {
+  baseline: TimeWindow;
+  incident: TimeWindow;
+  /** The time just before the onset. A level already held then cannot be blamed on the incident. */
+  before?: TimeWindow;
+}
+
+/** Share of the median below which a spread is measurement noise, not behaviour. */
+const RELATIVE_SPREAD_FLOOR = 0.01;
+/** Availability is a percentage with a known scale: a tenth of a point is the step between service levels. */
+const AVAILABILITY_SPREAD_FLOOR = 0.001;
+/** Score of the first movement of a series that was constantly zero: its unit of surprise is unknown, not infinite. */
+const NEW_SIGNAL_SCORE = 10;
+const SCORE_LIMIT = 1e6;
+/**
+ * The incident's value is this quantile in the harmful direction. On five samples it is close to the maximum, which
+ * BARO uses, so a fault present in one or two of them is seen; on hundreds it ignores lone spikes.
+ */
+const INCIDENT_QUANTILE = 0.9;
+
+let scratch = new Float64Array(1024);
+
+/**
+ * How far a series moved in an incident, as a signed robust score: (value - median) / max(IQR, standard deviation,
+ * floor), positive in the direction that harms by the metric's meaning. With `before`, the smaller of the deviations
+ * from the baseline and from the level just before the onset counts (a difference in differences), so that drift
+ * between a distant baseline and the incident is not mistaken for the fault.
+ *
+ * Missing samples are ignored. Score 0 when either window holds none. After RobustScorer of BARO (arXiv 2405.09330).
+ */
+export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): SeriesAnomaly {
+  const meaning = metricMeaning(series.metric, series.statistic);
+  const direction = harmfulDirection(meaning);
+  const baselineCount = collect(series, windows.baseline);
+  const baseline = summarizeInPlace(scratch, baselineCount);
+  const before =
+    windows.before === undefined ? Number.NaN : quantileInPlace(scratch, collect(series, windows.before), 0.5);
+  const incidentCount = collect(series, windows.incident);
+  const anomaly: SeriesAnomaly = {
+    service: series.service,
+    metric: series.metric,
+    ...(series.statistic === undefined ? {} : { statistic: series.statistic }),
+    meaning,
+    direction,
+    score: 0,
+    baselineMedian: baseline.median,
+    baselineSpread: Number.NaN,
+    incidentValue: Number.NaN,
+    baselineSamples: baselineCount,
+    incidentSamples: incidentCount,
+  };
+  if (baselineCount > 0) anomaly.baselineSpread = spreadOf(series, baseline, meaning);
+  if (incidentCount === 0) return anomaly;
+  const high = quantileInPlace(scratch, incidentCount, INCIDENT_QUANTILE);
+  const low = quantileInPlace(scratch, incidentCount, 1 - INCIDENT_QUANTILE);
+  anomaly.incidentValue = direction === 'down' ? low : high;
+  if (baselineCount === 0) return anomaly;
+  const up = scoreOf(high, baseline.median, before, anomaly.baselineSpread, 1);
+  const down = scoreOf(low, baseline.median, before, anomaly.baselineSpread, -1);
+  if (direction === 'up') anomaly.score = up;
+  else if (direction === 'down') anomaly.score = down;
+  else if (down > up) {
+    anomaly.incidentValue = low;
+    anomaly.score = -down;
+  } else anomaly.score = up;
+  return anomaly;
+}
+
+/** The share of a harmful score that counts as evidence, whatever the sign convention of the direction. */
+export function harmfulScore(anomaly: SeriesAnomaly): number {
+  return anomaly.direction === 'either' ? Math.abs(anomaly.score) : Math.max(0, anomaly.score);
+}
+
+/** Deviation of one sample from a reference, positive when harmful; used to find onsets. */
+export function harmfulDeviation(value: number, reference: number, direction: HarmfulDirection): number {
+  if (direction === 'up') return value - reference;
+  if (direction === 'down') return reference - value;
+  return Math.abs(value - reference);
+}
+
+function scoreOf(value: number, median: number, before: number, spread: number, sign: 1 | -1): number {
+  let deviation = sign * (value - median);
+  if (!Number.isNaN(before)) deviation = Math.min(deviation, sign * (value - before));
+  if (deviation === 0) return 0;
+  const score = spread > 0 ? deviation / spread : Math.sign(deviation) * NEW_SIGNAL_SCORE;
+  return Math.max(-SCORE_LIMIT, Math.min(SCORE_LIMIT, score));
+}
+
+function spreadOf(series: MetricSeries, baseline: SampleSummary, meaning: string): number {
+  let floor = Math.abs(baseline.median) * RELATIVE_SPREAD_FLOOR;
+  if (meaning === 'availability') {
+    // 1 % of a median of 100 % would hide the loss of every hundredth request.
+    const scale = availabilityScale(series, baseline.median);
+    if (scale !== undefined) floor = scale * AVAILABILITY_SPREAD_FLOOR;
+  }
+  return Math.max(baseline.interquartileRange, baseline.standardDeviation, floor);
+}
+
+/** 1 for a ratio, 100 for a percentage, undefined for a count of something available. */
+function availabilityScale(series: MetricSeries, median: number): number | undefined {
+  const unit = series.unit?.toLowerCase();
+  if (unit === '%' || unit === 'percent' || unit === 'percentage') return 100;
+  if (unit === 'ratio' || unit === '1' || unit === 'fraction') return 1;
+  if (median >= 0 && median <= 1) return 1;
+  return median > 50 && median <= 100 ? 100 : undefined;
+}
+
+/** Copies the present samples of a window into the shared scratch array and returns how many there are. */
+function collect(series: MetricSeries, window: TimeWindow): number {
+  const { timestamps, values } = series;
+  const from = lowerBound(timestamps, window.from);
+  const to = Math.min(lowerBound(timestamps, window.to), values.length);
+  if (to - from > scratch.length) scratch = new Float64Array((to - from) * 2);
+  let count = 0;
+  for (let i = from; i < to; i++) {
+    const value = values[i]!;
+    if (value - value === 0) scratch[count++] = value; // false for NaN and both infinities
+  }
+  return count;
+}

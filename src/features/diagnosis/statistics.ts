@@ -1,0 +1,93 @@
+/** Median, spread parts and size of a sample; everything NaN when it is empty. */
+export interface SampleSummary {
+  count: number;
+  median: number;
+  interquartileRange: number;
+  standardDeviation: number;
+}
+
+/**
+ * The `rank`-th smallest (0-based) of `sample[0..count)`, reordering it in place so that everything left of `rank` is
+ * not larger. Hoare's selection: linear on average, which is what lets ten thousand series be ranked within a second.
+ */
+export function selectInPlace(sample: Float64Array, rank: number, low: number, high: number): number {
+  let left = low;
+  let right = high;
+  while (left < right) {
+    const pivot = medianOfThree(sample[left]!, sample[(left + right) >>> 1]!, sample[right]!);
+    let i = left;
+    let j = right;
+    while (i <= j) {
+      while (sample[i]! < pivot) i++;
+      while (sample[j]! > pivot) j--;
+      if (i <= j) {
+        const swapped = sample[i]!;
+        sample[i] = sample[j]!;
+        sample[j] = swapped;
+        i++;
+        j--;
+      }
+    }
+    if (rank <= j) right = j;
+    else if (rank >= i) left = i;
+    else break;
+  }
+  return sample[rank]!;
+}
+
+/**
+ * The `q`-quantile (0..1) of `sample[0..count)` with linear interpolation between order statistics. Reorders the
+ * sample. NaN when `count` is 0.
+ */
+export function quantileInPlace(sample: Float64Array, count: number, q: number): number {
+  if (count === 0) return Number.NaN;
+  const position = (count - 1) * q;
+  const rank = Math.floor(position);
+  const lower = selectInPlace(sample, rank, 0, count - 1);
+  const fraction = position - rank;
+  if (fraction === 0 || rank + 1 >= count) return lower;
+  let upper = Number.POSITIVE_INFINITY;
+  for (let i = rank + 1; i < count; i++) {
+    if (sample[i]! < upper) upper = sample[i]!;
+  }
+  return lower + (upper - lower) * fraction;
+}
+
+/** Summarizes `sample[0..count)`; reorders it. */
+export function summarizeInPlace(sample: Float64Array, count: number): SampleSummary {
+  if (count === 0) {
+    return {
+      count: 0,
+      median: Number.NaN,
+      interquartileRange: Number.NaN,
+      standardDeviation: Number.NaN,
+    };
+  }
+  let sum = 0;
+  for (let i = 0; i < count; i++) sum += sample[i]!;
+  const mean = sum / count;
+  let squares = 0;
+  for (let i = 0; i < count; i++) {
+    const deviation = sample[i]! - mean;
+    squares += deviation * deviation;
+  }
+  const median = quantileInPlace(sample, count, 0.5);
+  const interquartileRange = quantileInPlace(sample, count, 0.75) - quantileInPlace(sample, count, 0.25);
+  return { count, median, interquartileRange, standardDeviation: Math.sqrt(squares / count) };
+}
+
+/** First index whose timestamp is >= `time` (`timestamps` ascending). */
+export function lowerBound(timestamps: readonly number[], time: number): number {
+  let low = 0;
+  let high = timestamps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (timestamps[middle]! < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function medianOfThree(a: number, b: number, c: number): number {
+  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c));
+}

@@ -1,0 +1,96 @@
+/** What a metric says about a service; decides which direction of change is harmful. */
+export type MetricMeaning = 'latency' | 'errors' | 'saturation' | 'headroom' | 'availability' | 'traffic' | 'other';
+
+export type HarmfulDirection = 'up' | 'down' | 'either';
+
+/** One metric of one service. Cumulative counters must arrive as rates. */
+export interface MetricSeries {
+  service: string;
+  metric: string;
+  /** For example `p95`, `Average`, `Sum`, `rate`. */
+  statistic?: string;
+  unit?: string;
+  /** Unix seconds, ascending. */
+  timestamps: number[];
+  /** Same length as `timestamps`; NaN (or an infinity) is a missing sample. */
+  values: number[];
+}
+
+/** `caller` depends on `callee`. */
+export interface ServiceEdge {
+  caller: string;
+  callee: string;
+  callsPerSecond?: number;
+}
+
+/** Half-open interval `[from, to)` in unix seconds. */
+export interface TimeWindow {
+  from: number;
+  to: number;
+}
+
+export interface Alert {
+  service: string;
+  metric?: string;
+  /** Unix seconds when the alert fired or the symptom was observed. */
+  at: number;
+}
+
+export interface RankingInput {
+  series: MetricSeries[];
+  /** Empty when no dependency graph is known: every service is then a candidate. */
+  edges: ServiceEdge[];
+  /** Absent when only "something is wrong in this window" is known. */
+  alert?: Alert;
+  /** Healthy reference, when known. It may be far from the incident, before or after it. */
+  baseline?: TimeWindow;
+  /** The window to explain, when known. The fault need not be present in all of it. */
+  incident?: TimeWindow;
+}
+
+/** The statistics of one series in an incident, as shown beside a metric and used by the ranker. */
+export interface SeriesAnomaly {
+  service: string;
+  metric: string;
+  statistic?: string;
+  meaning: MetricMeaning;
+  direction: HarmfulDirection;
+  /**
+   * Robust score: change in units of the baseline's spread. Positive is harmful; for `either`, positive is up and
+   * negative is down. 0 when there is nothing to compare.
+   */
+  score: number;
+  /** NaN when the baseline has no samples. */
+  baselineMedian: number;
+  /** max(IQR, standard deviation, floor); NaN when the baseline has no samples. */
+  baselineSpread: number;
+  /** The value the score is about (a high quantile in the harmful direction); NaN without incident samples. */
+  incidentValue: number;
+  baselineSamples: number;
+  incidentSamples: number;
+  /** When the series first crossed half of its deviation, unix seconds. */
+  onset?: number;
+}
+
+export interface RankedCause {
+  service: string;
+  /** Orders the ranking; comparable within one ranking only. */
+  score: number;
+  /** Evidence in the service's own series, before its callees are considered (natural log scale, >= 0). */
+  ownScore: number;
+  bestCallee?: { service: string; score: number };
+  /** Strongest first, at most five. */
+  signals: SeriesAnomaly[];
+  /** One sentence an operator can read. */
+  reason: string;
+}
+
+export interface Ranking {
+  causes: RankedCause[];
+  onset?: number;
+  incident: TimeWindow;
+  baseline: TimeWindow;
+  considered: { services: number; series: number };
+  /** What limited the ranking: missing data, an unknown alerting service, an absent graph. */
+  notes: string[];
+}

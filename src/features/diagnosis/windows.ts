@@ -1,0 +1,127 @@
+import { metricMeaning } from './metric-meaning.ts';
+import { detectOnset, onsetTolerance, samplingInterval } from './onset.ts';
+import { quantileInPlace } from './statistics.ts';
+import type { Alert, MetricSeries, RankingInput, TimeWindow } from './types.ts';
+
+/** Without an incident window, this much after the alert is explained (or three samples, if that is longer). */
+const DEFAULT_INCIDENT_SECONDS = 1800;
+const SHORTEST_BASELINE_SAMPLES = 5;
+
+export interface ResolvedWindows {
+  baseline: TimeWindow;
+  incident: TimeWindow;
+  before: TimeWindow;
+  onset?: number;
+  notes: string[];
+}
+
+/**
+ * Fixes the windows to compare. The onset is looked for in the alerting service's own series; one tolerance on either
+ * side of it counts neither as healthy nor as "before", so an alert time wrong by a minute or two changes nothing.
+ */
+export function resolveWindows(input: RankingInput): ResolvedWindows {
+  const notes: string[] = [];
+  const alerting = alertingSeries(input.series, input.alert);
+  const interval = samplingInterval(alerting.length > 0 ? alerting : input.series);
+  const tolerance = onsetTolerance(interval);
+  const extent = extentOf(input.series, interval);
+  const window = input.incident ?? searchWindow(extent, input.alert, interval);
+  if (input.incident === undefined && input.alert === undefined) {
+    notes.push('Neither an alert nor an incident window was given: the last quarter of the data is explained.');
+  }
+  const onset = findOnset(input, alerting, window, extent, tolerance);
+  if (input.alert !== undefined && alerting.length === 0) {
+    notes.push(`No metric of the alerting service ${input.alert.service} was found; the alert time is used as it is.`);
+  }
+  const start = Math.max(onset ?? window.from, input.incident?.from ?? extent.from);
+  const incident = {
+    from: Math.max(input.incident?.from ?? extent.from, start - tolerance),
+    to: window.to,
+  };
+  const healthyUntil = start - tolerance;
+  const length = Math.max(window.to - start, 3 * interval);
+  return {
+    baseline: resolveBaseline(input.baseline, extent, healthyUntil, incident, interval, notes),
+    incident,
+    before: { from: healthyUntil - length, to: healthyUntil },
+    ...(onset === undefined ? {} : { onset }),
+    notes,
+  };
+}
+
+/** The series the alert is about; all of the service's when the alert names no metric or one that is not there. */
+export function alertingSeries(series: readonly MetricSeries[], alert: Alert | undefined): MetricSeries[] {
+  if (alert === undefined) return [];
+  const ofService = series.filter((one) => one.service === alert.service);
+  const wanted = alert.metric?.toLowerCase();
+  if (wanted === undefined) return ofService;
+  const named = ofService.filter((one) => one.metric.toLowerCase() === wanted);
+  if (named.length > 0) return named;
+  const meaning = metricMeaning(wanted);
+  const alike = ofService.filter((one) => metricMeaning(one.metric, one.statistic) === meaning);
+  return alike.length > 0 ? alike : ofService;
+}
+
+function findOnset(
+  input: RankingInput,
+  alerting: readonly MetricSeries[],
+  window: TimeWindow,
+  extent: TimeWindow,
+  tolerance: number,
+): number | undefined {
+  const { alert } = input;
+  if (alert === undefined) return undefined;
+  const at = Math.min(Math.max(alert.at, window.from), window.to);
+  const reference = input.baseline ?? {
+    from: extent.from,
+    to: Math.min(input.incident?.from ?? Number.POSITIVE_INFINITY, at - tolerance),
+  };
+  const found: number[] = [];
+  for (const series of alerting) {
+    const onset = detectOnset(series, { search: window, reference, near: at });
+    if (onset !== undefined) found.push(onset);
+  }
+  if (found.length === 0) return at;
+  return Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5));
+}
+
+function searchWindow(extent: TimeWindow, alert: Alert | undefined, interval: number): TimeWindow {
+  if (alert === undefined) {
+    return { from: extent.to - (extent.to - extent.from) / 4, to: extent.to };
+  }
+  const after = Math.max(DEFAULT_INCIDENT_SECONDS, 3 * interval);
+  return { from: extent.from, to: Math.min(extent.to, alert.at + after) };
+}
+
+function resolveBaseline(
+  given: TimeWindow | undefined,
+  extent: TimeWindow,
+  healthyUntil: number,
+  incident: TimeWindow,
+  interval: number,
+  notes: string[],
+): TimeWindow {
+  if (given === undefined) {
+    if (healthyUntil - extent.from >= SHORTEST_BASELINE_SAMPLES * interval) {
+      return { from: extent.from, to: healthyUntil };
+    }
+    notes.push('Too little data before the incident for a healthy reference: all of the data is the reference.');
+    return extent;
+  }
+  const touches = given.from < healthyUntil && given.to > healthyUntil && given.from < incident.to;
+  if (!touches) return given;
+  // The last moments before an onset that is known only roughly may already be sick; half of the baseline stays.
+  return { from: given.from, to: Math.max(healthyUntil, (given.from + given.to) / 2) };
+}
+
+function extentOf(series: readonly MetricSeries[], interval: number): TimeWindow {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const { timestamps } of series) {
+    const first = timestamps[0];
+    const last = timestamps[timestamps.length - 1];
+    if (first !== undefined && first < from) from = first;
+    if (last !== undefined && last + interval > to) to = last + interval;
+  }
+  return from <= to ? { from, to } : { from: 0, to: 0 };
+}
