@@ -1,0 +1,76 @@
+/** Reads a conversation of the Messages API as the playbooks need it: calls with their results, and what people said. */
+import type Anthropic from '@anthropic-ai/sdk';
+import { parseFramedToolResult } from '../features/tools/framing.ts';
+
+/** A tool call with its result. */
+export interface Call {
+  id: string;
+  tool: string;
+  input: Record<string, unknown>;
+  /** Number of the assistant turn that made it, from 0. */
+  turn: number;
+  isError: boolean;
+  /** By which the result can be cited; undefined when the result is not framed. */
+  evidence?: number;
+  /** The shown part of the stored result. */
+  body: string;
+  /** Where `body` lies in the stored result. */
+  shownFrom: number;
+  shownTo: number;
+  /** Length of the stored result. */
+  characters: number;
+}
+
+export interface Transcript {
+  /** Number of the turn to be written, from 0. */
+  turn: number;
+  /** What is between `<query>` and `</query>` in the first message. */
+  query?: string;
+  /** Text of user messages after the first, in order, with the turn before which it came. */
+  remarks: { turn: number; text: string }[];
+  /** The last text a user wrote. */
+  lastText: string;
+  calls: Call[];
+}
+
+const QUERY = /<query>([\s\S]*)<\/query>/;
+
+export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
+  const transcript: Transcript = { turn: 0, remarks: [], lastText: '', calls: [] };
+  const open = new Map<string, Omit<Call, 'isError' | 'body' | 'shownFrom' | 'shownTo' | 'characters'>>();
+  for (const [index, message] of messages.entries()) {
+    const blocks: Anthropic.ContentBlockParam[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+    for (const block of blocks) {
+      if (block.type === 'tool_use') {
+        open.set(block.id, { id: block.id, tool: block.name, input: asObject(block.input), turn: transcript.turn });
+      } else if (block.type === 'tool_result') {
+        const call = open.get(block.tool_use_id);
+        if (call) transcript.calls.push({ ...call, ...readResult(block) });
+      } else if (block.type === 'text' && message.role === 'user') {
+        if (index === 0) transcript.query ??= QUERY.exec(block.text)?.[1]?.trim();
+        else transcript.remarks.push({ turn: transcript.turn, text: block.text });
+        transcript.lastText = block.text;
+      }
+    }
+    if (message.role === 'assistant') transcript.turn += 1;
+  }
+  return transcript;
+}
+
+function readResult(block: Anthropic.ToolResultBlockParam) {
+  const text = typeof block.content === 'string' ? block.content : (block.content ?? []).map(textOf).join('');
+  const framed = parseFramedToolResult(text);
+  const isError = block.is_error ?? false;
+  if (!framed) return { isError, body: text, shownFrom: 0, shownTo: text.length, characters: text.length };
+  const { evidence, body, shownFrom, shownTo, characters } = framed;
+  return { isError, evidence, body, shownFrom, shownTo, characters };
+}
+
+function textOf(block: { type: string; text?: unknown }): string {
+  return block.type === 'text' && typeof block.text === 'string' ? block.text : '';
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
