@@ -32,8 +32,10 @@ export interface ScriptedStep {
   streamError?: { type: string; message: string };
   /** Destroys the socket: before the response, or in the middle of the stream. `ending` ends it without message_stop. */
   cut?: 'start' | 'middle' | 'ending';
-  /** Falls silent for good, before the response or in the middle of the stream, with or without pings. */
-  hang?: { at: 'start' | 'middle'; pingEveryMs?: number };
+  /** Falls silent for good, before the response or in the middle of the stream. */
+  hang?: { at: 'start' | 'middle' };
+  /** Sends only pings for a while in the middle of the stream, then goes on. */
+  pause?: { pings: number; everyMs: number };
 }
 
 export interface ScriptContext {

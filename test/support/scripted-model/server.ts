@@ -164,19 +164,19 @@ class Player {
       await new Promise((resolve) => response.write(encodeEvent({ type: 'ping' }), resolve));
       response.destroy();
     }
-    if (step.hang?.at === 'middle') await silence(response, step.hang.pingEveryMs);
+    for (let ping = 0; ping < (step.pause?.pings ?? 0); ping += 1) {
+      await delay(step.pause?.everyMs);
+      response.write(encodeEvent({ type: 'ping' }));
+    }
+    if (step.hang?.at === 'middle' && !response.destroyed) await once(response, 'close');
     return Boolean(step.streamError ?? step.cut === 'middle') || step.hang?.at === 'middle' || response.destroyed;
   }
 }
 
 function needsPacing(step: ScriptedStep): boolean {
-  return Boolean(step.delayMsBetweenDeltas || step.hold?.at === 'middle' || step.cut || step.hang || step.streamError);
-}
-
-async function silence(response: ServerResponse, pingEveryMs?: number): Promise<void> {
-  const timer = pingEveryMs && setInterval(() => response.write(encodeEvent({ type: 'ping' })), pingEveryMs);
-  if (!response.destroyed) await once(response, 'close');
-  if (timer) clearInterval(timer);
+  return Boolean(
+    step.delayMsBetweenDeltas || step.hold?.at === 'middle' || step.cut || step.hang || step.pause || step.streamError,
+  );
 }
 
 function answerOf(step: ScriptedStep, { index, turn, body }: RecordedRequest): Answer {
