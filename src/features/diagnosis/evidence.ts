@@ -5,7 +5,7 @@ import type { MetricMeaning, SeriesAnomaly } from './types.ts';
 /**
  * Weight of evidence that would have to be converted on its way to the alert (slowness into failures through a
  * time-out, failures into slowness through retries), of metrics whose meaning is unknown, and of traffic, which is
- * not harm in itself.
+ * not harm in itself; and of a deviation that could not be checked against the level just before the onset.
  */
 const INDIRECT_WEIGHT = 0.5;
 /** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
@@ -27,20 +27,22 @@ export interface ServiceEvidence {
 export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | undefined): number {
   const harm =
     anomaly.meaning === 'traffic' && alert !== 'traffic' ? Math.max(0, anomaly.score) : harmfulScore(anomaly);
-  const credibility = anomaly.baselineSamples / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
+  const checked = anomaly.levelBefore === undefined ? INDIRECT_WEIGHT : 1;
+  const credibility = (checked * anomaly.baselineSamples) / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
   return Math.log1p(harm) * credibility * relevance(anomaly.meaning, alert);
 }
 
 /**
  * Pools a service's series: instances of one statistic count by their worst, the statistics of one measurement by
  * their mean (p50, p95 and p99 are one witness, and the noisiest percentile must not speak for it), measurements by
- * their strongest.
+ * their strongest. `shortfall` (<= 0) is taken from latency that cannot account for the alert; see latency-bound.ts.
  */
 export function serviceEvidence(
   anomalies: readonly SeriesAnomaly[],
   alert: MetricMeaning | undefined,
+  shortfall = 0,
 ): ServiceEvidence {
-  const families = new Map<string, { traffic: boolean; statistics: Map<string, number> }>();
+  const families = new Map<string, { meaning: MetricMeaning; statistics: Map<string, number> }>();
   const ranked: Array<{ anomaly: SeriesAnomaly; evidence: number }> = [];
   let scoredSeries = 0;
   for (const anomaly of anomalies) {
@@ -51,7 +53,7 @@ export function serviceEvidence(
     const name = metricFamily(anomaly.metric);
     let family = families.get(name);
     if (family === undefined) {
-      family = { traffic: anomaly.meaning === 'traffic', statistics: new Map() };
+      family = { meaning: anomaly.meaning, statistics: new Map() };
       families.set(name, family);
     }
     const statistic = `${anomaly.metric} ${anomaly.statistic ?? ''}`;
@@ -61,7 +63,8 @@ export function serviceEvidence(
   let traffic = 0;
   for (const family of families.values()) {
     const mean = meanOf(family.statistics);
-    if (family.traffic) traffic = Math.max(traffic, mean);
+    if (family.meaning === 'traffic') traffic = Math.max(traffic, mean);
+    else if (family.meaning === 'latency') harm = Math.max(harm, mean + shortfall);
     else harm = Math.max(harm, mean);
   }
   ranked.sort((a, b) => b.evidence - a.evidence || compareSeries(a.anomaly, b.anomaly));

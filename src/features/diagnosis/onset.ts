@@ -4,14 +4,14 @@ import { lowerBound, quantileInPlace } from './statistics.ts';
 import type { MetricSeries, TimeWindow } from './types.ts';
 
 /** Alert times are trusted to this many seconds at best: rules evaluate late, and clocks and scrapes are apart. */
-const ALERT_TIME_ERROR_SECONDS = 120;
+export const ALERT_TIME_ERROR_SECONDS = 120;
 
 /**
- * Seconds around an onset that belong to neither "before" nor "after": the error of the alert time, or one sampling
- * interval (a sample stands for the interval that follows it) plus a minute, whichever is more.
+ * Seconds around an onset that belong to neither "before" nor "after": the error of the alert time, or the one
+ * sampling interval that such an error can taint, whichever is longer.
  */
-export function onsetTolerance(samplingInterval: number): number {
-  return Math.max(ALERT_TIME_ERROR_SECONDS, samplingInterval + 60);
+export function onsetTolerance(interval: number): number {
+  return Math.max(ALERT_TIME_ERROR_SECONDS, interval);
 }
 
 /** Median distance between samples in seconds; 60 when it cannot be told. */

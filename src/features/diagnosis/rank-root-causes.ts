@@ -1,4 +1,5 @@
 import { type ServiceEvidence, serviceEvidence } from './evidence.ts';
+import { latencyShortfall } from './latency-bound.ts';
 import { metricMeaning } from './metric-meaning.ts';
 import { detectOnset } from './onset.ts';
 import { explainCause } from './reason.ts';
@@ -37,17 +38,22 @@ export function rankRootCauses(input: RankingInput): Ranking {
   const byService = groupByService(input.series);
   const graph = buildServiceGraph(input.edges);
   const services = new Set([...byService.keys(), ...graph.nodes]);
-  const evidence = new Map<string, ServiceEvidence>();
-  let unscored = 0;
+  const anomalies = new Map<string, SeriesAnomaly[]>();
   for (const service of services) {
-    const series = byService.get(service) ?? [];
-    const found = serviceEvidence(
-      series.map((one) => seriesAnomaly(one, windows)),
-      alertMeaning,
+    anomalies.set(
+      service,
+      (byService.get(service) ?? []).map((one) => seriesAnomaly(one, windows)),
     );
-    unscored += series.length - found.scoredSeries;
-    evidence.set(service, found);
   }
+  const shortfallOf = latencyBound(input, graph, anomalies, alertMeaning);
+  const evidence = new Map<string, ServiceEvidence>();
+  let scored = 0;
+  for (const [service, found] of anomalies) {
+    const pooled = serviceEvidence(found, alertMeaning, shortfallOf(service));
+    scored += pooled.scoredSeries;
+    evidence.set(service, pooled);
+  }
+  const unscored = input.series.length - scored;
   if (unscored > 0) {
     notes.push(`${unscored} of ${input.series.length} series could not be compared: no samples in one of the windows.`);
   }
@@ -69,6 +75,22 @@ export function rankRootCauses(input: RankingInput): Ranking {
     baseline: windows.baseline,
     considered: { services: services.size, series: input.series.length },
     notes,
+  };
+}
+
+/** The bound of latency-bound.ts for a slow alerting service and the services it waits for; 0 for all others. */
+function latencyBound(
+  { alert }: RankingInput,
+  graph: ServiceGraph,
+  anomalies: ReadonlyMap<string, SeriesAnomaly[]>,
+  alertMeaning: MetricMeaning | undefined,
+): (service: string) => number {
+  const alerting = alert === undefined ? undefined : anomalies.get(alert.service);
+  if (alert === undefined || alerting === undefined || alertMeaning !== 'latency') return () => 0;
+  const waitedFor = reachableDownstream(graph, alert.service);
+  return (service) => {
+    if (service === alert.service || !waitedFor.has(service)) return 0;
+    return latencyShortfall(anomalies.get(service) ?? [], alerting);
   };
 }
 

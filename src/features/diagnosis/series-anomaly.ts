@@ -1,6 +1,6 @@
 import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
 import { lowerBound, quantileInPlace, type SampleSummary, summarizeInPlace } from './statistics.ts';
-import type { HarmfulDirection, MetricSeries, SeriesAnomaly, TimeWindow } from './types.ts';
+import type { HarmfulDirection, MetricMeaning, MetricSeries, SeriesAnomaly, TimeWindow } from './types.ts';
 
 export interface ComparedWindows {
   baseline: TimeWindow;
@@ -37,6 +37,7 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
   const direction = harmfulDirection(meaning);
   const baselineCount = collect(series, windows.baseline);
   const baseline = summarizeInPlace(scratch, baselineCount);
+  const spread = baselineCount > 0 ? spreadOf(series, baseline, meaning) : Number.NaN;
   const before =
     windows.before === undefined ? Number.NaN : quantileInPlace(scratch, collect(series, windows.before), 0.5);
   const incidentCount = collect(series, windows.incident);
@@ -48,19 +49,19 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
     direction,
     score: 0,
     baselineMedian: baseline.median,
-    baselineSpread: Number.NaN,
+    baselineSpread: spread,
     incidentValue: Number.NaN,
+    ...(Number.isNaN(before) ? {} : { levelBefore: before }),
     baselineSamples: baselineCount,
     incidentSamples: incidentCount,
   };
-  if (baselineCount > 0) anomaly.baselineSpread = spreadOf(series, baseline, meaning);
   if (incidentCount === 0) return anomaly;
   const high = quantileInPlace(scratch, incidentCount, INCIDENT_QUANTILE);
   const low = quantileInPlace(scratch, incidentCount, 1 - INCIDENT_QUANTILE);
   anomaly.incidentValue = direction === 'down' ? low : high;
   if (baselineCount === 0) return anomaly;
-  const up = scoreOf(high, baseline.median, before, anomaly.baselineSpread, 1);
-  const down = scoreOf(low, baseline.median, before, anomaly.baselineSpread, -1);
+  const up = scoreOf(high, baseline.median, before, spread, 1);
+  const down = scoreOf(low, baseline.median, before, spread, -1);
   if (direction === 'up') anomaly.score = up;
   else if (direction === 'down') anomaly.score = down;
   else if (down > up) {
@@ -90,14 +91,33 @@ function scoreOf(value: number, median: number, before: number, spread: number, 
   return Math.max(-SCORE_LIMIT, Math.min(SCORE_LIMIT, score));
 }
 
-function spreadOf(series: MetricSeries, baseline: SampleSummary, meaning: string): number {
-  let floor = Math.abs(baseline.median) * RELATIVE_SPREAD_FLOOR;
+/** Reads the baseline's samples from the scratch array, where the summary left them. */
+function spreadOf(series: MetricSeries, baseline: SampleSummary, meaning: MetricMeaning): number {
+  return Math.max(baseline.interquartileRange, baseline.standardDeviation, spreadFloor(series, baseline, meaning));
+}
+
+function spreadFloor(series: MetricSeries, baseline: SampleSummary, meaning: MetricMeaning): number {
+  const relative = Math.abs(baseline.median) * RELATIVE_SPREAD_FLOOR;
   if (meaning === 'availability') {
     // 1 % of a median of 100 % would hide the loss of every hundredth request.
     const scale = availabilityScale(series, baseline.median);
-    if (scale !== undefined) floor = scale * AVAILABILITY_SPREAD_FLOOR;
+    return scale === undefined ? relative : scale * AVAILABILITY_SPREAD_FLOOR;
   }
-  return Math.max(baseline.interquartileRange, baseline.standardDeviation, floor);
+  if ((meaning === 'errors' || meaning === 'traffic') && holdsCounts(baseline.count)) {
+    // Independent events scatter by the root of their number (Poisson): the first one ever is no ten-sigma event.
+    return Math.max(relative, Math.sqrt(Math.max(1, baseline.median)));
+  }
+  return relative;
+}
+
+function holdsCounts(count: number): boolean {
+  let positive = false;
+  for (let i = 0; i < count; i++) {
+    const value = scratch[i]!;
+    if (value < 0 || !Number.isInteger(value)) return false;
+    if (value > 0) positive = true;
+  }
+  return positive;
 }
 
 /** 1 for a ratio, 100 for a percentage, undefined for a count of something available. */

@@ -66,6 +66,8 @@ export interface SeriesAnomaly {
   baselineSpread: number;
   /** The value the score is about (a high quantile in the harmful direction); NaN without incident samples. */
   incidentValue: number;
+  /** Median just before the onset; absent when there are no samples then, or the time was not asked for. */
+  levelBefore?: number;
   baselineSamples: number;
   incidentSamples: number;
   /** When the series first crossed half of its deviation, unix seconds. */

@@ -1,5 +1,5 @@
 import { metricMeaning } from './metric-meaning.ts';
-import { detectOnset, onsetTolerance, samplingInterval } from './onset.ts';
+import { ALERT_TIME_ERROR_SECONDS, detectOnset, onsetTolerance, samplingInterval } from './onset.ts';
 import { quantileInPlace } from './statistics.ts';
 import type { Alert, MetricSeries, RankingInput, TimeWindow } from './types.ts';
 
@@ -33,12 +33,9 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   if (input.alert !== undefined && alerting.length === 0) {
     notes.push(`No metric of the alerting service ${input.alert.service} was found; the alert time is used as it is.`);
   }
-  const start = Math.max(onset ?? window.from, input.incident?.from ?? extent.from);
-  const incident = {
-    from: Math.max(input.incident?.from ?? extent.from, start - tolerance),
-    to: window.to,
-  };
-  const healthyUntil = start - tolerance;
+  const start = onset ?? window.from;
+  const incident = { from: Math.max(input.incident?.from ?? extent.from, start - tolerance), to: window.to };
+  const healthyUntil = lastHealthy(input, window, onset, tolerance);
   const length = Math.max(window.to - start, 3 * interval);
   return {
     baseline: resolveBaseline(input.baseline, extent, healthyUntil, incident, interval, notes),
@@ -47,6 +44,17 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
     ...(onset === undefined ? {} : { onset }),
     notes,
   };
+}
+
+/** The time until which neither the observed onset nor a misjudged alert time can have tainted a sample. */
+function lastHealthy(
+  { alert }: RankingInput,
+  window: TimeWindow,
+  onset: number | undefined,
+  tolerance: number,
+): number {
+  if (alert === undefined || onset === undefined) return window.from - tolerance;
+  return Math.min(onset - ALERT_TIME_ERROR_SECONDS, clamp(alert.at, window) - tolerance);
 }
 
 /** The series the alert is about; all of the service's when the alert names no metric or one that is not there. */
@@ -71,7 +79,7 @@ function findOnset(
 ): number | undefined {
   const { alert } = input;
   if (alert === undefined) return undefined;
-  const at = Math.min(Math.max(alert.at, window.from), window.to);
+  const at = clamp(alert.at, window);
   const reference = input.baseline ?? {
     from: extent.from,
     to: Math.min(input.incident?.from ?? Number.POSITIVE_INFINITY, at - tolerance),
@@ -82,7 +90,8 @@ function findOnset(
     if (onset !== undefined) found.push(onset);
   }
   if (found.length === 0) return at;
-  return Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5));
+  // An alert does not fire before its cause: a later crossing only says that the symptom grew.
+  return Math.min(at, Math.round(quantileInPlace(Float64Array.from(found), found.length, 0.5)));
 }
 
 function searchWindow(extent: TimeWindow, alert: Alert | undefined, interval: number): TimeWindow {
@@ -124,4 +133,8 @@ function extentOf(series: readonly MetricSeries[], interval: number): TimeWindow
     if (last !== undefined && last + interval > to) to = last + interval;
   }
   return from <= to ? { from, to } : { from: 0, to: 0 };
+}
+
+function clamp(time: number, window: TimeWindow): number {
+  return Math.min(Math.max(time, window.from), window.to);
 }
