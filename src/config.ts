@@ -128,3 +128,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
   };
 }
+
+/** The environment of this process with some variables replaced, for a child process. `undefined` removes one. */
+export function childEnvironment(changes: Record<string, string | undefined>): Record<string, string | undefined> {
+  return { ...process.env, ...changes };
+}

@@ -1,10 +1,16 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Log } from './log.ts';
 
 const rotateAtBytes = 20 * 1024 * 1024;
 const readAtMostBytes = 256 * 1024;
 const pinoError = 50;
+const pinoLine = z.object({
+  level: z.number(),
+  msg: z.string().optional(),
+  err: z.object({ message: z.string().optional() }).optional(),
+});
 
 /** Where the output of the child called `name` goes. */
 export function childLogPath(home: string, name: string): string {
@@ -48,8 +54,8 @@ export function tailOfChildLog(home: string, name: string, lines = 15): string {
 export function problemOf(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
-    const entry = JSON.parse(line) as { level?: number; msg?: string; err?: { message?: string } };
-    if (typeof entry.level !== 'number' || entry.level < pinoError) return undefined;
+    const entry = pinoLine.parse(JSON.parse(line));
+    if (entry.level < pinoError) return undefined;
     return [entry.msg, entry.err?.message].filter(Boolean).join(': ') || line;
   } catch {
     return undefined;

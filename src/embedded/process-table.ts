@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { codeOf } from './error-facts.ts';
 import { waitUntil } from './wait-until.ts';
 
 const onLinux = process.platform === 'linux';
@@ -34,7 +35,7 @@ export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
   return !onLinux || statFields(pid)?.[0] !== 'Z';
 }
@@ -59,7 +60,7 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (codeOf(error) === 'ESRCH') return false;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from './error-facts.ts';
 import { openChildLog, tailOfChildLog } from './child-log.ts';
 import type { Log } from './log.ts';
 import { readPidFile, removePidFile, writePidFile } from './pid-file.ts';
@@ -110,10 +111,6 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       stdio: ['ignore', output, output],
     });
     closeSync(output);
-    const exited = new Promise<string>((resolve) => {
-      launched.once('error', (error) => resolve(`could not start: ${error.message}`));
-      launched.once('exit', (code, signal) => resolve(signal ? `was ended by ${signal}` : `exited with ${code}`));
-    });
     const { pid } = launched;
     if (pid !== undefined) {
       child.process = launched;
@@ -121,10 +118,15 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       writePidFile(home, spec.name, pid);
       tellReaper();
     }
-    void exited.then(() => {
-      child.process = undefined;
-      if (pid !== undefined) removePidFile(home, spec.name, pid);
-      tellReaper();
+    const exited = new Promise<string>((resolve) => {
+      const end = (reason: string): void => {
+        child.process = undefined;
+        if (pid !== undefined) removePidFile(home, spec.name, pid);
+        tellReaper();
+        resolve(reason);
+      };
+      launched.once('error', (error) => end(`could not start: ${error.message}`));
+      launched.once('exit', (code, signal) => end(signal ? `was ended by ${signal}` : `exited with ${code}`));
     });
     return { exited };
   };
@@ -138,6 +140,8 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       const pause = Math.min(backoffFirstMs * 2 ** child.failures, backoffMostMs);
       child.failures += 1;
       log.warn(`${name} ${reason}; starting it again`);
+      // One that keeps dying at once has most likely said why.
+      if (child.failures === 2) log.warn(tailOfChildLog(home, name).replace(/^/gm, '    '));
       await delay(pause, undefined, { signal: ended.signal }).catch(() => undefined);
       if (ended.signal.aborted) return;
       try {
@@ -151,7 +155,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
         readiness.abort();
         await back;
       } catch (error) {
-        reason = `could not start: ${(error as Error).message}`;
+        reason = `could not start: ${messageOf(error)}`;
       }
     }
   };
@@ -183,7 +187,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       const outcome = await Promise.race([
         spec.ready(AbortSignal.any([readiness.signal, ended.signal])).then(() => undefined),
         exited,
-      ]).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+      ]).catch((error: unknown) => messageOf(error));
       readiness.abort();
       if (outcome !== undefined) {
         await stopChild(child, true);

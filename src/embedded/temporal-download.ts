@@ -5,11 +5,13 @@
  */
 import { createRequire } from 'node:module';
 import { Runtime } from '@temporalio/worker';
+import { z } from 'zod';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('usage: temporal-download.ts FOLDER');
 
-const { version } = createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string };
+const manifest: unknown = createRequire(import.meta.url)('@temporalio/worker/package.json');
+const sdkVersion = z.object({ version: z.string() }).parse(manifest).version;
 const runtime = Runtime.instance();
 const server = await runtime.createEphemeralServer({
   type: 'dev-server',
@@ -19,7 +21,7 @@ const server = await runtime.createEphemeralServer({
     version: 'default',
     ttl: 0,
     sdkName: 'sdk-typescript',
-    sdkVersion: version,
+    sdkVersion,
   },
   namespace: 'default',
   ip: '127.0.0.1',
