@@ -19,6 +19,8 @@ export interface ListSourcesResult {
     alerts: (Omit<Alert, 'at'> & { at: IsoTime })[];
     error?: string;
   })[];
+  /** True when sources, or alerts of one, were left out. */
+  truncated: boolean;
   now: IsoTime;
 }
 
@@ -27,12 +29,14 @@ export interface ListServicesResult {
   source: string;
   services: ServiceSummary[];
   total: number;
+  truncated: boolean;
 }
 
 /** `search_metrics` { source, text?, service?, limit? } */
 export interface SearchMetricsResult {
   source: string;
   metrics: MetricDescriptor[];
+  truncated: boolean;
 }
 
 /** The statistics of one series against its baseline; see `diagnosis`. */
@@ -69,7 +73,13 @@ export interface PromqlResult {
   source: string;
   expr: string;
   window: WindowResult;
-  series: { labels: Record<string, string>; points: [IsoTime, number | null][]; min: number; max: number; last: number }[];
+  series: {
+    labels: Record<string, string>;
+    points: [IsoTime, number | null][];
+    min: number;
+    max: number;
+    last: number;
+  }[];
   truncated: boolean;
 }
 
@@ -93,6 +103,7 @@ export interface ServiceDependenciesResult {
   services: { name: string; depth: number; path: string[] }[];
   edges: { caller: string; callee: string; calls_per_second?: number }[];
   cycles: string[][];
+  truncated: boolean;
 }
 
 /** `recent_changes` { source, service?, from?, to? } */
@@ -100,6 +111,7 @@ export interface RecentChangesResult {
   source: string;
   window: WindowResult;
   changes: (Omit<Change, 'at'> & { at: IsoTime })[];
+  truncated: boolean;
 }
 
 /** `rank_root_causes` { source, service, metric?, at?, from?, to?, baseline_from?, baseline_to?, limit? } */

@@ -1,0 +1,71 @@
+/** A series as a model can read it: few points, none of the extremes lost. */
+import type { IsoTime } from './results.ts';
+import { significant } from './text.ts';
+import { toIso } from './time.ts';
+
+export interface Point {
+  at: number;
+  /** Null where the sample is missing. */
+  value: number | null;
+}
+
+/** Most points of one series in a result. */
+export const MOST_POINTS = 60;
+
+/**
+ * Reduces a series to at most `limit` points: the first, the last, and of every equally long stretch in between the
+ * lowest and the highest, each at its own time. That is M4 (Jugel et al., VLDB 2014) without the ends of each stretch.
+ * Largest-Triangle-Three-Buckets looks smoother but keeps one point per stretch by area, so it can drop a one-sample
+ * spike beside a larger swing, and a spike is what an investigation is after. A stretch without any sample leaves one
+ * null, so that gaps show.
+ * @param timestamps unix seconds, ascending
+ * @param values as long as `timestamps`; not finite means missing
+ * @param limit at least 4
+ * @returns points in time order; the global minimum and maximum are among them
+ */
+export function downsample(timestamps: readonly number[], values: readonly number[], limit = MOST_POINTS): Point[] {
+  const length = Math.min(timestamps.length, values.length);
+  const pointAt = (index: number): Point => {
+    const value = values[index] ?? Number.NaN;
+    return { at: timestamps[index] ?? 0, value: Number.isFinite(value) ? value : null };
+  };
+  if (length <= limit) return Array.from({ length }, (_, index) => pointAt(index));
+
+  const kept = [0];
+  const stretches = Math.floor((limit - 2) / 2);
+  const inner = length - 2;
+  for (let stretch = 0; stretch < stretches; stretch++) {
+    const begin = 1 + Math.floor((stretch * inner) / stretches);
+    const end = 1 + Math.floor(((stretch + 1) * inner) / stretches);
+    kept.push(...extremes(values, begin, end));
+  }
+  kept.push(length - 1);
+  return kept.map(pointAt);
+}
+
+/** Indices of the lowest and the highest sample in `[begin, end)` in order; of any one when all are missing. */
+function extremes(values: readonly number[], begin: number, end: number): number[] {
+  let lowest = -1;
+  let highest = -1;
+  for (let index = begin; index < end; index++) {
+    const value = values[index] ?? Number.NaN;
+    if (!Number.isFinite(value)) continue;
+    if (lowest < 0 || value < (values[lowest] ?? 0)) lowest = index;
+    if (highest < 0 || value > (values[highest] ?? 0)) highest = index;
+  }
+  if (lowest < 0) return [begin];
+  if (lowest === highest) return [lowest];
+  return lowest < highest ? [lowest, highest] : [highest, lowest];
+}
+
+/** The points of a result: ISO time and value, downsampled and rounded. */
+export function resultPoints(
+  timestamps: readonly number[],
+  values: readonly number[],
+  limit = MOST_POINTS,
+): [IsoTime, number | null][] {
+  return downsample(timestamps, values, limit).map(({ at, value }) => [
+    toIso(at),
+    value === null ? null : significant(value),
+  ]);
+}

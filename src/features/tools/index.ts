@@ -1,0 +1,9 @@
+/** The agent's tools: what they are, how they are offered and called, and how their results reach a model. */
+export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
+export { errorOutput, jsonOutput } from './output.ts';
+export { createToolRegistry, type ToolRegistry } from './registry.ts';
+export { sharedTools } from './shared-tools.ts';
+export { clip, oneLine } from './text.ts';
+export * from './tool.ts';
+export { normalizeOutput, VIEW_CHARACTERS, viewOf, type NormalizedOutput, type View } from './view.ts';
+export type * from './results.ts';

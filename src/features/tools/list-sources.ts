@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { SourceError, type SourceDescription, type TelemetrySource } from '../sources/port.ts';
+import { jsonOutput } from './output.ts';
+import type { ListSourcesResult } from './results.ts';
+import { count } from './text.ts';
+import { toIso, toIsoWindow } from './time.ts';
+import { defineTool, type ToolContext } from './tool.ts';
+
+const MOST_SOURCES = 100;
+const MOST_ALERTS = 20;
+
+type ListedSource = ListSourcesResult['sources'][number];
+
+/** `list_sources`: what can be asked, what it covers and which alerts fired. */
+export const listSources = defineTool({
+  name: 'list_sources',
+  description:
+    'Lists the telemetry sources you can query, with what each offers (capabilities), the period it covers, its healthy baseline and the alerts that fired. Call this first: every other tool needs the id of a source.',
+  input: z.strictObject({}),
+  summarize: () => 'List the telemetry sources',
+  async run(_input, context) {
+    const all = context.sources.list();
+    const described = await Promise.all(all.slice(0, MOST_SOURCES).map((source) => describe(source, context)));
+    const sources = described.map((source) => ({ ...source, alerts: source.alerts.slice(0, MOST_ALERTS) }));
+    const truncated = all.length > sources.length || described.some(({ alerts }) => alerts.length > MOST_ALERTS);
+    const result: ListSourcesResult = { sources, truncated, now: toIso(context.clock.now().getTime() / 1000) };
+    const alerts = sources.reduce((sum, source) => sum + source.alerts.length, 0);
+    return jsonOutput(result, `${count(all.length, 'source')}, ${count(alerts, 'alert')}`);
+  },
+});
+
+async function describe(source: TelemetrySource, { signal }: ToolContext): Promise<ListedSource> {
+  try {
+    return listed(await source.describe({ signal }));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof SourceError)) throw error;
+    const { id, kind } = source;
+    return { id, kind, title: id, capabilities: [...source.capabilities], alerts: [], error: error.message };
+  }
+}
+
+function listed({ window, baseline, alerts, ...rest }: SourceDescription): ListedSource {
+  return {
+    ...rest,
+    ...(window && { window: toIsoWindow(window) }),
+    ...(baseline && { baseline: toIsoWindow(baseline) }),
+    alerts: alerts.map((alert) => ({ ...alert, at: toIso(alert.at) })),
+  };
+}

@@ -1,0 +1,60 @@
+/** A log message as tokens, with the parts that differ from line to line masked. */
+
+export const WILDCARD = '<*>';
+
+/** Longer messages are told apart by their beginning. */
+const MOST_CHARACTERS = 2_000;
+const MOST_TOKENS = 120;
+
+/**
+ * What everybody knows to vary, masked before lines are compared, as the Drain paper advises (domain knowledge): times,
+ * UUIDs, addresses, hexadecimal ids, and any number with or without a unit.
+ */
+const VARIABLE = new RegExp(
+  [
+    String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?`,
+    String.raw`\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b`,
+    String.raw`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`,
+    String.raw`\b0x[0-9a-f]+\b`,
+    String.raw`\b(?=[a-f]*\d)[0-9a-f]{8,}\b`,
+    String.raw`(?<!\w)[+-]\d+(?:[.,]\d+)*|\d+(?:[.,]\d+)*`,
+  ].join('|'),
+  'giu',
+);
+
+/** A word, or one character of punctuation that separates words; either may have space before it. */
+const TOKEN = /\s*(?:[^\s=,;:|&?"'()[\]{}]+|[=,;:|&?"'()[\]{}])/gu;
+const SEPARATOR = /^\s*[=,;:|&?"'()[\]{}]$/u;
+
+/**
+ * The first line of a message (a stack trace is told apart by its headline) as tokens that give it back when joined.
+ * Punctuation such as `=` and `"` stands alone, so that `user=alice` has a constant part and JSON lines have parts at all.
+ */
+export function tokenize(message: string): string[] {
+  const start = message.slice(0, MOST_CHARACTERS).trim();
+  const headline = start.split(/[\r\n]/u, 1)[0] ?? '';
+  const tokens = headline.replaceAll(VARIABLE, WILDCARD).match(TOKEN) ?? [];
+  const bounded = tokens.length > MOST_TOKENS ? [...tokens.slice(0, MOST_TOKENS), ` ${WILDCARD}`] : tokens;
+  return bounded.map((token) => token.replace(/^\s+/u, ' '));
+}
+
+/**
+ * Which tokens are the form of a line and not its words: punctuation, and keys (words before `=` or `:`). Lines of one
+ * pattern have the same form; were keys counted as words, all JSON lines of a service would look alike.
+ */
+export function formOf(tokens: readonly string[]): boolean[] {
+  const ofKey = (index: number): boolean => /^\s*[=:]$/u.test(tokens[index] ?? '');
+  return tokens.map(
+    (token, index) =>
+      SEPARATOR.test(token) || ofKey(index + 1) || (/^["']$/u.test(tokens[index + 1] ?? '') && ofKey(index + 2)),
+  );
+}
+
+export function isVariable(token: string): boolean {
+  return token.includes(WILDCARD);
+}
+
+/** @returns a token that stands for any, with the space that `token` has before it */
+export function wildcardFor(token: string): string {
+  return token.startsWith(' ') ? ` ${WILDCARD}` : WILDCARD;
+}

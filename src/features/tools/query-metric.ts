@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import type { TimeWindow } from '../sources/port.ts';
+import { anomalyOf } from './anomaly.ts';
+import { MOST_POINTS, resultPoints } from './downsample.ts';
+import { baselineFields, limitField, serviceField, sourceField, windowFields } from './inputs.ts';
+import type { QueryMetricResult } from './results.ts';
+import { identity, joinAll } from './series.ts';
+import { defineSourceTool } from './source-tool.ts';
+import { count } from './text.ts';
+import { toIsoWindow } from './time.ts';
+import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
+
+/** Points asked of the source: enough for sound statistics, of which the model sees the extremes. */
+const SAMPLED_POINTS = 2_000;
+/** Points shown over all series: more would not fit the view of a tool result. */
+const MOST_POINTS_SHOWN = 300;
+
+/** `query_metric`: the course of one metric, beside its statistics against a healthy period. */
+export const queryMetric = defineSourceTool({
+  name: 'query_metric',
+  description:
+    'Reads one metric over a window, for one service or for all that have it, and compares it with a healthy baseline: score is how many spreads the worst value lies from the baseline median, positive when harmful. Counters come as rates per second. Points are thinned so that minima and maxima survive. Series are sorted by how anomalous they are.',
+  input: z.strictObject({
+    source: sourceField,
+    metric: z.string().trim().min(1).max(300).describe('The exact name of a metric, from search_metrics.'),
+    service: serviceField.optional().describe('Only this service. Default: all services that have the metric.'),
+    statistic: z.string().trim().min(1).max(60).optional().describe('Such as p95, Average, rate. Default: all.'),
+    ...windowFields,
+    ...baselineFields,
+    limit: limitField(12, 20, 'series'),
+  }),
+  needs: { capability: 'metrics', method: 'queryMetric' },
+  summarize: ({ metric, service, statistic }) =>
+    `Query ${metric}${statistic ? ` (${statistic})` : ''}${service ? ` of ${service}` : ''}`,
+  async answer(input, source, { clock, signal }) {
+    const description = await source.describe({ signal });
+    const window = resolveWindow(
+      input,
+      description,
+      clock.now().getTime() / 1000,
+      alertFor(description, input.service),
+    );
+    const baseline = resolveBaseline(input, window, description);
+    const { metric, service, statistic } = input;
+    const ask = (period: TimeWindow) =>
+      source.queryMetric({ metric, service, statistic, ...period, maxPoints: SAMPLED_POINTS }, { signal });
+    const [during, before] = await Promise.all([ask(window), ask(baseline)]);
+
+    const whole = new Map(joinAll([...during, ...before]).map((series) => [identity(series), series]));
+    const compared = during
+      .map((series) => ({ series, anomaly: anomalyOf(whole.get(identity(series)) ?? series, window, baseline) }))
+      .sort((a, b) => Math.abs(b.anomaly.score) - Math.abs(a.anomaly.score));
+    const shown = compared.slice(0, input.limit);
+    const points = Math.min(MOST_POINTS, Math.floor(MOST_POINTS_SHOWN / Math.max(1, shown.length)));
+    const result: QueryMetricResult = {
+      source: input.source,
+      metric,
+      window: toIsoWindow(window),
+      baseline: toIsoWindow(baseline),
+      series: shown.map(({ series, anomaly }) => ({
+        service: series.service,
+        statistic: series.statistic,
+        unit: series.unit,
+        points: resultPoints(series.timestamps, series.values, points),
+        anomaly,
+      })),
+      truncated: compared.length > shown.length,
+    };
+    const worst = shown[0];
+    return {
+      result,
+      digest: worst
+        ? `${metric}: ${count(compared.length, 'series', 'series')}, most anomalous ${worst.series.service} (score ${worst.anomaly.score.toPrecision(3)})`
+        : `${metric}: no series in the window`,
+    };
+  },
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import type { LogLine } from '../sources/port.ts';
+import { limitField, serviceField, sourceField, windowFields } from './inputs.ts';
+import { groupLogPatterns, type LogPattern } from './log-patterns/index.ts';
+import type { SearchLogsResult } from './results.ts';
+import { defineSourceTool } from './source-tool.ts';
+import { clip, count } from './text.ts';
+import { toIso, toIsoWindow } from './time.ts';
+import { alertFor, resolveWindow } from './window.ts';
+
+/** Lines asked of the source, all of which are grouped by pattern. */
+const MOST_LINES = 20_000;
+const MOST_PATTERNS = 30;
+const PATTERN_CHARACTERS = 300;
+const LINE_CHARACTERS = 1_000;
+const SEVERITIES = ['error', 'warn'];
+
+/** `search_logs`: what the logs say, grouped by pattern, with a sample of whole lines. */
+export const searchLogs = defineSourceTool({
+  name: 'search_logs',
+  description:
+    'Searches log lines in a window. Returns the patterns they follow with counts (variable parts are <*>), most frequent first, and a sample of whole lines: at least one of the most severe patterns first, in time order. Start with level "error" on a suspect, then look for the text of what you found in its neighbours.',
+  input: z.strictObject({
+    source: sourceField,
+    service: serviceField.optional().describe('Only lines of this service. Default: all services.'),
+    text: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('A piece of text that the lines contain, in any case; no regular expression.'),
+    level: z.enum(['error', 'warn', 'info', 'debug']).optional().describe('Only lines of this level.'),
+    ...windowFields,
+    limit: limitField(30, 200, 'whole lines'),
+  }),
+  needs: { capability: 'logs', method: 'searchLogs' },
+  summarize: ({ service, text, level, source }) =>
+    `Search ${level ? `${level} ` : ''}logs of ${service ?? source}${text ? ` for "${text}"` : ''}`,
+  async answer(input, source, { clock, signal }) {
+    const description = await source.describe({ signal });
+    const window = resolveWindow(
+      input,
+      description,
+      clock.now().getTime() / 1000,
+      alertFor(description, input.service),
+    );
+    const { service, text, level } = input;
+    const page = await source.searchLogs({ service, text, level, ...window, limit: MOST_LINES }, { signal });
+    const { patterns } = groupLogPatterns(page.lines, { examples: input.limit });
+    const lines = sample(patterns, input.limit);
+    const result: SearchLogsResult = {
+      source: input.source,
+      window: toIsoWindow(window),
+      matched: page.lines.length,
+      truncated: page.truncated || patterns.length > MOST_PATTERNS || lines.length < page.lines.length,
+      patterns: patterns
+        .slice(0, MOST_PATTERNS)
+        .map(({ pattern, services, first, last, count: lineCount, level: of }) => ({
+          pattern: clip(pattern, PATTERN_CHARACTERS),
+          count: lineCount,
+          services: services.slice(0, 20),
+          level: of,
+          first: toIso(first),
+          last: toIso(last),
+        })),
+      lines: lines.map((line) => ({ ...line, at: toIso(line.at), message: clip(line.message, LINE_CHARACTERS) })),
+    };
+    const most = patterns[0];
+    return {
+      result,
+      digest: most
+        ? `${count(page.lines.length, 'line')}${page.truncated ? ' and more' : ''} in ${count(patterns.length, 'pattern')}; most frequent: ${most.pattern}`
+        : 'No matching log lines',
+    };
+  },
+});
+
+/** In rounds, one line of every pattern, severe patterns first in each round; in time order. */
+function sample(patterns: readonly LogPattern[], limit: number): LogLine[] {
+  const ordered = patterns.toSorted((a, b) => severity(a) - severity(b));
+  const chosen: LogLine[] = [];
+  for (let round = 0; round < limit && chosen.length < limit; round++) {
+    const lines = ordered.flatMap(({ examples }) => examples.slice(round, round + 1));
+    if (lines.length === 0) break;
+    chosen.push(...lines.slice(0, limit - chosen.length));
+  }
+  return chosen.sort((a, b) => a.at - b.at);
+}
+
+function severity({ level }: LogPattern): number {
+  const index = SEVERITIES.indexOf(level ?? '');
+  return index < 0 ? SEVERITIES.length : index;
+}
