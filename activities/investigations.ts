@@ -1,0 +1,19 @@
+import { openCase, recordOutcome, type InvestigationRunDeps } from '../src/features/investigations/run.ts';
+import type {
+  BeginInvestigationInput,
+  FinishInvestigationInput,
+  FinishInvestigationResult,
+} from '../src/features/investigations/contract.ts';
+
+export interface InvestigationActivities {
+  beginInvestigation(input: BeginInvestigationInput): Promise<{ title: string }>;
+  finishInvestigation(input: FinishInvestigationInput): Promise<FinishInvestigationResult>;
+}
+
+/** How an investigation is opened and its end recorded; the loop between is shared by all runs. */
+export function createInvestigationActivities(deps: InvestigationRunDeps): InvestigationActivities {
+  return {
+    beginInvestigation: (input) => openCase(deps, input),
+    finishInvestigation: (input) => recordOutcome(deps, input),
+  };
+}

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { p } from '@mikro-orm/core';
+
+/** Columns every table has. Ids are random UUIDs made by the application, so that a row's id is known before it is stored. */
+export const baseColumns = {
+  id: p
+    .uuid()
+    .primary()
+    .onCreate(() => randomUUID()),
+  createdAt: p.datetime().onCreate(() => new Date()),
+  updatedAt: p
+    .datetime()
+    .onCreate(() => new Date())
+    .onUpdate(() => new Date()),
+};
+
+/** Columns of a table whose rows belong to one team; use together with {@link teamFilter}. */
+export const teamColumns = { ...baseColumns, teamId: p.uuid().index() };
+
+/**
+ * The entity filter that keeps teams apart. It is on by default and has no default team: a query through an
+ * entity manager that was not bound to a team by `forTeam` fails instead of reading everybody's rows.
+ */
+export const teamFilter = {
+  team: { name: 'team', cond: (args: { teamId: string }) => ({ teamId: args.teamId }), default: true },
+};

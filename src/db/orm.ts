@@ -1,0 +1,24 @@
+import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
+import { Migrator } from '@mikro-orm/migrations';
+import { entities } from './entities.ts';
+import { migrations } from './migrations/index.ts';
+
+export type Orm = MikroORM;
+export type { EntityManager };
+
+/**
+ * Opens the ORM. No connection is made until the first query.
+ * @param options.databaseUrl a postgres:// URL
+ * @param options.poolSize most connections this process holds
+ */
+export function openOrm(options: { databaseUrl: string; poolSize?: number }): Promise<Orm> {
+  return MikroORM.init({
+    clientUrl: options.databaseUrl,
+    entities: [...entities],
+    extensions: [Migrator],
+    migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
+    pool: { min: 0, max: options.poolSize ?? 10 },
+    // Dates are stored and read in UTC whatever the machine's zone is.
+    forceUtcTimezone: true,
+  });
+}

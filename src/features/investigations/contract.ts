@@ -1,0 +1,44 @@
+/** What the API, the workflow and the activities of an investigation share. No zod, no database: workflows import this. */
+import type { RunBudget, RunLimit } from '../runs/contract.ts';
+
+export type { RunLimit };
+export type InvestigationStatus = 'processing' | 'completed' | 'failed' | 'cancelled';
+
+/** The workflow type, as exported from `workflows/index.ts`. */
+export const INVESTIGATION_WORKFLOW = 'investigation';
+
+/** The workflow id derives from the row's id: a repeated start is harmless. */
+export const investigationWorkflowId = (investigationId: string): string => `investigation-${investigationId}`;
+
+export interface InvestigationWorkflowInput {
+  investigationId: string;
+  teamId: string;
+  budget: RunBudget;
+  /** Present after continue-as-new. */
+  carried?: Record<string, unknown>;
+}
+
+export interface InvestigationWorkflowResult {
+  status: InvestigationStatus;
+}
+
+export interface BeginInvestigationInput {
+  investigationId: string;
+  teamId: string;
+}
+
+export interface FinishInvestigationInput {
+  investigationId: string;
+  teamId: string;
+  outcome: 'completed' | 'failed' | 'cancelled';
+  limit?: RunLimit;
+  explanation?: string;
+}
+
+export interface FinishInvestigationResult {
+  status: InvestigationStatus;
+  title: string;
+  /** The service at fault, where one was named. */
+  service?: string;
+  confidence?: number;
+}

@@ -1,0 +1,12 @@
+import { Conflict, NotFound } from '../../http/errors.ts';
+
+export const investigationNotFound = (): NotFound => new NotFound('There is no such investigation.');
+
+export const alreadyFinished = (status: string): Conflict =>
+  new Conflict(
+    `The investigation is ${status}; it cannot be changed any more. Rerun it to ask again.`,
+    'already_finished',
+  );
+
+export const idempotencyKeyReused = (): Conflict =>
+  new Conflict('This Idempotency-Key was used before with another query.', 'idempotency_key_reused');

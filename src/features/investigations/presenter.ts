@@ -1,0 +1,158 @@
+import type { z } from 'zod';
+import type { RunProgress } from '../runs/index.ts';
+import type { Conversation, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
+import { investigationWorkflowId } from './contract.ts';
+import type { Investigation } from './entities.ts';
+import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
+
+type Detail = z.input<typeof InvestigationDetailResponse>;
+type Summary = z.input<typeof InvestigationListResponse>['items'][number];
+
+/** Addresses that appear in responses. */
+export interface Links {
+  /** Without a trailing slash. */
+  appUrl: string;
+  temporalUiUrl?: string;
+  temporalNamespace: string;
+}
+
+/** Interface 2.5: while it is processing the two results are null. */
+export function presentStatus(row: Investigation): z.input<typeof InvestigationResponse> {
+  const running = row.status === 'processing';
+  return {
+    id: row.id,
+    status: row.status,
+    alert_summary: running ? null : row.alertSummary,
+    investigation_text: running ? null : row.investigationText,
+  };
+}
+
+export function presentSummary(row: Investigation, links: Links): Summary {
+  return {
+    id: row.id,
+    query: row.query,
+    status: row.status,
+    alert_summary: row.alertSummary,
+    limit_reached: row.limitReached,
+    rerun_of: row.rerunOfId,
+    created_at: row.createdAt.toISOString(),
+    finished_at: iso(row.finishedAt),
+    url: `${links.appUrl}/investigation/${row.id}`,
+  };
+}
+
+export interface DetailRows {
+  investigation: Investigation;
+  conversation: Conversation;
+  turns: ModelTurn[];
+  toolCalls: ToolCall[];
+  messages: UserMessage[];
+  progress?: RunProgress;
+}
+
+export function presentDetail(rows: DetailRows, links: Links): Detail {
+  const { investigation, conversation, turns, messages, progress } = rows;
+  const { report } = investigation;
+  return {
+    ...presentSummary(investigation, links),
+    investigation_text: investigation.investigationText,
+    explanation: investigation.explanation,
+    started_at: iso(investigation.startedAt),
+    cancel_requested_at: iso(investigation.cancelRequestedAt),
+    progress: progress
+      ? {
+          phase: progress.phase,
+          step: progress.step,
+          tool_calls: progress.toolCalls,
+          cost_usd: progress.costUsd,
+          limit: progress.limit ?? null,
+        }
+      : null,
+    plan: conversation.plan,
+    steps: turns.map((turn) => presentStep(turn, rows.toolCalls)),
+    messages: messages.map((message) => ({
+      id: message.id,
+      text: message.text,
+      created_at: message.createdAt.toISOString(),
+      delivered_step: message.deliveredStep,
+    })),
+    report: report
+      ? {
+          title: report.title,
+          root_cause: report.root_cause,
+          confidence: report.confidence,
+          summary: report.summary,
+          timeline: report.timeline,
+          impact: report.impact,
+          recommended_change: report.recommended_change,
+          unverified_claims: report.unverifiedClaims,
+        }
+      : null,
+    hypotheses: report?.hypotheses ?? [],
+    citations: (report?.citations ?? []).map(({ toolCallId, ...citation }) => ({
+      ...citation,
+      tool_call_id: toolCallId,
+    })),
+    usage: presentUsage(turns),
+    temporal: {
+      workflow_id: investigationWorkflowId(investigation.id),
+      url: links.temporalUiUrl
+        ? `${links.temporalUiUrl}/namespaces/${links.temporalNamespace}/workflows/${investigationWorkflowId(investigation.id)}`
+        : null,
+    },
+  };
+}
+
+function presentStep(turn: ModelTurn, calls: ToolCall[]): Detail['steps'][number] {
+  const joined = (parts: string[]): string => parts.join('\n').trim();
+  return {
+    step: turn.step,
+    note: turn.note,
+    text: joined(turn.content.flatMap((block) => (block.type === 'text' ? [block.text] : []))),
+    reasoning: joined(turn.content.flatMap((block) => (block.type === 'thinking' ? [block.thinking] : []))),
+    stop_reason: turn.stopReason,
+    model: turn.model,
+    cost_usd: turn.costUsd,
+    started_at: turn.startedAt.toISOString(),
+    finished_at: turn.finishedAt.toISOString(),
+    tool_calls: calls.filter((call) => call.step === turn.step).map(presentToolCall),
+  };
+}
+
+function presentToolCall(call: ToolCall): Detail['steps'][number]['tool_calls'][number] {
+  return {
+    id: call.id,
+    evidence: call.evidence,
+    name: call.name,
+    summary: call.summary,
+    input: call.input,
+    status: call.status,
+    is_error: call.isError,
+    digest: call.digest,
+    bytes: call.bytes,
+    sha256: call.sha256,
+    started_at: iso(call.startedAt),
+    finished_at: iso(call.finishedAt),
+    duration_ms: call.startedAt && call.finishedAt ? call.finishedAt.getTime() - call.startedAt.getTime() : null,
+    result_url: `/api/tool-results/${call.id}`,
+  };
+}
+
+function presentUsage(turns: ModelTurn[]): Detail['usage'] {
+  const sum = (value: (turn: ModelTurn) => number): number => turns.reduce((total, turn) => total + value(turn), 0);
+  const last = turns.at(-1);
+  return {
+    input_tokens: sum((turn) => turn.inputTokens),
+    output_tokens: sum((turn) => turn.outputTokens),
+    cache_creation_input_tokens: sum((turn) => turn.cacheCreationInputTokens),
+    cache_read_input_tokens: sum((turn) => turn.cacheReadInputTokens),
+    cost: sum((turn) => turn.costUsd),
+    model: last?.model ?? null,
+    provider: last?.provider ?? null,
+    api_calls_count: turns.length,
+  };
+}
+
+function iso(date: Date | null): string | null {
+  return date ? date.toISOString() : null;
+}

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import { apiKey, apiKeyVia } from '../../http/authenticate.ts';
+import type { ApiDeps } from '../../http/deps.ts';
+import { endpointFor } from '../../http/endpoint.ts';
+import { InvalidRequest } from '../../http/errors.ts';
+import { lastEventId, sseResponse } from '../../http/sse.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import { loadDetail } from './detail.ts';
+import { runEvents } from './events.ts';
+import { presentDetail, presentStatus, presentSummary, type Links } from './presenter.ts';
+import {
+  IdempotencyHeaders,
+  InvestigateRequest,
+  InvestigateResponse,
+  InvestigationDetailResponse,
+  InvestigationListQuery,
+  InvestigationListResponse,
+  InvestigationParams,
+  InvestigationResponse,
+  MessageRequest,
+  MessageResponse,
+} from './schemas.ts';
+import {
+  addMessage,
+  cancelInvestigation,
+  getInvestigation,
+  listInvestigations,
+  rerunInvestigation,
+  startInvestigation,
+  type InvestigationServiceDeps,
+  type Requester,
+} from './service.ts';
+import type { InvestigationStatusReader } from './status-reader.ts';
+
+export interface InvestigationDeps extends ApiDeps {
+  investigations: InvestigationServiceDeps;
+  investigationStatus: InvestigationStatusReader;
+  events: EventLog;
+  links: Links;
+}
+
+const endpoint = endpointFor<InvestigationDeps>();
+const READ = 'investigations:read';
+const WRITE = 'investigations:write';
+const tags = ['investigations'];
+
+const requesterOf = (principal: { teamId: string; apiKeyId: string; userId?: string }): Requester => ({
+  teamId: principal.teamId,
+  apiKeyId: principal.apiKeyId,
+  userId: principal.userId,
+});
+
+export const investigate = endpoint({
+  method: 'post',
+  path: '/api/v1/investigate',
+  operationId: 'investigate',
+  summary: 'Start an investigation',
+  description: 'Answers at once; the investigation runs in the background. Poll it until its status is not processing.',
+  tags,
+  auth: apiKeyVia('x-api-key', WRITE),
+  headers: IdempotencyHeaders,
+  body: InvestigateRequest,
+  response: InvestigateResponse,
+  errors: [409],
+  handler: async ({ body, headers, principal, deps, em }) => {
+    const wanted = { query: body.query, idempotencyKey: headers['idempotency-key'] };
+    const { id } = await startInvestigation(deps.investigations, em, requesterOf(principal), wanted);
+    return { investigation_id: id, status: 'processing' as const };
+  },
+});
+
+export const getStatus = endpoint({
+  method: 'get',
+  path: '/api/v1/investigations/{investigation_id}',
+  operationId: 'getInvestigation',
+  summary: 'Status and result of an investigation',
+  tags,
+  auth: apiKeyVia('x-api-key', READ),
+  params: InvestigationParams,
+  response: InvestigationResponse,
+  errors: [404],
+  handler: async (call) => {
+    const { deps, principal, params } = call;
+    const { row } = await deps.investigationStatus.read(principal.teamId, params.investigation_id, () => call.em);
+    return presentStatus(row);
+  },
+});
+
+export const list = endpoint({
+  method: 'get',
+  path: '/api/investigations',
+  operationId: 'listInvestigations',
+  summary: "The team's investigations, newest first",
+  tags,
+  auth: apiKey(READ),
+  query: InvestigationListQuery,
+  response: InvestigationListResponse,
+  handler: async ({ query, deps, em }) => {
+    const { items, total } = await listInvestigations(em, query);
+    return { items: items.map((row) => presentSummary(row, deps.links)), page: query.page, count: query.count, total };
+  },
+});
+
+export const detail = endpoint({
+  method: 'get',
+  path: '/api/investigations/{investigation_id}',
+  operationId: 'getInvestigationDetail',
+  summary: 'Everything about an investigation: steps, tool calls, hypotheses, citations, usage and cost',
+  tags,
+  auth: apiKey(READ),
+  params: InvestigationParams,
+  response: InvestigationDetailResponse,
+  errors: [404],
+  handler: async (call) => {
+    const { deps, principal, params } = call;
+    const id = params.investigation_id;
+    const { progress } = await deps.investigationStatus.read(principal.teamId, id, () => call.em);
+    return presentDetail({ ...(await loadDetail(call.em, id)), progress }, deps.links);
+  },
+});
+
+export const events = endpoint({
+  method: 'get',
+  path: '/api/investigations/{investigation_id}/events',
+  operationId: 'streamInvestigationEvents',
+  summary: 'Live events of an investigation (server-sent events)',
+  description:
+    'Replays from the start, or from Last-Event-ID (header, or the query parameter last_event_id), then follows until the run ends. ' +
+    'Deltas carry the step and the attempt: a turn.started of the same step with a higher attempt takes back the text of the lower one.',
+  tags,
+  auth: apiKey(READ),
+  params: InvestigationParams,
+  query: z.object({ last_event_id: z.string().max(256).optional() }),
+  content: { 'text/event-stream': 'Server-sent events.' },
+  errors: [404],
+  handler: async ({ params, query, deps, em, ctx }) => {
+    const investigation = await getInvestigation(em, params.investigation_id);
+    const afterId = lastEventId(ctx) ?? query.last_event_id;
+    if (afterId !== undefined && !deps.events.isValidId(afterId)) {
+      throw InvalidRequest.at(
+        ['header', 'last-event-id'],
+        'Value should be the id of an event of this stream',
+        afterId,
+      );
+    }
+    const ended = investigation.status !== 'processing';
+    return sseResponse(ctx, {
+      stream: (signal) => runEvents(deps.events, investigation.id, { afterId, ended, signal }),
+    });
+  },
+});
+
+export const cancel = endpoint({
+  method: 'post',
+  path: '/api/investigations/{investigation_id}/cancel',
+  operationId: 'cancelInvestigation',
+  summary: 'Stop a running investigation',
+  description: 'In-flight tools are stopped. The status becomes cancelled a moment later.',
+  tags,
+  auth: apiKey(WRITE),
+  params: InvestigationParams,
+  response: InvestigationResponse,
+  errors: [404, 409],
+  handler: async ({ params, deps, em }) =>
+    presentStatus(await cancelInvestigation(deps.investigations, em, params.investigation_id)),
+});
+
+export const message = endpoint({
+  method: 'post',
+  path: '/api/investigations/{investigation_id}/messages',
+  operationId: 'addInvestigationMessage',
+  summary: 'Tell a running investigation something',
+  description: 'The next model turn reads it.',
+  tags,
+  auth: apiKey(WRITE),
+  params: InvestigationParams,
+  body: MessageRequest,
+  response: MessageResponse,
+  errors: [404, 409],
+  handler: async ({ params, body, deps, em }) => {
+    const added = await addMessage(deps.investigations, em, params.investigation_id, body.text);
+    return { message_id: added.messageId, created_at: added.createdAt.toISOString() };
+  },
+});
+
+export const rerun = endpoint({
+  method: 'post',
+  path: '/api/investigations/{investigation_id}/rerun',
+  operationId: 'rerunInvestigation',
+  summary: 'Ask the same question again, as a new investigation',
+  tags,
+  auth: apiKey(WRITE),
+  params: InvestigationParams,
+  response: InvestigateResponse,
+  errors: [404],
+  handler: async ({ params, principal, deps, em }) => {
+    const again = await rerunInvestigation(deps.investigations, em, requesterOf(principal), params.investigation_id);
+    return { investigation_id: again.id, status: 'processing' as const };
+  },
+});
+
+export const investigationEndpoints = [investigate, getStatus, list, detail, events, cancel, message, rerun];

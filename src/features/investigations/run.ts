@@ -1,0 +1,126 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Orm } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import { conversationStream, stateEvent, type RunDeps } from '../runs/index.ts';
+import { Conversation, loadEvidence, ModelTurn } from '../transcripts/index.ts';
+import type { EntityManager } from '../../db/orm.ts';
+import type {
+  BeginInvestigationInput,
+  FinishInvestigationInput,
+  FinishInvestigationResult,
+  InvestigationStatus,
+} from './contract.ts';
+import { Investigation } from './entities.ts';
+import { titleOf } from './launch.ts';
+import {
+  checkReport,
+  composeFallbackReport,
+  renderReport,
+  reportSchema,
+  type CheckedReport,
+  type Report,
+} from './report/index.ts';
+
+export type InvestigationRunDeps = RunDeps & OutcomeDeps;
+
+export interface OutcomeDeps {
+  orm: Orm;
+  events: EventLog;
+  clock: Clock;
+  /** Where people see an investigation: `{app_url}/investigation/<id>`. */
+  appUrl: string;
+}
+
+/** Notes that the run is under way and tells those who follow it. */
+export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput): Promise<{ title: string }> {
+  const em = forTeam(deps.orm.em, input.teamId);
+  const investigation = await em.findOneOrFail(Investigation, { id: input.investigationId });
+  const now = deps.clock.now();
+  await em.nativeUpdate(Investigation, { id: investigation.id, startedAt: null }, { startedAt: now, updatedAt: now });
+  const started = stateEvent('run.started', 'run:started', { query: investigation.query });
+  await deps.events.append(conversationStream(investigation.id), [started]);
+  return { title: titleOf(investigation.query) };
+}
+
+/**
+ * Records how an investigation ended: the checked report as Markdown, or why there is none. Idempotent: an end that
+ * is recorded stays as it is. A completed one always has a report, composed from the evidence if the model gave none.
+ */
+export async function recordOutcome(
+  deps: OutcomeDeps,
+  input: FinishInvestigationInput,
+): Promise<FinishInvestigationResult> {
+  const recorded = await forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
+    const investigation = await em.findOneOrFail(
+      Investigation,
+      { id: input.investigationId },
+      { lockMode: LockMode.PESSIMISTIC_WRITE },
+    );
+    if (investigation.status === 'processing') {
+      em.assign(investigation, { ...(await conclusion(deps, em, investigation, input)), finishedAt: deps.clock.now() });
+    }
+    return investigation;
+  });
+  const { id, status, alertSummary, limitReached } = recorded;
+  await deps.events.append(conversationStream(id), [
+    stateEvent(`run.${status}`, 'run:ended', { status, alertSummary, limit: limitReached }),
+  ]);
+  const report = recorded.report ?? undefined;
+  return {
+    status,
+    title: alertSummary ?? status,
+    service: report?.root_cause.service ?? undefined,
+    confidence: report?.confidence,
+  };
+}
+
+type Conclusion = Pick<
+  Investigation,
+  'status' | 'alertSummary' | 'investigationText' | 'report' | 'limitReached' | 'explanation'
+>;
+
+async function conclusion(
+  deps: OutcomeDeps,
+  em: EntityManager,
+  investigation: Investigation,
+  input: FinishInvestigationInput,
+): Promise<Conclusion> {
+  const conversation = await em.findOneOrFail(Conversation, { id: investigation.id });
+  const turns = await em.find(ModelTurn, { conversationId: investigation.id }, { orderBy: { step: 'desc' }, limit: 1 });
+  const evidence = await loadEvidence(em, investigation.id);
+  const submitted = reportSchema.safeParse(conversation.result?.['report']);
+  const rest = { limitReached: input.limit ?? null, explanation: input.explanation ?? null };
+
+  if (input.outcome !== 'completed' && !submitted.success) {
+    const status: InvestigationStatus = input.outcome;
+    const why = input.explanation ?? 'No reason is known.';
+    const alertSummary =
+      status === 'cancelled' ? 'Cancelled before a root cause was found' : 'The investigation failed';
+    const known =
+      evidence.length > 0
+        ? `\n\n${evidence.length} tool results were collected and are kept with the investigation.`
+        : '';
+    return { ...rest, status, alertSummary, report: null, investigationText: `# ${alertSummary}\n\n${why}${known}` };
+  }
+
+  const report: Report = submitted.success
+    ? submitted.data
+    : composeFallbackReport({
+        query: investigation.query,
+        limit: input.limit,
+        explanation: input.explanation,
+        evidence,
+      });
+  const byNumber = new Map(evidence.map((item) => [item.evidence, item]));
+  const checked: CheckedReport = checkReport(report, (number) => byNumber.get(number));
+  const [turn] = turns;
+  const investigationText = renderReport(checked, {
+    model: turn?.model ?? 'none',
+    provider: turn?.provider ?? 'none',
+    limit: input.limit,
+    investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
+  });
+  return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, investigationText };
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { reportSchema } from './report/schema.ts';
+
+const status = z.enum(['processing', 'completed', 'failed', 'cancelled']);
+const time = z.iso.datetime();
+
+export const InvestigateRequest = z
+  .object({
+    query: z
+      .string()
+      .max(20_000)
+      .refine((value) => value.trim() !== '', 'Value must not be blank')
+      .describe('Prompt describing the issue to investigate.'),
+  })
+  .meta({ id: 'InvestigateRequest' });
+
+export const IdempotencyHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
+    .optional()
+    .describe('A repeated request with the same key returns the investigation of the first one.'),
+});
+
+export const InvestigateResponse = z
+  .object({ investigation_id: z.uuid(), status: z.literal('processing') })
+  .meta({ id: 'InvestigateResponse' });
+
+export const InvestigationParams = z.object({ investigation_id: z.uuid() });
+
+export const InvestigationResponse = z
+  .object({
+    id: z.uuid(),
+    status: status.describe('processing while it runs; failed and cancelled carry the reason in investigation_text.'),
+    alert_summary: z.string().nullable().describe('Short title of the findings; null while processing.'),
+    investigation_text: z.string().nullable().describe('Full results in Markdown; null while processing.'),
+  })
+  .meta({ id: 'InvestigationResponse' });
+
+export const InvestigationListQuery = z.object({
+  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
+  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+  status: status.optional(),
+});
+
+const InvestigationSummary = z
+  .object({
+    id: z.uuid(),
+    query: z.string(),
+    status,
+    alert_summary: z.string().nullable(),
+    limit_reached: z.string().nullable(),
+    rerun_of: z.uuid().nullable(),
+    created_at: time,
+    finished_at: time.nullable(),
+    url: z.string(),
+  })
+  .meta({ id: 'InvestigationSummary' });
+
+export const InvestigationListResponse = z
+  .object({ items: z.array(InvestigationSummary), page: z.int(), count: z.int(), total: z.int() })
+  .meta({ id: 'InvestigationListResponse' });
+
+const InvestigationToolCall = z
+  .object({
+    id: z.uuid(),
+    evidence: z.int().describe('The number that the report cites.'),
+    name: z.string(),
+    summary: z.string(),
+    input: z.unknown(),
+    status: z.enum(['pending', 'completed', 'cancelled']),
+    is_error: z.boolean(),
+    digest: z.string().nullable(),
+    bytes: z.int().nullable(),
+    sha256: z.string().nullable(),
+    started_at: time.nullable(),
+    finished_at: time.nullable(),
+    duration_ms: z.int().nullable(),
+    result_url: z.string(),
+  })
+  .meta({ id: 'InvestigationToolCall' });
+
+const InvestigationStep = z
+  .object({
+    step: z.int(),
+    note: z.string().nullable(),
+    text: z.string(),
+    reasoning: z.string(),
+    stop_reason: z.string(),
+    model: z.string(),
+    cost_usd: z.number(),
+    started_at: time,
+    finished_at: time,
+    tool_calls: z.array(InvestigationToolCall),
+  })
+  .meta({ id: 'InvestigationStep' });
+
+export const RunUsage = z
+  .object({
+    input_tokens: z.int(),
+    output_tokens: z.int(),
+    cache_creation_input_tokens: z.int(),
+    cache_read_input_tokens: z.int(),
+    cost: z.number().describe('US dollars.'),
+    model: z.string().nullable(),
+    provider: z.string().nullable(),
+    api_calls_count: z.int(),
+  })
+  .meta({ id: 'RunUsage' });
+
+const InvestigationCitation = z
+  .object({
+    n: z.int(),
+    evidence: z.int(),
+    tool_call_id: z.uuid().nullable(),
+    tool: z.string().nullable(),
+    sha256: z.string().nullable(),
+    excerpts: z.array(z.object({ text: z.string(), verified: z.boolean(), offset: z.int().nullable() })),
+  })
+  .meta({ id: 'InvestigationCitation' });
+
+const InvestigationReport = reportSchema
+  .omit({ citations: true, hypotheses: true })
+  .extend({ unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })) })
+  .meta({ id: 'InvestigationReport' });
+
+export const InvestigationDetailResponse = InvestigationSummary.extend({
+  investigation_text: z.string().nullable(),
+  explanation: z.string().nullable(),
+  started_at: time.nullable(),
+  cancel_requested_at: time.nullable(),
+  progress: z
+    .object({
+      phase: z.string(),
+      step: z.int(),
+      tool_calls: z.int(),
+      cost_usd: z.number(),
+      limit: z.string().nullable(),
+    })
+    .nullable()
+    .describe('From the running workflow; null when it has ended or no worker answers.'),
+  plan: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped']) })),
+  steps: z.array(InvestigationStep),
+  messages: z.array(z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() })),
+  report: InvestigationReport.nullable(),
+  hypotheses: reportSchema.shape.hypotheses,
+  citations: z.array(InvestigationCitation),
+  usage: RunUsage,
+  temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
+}).meta({ id: 'InvestigationDetailResponse' });
+
+export const MessageRequest = z
+  .object({
+    text: z
+      .string()
+      .max(20_000)
+      .refine((value) => value.trim() !== '', 'Value must not be blank'),
+  })
+  .meta({ id: 'InvestigationMessageRequest' });
+
+export const MessageResponse = z
+  .object({ message_id: z.uuid(), created_at: time })
+  .meta({ id: 'InvestigationMessageResponse' });

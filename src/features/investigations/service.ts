@@ -1,0 +1,233 @@
+import { randomUUID } from 'node:crypto';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { conversationStream, stateEvent } from '../runs/index.ts';
+import { Conversation, UserMessage } from '../transcripts/index.ts';
+import type { InvestigationStatus } from './contract.ts';
+import { Investigation } from './entities.ts';
+import { alreadyFinished, idempotencyKeyReused, investigationNotFound } from './errors.ts';
+import type { InvestigationLauncher } from './launch.ts';
+import { openingMessage } from './prompt.ts';
+import { recordOutcome, type OutcomeDeps } from './run.ts';
+
+export interface InvestigationServiceDeps extends OutcomeDeps {
+  launcher: InvestigationLauncher;
+  events: EventLog;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface Requester {
+  teamId: string;
+  apiKeyId?: string;
+  userId?: string;
+}
+
+export interface NewInvestigation {
+  query: string;
+  idempotencyKey?: string;
+  rerunOfId?: string;
+}
+
+/**
+ * Commits an investigation, then starts it. When Temporal does not take the start, the row stays and the sweeper starts
+ * it: what was accepted is not lost.
+ * @param em bound to the requester's team
+ * @returns the new investigation, or the earlier one with the same idempotency key
+ * @throws {Conflict} when the idempotency key was used with another query
+ */
+export async function startInvestigation(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  requester: Requester,
+  wanted: NewInvestigation,
+): Promise<Investigation> {
+  const investigation = await commitOnce(deps, em, requester, wanted);
+  if (investigation.startedAt === null && investigation.status === 'processing') await launch(deps, em, investigation);
+  return investigation;
+}
+
+/** Starts the workflow of a committed row and notes that it was taken; a failure is logged and left to the sweeper. */
+export async function launch(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  investigation: Investigation,
+): Promise<void> {
+  try {
+    await deps.launcher.start(investigation);
+    const startedAt = deps.clock.now();
+    await em.nativeUpdate(
+      Investigation,
+      { id: investigation.id, startedAt: null },
+      { startedAt, updatedAt: startedAt },
+    );
+  } catch (error) {
+    deps.log.warn(
+      { err: error, investigationId: investigation.id },
+      'the start was not taken; the sweeper will repeat it',
+    );
+  }
+}
+
+async function commitOnce(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  requester: Requester,
+  wanted: NewInvestigation,
+): Promise<Investigation> {
+  const { query, idempotencyKey } = wanted;
+  const earlier = async (): Promise<Investigation | null> => {
+    if (idempotencyKey === undefined) return null;
+    const found = await em.fork({ keepTransactionContext: false }).findOne(Investigation, { idempotencyKey });
+    if (found && found.query !== query) throw idempotencyKeyReused();
+    return found;
+  };
+  const found = await earlier();
+  if (found) return found;
+  try {
+    return await em.transactional((tx) => commit(deps, tx, requester, wanted));
+  } catch (error) {
+    // Two requests with one key at once: the other one was faster.
+    const winner = error instanceof UniqueConstraintViolationException ? await earlier() : null;
+    if (!winner) throw error;
+    return winner;
+  }
+}
+
+async function commit(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  requester: Requester,
+  wanted: NewInvestigation,
+): Promise<Investigation> {
+  const id = randomUUID();
+  const { teamId } = requester;
+  em.create(Conversation, {
+    id,
+    teamId,
+    kind: 'investigation',
+    opening: openingMessage(wanted.query, deps.clock.now()),
+    plan: [],
+    result: null,
+  });
+  const investigation = em.create(Investigation, {
+    id,
+    teamId,
+    query: wanted.query,
+    status: 'processing',
+    idempotencyKey: wanted.idempotencyKey ?? null,
+    rerunOfId: wanted.rerunOfId ?? null,
+    createdByKeyId: requester.apiKeyId ?? null,
+    createdByUserId: requester.userId ?? null,
+    alertSummary: null,
+    investigationText: null,
+    report: null,
+    limitReached: null,
+    explanation: null,
+    startedAt: null,
+    finishedAt: null,
+    cancelRequestedAt: null,
+  });
+  await em.flush();
+  return investigation;
+}
+
+/** @throws {NotFound} when the team has no such investigation */
+export async function getInvestigation(em: EntityManager, id: string): Promise<Investigation> {
+  const investigation = await em.findOne(Investigation, { id });
+  if (!investigation) throw investigationNotFound();
+  return investigation;
+}
+
+export interface InvestigationPage {
+  items: Investigation[];
+  total: number;
+}
+
+/** Newest first. @param page 1-based */
+export async function listInvestigations(
+  em: EntityManager,
+  wanted: { page: number; count: number; status?: InvestigationStatus },
+): Promise<InvestigationPage> {
+  const [items, total] = await em.findAndCount(Investigation, wanted.status ? { status: wanted.status } : {}, {
+    orderBy: { createdAt: 'desc', id: 'desc' },
+    limit: wanted.count,
+    offset: (wanted.page - 1) * wanted.count,
+    exclude: ['report', 'investigationText'],
+  });
+  return { items: items as unknown as Investigation[], total };
+}
+
+/**
+ * Asks a running investigation to stop; in-flight tools are told. Asking twice is the same as asking once.
+ * @throws {Conflict} when it has already completed or failed
+ */
+export async function cancelInvestigation(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  id: string,
+): Promise<Investigation> {
+  const investigation = await getInvestigation(em, id);
+  if (investigation.status === 'cancelled') return investigation;
+  if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
+  investigation.cancelRequestedAt ??= deps.clock.now();
+  await em.flush();
+  await deliverCancel(deps, investigation);
+  return investigation;
+}
+
+export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
+
+/** Tells the workflow; a run that never started is recorded as cancelled at once. Left to the sweeper when Temporal is away. */
+export async function deliverCancel(deps: InvestigationServiceDeps, investigation: Investigation): Promise<void> {
+  const { id: investigationId, teamId } = investigation;
+  try {
+    if (await deps.launcher.cancel(investigationId, CANCELLED_BY_USER)) return;
+    await recordOutcome(deps, { investigationId, teamId, outcome: 'cancelled', explanation: CANCELLED_BY_USER });
+  } catch (error) {
+    deps.log.warn({ err: error, investigationId }, 'the cancellation was not taken; the sweeper will repeat it');
+  }
+}
+
+/**
+ * Adds a person's message to a running investigation; its next model turn reads it.
+ * @throws {Conflict} when it has already ended
+ */
+export async function addMessage(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  id: string,
+  text: string,
+): Promise<{ messageId: string; createdAt: Date }> {
+  const investigation = await getInvestigation(em, id);
+  if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
+  const message = em.create(UserMessage, {
+    teamId: investigation.teamId,
+    conversationId: id,
+    text,
+    deliveredStep: null,
+  });
+  await em.flush();
+  await deps.events.append(conversationStream(id), [
+    stateEvent('message.added', `message:${message.id}`, { id: message.id, text }),
+  ]);
+  await deps.launcher.messageAdded(id, message.id).catch((error: unknown) => {
+    // It is stored, and the next turn reads what is stored; only the wake-up is missing.
+    deps.log.warn({ err: error, investigationId: id }, 'the running investigation could not be told of a message');
+  });
+  return { messageId: message.id, createdAt: message.createdAt };
+}
+
+/** Asks the same question again, as a new investigation. */
+export async function rerunInvestigation(
+  deps: InvestigationServiceDeps,
+  em: EntityManager,
+  requester: Requester,
+  id: string,
+): Promise<Investigation> {
+  const { query } = await getInvestigation(em, id);
+  return startInvestigation(deps, em, requester, { query, rerunOfId: id });
+}

@@ -1,0 +1,87 @@
+/**
+ * The events of a run, as SSE clients receive them. State changes carry a key, so that a retried activity publishes
+ * them once; deltas carry the attempt, so that a client drops the text of an attempt that was cut off.
+ */
+import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
+import type { ModelDelta } from '../../platform/anthropic/port.ts';
+import { untilReachable } from './persistence.ts';
+
+/** The stream of one conversation. */
+export const conversationStream = (conversationId: string): string => `conversation:${conversationId}`;
+
+/** Types after which a run's stream has nothing more to say. */
+export const FINAL_EVENT_TYPES: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
+
+/** A state change; `key` must be the same for every attempt to say the same thing. */
+export function stateEvent(type: string, key: string, data: Record<string, unknown>): NewEvent {
+  return { type, key, data };
+}
+
+const FLUSH_AFTER_MS = 60;
+const MOST_BUFFERED_CHARACTERS = 16_000;
+
+/**
+ * Streams one attempt's deltas to the log: batched, in order, and kept while the log is away.
+ * A `turn.started` event goes first: whoever has text of an earlier attempt of the step drops it.
+ */
+export class DeltaPublisher {
+  private readonly log: EventLog;
+  private readonly stream: string;
+  private readonly base: { step: number; attempt: number };
+  private readonly signal: AbortSignal;
+  private pending: ModelDelta[] = [];
+  private characters = 0;
+  private timer?: NodeJS.Timeout;
+  private tail: Promise<void> = Promise.resolve();
+  private failure?: unknown;
+
+  constructor(log: EventLog, conversationId: string, base: { step: number; attempt: number }, signal: AbortSignal) {
+    this.log = log;
+    this.stream = conversationStream(conversationId);
+    this.base = base;
+    this.signal = signal;
+  }
+
+  push(delta: ModelDelta): void {
+    const last = this.pending.at(-1);
+    if (last && last.kind !== 'tool_call' && delta.kind === last.kind) last.text += delta.text;
+    else this.pending.push({ ...delta });
+    this.characters += delta.kind === 'tool_call' ? 0 : delta.text.length;
+    if (this.characters >= MOST_BUFFERED_CHARACTERS) this.flush();
+    else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
+  }
+
+  /** Waits until everything pushed is in the log. @throws when the log refused an event for good */
+  async end(): Promise<void> {
+    this.flush();
+    await this.tail;
+    if (this.failure) throw this.failure;
+  }
+
+  private flush(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (this.pending.length === 0) return;
+    const events = this.pending.map((delta) => this.event(delta));
+    this.pending = [];
+    this.characters = 0;
+    this.tail = this.tail.then(async () => {
+      if (this.failure) return;
+      try {
+        await untilReachable(() => this.log.append(this.stream, events), this.signal);
+      } catch (error) {
+        this.failure = error;
+      }
+    });
+  }
+
+  private sequence = 0;
+
+  private event(delta: ModelDelta): NewEvent {
+    const { step, attempt } = this.base;
+    // The key makes a delta that was appended, but not acknowledged before the connection broke, appear once.
+    const key = `delta:${step}:${attempt}:${(this.sequence += 1)}`;
+    if (delta.kind === 'tool_call') return { type: 'tool.requested', key, data: { ...this.base, name: delta.name } };
+    return { type: `${delta.kind}.delta`, key, data: { ...this.base, text: delta.text } };
+  }
+}

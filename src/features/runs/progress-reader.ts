@@ -1,0 +1,84 @@
+/**
+ * Answers "how far is this run?" from the running workflow, for any number of pollers: one query is under way per run
+ * at a time, its answer serves everybody for half a second, and a run whose worker does not answer costs nobody a wait
+ * after the first.
+ */
+import { LRUCache } from 'lru-cache';
+import type { RunProgress } from './contract.ts';
+
+export interface ProgressReader {
+  /**
+   * @param workflowId the run's workflow
+   * @returns its progress, at most `freshMs` old, or undefined when no worker answered in time: the caller then
+   *   answers from the last row in PostgreSQL
+   */
+  read(workflowId: string): Promise<RunProgress | undefined>;
+}
+
+export interface ProgressReaderOptions {
+  /** Asks the workflow; rejects when it cannot. */
+  query: (workflowId: string) => Promise<RunProgress>;
+  /** How long an answer, also a failed one, serves: 500 ms keeps Temporal at two queries a second and run. */
+  freshMs?: number;
+  /** How long a caller waits for a query. */
+  patienceMs?: number;
+  /** Runs remembered. */
+  capacity?: number;
+  now?: () => number;
+}
+
+interface Entry {
+  value?: RunProgress;
+  /** When the last query was sent. */
+  askedAt: number;
+  underWay?: Promise<void>;
+  /** The last query failed or took too long. */
+  unanswered: boolean;
+}
+
+/** See {@link ProgressReader}. One per API process. */
+export function createProgressReader(options: ProgressReaderOptions): ProgressReader {
+  const { query, freshMs = 500, patienceMs = 1_000, capacity = 20_000, now = Date.now } = options;
+  const entries = new LRUCache<string, Entry>({ max: capacity });
+
+  const ask = (workflowId: string, entry: Entry): Promise<void> => {
+    entry.askedAt = now();
+    const underWay = query(workflowId)
+      .then((value) => {
+        entry.value = value;
+        entry.unanswered = false;
+      })
+      .catch(() => {
+        entry.unanswered = true;
+      })
+      .finally(() => {
+        entry.underWay = undefined;
+      });
+    entry.underWay = underWay;
+    return underWay;
+  };
+
+  return {
+    async read(workflowId) {
+      const entry = entries.get(workflowId) ?? { askedAt: Number.NEGATIVE_INFINITY, unanswered: false };
+      entries.set(workflowId, entry);
+      if (!entry.underWay && now() - entry.askedAt >= freshMs) void ask(workflowId, entry);
+      if (entry.underWay && !entry.unanswered) {
+        const answered = await within(entry.underWay, patienceMs);
+        if (!answered) entry.unanswered = true;
+      }
+      return entry.unanswered ? undefined : entry.value;
+    },
+  };
+}
+
+/** @returns false when `work` took longer than `ms`; it goes on */
+function within(work: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}

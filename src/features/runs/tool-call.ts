@@ -1,0 +1,144 @@
+import { LockMode } from '@mikro-orm/core';
+import { forTeam } from '../../db/team-filter.ts';
+import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
+import type { ToolOutput } from '../tools/tool.ts';
+import { Conversation, ToolCall } from '../transcripts/entities.ts';
+import { contentDigest, evidenceReader } from '../transcripts/service.ts';
+import type { ToolCallInput, ToolCallResult } from './contract.ts';
+import type { Attempt, RunDeps } from './deps.ts';
+import { conversationStream, stateEvent } from './events.ts';
+import { untilReachable } from './persistence.ts';
+
+/**
+ * Makes one tool call and stores its whole result. Idempotent by the call's id: a stored result is returned and the
+ * tool is not called again. A tool that fails, hangs or is cancelled has a result that says so.
+ */
+export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt: Attempt): Promise<ToolCallResult> {
+  const call = await untilReachable(() => findCall(deps, input), attempt.signal);
+  if (call.status !== 'pending') return announce(deps, input, call, attempt);
+  const stream = conversationStream(input.conversationId);
+  const started = stateEvent('tool.started', `tool:${call.id}:started`, describe(call));
+  await untilReachable(() => deps.events.append(stream, [started]), attempt.signal);
+
+  const startedAt = deps.clock.now();
+  const output = input.repeats === undefined ? await invoke(deps, input, call, attempt) : repeated(input.repeats);
+  // A cancelled call is recorded too: that write must not be cancelled with it.
+  const recording = attempt.signal.aborted ? AbortSignal.timeout(5_000) : attempt.signal;
+  const stored = await untilReachable(() => store(deps, input, output, startedAt, attempt.signal.aborted), recording);
+  return announce(deps, input, stored, { ...attempt, signal: recording });
+}
+
+async function findCall(deps: RunDeps, input: ToolCallInput): Promise<ToolCall> {
+  return forTeam(deps.orm.em, input.teamId).findOneOrFail(ToolCall, { id: input.toolCallId });
+}
+
+async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attempt: Attempt): Promise<ToolOutput> {
+  const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
+  const signal = AbortSignal.any([attempt.signal, timeout]);
+  const context = {
+    conversationId: input.conversationId,
+    teamId: input.teamId,
+    sources: deps.sources,
+    evidence: evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId),
+    clock: deps.clock,
+    signal,
+  };
+  try {
+    return await untilAborted(deps.profiles[input.kind].tools.invoke(call.name, call.input, context), signal);
+  } catch (error) {
+    if (attempt.signal.aborted) return failure('The call was cancelled before it finished.');
+    if (timeout.aborted) {
+      return failure(
+        `No answer within ${input.timeoutSeconds} s: the call was stopped. Narrow it down, or use another source.`,
+      );
+    }
+    deps.log.error({ err: error, tool: call.name, toolCallId: call.id }, 'a tool failed unexpectedly');
+    return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** A tool that ignores its signal must not hold up the run. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function failure(message: string): ToolOutput {
+  return { content: JSON.stringify({ error: message }), digest: message.slice(0, 200), isError: true };
+}
+
+function repeated(evidence: number): ToolOutput {
+  return failure(
+    `You made this call before with the same input; its result is evidence ${evidence}. It was not made again. ` +
+      'Use that result, change the input, or hand in what you have.',
+  );
+}
+
+async function store(
+  deps: RunDeps,
+  input: ToolCallInput,
+  output: ToolOutput,
+  startedAt: Date,
+  cancelled: boolean,
+): Promise<ToolCall> {
+  const { content } = normalizeOutput(output);
+  return forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
+    const call = await em.findOneOrFail(ToolCall, { id: input.toolCallId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (call.status !== 'pending') return call;
+    em.assign(call, {
+      status: cancelled ? 'cancelled' : 'completed',
+      isError: output.isError ?? false,
+      digest: output.digest.replaceAll('\0', '\ufffd').slice(0, 200),
+      view: frameToolResult({ evidence: call.evidence, tool: call.name, view: viewOf(content) }),
+      content,
+      bytes: Buffer.byteLength(content),
+      sha256: contentDigest(content),
+      startedAt,
+      finishedAt: deps.clock.now(),
+    });
+    const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId });
+    if (output.effect?.kind === 'plan') conversation.plan = output.effect.items;
+    if (output.effect?.kind === 'finish') conversation.result = { ...output.effect.result, toolCallId: call.id };
+    await em.flush();
+    return call;
+  });
+}
+
+async function announce(
+  deps: RunDeps,
+  input: ToolCallInput,
+  call: ToolCall,
+  attempt: Attempt,
+): Promise<ToolCallResult> {
+  const conversation = await untilReachable(
+    () => forTeam(deps.orm.em, input.teamId).findOneOrFail(Conversation, { id: input.conversationId }),
+    attempt.signal,
+  );
+  const events = [
+    stateEvent('tool.completed', `tool:${call.id}:completed`, {
+      ...describe(call),
+      status: call.status,
+      isError: call.isError,
+      digest: call.digest,
+      bytes: call.bytes,
+    }),
+  ];
+  const isPlan = call.name === 'update_plan' && !call.isError;
+  if (isPlan) events.push(stateEvent('plan.updated', `plan:${call.id}`, { items: conversation.plan }));
+  await untilReachable(() => deps.events.append(conversationStream(input.conversationId), events), attempt.signal);
+  const done = conversation.plan.filter((item) => item.status === 'done' || item.status === 'skipped').length;
+  return {
+    digest: call.digest ?? '',
+    isError: call.isError,
+    finished: conversation.result?.['toolCallId'] === call.id,
+    plan: isPlan ? { done, total: conversation.plan.length } : undefined,
+  };
+}
+
+function describe(call: ToolCall): Record<string, unknown> {
+  return { id: call.id, evidence: call.evidence, step: call.step, name: call.name, summary: call.summary };
+}

@@ -1,0 +1,99 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { teamColumns, teamFilter } from '../../db/base.ts';
+import type { PlanItem } from '../tools/tool.ts';
+import type { ContentBlock } from '../../platform/anthropic/port.ts';
+
+/** What a run said, asked and learned. A conversation has the id of what it belongs to (an investigation, a chat). */
+export const Conversation = defineEntity({
+  name: 'Conversation',
+  tableName: 'conversations',
+  filters: teamFilter,
+  properties: {
+    ...teamColumns,
+    /** The kind of run: investigation, chat, … */
+    kind: p.string(),
+    /** The first user message, as the model reads it. */
+    opening: p.text(),
+    plan: p.json<PlanItem[]>().default('[]'),
+    /** The typed result a finishing tool handed in; null until then. */
+    result: p.json<Record<string, unknown>>().strictNullable(),
+  },
+});
+export type Conversation = InferEntity<typeof Conversation>;
+
+/** One completed answer of a model. */
+export const ModelTurn = defineEntity({
+  name: 'ModelTurn',
+  tableName: 'model_turns',
+  filters: teamFilter,
+  uniques: [{ properties: ['conversationId', 'step'] }],
+  properties: {
+    ...teamColumns,
+    conversationId: p.uuid(),
+    step: p.integer(),
+    /** A note of the loop itself that precedes this turn (a nudge, a limit that was reached). */
+    note: p.text().strictNullable(),
+    content: p.json<ContentBlock[]>(),
+    stopReason: p.string(),
+    provider: p.string(),
+    model: p.string(),
+    inputTokens: p.integer(),
+    outputTokens: p.integer(),
+    cacheCreationInputTokens: p.integer(),
+    cacheReadInputTokens: p.integer(),
+    costUsd: p.double().$type<number>(),
+    /** The activity attempt that produced it, from 1. */
+    attempt: p.integer(),
+    startedAt: p.datetime(),
+    finishedAt: p.datetime(),
+  },
+});
+export type ModelTurn = InferEntity<typeof ModelTurn>;
+
+/** One call of a tool and its whole result: the evidence that citations point to. */
+export const ToolCall = defineEntity({
+  name: 'ToolCall',
+  tableName: 'tool_calls',
+  filters: teamFilter,
+  uniques: [{ properties: ['conversationId', 'evidence'] }],
+  properties: {
+    ...teamColumns,
+    conversationId: p.uuid(),
+    step: p.integer(),
+    /** 1, 2, 3 … within the conversation. */
+    evidence: p.integer(),
+    /** The model's own id of the call, which its result must carry. */
+    toolUseId: p.string(),
+    name: p.string(),
+    input: p.json<unknown>(),
+    summary: p.text(),
+    status: p.enum(['pending', 'completed', 'cancelled'] as const),
+    isError: p.boolean().default(false),
+    digest: p.text().strictNullable(),
+    /** What the model is shown of the result: framed and bounded. */
+    view: p.text().strictNullable(),
+    /** The whole result; loaded only when asked for. */
+    content: p.text().strictNullable().lazy(),
+    bytes: p.integer().strictNullable(),
+    sha256: p.string().strictNullable(),
+    startedAt: p.datetime().strictNullable(),
+    finishedAt: p.datetime().strictNullable(),
+  },
+});
+export type ToolCall = InferEntity<typeof ToolCall>;
+
+/** Something a person added while the run was under way. */
+export const UserMessage = defineEntity({
+  name: 'UserMessage',
+  tableName: 'user_messages',
+  filters: teamFilter,
+  indexes: [{ properties: ['conversationId', 'createdAt'] }],
+  properties: {
+    ...teamColumns,
+    conversationId: p.uuid(),
+    text: p.text(),
+    /** The step whose model turn first saw it; null while it waits. */
+    deliveredStep: p.integer().strictNullable(),
+  },
+});
+export type UserMessage = InferEntity<typeof UserMessage>;

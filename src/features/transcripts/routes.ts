@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { apiKey } from '../../http/authenticate.ts';
+import { endpoint } from '../../http/endpoint.ts';
+import { NotFound } from '../../http/errors.ts';
+import { ToolCall } from './entities.ts';
+
+const MOST_CHARACTERS = 1_000_000;
+
+const ToolResultResponse = z
+  .object({
+    id: z.uuid(),
+    conversation_id: z.uuid(),
+    evidence: z.int(),
+    tool: z.string(),
+    input: z.unknown(),
+    status: z.enum(['pending', 'completed', 'cancelled']),
+    is_error: z.boolean(),
+    sha256: z.string().nullable().describe('Of the whole content in UTF-8.'),
+    bytes: z.int().nullable(),
+    characters: z.int().describe('Length of the whole content, in UTF-16 code units.'),
+    offset: z.int(),
+    content: z.string().nullable().describe('The content from offset on; null while the call is pending.'),
+    next_offset: z.int().nullable().describe('Where to read on; null at the end.'),
+  })
+  .meta({ id: 'ToolResultResponse' });
+
+export const getToolResult = endpoint({
+  method: 'get',
+  path: '/api/tool-results/{tool_id}',
+  operationId: 'getToolResult',
+  summary: 'The stored result of a tool call: what citations point to',
+  tags: ['transcripts'],
+  auth: apiKey('investigations:read'),
+  params: z.object({ tool_id: z.uuid() }),
+  query: z.object({
+    offset: z.int().min(0).max(100_000_000).default(0),
+    limit: z.int().min(1).max(MOST_CHARACTERS).default(MOST_CHARACTERS).describe('Most characters to return.'),
+  }),
+  response: ToolResultResponse,
+  errors: [404],
+  handler: async ({ params, query, em }) => {
+    const call = await em.findOne(ToolCall, { id: params.tool_id }, { populate: ['content'] });
+    if (!call) throw new NotFound('There is no such tool result.');
+    const whole = call.content ?? '';
+    const end = Math.min(query.offset + query.limit, whole.length);
+    return {
+      id: call.id,
+      conversation_id: call.conversationId,
+      evidence: call.evidence,
+      tool: call.name,
+      input: call.input,
+      status: call.status,
+      is_error: call.isError,
+      sha256: call.sha256,
+      bytes: call.bytes,
+      characters: whole.length,
+      offset: query.offset,
+      content: call.status === 'pending' ? null : whole.slice(query.offset, end),
+      next_offset: end < whole.length ? end : null,
+    };
+  },
+});
+
+export const transcriptEndpoints = [getToolResult];

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import type { EntityManager } from '../../db/orm.ts';
+import type { EvidenceReader, StoredEvidence } from '../tools/tool.ts';
+import { ModelTurn, ToolCall, UserMessage } from './entities.ts';
+import type { TranscriptRows } from './messages.ts';
+
+/** sha256 of a stored tool result, as citations carry it. */
+export function contentDigest(content: string): string {
+  return createHash('sha256').update(content, 'utf8').digest('hex');
+}
+
+/**
+ * Everything said in a conversation before a step, ready for `buildMessages`.
+ * @param em bound to the conversation's team
+ */
+export async function loadTranscript(
+  em: EntityManager,
+  conversationId: string,
+  opening: string,
+  beforeStep: number,
+): Promise<TranscriptRows> {
+  const turns = await em.find(ModelTurn, { conversationId, step: { $lt: beforeStep } }, { orderBy: { step: 'asc' } });
+  const toolCalls = await em.find(
+    ToolCall,
+    { conversationId, step: { $lt: beforeStep } },
+    { orderBy: { evidence: 'asc' } },
+  );
+  const userMessages = await em.find(
+    UserMessage,
+    { conversationId, deliveredStep: { $lte: beforeStep } },
+    { orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
+  return { opening, turns, toolCalls, userMessages };
+}
+
+/** Marks the messages that wait as read by this step; the same again for a repeated attempt of the step. */
+export async function deliverMessages(em: EntityManager, conversationId: string, step: number): Promise<void> {
+  await em.nativeUpdate(
+    UserMessage,
+    { conversationId, deliveredStep: null },
+    { deliveredStep: step, updatedAt: new Date() },
+  );
+}
+
+/** Reads stored results of one conversation for the tools and the citation checker. */
+export function evidenceReader(em: EntityManager, conversationId: string): EvidenceReader {
+  return {
+    async read(evidence) {
+      const call = await em
+        .fork()
+        .findOne(ToolCall, { conversationId, evidence, status: 'completed' }, { populate: ['content'] });
+      return call ? toStoredEvidence(call) : undefined;
+    },
+  };
+}
+
+/** All results of a conversation that succeeded or failed with a word, by evidence number. */
+export async function loadEvidence(em: EntityManager, conversationId: string): Promise<StoredEvidence[]> {
+  const calls = await em.find(
+    ToolCall,
+    { conversationId, status: 'completed' },
+    { orderBy: { evidence: 'asc' }, populate: ['content'] },
+  );
+  return calls.map(toStoredEvidence);
+}
+
+function toStoredEvidence(call: ToolCall): StoredEvidence {
+  const content = call.content ?? '';
+  return {
+    evidence: call.evidence,
+    toolCallId: call.id,
+    tool: call.name,
+    content,
+    sha256: call.sha256 ?? contentDigest(content),
+  };
+}

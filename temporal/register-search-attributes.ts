@@ -1,0 +1,19 @@
+import { temporal } from '@temporalio/proto';
+import type { Connection } from '@temporalio/client';
+import { searchAttributes } from './search-attributes.ts';
+
+/**
+ * Registers the search attributes that the namespace lacks. Needed once per Temporal cluster; harmless when repeated.
+ * @throws the server's error when it refuses, for example without the right to change the namespace
+ */
+export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
+  const known = await connection.operatorService.listSearchAttributes({ namespace });
+  const missing = searchAttributes.filter((attribute) => !(attribute.name in (known.customAttributes ?? {})));
+  if (missing.length === 0) return;
+  await connection.operatorService.addSearchAttributes({
+    namespace,
+    searchAttributes: Object.fromEntries(
+      missing.map((attribute) => [attribute.name, temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
+    ),
+  });
+}

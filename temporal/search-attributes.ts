@@ -1,0 +1,9 @@
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+/** What operators filter runs by in the Temporal UI. Workflows import this file: definitions only. */
+export const teamAttribute = defineSearchAttributeKey('CasebookTeam', SearchAttributeType.KEYWORD);
+export const kindAttribute = defineSearchAttributeKey('CasebookKind', SearchAttributeType.KEYWORD);
+export const serviceAttribute = defineSearchAttributeKey('CasebookService', SearchAttributeType.KEYWORD);
+export const outcomeAttribute = defineSearchAttributeKey('CasebookOutcome', SearchAttributeType.KEYWORD);
+
+export const searchAttributes = [teamAttribute, kindAttribute, serviceAttribute, outcomeAttribute];

@@ -1,0 +1,61 @@
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Activities } from '../activities/index.ts';
+import type { TemporalTarget } from './connection.ts';
+import { TASK_QUEUE } from './queues.ts';
+
+/** What `bundleWorkflowCode` is pointed at; Node's own resolution is not used inside the bundle. */
+export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
+
+export interface CasebookWorkerOptions extends TemporalTarget {
+  activities: Activities;
+  /** Overrides for tests and benches. */
+  worker?: Partial<WorkerOptions>;
+}
+
+/** A worker and the connection it owns. */
+export interface CasebookWorker {
+  worker: Worker;
+  /** Polls until `worker.shutdown()`; drains what it runs. */
+  run(): Promise<void>;
+}
+
+/**
+ * Connects and bundles the workflow code.
+ * @throws when Temporal cannot be reached; the caller decides how long to try
+ */
+export async function createWorker(options: CasebookWorkerOptions): Promise<CasebookWorker> {
+  const connection = await NativeConnection.connect({ address: options.address });
+  const worker = await Worker.create({
+    connection,
+    namespace: options.namespace,
+    taskQueue: TASK_QUEUE,
+    workflowsPath,
+    activities: options.activities,
+    // A cached run costs about a megabyte; a run that is not cached replays its history for each query.
+    maxCachedWorkflows: 500,
+    maxConcurrentActivityTaskExecutions: 100,
+    // The default of 30 s would hide a killed worker, and a cancellation, for that long.
+    maxHeartbeatThrottleInterval: '3s',
+    defaultHeartbeatThrottleInterval: '3s',
+    shutdownGraceTime: '20s',
+    shutdownForceTime: '30s',
+    ...options.worker,
+  });
+  return {
+    worker,
+    async run() {
+      try {
+        await worker.run();
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+}
+
+/** Version of the Temporal SDK in use, for the smoke test. */
+export const temporalSdkVersion = (
+  createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string }
+).version;

@@ -1,0 +1,2 @@
+/** Every workflow a worker can run. The name here is the workflow type in Temporal. */
+export { investigation } from './investigations.ts';

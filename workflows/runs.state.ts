@@ -1,0 +1,154 @@
+import type {
+  ModelTurnResult,
+  RunBudget,
+  RunLimit,
+  RunPhase,
+  RunProgress,
+  ToolCallResult,
+} from '../src/features/runs/contract.ts';
+
+/** Identical calls in a row of turns: from the third on they are answered from the record, after the fifth the run ends. */
+const REPEATS_ANSWERED_FROM_RECORD = 3;
+const REPEATS_THAT_END_THE_RUN = 5;
+/** Turns without a tool call before the loop stops asking for the result. */
+const IDLE_TURNS = 3;
+const KNOWN_LINES = 12;
+
+/** What continue-as-new hands to the next run of the same workflow. */
+export interface CarriedRun {
+  step: number;
+  costUsd: number;
+  toolCalls: number;
+  startedAt: number;
+  idleTurns: number;
+  fingerprints: [string, { count: number; evidence: number }][];
+  known: string[];
+  plan?: { done: number; total: number };
+  pendingMessages: number;
+  cancel?: { reason?: string };
+}
+
+/** The state of one agent run: pure, so that its rules are tested without Temporal. Times are unix milliseconds. */
+export class RunState {
+  readonly budget: RunBudget;
+  phase: RunPhase = 'starting';
+  limit?: RunLimit;
+  cancel?: { reason?: string };
+  /** Steps done in this history; `step` counts over all of them. */
+  stepsInHistory = 0;
+  private carried: CarriedRun;
+  private readonly fingerprints: Map<string, { count: number; evidence: number }>;
+
+  constructor(budget: RunBudget, now: number, carried?: CarriedRun) {
+    this.budget = budget;
+    this.carried = carried ?? {
+      step: 0,
+      costUsd: 0,
+      toolCalls: 0,
+      startedAt: now,
+      idleTurns: 0,
+      fingerprints: [],
+      known: [],
+      pendingMessages: 0,
+    };
+    this.fingerprints = new Map(this.carried.fingerprints);
+    this.cancel = this.carried.cancel;
+  }
+
+  get step(): number {
+    return this.carried.step;
+  }
+
+  get costUsd(): number {
+    return this.carried.costUsd;
+  }
+
+  get hasUnreadMessages(): boolean {
+    return this.carried.pendingMessages > 0;
+  }
+
+  /** Milliseconds left of the wall-time budget, never negative. */
+  remainingMs(now: number): number {
+    return Math.max(0, this.carried.startedAt + this.budget.maxWallSeconds * 1000 - now);
+  }
+
+  messageArrived(): void {
+    this.carried.pendingMessages += 1;
+  }
+
+  /** Begins the next model turn; messages that waited are read by it. */
+  beginTurn(phase: 'thinking' | 'concluding'): number {
+    this.phase = phase;
+    this.carried.step += 1;
+    this.stepsInHistory += 1;
+    this.carried.pendingMessages = 0;
+    return this.carried.step;
+  }
+
+  turnEnded(turn: ModelTurnResult): void {
+    this.carried.costUsd += turn.costUsd;
+    this.carried.toolCalls += turn.toolCalls.length;
+    this.carried.idleTurns = turn.toolCalls.length === 0 ? this.carried.idleTurns + 1 : 0;
+  }
+
+  /**
+   * Counts a call the model asked for.
+   * @returns the evidence number of the first identical call once the model has repeated itself too often
+   */
+  noteCall(fingerprint: string, evidence: number): number | undefined {
+    const seen = this.fingerprints.get(fingerprint);
+    if (!seen) {
+      this.fingerprints.set(fingerprint, { count: 1, evidence });
+      return undefined;
+    }
+    seen.count += 1;
+    return seen.count >= REPEATS_ANSWERED_FROM_RECORD ? seen.evidence : undefined;
+  }
+
+  callEnded(summary: string, result: ToolCallResult): void {
+    if (result.plan) this.carried.plan = result.plan;
+    this.know(`${result.isError ? '⚠ ' : ''}${summary}: ${result.digest}`);
+  }
+
+  know(line: string): void {
+    this.carried.known = [...this.carried.known, line].slice(-KNOWN_LINES);
+  }
+
+  /** The budget or rule that ends the run before its next turn, if any. */
+  reachedLimit(now: number): RunLimit | undefined {
+    if (this.carried.step >= this.budget.maxSteps) return 'steps';
+    if (this.carried.costUsd >= this.budget.maxCostUsd) return 'cost';
+    if (this.remainingMs(now) === 0) return 'wall_time';
+    if ([...this.fingerprints.values()].some(({ count }) => count >= REPEATS_THAT_END_THE_RUN)) return 'repeated_calls';
+    if (this.carried.idleTurns >= IDLE_TURNS) return 'no_report';
+    return undefined;
+  }
+
+  progress(): RunProgress {
+    return {
+      phase: this.phase,
+      step: this.carried.step,
+      toolCalls: this.carried.toolCalls,
+      costUsd: this.carried.costUsd,
+      limit: this.limit,
+    };
+  }
+
+  carry(): CarriedRun {
+    return { ...this.carried, fingerprints: [...this.fingerprints], cancel: this.cancel };
+  }
+
+  /** Live details for the operator, in Markdown. */
+  details(title: string): string {
+    const { plan } = this.carried;
+    return [
+      `### ${title}`,
+      `**${this.phase.replaceAll('_', ' ')}** · step ${this.step} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
+        (plan ? ` · plan ${plan.done}/${plan.total}` : '') +
+        (this.limit ? ` · limit reached: ${this.limit.replaceAll('_', ' ')}` : ''),
+      '',
+      '**What it knows so far**',
+      ...(this.carried.known.length > 0 ? this.carried.known.map((line) => `- ${line}`) : ['- nothing yet']),
+    ].join('\n');
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * The agent loop: one loop for every kind of run. A model turn is one activity, each tool call is one activity, and
+ * the calls of one turn run in parallel. The loop holds no transcript, only ids, counters and one-line digests.
+ */
+import * as wf from '@temporalio/workflow';
+import type { RunActivities } from '../activities/runs.ts';
+import {
+  cancelRunSignal,
+  runProgressQuery,
+  userMessageSignal,
+  type ModelTurnResult,
+  type RunBudget,
+  type RunIdentity,
+  type RunLimit,
+  type RunOutcome,
+  type ToolCallRef,
+  type TurnMode,
+} from '../src/features/runs/contract.ts';
+import { RunState, type CarriedRun } from './runs.state.ts';
+
+/** A heartbeat every few seconds at most: a killed worker is noticed within this time. */
+const HEARTBEAT_TIMEOUT = '12s';
+
+/** Model calls cost money and can be refused for a while: few attempts, long waits; Retry-After overrides the interval. */
+const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
+  startToCloseTimeout: '15 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s', maximumAttempts: 10 },
+  cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** A tool reports its own failures as results; only a lost worker or database fails the activity, and reading again is free. */
+const toolOptions = {
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 10 },
+  cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+} as const;
+/** Time a tool's activity has beyond the tool's own time-out, to store the result while the database recovers. */
+const TOOL_STORE_SECONDS = 300;
+/** The concluding turn may use this much beyond the wall-time budget. */
+const CONCLUDE_MS = 180_000;
+const CONCLUDE_TURNS = 2;
+
+const limitNote: Record<RunLimit, string> = {
+  steps: 'The limit of steps for this run is reached.',
+  cost: 'The cost budget of this run is used up.',
+  wall_time: 'The time budget of this run is used up.',
+  repeated_calls: 'You keep making the same tool call with the same input.',
+  no_report: 'You ended your turn several times without handing in a result.',
+  refusal: 'The model refused to go on.',
+  model_failure: 'The model could not be reached.',
+};
+const CONCLUDE_NOTE =
+  'Hand in your result now, with what you have found so far. Say what is uncertain and name this limit.';
+const NUDGE_NOTE =
+  'You ended your turn without handing in a result. Go on with the tools, or hand in the result through the tool for it.';
+
+export interface AgentRunInput {
+  identity: RunIdentity;
+  budget: RunBudget;
+  /** Title of the run for the operator. */
+  title: string;
+  carried?: CarriedRun;
+  /** Continues as new with the state given; must not return. */
+  continueAsNew: (carried: CarriedRun) => Promise<never>;
+}
+
+/**
+ * Runs the loop until the model has handed in its result, a limit is reached or somebody cancels.
+ * Registers the handlers of the `cancel` and `user_message` signals and the `progress` query.
+ * @returns why it ended; never throws for a cancellation or a failing model
+ */
+export async function runAgent(input: AgentRunInput): Promise<{ outcome: RunOutcome; state: RunState }> {
+  const state = new RunState(input.budget, Date.now(), input.carried);
+  const work = new wf.CancellationScope();
+  const show = (): void => wf.setCurrentDetails(state.details(input.title));
+
+  wf.setHandler(runProgressQuery, () => state.progress());
+  wf.setHandler(userMessageSignal, () => state.messageArrived());
+  wf.setHandler(cancelRunSignal, ({ reason }) => {
+    state.cancel = { reason };
+    work.cancel();
+  });
+
+  const outcome = (finished: boolean, rest: Partial<RunOutcome> = {}): RunOutcome => ({
+    finished,
+    cancelled: false,
+    limit: state.limit,
+    steps: state.step,
+    costUsd: state.costUsd,
+    ...rest,
+  });
+  const cancelled = (): RunOutcome => outcome(false, { cancelled: true, explanation: state.cancel?.reason });
+
+  if (state.cancel) return { outcome: cancelled(), state };
+  try {
+    const finished = await work.run(() => workUntilLimit(input, state, show));
+    if (finished) return { outcome: outcome(true), state };
+  } catch (error) {
+    if (error instanceof wf.ContinueAsNew) throw error;
+    if (wf.isCancellation(error)) return { outcome: cancelled(), state };
+    state.limit = 'model_failure';
+    return { outcome: outcome(false, { explanation: rootMessage(error) }), state };
+  }
+
+  try {
+    const finished = await work.run(() =>
+      wf.CancellationScope.withTimeout(CONCLUDE_MS, () => conclude(input, state, show)),
+    );
+    return { outcome: outcome(finished), state };
+  } catch (error) {
+    // Out of time or out of reach: the report is then composed from the evidence, so this is no failure of the run.
+    if (wf.isCancellation(error) && state.cancel) return { outcome: cancelled(), state };
+    return { outcome: outcome(false, { explanation: rootMessage(error) }), state };
+  }
+}
+
+/** @returns true when the result was handed in, false when a limit ended the work */
+async function workUntilLimit(input: AgentRunInput, state: RunState, show: () => void): Promise<boolean> {
+  let note: string | undefined;
+  for (;;) {
+    state.limit = state.reachedLimit(Date.now());
+    if (state.limit) return false;
+    if (shouldContinueAsNew(state)) {
+      await wf.condition(wf.allHandlersFinished);
+      await input.continueAsNew(state.carry());
+    }
+    try {
+      const step = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), () =>
+        takeStep(input, state, 'work', note, show),
+      );
+      if (step.finished && !state.hasUnreadMessages) return true;
+      if (step.turn.stopReason === 'refusal') {
+        state.limit = 'refusal';
+        return false;
+      }
+      note = noteAfter(step.turn);
+    } catch (error) {
+      // The time-out cancels what is in flight; a cancellation from outside has its own sign.
+      if (!wf.isCancellation(error) || state.cancel || state.remainingMs(Date.now()) > 0) throw error;
+    }
+  }
+}
+
+async function conclude(input: AgentRunInput, state: RunState, show: () => void): Promise<boolean> {
+  const limit = state.limit!;
+  state.know(`limit reached: ${limitNote[limit]}`);
+  if (limit === 'refusal') return false;
+  for (let turn = 0; turn < CONCLUDE_TURNS; turn += 1) {
+    const step = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${CONCLUDE_NOTE}`, show);
+    if (step.finished) return true;
+    if (step.turn.stopReason === 'refusal') return false;
+  }
+  return false;
+}
+
+async function takeStep(
+  input: AgentRunInput,
+  state: RunState,
+  mode: TurnMode,
+  note: string | undefined,
+  show: () => void,
+) {
+  const step = state.beginTurn(mode === 'work' ? 'thinking' : 'concluding');
+  show();
+  const turn = await model.modelTurn.executeWithOptions(
+    { summary: mode === 'work' ? `Model turn ${step}` : `Concluding model turn ${step}` },
+    [{ ...input.identity, step, mode, note }],
+  );
+  state.turnEnded(turn);
+  if (turn.toolCalls.length > 0 && mode === 'work') state.phase = 'using_tools';
+  show();
+  const results = await Promise.all(turn.toolCalls.map((call) => callTool(input, state, call, show)));
+  return { turn, finished: results.some((result) => result.finished) };
+}
+
+async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef, show: () => void) {
+  const repeats = state.noteCall(call.fingerprint, call.evidence);
+  const timeoutSeconds = call.timeoutSeconds ?? input.budget.toolTimeoutSeconds;
+  const tools = wf.proxyActivities<Pick<RunActivities, 'callTool'>>({
+    ...toolOptions,
+    startToCloseTimeout: (timeoutSeconds + TOOL_STORE_SECONDS) * 1000,
+    summary: call.summary,
+  });
+  const result = await tools.callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats });
+  state.callEnded(call.summary, result);
+  show();
+  return result;
+}
+
+function noteAfter(turn: ModelTurnResult): string | undefined {
+  if (turn.stopReason === 'max_tokens') return 'Your answer was cut off because it was too long. Be briefer and go on.';
+  return turn.toolCalls.length === 0 ? NUDGE_NOTE : undefined;
+}
+
+function shouldContinueAsNew(state: RunState): boolean {
+  const most = state.budget.stepsPerHistory;
+  if (state.stepsInHistory === 0) return false;
+  return wf.workflowInfo().continueAsNewSuggested || (most !== undefined && state.stepsInHistory >= most);
+}
+
+/** The innermost message of a chain of Temporal failures: what actually went wrong. */
+export function rootMessage(error: unknown): string {
+  let current = error;
+  while (current instanceof Error && current.cause instanceof Error) current = current.cause;
+  return current instanceof Error ? current.message : String(current);
+}
