@@ -1,4 +1,5 @@
 /** Migrations in the order they are applied. Written once, never changed after a release. */
 import type { MigrationObject } from '@mikro-orm/core';
+import { EventLogMigration } from './20261121000100-event-log.ts';
 
-export const migrations: MigrationObject[] = [];
+export const migrations: MigrationObject[] = [{ name: '20261121000100-event-log', class: EventLogMigration }];

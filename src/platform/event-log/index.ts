@@ -1,0 +1,15 @@
+import type { Logger } from '../logger.ts';
+import type { EventLog } from './port.ts';
+import { createPostgresEventLog } from './postgres.ts';
+
+export type { EventData, EventLog, LogEvent, NewEvent } from './port.ts';
+export { EventLogError, type EventLogErrorKind } from './errors.ts';
+export { maxEventBytes } from './encode.ts';
+
+/**
+ * Opens the event log: Redis Streams when there is a Redis, else PostgreSQL. Nothing is connected before the first use.
+ * @param options.databaseUrl a postgres:// URL of a migrated database
+ */
+export function createEventLog(options: { databaseUrl: string; log: Logger }): EventLog {
+  return createPostgresEventLog({ databaseUrl: options.databaseUrl, log: options.log });
+}

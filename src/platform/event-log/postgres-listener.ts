@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type ClientConfig } from 'pg';
+import type { Logger } from '../logger.ts';
+import type { Nudges } from './nudges.ts';
+import { Outage } from './outage.ts';
+
+/** NOTIFY channel of all streams; the payload is the stream's name. */
+export const channel = 'casebook_events';
+
+const heartbeatMs = 5_000;
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+
+/** The one LISTEN connection of a process. Connects again for as long as it is not closed. */
+export class PostgresListener {
+  readonly #connection: ClientConfig;
+  readonly #nudges: Nudges;
+  readonly #outage: Outage;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+  #client: Client | undefined;
+  #pauseMs = firstPauseMs;
+
+  constructor(options: { connection: ClientConfig; log: Logger; nudges: Nudges }) {
+    this.#connection = options.connection;
+    this.#nudges = options.nudges;
+    this.#outage = new Outage(options.log, 'Listening for events in PostgreSQL');
+  }
+
+  /** Starts listening unless it already does. A process that only appends needs no such connection. */
+  start(): void {
+    if (!this.#closing.signal.aborted) this.#running ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#client?.end().catch(() => undefined);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const error = await this.#listen();
+      if (signal.aborted) return;
+      this.#outage.failed(error);
+      // Jitter, or every process would come back in the same instant.
+      await sleep(this.#pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    }
+  }
+
+  /** One connection's life. @returns why it ended */
+  async #listen(): Promise<unknown> {
+    const client = new Client(this.#connection);
+    const ended = Promise.withResolvers<unknown>();
+    client.on('error', (error) => ended.resolve(error));
+    client.on('end', () => ended.resolve(new Error('The connection ended')));
+    client.on('notification', ({ payload }) => {
+      if (payload) this.#nudges.nudge(payload);
+    });
+    this.#client = client;
+    let heartbeat: NodeJS.Timeout | undefined;
+    try {
+      await client.connect();
+      await client.query(`listen ${channel}`);
+      this.#pauseMs = firstPauseMs;
+      this.#outage.worked();
+      // Whatever was appended while nobody listened.
+      this.#nudges.nudgeAll();
+      // A connection cut without a word (a firewall, a vanished host) shows only when it is used.
+      heartbeat = setInterval(() => {
+        client.query('select').catch((error: unknown) => ended.resolve(error));
+      }, heartbeatMs).unref();
+      return await ended.promise;
+    } catch (error) {
+      return error;
+    } finally {
+      clearInterval(heartbeat);
+      this.#client = undefined;
+      client.end().catch(() => undefined);
+    }
+  }
+}
