@@ -92,6 +92,8 @@ export interface LogPage {
   lines: LogLine[];
   /** True when more lines matched than `limit`. */
   truncated: boolean;
+  /** Lines the source holds but could not read (not JSON, too long); absent means none. */
+  unreadable?: number;
 }
 
 /** Something somebody did to the system: a deploy, a flag, a configuration or scaling change. */

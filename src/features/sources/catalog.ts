@@ -1,0 +1,66 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '../../platform/logger.ts';
+import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
+import { createMetricsCache, createRecordedIncidentSource } from './recorded/source.ts';
+
+export interface SourceCatalogOptions {
+  /** Folder whose sub-folders are recorded incidents. */
+  incidentsDir?: string;
+  logger?: Logger;
+}
+
+const incidentFolderName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
+
+/**
+ * of incidents is looked at on every call, so that an incident recorded meanwhile is found; each keeps its caches.
+ * A malformed incident stays in the list and says what is wrong when it is asked.
+ */
+export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalog {
+  const cache = createMetricsCache();
+  const recorded = new Map<string, TelemetrySource>();
+  const reported = new Set<string>();
+  const warnOnce = (message: string, details: Record<string, unknown>) => {
+    const key = message + JSON.stringify(details);
+    if (reported.has(key)) return;
+    reported.add(key);
+    options.logger?.warn(details, message);
+  };
+
+  const incidents = (): TelemetrySource[] => {
+    const { incidentsDir } = options;
+    if (!incidentsDir) return [];
+    let entries;
+    try {
+      entries = readdirSync(incidentsDir, { withFileTypes: true });
+    } catch (error) {
+      warnOnce('the folder of recorded incidents cannot be read', { incidentsDir, error: (error as Error).message });
+      return [];
+    }
+    const found: TelemetrySource[] = [];
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      // A symbolic link could lead out of the folder, so it is no incident.
+      if (!entry.isDirectory() || !incidentFolderName.test(entry.name)) {
+        if (!entry.isFile()) warnOnce('not a recorded incident, left out', { incidentsDir, name: entry.name });
+        continue;
+      }
+      const source =
+        recorded.get(entry.name) ?? createRecordedIncidentSource(join(incidentsDir, entry.name), { cache });
+      recorded.set(entry.name, source);
+      found.push(source);
+    }
+    return found;
+  };
+
+  const list = incidents;
+  return {
+    list,
+    get: (id) => {
+      const sources = list();
+      const source = sources.find((candidate) => candidate.id === id);
+      if (source) return source;
+      const ids = sources.map((candidate) => candidate.id).join(', ') || 'none';
+      throw new SourceError(`there is no source "${id.slice(0, 100)}"; the sources are: ${ids}`);
+    },
+  };
+}

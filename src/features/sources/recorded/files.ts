@@ -1,0 +1,76 @@
+import { constants } from 'node:fs';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { SourceError } from '../port.ts';
+
+/** JSON files of an incident are read whole; larger ones are a mistake. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Opens a file of an incident's folder for reading. This is the only way the recorded source touches file contents:
+ * symbolic links (of the file or of the folder) and anything that is not a regular file are refused, so that nothing
+ * outside the folder can be reached.
+ * @param name a file name without any path
+ * @returns undefined when there is no such file
+ */
+export async function openIncidentFile(folder: string, name: string): Promise<FileHandle | undefined> {
+  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+    throw new SourceError(`"${name}" is not the name of a file in an incident folder`);
+  }
+  const stats = await lstat(folder).catch(() => undefined);
+  if (!stats?.isDirectory()) throw new SourceError(`the incident folder is gone or is not a folder`);
+  let file: FileHandle;
+  try {
+    // Non-blocking: opening a named pipe must not hang.
+    file = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT') return undefined;
+    if (code === 'ELOOP' || code === 'EMLINK') {
+      throw new SourceError(`${name}: symbolic links are not read`, { cause: error });
+    }
+    throw new SourceError(`${name}: cannot be opened (${code ?? 'unknown error'})`, { cause: error });
+  }
+  if (!(await file.stat()).isFile()) {
+    await file.close();
+    throw new SourceError(`${name}: not a regular file`);
+  }
+  return file;
+}
+
+/**
+ * Reads and validates a JSON file of an incident's folder.
+ * @returns undefined when there is no such file
+ * @throws {SourceError} naming the file and every field that is wrong
+ */
+export async function readIncidentJson<Schema extends z.ZodType>(
+  folder: string,
+  name: string,
+  schema: Schema,
+  signal: AbortSignal,
+): Promise<z.output<Schema> | undefined> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return undefined;
+  let text: string;
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_JSON_BYTES) throw new SourceError(`${name}: ${size} bytes, at most ${MAX_JSON_BYTES} are read`);
+    text = await file.readFile({ encoding: 'utf8', signal });
+  } finally {
+    await file.close();
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new SourceError(`${name}: not JSON (${(error as Error).message})`, { cause: error });
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
+  throw new SourceError(`${name}: ${problems.join('; ')}`);
+}

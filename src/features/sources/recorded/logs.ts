@@ -1,0 +1,70 @@
+import type { LogLine, LogPage, LogQuery } from '../port.ts';
+import { inferLevel, normalizeLevel } from '../log-level.ts';
+import { openIncidentFile } from './files.ts';
+import { readLines } from './lines.ts';
+import { logRecord } from './schema.ts';
+
+/**
+ * Searches a file of one JSON object a line, streaming: memory holds at most twice `limit` lines. Of more matches
+ * than `limit` the newest are kept. Lines that are no log record are counted, not fatal.
+ */
+export async function searchLogFile(
+  folder: string,
+  name: string,
+  query: LogQuery,
+  signal: AbortSignal,
+): Promise<LogPage> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return { lines: [], truncated: false };
+  const limit = Math.max(1, Math.floor(query.limit));
+  const text = query.text?.toLowerCase();
+  let kept: LogLine[] = [];
+  let matched = 0;
+  let unreadable = 0;
+  try {
+    for await (const line of readLines(file.createReadStream({ autoClose: false, signal }))) {
+      const entry = line === undefined ? undefined : parseLine(line);
+      if (entry === null) continue;
+      if (!entry) {
+        unreadable++;
+        continue;
+      }
+      if (entry.at < query.from || entry.at >= query.to) continue;
+      if (query.service !== undefined && entry.service !== query.service) continue;
+      if (query.level !== undefined && (normalizeLevel(entry.level) ?? inferLevel(entry.message)) !== query.level) {
+        continue;
+      }
+      if (text !== undefined && !entry.message.toLowerCase().includes(text)) continue;
+      matched++;
+      kept.push(entry);
+      if (kept.length >= limit * 2) kept = newest(kept, limit);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return {
+    lines: newest(kept, limit),
+    truncated: matched > limit,
+    ...(unreadable > 0 ? { unreadable } : {}),
+  };
+}
+
+function newest(lines: LogLine[], limit: number): LogLine[] {
+  return lines.sort((a, b) => a.at - b.at).slice(-limit);
+}
+
+/** @returns null for a blank line, undefined for one that is no record */
+function parseLine(line: string): LogLine | undefined | null {
+  if (line.trim() === '') return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return logRecord.safeParse(value).data;
+}

@@ -1,0 +1,70 @@
+/** Files of a recorded incident; the format is documented in demo/incidents/README.md. */
+import { z } from 'zod';
+
+/** ISO 8601 with a zone, or unix seconds; becomes unix seconds. */
+export const recordedTime = z
+  .union([z.number(), z.iso.datetime({ offset: true })], {
+    error: 'must be an ISO 8601 time with a zone, or unix seconds',
+  })
+  .transform((value) => (typeof value === 'number' ? value : Date.parse(value) / 1000));
+
+const name = z.string().min(1).max(300);
+
+const window = z
+  .object({ from: recordedTime, to: recordedTime })
+  .refine(({ from, to }) => from < to, { error: '"from" must be before "to"' });
+
+export const incidentFile = z.object({
+  title: z.string().min(1).max(300),
+  window,
+  /** May lie far from `window`. */
+  baseline: window.optional(),
+  alerts: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(300),
+        service: name,
+        metric: name.optional(),
+        at: recordedTime,
+        summary: z.string().max(2000),
+      }),
+    )
+    .max(100),
+});
+
+export type IncidentFile = z.output<typeof incidentFile>;
+
+export const servicesFile = z.array(z.object({ name, description: z.string().max(2000).optional() })).max(10_000);
+
+export const metricsFile = z.record(
+  name,
+  z.object({
+    unit: z.string().max(50).optional(),
+    type: z.enum(['counter', 'gauge', 'histogram', 'summary', 'unknown']).default('gauge'),
+    help: z.string().max(2000).optional(),
+  }),
+);
+
+export type MetricsFile = z.output<typeof metricsFile>;
+
+export const changesFile = z
+  .array(
+    z.object({
+      id: z.string().min(1).max(200),
+      at: recordedTime,
+      service: name.optional(),
+      kind: z.string().min(1).max(100),
+      summary: z.string().max(4000),
+      author: z.string().max(200).optional(),
+      url: z.url().optional(),
+    }),
+  )
+  .max(100_000);
+
+/** One line of logs.jsonl. */
+export const logRecord = z.object({
+  at: recordedTime,
+  service: name,
+  level: z.string().max(50).optional(),
+  message: z.string(),
+});

@@ -1,0 +1,67 @@
+import type { TimeWindow } from './port.ts';
+
+/** Samples of one series: `timestamps` in unix seconds, ascending; NaN in `values` is a missing sample. */
+export interface Samples {
+  timestamps: number[];
+  values: number[];
+}
+
+/**
+ * Turns a cumulative counter into a rate per second. The first sample has no rate. A counter that falls was reset
+ * (its process restarted): what it shows is then what was counted since.
+ */
+export function counterToRate({ timestamps, values }: Samples): Samples {
+  const rates: number[] = [];
+  let previous = -1;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (!Number.isFinite(value)) {
+      rates.push(Number.NaN);
+      continue;
+    }
+    if (previous < 0) rates.push(Number.NaN);
+    else {
+      const increase = value >= values[previous]! ? value - values[previous]! : value;
+      rates.push(increase / (timestamps[i]! - timestamps[previous]!));
+    }
+    previous = i;
+  }
+  return { timestamps, values: rates };
+}
+
+/** The samples inside a half-open window. */
+export function sliceSamples({ timestamps, values }: Samples, { from, to }: TimeWindow): Samples {
+  const kept: Samples = { timestamps: [], values: [] };
+  for (let i = 0; i < timestamps.length; i++) {
+    const at = timestamps[i]!;
+    if (at < from || at >= to) continue;
+    kept.timestamps.push(at);
+    kept.values.push(values[i]!);
+  }
+  return kept;
+}
+
+/**
+ * At most `maxPoints` samples: the mean of each of as many equal runs of samples, at the time of the run's last
+ * sample. Unchanged when there are few enough.
+ */
+export function limitPoints(samples: Samples, maxPoints: number): Samples {
+  const count = samples.timestamps.length;
+  const limit = Math.max(1, Math.floor(maxPoints));
+  if (count <= limit) return samples;
+  const run = Math.ceil(count / limit);
+  const kept: Samples = { timestamps: [], values: [] };
+  for (let start = 0; start < count; start += run) {
+    const end = Math.min(start + run, count);
+    let sum = 0;
+    let present = 0;
+    for (let i = start; i < end; i++) {
+      if (!Number.isFinite(samples.values[i]!)) continue;
+      sum += samples.values[i]!;
+      present++;
+    }
+    kept.timestamps.push(samples.timestamps[end - 1]!);
+    kept.values.push(present === 0 ? Number.NaN : sum / present);
+  }
+  return kept;
+}
