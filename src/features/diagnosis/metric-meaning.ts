@@ -7,7 +7,7 @@ import type { HarmfulDirection, MetricMeaning } from './types.ts';
  */
 const habits: ReadonlyArray<readonly [MetricMeaning, RegExp]> = [
   ['traffic', /\b(duration|latency)( seconds| milliseconds| ms)? (count|bucket)$/],
-  ['errors', /\b(unhealthy|unavailab\w*|downtime|not (ready|available)|cache miss(es)?)\b/],
+  ['errors', /\b(un ?healthy|unavailab\w*|downtime|not (ready|available)|cache miss(es)?)\b/],
   [
     'headroom',
     /\b(free\w*|headroom|remaining|idle|credit balance|error budget|available (bytes|memory|mem|disk|space|connections|capacity)|(memory|mem|memavailable|disk|space|filesystem|fs|connections|capacity) (available|avail))\b/,

@@ -6,6 +6,9 @@ import type { MetricSeries, TimeWindow } from './types.ts';
 /** Alert times are trusted to this many seconds at best: rules evaluate late, and clocks and scrapes are apart. */
 export const ALERT_TIME_ERROR_SECONDS = 120;
 
+/** Alerts wait for a condition to hold and may fire this long after the worst is over. */
+const LATEST_ALERT_SECONDS = 1800;
+
 /**
  * Seconds around an onset that belong to neither "before" nor "after": the error of the alert time, or the one
  * sampling interval that such an error can taint, whichever is longer.
@@ -18,7 +21,7 @@ export function onsetTolerance(interval: number): number {
 export function samplingInterval(series: readonly MetricSeries[]): number {
   let longest: MetricSeries | undefined;
   for (const one of series) {
-    if (longest === undefined || one.timestamps.length > longest.timestamps.length) longest = one;
+    if (longest === undefined || isLonger(one, longest)) longest = one;
   }
   const count = (longest?.timestamps.length ?? 0) - 1;
   if (longest === undefined || count < 1) return 60;
@@ -26,6 +29,12 @@ export function samplingInterval(series: readonly MetricSeries[]): number {
   for (let i = 0; i < count; i++) gaps[i] = longest.timestamps[i + 1]! - longest.timestamps[i]!;
   const median = quantileInPlace(gaps, count, 0.5);
   return median > 0 ? median : 60;
+}
+
+/** More samples, or as many in less time, so that the order of the series does not matter. */
+function isLonger({ timestamps: a }: MetricSeries, { timestamps: b }: MetricSeries): boolean {
+  if (a.length !== b.length) return a.length > b.length;
+  return a.length > 0 && a[a.length - 1]! - a[0]! < b[b.length - 1]! - b[0]!;
 }
 
 export interface OnsetQuestion {
@@ -39,7 +48,7 @@ export interface OnsetQuestion {
 
 /**
  * When a series left its normal level: the first sample of the run that exceeds half of the peak deviation in the
- * harmful direction. With `near`, the peak is looked for from one tolerance before it, and the run is followed
+ * harmful direction. With `near`, the peak is looked for from half an hour before it, and the run is followed
  * backwards from the peak over at most one healthy or missing sample, so an alert that fired minutes late still leads
  * to the start. Undefined when nothing deviates.
  */
@@ -50,9 +59,8 @@ export function detectOnset(series: MetricSeries, question: OnsetQuestion): numb
   if (Number.isNaN(reference)) return undefined;
   const from = lowerBound(timestamps, question.search.from);
   const to = Math.min(lowerBound(timestamps, question.search.to), values.length);
-  const tolerance = onsetTolerance(samplingInterval([series]));
   const peakFrom =
-    question.near === undefined ? from : Math.max(from, lowerBound(timestamps, question.near - tolerance));
+    question.near === undefined ? from : Math.max(from, lowerBound(timestamps, question.near - LATEST_ALERT_SECONDS));
   let peak = -1;
   let peakDeviation = 0;
   for (let i = peakFrom; i < to; i++) {
