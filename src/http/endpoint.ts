@@ -54,6 +54,8 @@ interface Declaration<A extends Auth, P, Q, H, B> {
   /** `false`: the caller's rate limit does not apply (probes). */
   rateLimited?: boolean;
   deprecated?: boolean;
+  /** Left out of the OpenAPI document: pages for people and their assets. */
+  undocumented?: boolean;
   /** The rows it reads or writes belong to one team; the isolation test calls it with another team's key. Default: it has auth. */
   teamScoped?: boolean;
 }

@@ -26,3 +26,6 @@ export function onShutdown(app: Koa, listener: () => void): () => void {
 export function announceShutdown(app: Koa): void {
   for (const listener of [...listeners(app)]) listener();
 }
+
+/** How many long responses are open on the app. */
+export const openStreams = (app: Koa): number => openOn.get(app)?.size ?? 0;

@@ -1,0 +1,100 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { anyTeam } from '../../db/team-filter.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { Authenticator, Principal } from '../../http/authenticate.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { hashApiKey } from './api-key.ts';
+import { ApiKey } from './entities.ts';
+
+export interface ApiKeyAuthenticator extends Authenticator {
+  /** What is stored of a key. */
+  hash(apiKey: string): string;
+  /** Makes this process look the key up again at its next use; called when it was revoked. */
+  forget(apiKeyId: string): void;
+  /** Resolves when no background write is under way; awaited before the database is closed. */
+  idle(): Promise<void>;
+}
+
+/** How long a key that was looked up is believed, in ms: another process's revocation takes effect after at most this. */
+const TTL_MS = 2_000;
+const LAST_USED_RESOLUTION_MS = 60_000;
+
+/**
+ * Verifies API keys against the database, with a short memory so that polls are cheap.
+ * @param options.pepper see {@link hashApiKey}
+ */
+export function createAuthenticator(options: {
+  orm: Orm;
+  pepper: Buffer;
+  clock: Clock;
+  log: Logger;
+  ttlMs?: number;
+}): ApiKeyAuthenticator {
+  const { orm, pepper, clock, log, ttlMs = TTL_MS } = options;
+  const known = new LRUCache<string, { principal: Principal | undefined; until: number }>({ max: 10_000 });
+  const lookups = new Map<string, Promise<Principal | undefined>>();
+  const writes = new Set<Promise<void>>();
+  /** Grows with each revocation, so that a lookup which began before it is not remembered. */
+  let revision = 0;
+
+  const remembered = (hash: string) => {
+    const entry = known.get(hash);
+    return entry && entry.until > clock.now().getTime() ? entry : undefined;
+  };
+
+  const lookUp = async (hash: string): Promise<Principal | undefined> => {
+    const began = revision;
+    const key = await orm.em.fork().findOne(ApiKey, { hash }, anyTeam);
+    const valid = key !== null && key.revokedAt == null && sameHash(key.hash, hash);
+    const principal = valid ? principalOf(key) : undefined;
+    if (began === revision) known.set(hash, { principal, until: clock.now().getTime() + ttlMs });
+    if (valid) noteUse(key);
+    return principal;
+  };
+
+  const noteUse = ({ id, lastUsedAt }: ApiKey): void => {
+    const now = clock.now();
+    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_RESOLUTION_MS) return;
+    const write = orm.em
+      .fork()
+      .nativeUpdate(ApiKey, { id }, { lastUsedAt: now }, anyTeam)
+      .then(
+        () => undefined,
+        (error: unknown) => log.warn({ err: error }, 'The last use of an API key could not be noted'),
+      )
+      .finally(() => writes.delete(write));
+    writes.add(write);
+  };
+
+  return {
+    hash: (apiKey) => hashApiKey(apiKey, pepper),
+    cached: (apiKey) => remembered(hashApiKey(apiKey, pepper))?.principal,
+    verify(apiKey) {
+      const hash = hashApiKey(apiKey, pepper);
+      const entry = remembered(hash);
+      if (entry) return Promise.resolve(entry.principal);
+      const lookup = lookups.get(hash) ?? lookUp(hash).finally(() => lookups.delete(hash));
+      lookups.set(hash, lookup);
+      return lookup;
+    },
+    forget(apiKeyId) {
+      revision++;
+      lookups.clear();
+      for (const [hash, { principal }] of known.entries()) if (principal?.apiKeyId === apiKeyId) known.delete(hash);
+    },
+    async idle() {
+      await Promise.all(writes);
+    },
+  };
+}
+
+const sameHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
+
+const principalOf = ({ id, teamId, userId, scopes }: ApiKey): Principal => ({
+  apiKeyId: id,
+  teamId,
+  ...(userId != null && { userId }),
+  scopes,
+});

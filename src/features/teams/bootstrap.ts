@@ -1,0 +1,58 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
+import { generateApiKey, prefixOf } from './api-key.ts';
+import { ApiKey, Membership, Team, User } from './entities.ts';
+
+/** Any constant does, as long as every process that bootstraps uses the same one. */
+const BOOTSTRAP_LOCK = 4_117_010;
+
+export interface Bootstrap {
+  teamId: string;
+  /** The key when it was generated just now: shown once, never again. */
+  generatedApiKey?: string;
+}
+
+/**
+ * Makes sure that there is a first team ("Default") with an admin and a key that may do everything. Safe to call at
+ * every start and from several processes at once. A configured key that the first team does not have yet is added to
+ * it, also later; a configured key that was revoked stays revoked.
+ * @param options.apiKey the configured key; without one a key is generated when the first team is made
+ * @param options.hash what is stored of a key
+ */
+export function bootstrapFirstTeam(
+  em: EntityManager,
+  options: { apiKey?: string; hash: (apiKey: string) => string },
+): Promise<Bootstrap> {
+  return em.fork().transactional(async (tx) => {
+    await tx.execute('select pg_advisory_xact_lock(?)', [BOOTSTRAP_LOCK]);
+    const [existing] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+    const team = existing ?? createTeam(tx);
+    await tx.flush();
+    const membership = await tx.findOne(
+      Membership,
+      { teamId: team.id, role: 'admin' },
+      { ...anyTeam, orderBy: { createdAt: 'asc' } },
+    );
+    const apiKey = options.apiKey ?? (existing ? undefined : generateApiKey());
+    if (apiKey === undefined) return { teamId: team.id };
+    const hash = options.hash(apiKey);
+    if (!(await tx.findOne(ApiKey, { hash }, anyTeam))) {
+      tx.create(ApiKey, {
+        teamId: team.id,
+        name: options.apiKey === undefined ? 'First key' : 'Configured key',
+        prefix: prefixOf(apiKey),
+        hash,
+        scopes: ['system:admin'],
+        userId: membership?.userId ?? null,
+      });
+    }
+    return { teamId: team.id, ...(options.apiKey === undefined && { generatedApiKey: apiKey }) };
+  });
+}
+
+function createTeam(tx: EntityManager): Team {
+  const team = tx.create(Team, { name: 'Default' });
+  const user = tx.create(User, { email: 'admin@casebook.invalid', name: 'Admin' });
+  tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
+  return team;
+}

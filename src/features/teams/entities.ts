@@ -1,0 +1,60 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { baseColumns, teamColumns, teamFilter } from '../../db/base.ts';
+
+/** Whoever shares investigations, keys and settings. Everything else belongs to exactly one team. */
+export const Team = defineEntity({
+  name: 'Team',
+  tableName: 'teams',
+  properties: { ...baseColumns, name: p.string() },
+});
+export type Team = InferEntity<typeof Team>;
+
+/** A person; may be a member of several teams. */
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    ...baseColumns,
+    /** In lower case. */
+    email: p.string().unique(),
+    name: p.string(),
+  },
+});
+export type User = InferEntity<typeof User>;
+
+export const ROLES = ['admin', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** That a user is in a team. */
+export const Membership = defineEntity({
+  name: 'Membership',
+  tableName: 'memberships',
+  filters: teamFilter,
+  uniques: [{ properties: ['teamId', 'userId'] }],
+  properties: { ...teamColumns, userId: p.uuid(), role: p.enum(ROLES) },
+});
+export type Membership = InferEntity<typeof Membership>;
+
+/** A credential of a team. The key itself is shown once and not stored. */
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  filters: teamFilter,
+  properties: {
+    ...teamColumns,
+    name: p.string(),
+    /** How the key begins, to recognise it by. */
+    prefix: p.string(),
+    /** HMAC-SHA256 of the key, hexadecimal. */
+    hash: p.string().unique(),
+    scopes: p.array(),
+    /** Whom the key acts for; null for a program. */
+    userId: p.uuid().nullable(),
+    /** The key that created this one; null for the first of a team. */
+    createdByKeyId: p.uuid().nullable(),
+    /** To the minute. */
+    lastUsedAt: p.datetime().nullable(),
+    revokedAt: p.datetime().nullable(),
+  },
+});
+export type ApiKey = InferEntity<typeof ApiKey>;

@@ -1,0 +1,5 @@
+export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
+export { bootstrapFirstTeam, type Bootstrap } from './bootstrap.ts';
+export { ApiKey, Membership, Team, User } from './entities.ts';
+export { teamsEndpoints, type TeamsDeps } from './routes.ts';
+export { SCOPES, type Scope } from './scopes.ts';

@@ -1,0 +1,74 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { Conflict, NotFound } from '../../http/errors.ts';
+import { ApiKey, Membership, User, type Role } from './entities.ts';
+import { lockTeam } from './lock.ts';
+
+export interface Member {
+  membership: Membership;
+  user: User;
+}
+
+/** The team's members in the order they joined. */
+export async function listMembers(em: EntityManager): Promise<Member[]> {
+  const memberships = await em.find(Membership, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  const users = await em.find(User, { id: memberships.map(({ userId }) => userId) });
+  const byId = new Map(users.map((user) => [user.id, user]));
+  return memberships.flatMap((membership) => {
+    const user = byId.get(membership.userId);
+    return user ? [{ membership, user }] : [];
+  });
+}
+
+/**
+ * Puts a person into the team. Somebody whom another team knows already stays the same user, under the name they have.
+ * @throws {Conflict} `already_member`
+ */
+export function addMember(
+  em: EntityManager,
+  teamId: string,
+  request: { email: string; name: string; role: Role },
+): Promise<Member> {
+  return em.transactional(async (tx) => {
+    await lockTeam(tx, teamId);
+    const user = await findOrCreateUser(tx, request.email, request.name);
+    if (await tx.findOne(Membership, { userId: user.id })) {
+      throw new Conflict('This person is a member of the team already.', 'already_member');
+    }
+    const membership = tx.create(Membership, { teamId, userId: user.id, role: request.role });
+    return { membership, user };
+  });
+}
+
+/** The user with this address; of two requests that name a new one at once, both get the same user. */
+export async function findOrCreateUser(tx: EntityManager, address: string, name: string): Promise<User> {
+  const email = address.toLowerCase();
+  return (
+    (await tx.findOne(User, { email })) ??
+    (await tx.upsert(
+      User,
+      { email, name },
+      { onConflictFields: ['email'], onConflictAction: 'merge', onConflictMergeFields: ['email'] },
+    ))
+  );
+}
+
+/**
+ * Takes a person out of the team and revokes the keys that act for them in it.
+ * @returns the revoked keys' ids
+ * @throws {NotFound}
+ * @throws {Conflict} `last_admin`
+ */
+export function removeMember(em: EntityManager, teamId: string, userId: string, now: Date): Promise<string[]> {
+  return em.transactional(async (tx) => {
+    await lockTeam(tx, teamId);
+    const membership = await tx.findOne(Membership, { userId });
+    if (!membership) throw new NotFound('There is no such member.');
+    if (membership.role === 'admin' && (await tx.count(Membership, { role: 'admin' })) === 1) {
+      throw new Conflict('The last admin of a team cannot be removed.', 'last_admin');
+    }
+    const keys = await tx.find(ApiKey, { userId, revokedAt: null });
+    for (const key of keys) key.revokedAt = now;
+    tx.remove(membership);
+    return keys.map(({ id }) => id);
+  });
+}

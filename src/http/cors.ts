@@ -1,0 +1,25 @@
+import cors from '@koa/cors';
+import type { Middleware } from 'koa';
+
+/**
+ * Lets pages of these origins call the API. Without origins there is no CORS at all, and so no page of another origin
+ * can. Cookies are not used, so credentials are not allowed either.
+ * @param origins exact origins, or `*`
+ * @returns the middleware to use, none or one
+ */
+export function corsFor(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const any = origins.includes('*');
+  return [
+    cors({
+      origin: (ctx) => {
+        const origin = ctx.get('Origin');
+        return any ? '*' : origins.includes(origin) ? origin : '';
+      },
+      allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key', 'Last-Event-ID', 'Idempotency-Key', 'X-Request-Id'],
+      exposeHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+      maxAge: 600,
+    }),
+  ];
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import type { Logger } from '../platform/logger.ts';
+import { DependencyDown, HttpError } from './errors.ts';
+import { requestLog } from './request-scope.ts';
+import { ClientGone } from './validation/body.ts';
+
+/** Turns whatever was thrown into a response: the one place where errors become bodies. */
+export function handleErrors(log: Logger): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      respondWith(ctx, error, log);
+    }
+  };
+}
+
+function respondWith(ctx: Context, error: unknown, log: Logger): void {
+  if (error instanceof ClientGone) {
+    ctx.respond = false;
+    ctx.res.destroy();
+    return;
+  }
+  const known = error instanceof HttpError ? error : connectionFailure(error);
+  if (known) {
+    if (known.status >= 500)
+      requestLog(ctx, log).warn({ err: known.cause ?? known, route: ctx.state['route'] }, known.message);
+    send(ctx, known.status, known.body(), known.headers);
+    return;
+  }
+  const errorId = randomUUID();
+  requestLog(ctx, log).error(
+    { err: error, errorId, method: ctx.method, route: ctx.state['route'] },
+    'A request failed unexpectedly',
+  );
+  send(ctx, 500, {
+    detail: 'An unexpected error occurred. Quote the error_id when you report it.',
+    code: 'internal_error',
+    error_id: errorId,
+  });
+}
+
+function send(ctx: Context, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  ctx.status = status;
+  ctx.set(headers);
+  ctx.set('Content-Type', 'application/json; charset=utf-8');
+  ctx.body = JSON.stringify(body);
+}
+
+/** Network errors of Node, and PostgreSQL's classes 08 (connection) and 57P (shutting down, starting up). */
+const CONNECTION_CODE =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|57P\d\d|53300)$/;
+const CONNECTION_TEXT =
+  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
+
+/** A lost database or broker is not a defect of the request: 503, with the cause in the log and not in the body. */
+function connectionFailure(error: unknown): DependencyDown | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+    const code: unknown = 'code' in current ? current.code : undefined;
+    if ((typeof code === 'string' && CONNECTION_CODE.test(code)) || CONNECTION_TEXT.test(current.message)) {
+      return new DependencyDown('Something this service needs does not answer. Try again shortly.', undefined, {
+        cause: error,
+      });
+    }
+    current = current.cause;
+  }
+  return undefined;
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { Endpoint } from './endpoint.ts';
+
+/** The version of the interface, which is not that of this implementation. */
+export const API_VERSION = '0.1.0';
+
+const ValidationError = z
+  .object({
+    type: z.string(),
+    loc: z
+      .array(z.union([z.string(), z.number().int()]))
+      .meta({ description: 'Begins with body, query, path or header.' }),
+    msg: z.string(),
+    input: z.unknown(),
+    ctx: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'ValidationError' });
+
+const HTTPValidationError = z.object({ detail: z.array(ValidationError) }).meta({ id: 'HTTPValidationError' });
+
+const ErrorResponse = z
+  .object({
+    detail: z.string().meta({ description: 'For people.' }),
+    code: z.string().meta({ description: 'For programs: stable.', example: 'not_found' }),
+  })
+  .meta({ id: 'ErrorResponse' });
+
+const InternalErrorResponse = z
+  .object({ ...ErrorResponse.shape, error_id: z.uuid().meta({ description: 'The same id is in the log.' }) })
+  .meta({ id: 'InternalErrorResponse' });
+
+const DESCRIPTIONS: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'The credential is missing or wrong',
+  403: 'The API key lacks a scope, or this is not allowed',
+  404: 'There is no such thing, or it belongs to another team',
+  405: 'Method Not Allowed',
+  409: 'The request conflicts with the present state',
+  413: 'The body is too large',
+  422: 'The request is not valid',
+  429: 'Too many requests; Retry-After says when to come back',
+  500: 'An unexpected error',
+  502: 'A system this service asked gave no usable answer',
+  503: 'Something this service needs does not answer',
+  504: 'A system this service asked did not answer in time',
+};
+
+/**
+ * The OpenAPI 3.1 document of the endpoints, from the same declarations that validate requests and check responses.
+ * @param endpoints undocumented ones are left out
+ * @param serverUrl where the API is reached; relative by default
+ */
+export function openApiDocument(
+  endpoints: readonly Endpoint<never>[],
+  serverUrl = '/',
+): ReturnType<typeof createDocument> {
+  const paths: ZodOpenApiPathsObject = {};
+  const documented = endpoints.filter(({ undocumented }) => undocumented !== true);
+  for (const endpoint of documented) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint) };
+  }
+  const tags = [...new Set(documented.flatMap(({ tags }) => tags))];
+  return createDocument({
+    openapi: '3.1.0',
+    info: {
+      title: 'Casebook',
+      version: API_VERSION,
+      description: 'A durable AI investigator for production problems.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: tags.map((name) => ({ name })),
+    components: {
+      securitySchemes: {
+        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        Bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+      },
+    },
+    paths,
+  });
+}
+
+const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;
+
+function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
+  const { operationId, summary, tags, auth, params, query, headers, body, deprecated } = endpoint;
+  const scopes = auth === 'none' ? [] : auth.scopes;
+  const notes = [
+    endpoint.description,
+    scopes.length > 0 && `Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+  ];
+  const description = notes.filter(Boolean).join('\n\n');
+  const requestParams = {
+    ...(params && { path: asObject(params) }),
+    ...(query && { query: asObject(query) }),
+    ...(headers && { header: asObject(headers) }),
+  };
+  return {
+    operationId,
+    summary,
+    tags,
+    ...(description && { description }),
+    ...(deprecated && { deprecated }),
+    security: auth === 'none' ? [] : auth.via.map((header) => ({ [SCHEMES[header]]: [] })),
+    ...(Object.keys(requestParams).length > 0 && { requestParams }),
+    ...(body && {
+      requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: body } } },
+    }),
+    responses: responses(endpoint),
+  };
+}
+
+/** The router has checked that parameters are object schemas. */
+const asObject = (schema: z.ZodType): z.ZodObject => schema as z.ZodObject;
+
+function responses({ auth, params, query, headers, body, response, content, errors, rateLimited }: Endpoint<never>) {
+  const statuses = new Set<number>(errors);
+  statuses.add(500);
+  if (auth !== 'none') statuses.add(401);
+  if (auth !== 'none' && auth.scopes.length > 0) statuses.add(403);
+  if (rateLimited !== false) statuses.add(429);
+  if (params || query || headers || body) statuses.add(422);
+  if (body) statuses.add(413);
+  const media = Object.entries(content ?? {}).map(([mediaType, description]) => [
+    mediaType,
+    { schema: { type: 'string' as const, description } },
+  ]);
+  const result: ZodOpenApiResponsesObject = {
+    200: {
+      description: 'Success',
+      content: { ...(response && { 'application/json': { schema: response } }), ...Object.fromEntries(media) },
+    },
+  };
+  for (const status of [...statuses].toSorted((a, b) => a - b)) {
+    const schema = status === 422 ? HTTPValidationError : status === 500 ? InternalErrorResponse : ErrorResponse;
+    result[`${status}` as '404'] = {
+      description: DESCRIPTIONS[status] ?? 'Error',
+      content: { 'application/json': { schema } },
+    };
+  }
+  return result;
+}

@@ -1,0 +1,36 @@
+import type { RateLimitVerdict } from './port.ts';
+
+/**
+ * Generic cell rate algorithm: a bucket of `limit` requests that refills evenly over a minute, in one number per key
+ * (the theoretical arrival time, "tat").
+ * @param tat what was stored for the key, in ms; undefined for a new key
+ * @param now in ms
+ * @param limit requests a minute
+ * @returns the verdict, and the number to store (unchanged when the request is refused)
+ */
+export function gcra(tat: number | undefined, now: number, limit: number): { verdict: RateLimitVerdict; tat: number } {
+  const interval = WINDOW_MS / limit;
+  const current = Math.max(tat ?? now, now);
+  const next = current + interval;
+  const allowed = next - now <= WINDOW_MS + ROUNDING_MS;
+  return { verdict: verdictAt(allowed ? next : current, now, limit, allowed), tat: allowed ? next : current };
+}
+
+/** A minute: the time over which an empty bucket fills. */
+export const WINDOW_MS = 60_000;
+
+/** Sums of fractional intervals are off by less than this. */
+const ROUNDING_MS = 0.001;
+
+/** The verdict for a key whose stored number is `tat`. */
+export function verdictAt(tat: number, now: number, limit: number, allowed: boolean): RateLimitVerdict {
+  const interval = WINDOW_MS / limit;
+  const used = Math.max(0, tat - now);
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, Math.floor((WINDOW_MS - used + ROUNDING_MS) / interval)),
+    resetSeconds: used / 1000,
+    retryAfterSeconds: allowed ? 0 : Math.max(0, used + interval - WINDOW_MS) / 1000,
+  };
+}

@@ -1,0 +1,29 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../platform/clock.ts';
+import { gcra, verdictAt } from './gcra.ts';
+import type { RateLimiter } from './port.ts';
+
+/** Keys that are remembered; beyond it the one seen longest ago is forgotten. */
+const MAX_KEYS = 50_000;
+
+/**
+ * A limiter of this process alone.
+ * @param limit requests a minute and key
+ */
+export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
+  const tats = new LRUCache<string, number>({ max: MAX_KEYS });
+  return {
+    take(key) {
+      const { verdict, tat } = gcra(tats.get(key), clock.now().getTime(), limit);
+      tats.set(key, tat);
+      return verdict;
+    },
+    exhausted(key) {
+      const tat = tats.get(key);
+      if (tat === undefined) return undefined;
+      const now = clock.now().getTime();
+      const verdict = verdictAt(tat, now, limit, false);
+      return verdict.remaining === 0 ? verdict : undefined;
+    },
+  };
+}

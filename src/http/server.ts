@@ -1,0 +1,90 @@
+import { createServer, STATUS_CODES, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type Koa from 'koa';
+import { announceShutdown } from './open-streams.ts';
+
+export interface HttpServerOptions {
+  host: string;
+  /** 0 takes a free port. */
+  port: number;
+  /** Most time from connecting to the end of the headers, in ms. */
+  headersTimeoutMs?: number;
+  /** Most time for a whole request to arrive, in ms. */
+  requestTimeoutMs?: number;
+  /** How often the two time-outs are looked at, in ms. */
+  checkIntervalMs?: number;
+}
+
+export interface HttpServer {
+  server: Server;
+  /** Where it listens. */
+  port: number;
+  /**
+   * Stops: no new connections, event streams end with a hint when to come back, requests in flight may finish.
+   * @param deadlineMs after this long whatever is left is cut off
+   */
+  stop(deadlineMs?: number): Promise<void>;
+}
+
+/**
+ * Serves an app over HTTP.
+ * @throws the listen error (EADDRINUSE, EACCES)
+ */
+export async function createHttpServer(app: Koa, options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer({
+    // A client that sends its request byte by byte holds a connection only this long.
+    headersTimeout: options.headersTimeoutMs ?? 15_000,
+    requestTimeout: options.requestTimeoutMs ?? 60_000,
+    connectionsCheckingInterval: options.checkIntervalMs ?? 5_000,
+    // Longer than the idle time-out of the usual load balancers, which would otherwise meet a closing connection.
+    keepAliveTimeout: 65_000,
+  });
+  const handle = app.callback();
+  server.on('request', (req, res) => void handle(req, res));
+  server.on('clientError', answerClientError);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server does not listen on a port.');
+  return { server, port: address.port, stop: (deadlineMs = 10_000) => stop(app, server, deadlineMs) };
+}
+
+async function stop(app: Koa, server: Server, deadlineMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // Responses from now on close their connection, or a client with keep-alive would hold the server open.
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  announceShutdown(app);
+  server.closeIdleConnections();
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(deadline);
+}
+
+const CLIENT_ERRORS: Record<string, { status: number; code: string; detail: string }> = {
+  HPE_HEADER_OVERFLOW: { status: 431, code: 'headers_too_large', detail: 'The request headers are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', detail: 'The request took too long to arrive.' },
+};
+
+/** What is not HTTP never reaches the app; it gets the same kind of body. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, code, detail } = CLIENT_ERRORS[error.code ?? ''] ?? {
+    status: 400,
+    code: 'bad_request',
+    detail: 'This is not a valid HTTP request.',
+  };
+  const body = JSON.stringify({ detail, code });
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,2 @@
+export { createSecretBox, SecretError, type SecretBox } from './box.ts';
+export { loadSecretKey } from './key.ts';
