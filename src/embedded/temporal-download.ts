@@ -6,6 +6,7 @@
 import { createRequire } from 'node:module';
 import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
+import { messageOf } from './error-facts.ts';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('usage: temporal-download.ts FOLDER');
@@ -13,23 +14,29 @@ if (folder === undefined) throw new Error('usage: temporal-download.ts FOLDER');
 const manifest: unknown = createRequire(import.meta.url)('@temporalio/worker/package.json');
 const sdkVersion = z.object({ version: z.string() }).parse(manifest).version;
 const runtime = Runtime.instance();
-const server = await runtime.createEphemeralServer({
-  type: 'dev-server',
-  exe: {
-    type: 'cached-download',
-    downloadDir: folder,
-    version: 'default',
-    ttl: 0,
-    sdkName: 'sdk-typescript',
-    sdkVersion,
-  },
-  namespace: 'default',
-  ip: '127.0.0.1',
-  port: null,
-  uiPort: null,
-  dbFilename: null,
-  ui: false,
-  log: { format: 'pretty', level: 'error' },
-  extraArgs: [],
-});
-await runtime.shutdownEphemeralServer(server);
+try {
+  const server = await runtime.createEphemeralServer({
+    type: 'dev-server',
+    exe: {
+      type: 'cached-download',
+      downloadDir: folder,
+      version: 'default',
+      ttl: 0,
+      sdkName: 'sdk-typescript',
+      sdkVersion,
+    },
+    namespace: 'default',
+    ip: '127.0.0.1',
+    port: null,
+    uiPort: null,
+    dbFilename: null,
+    ui: false,
+    log: { format: 'pretty', level: 'error' },
+    extraArgs: [],
+  });
+  await runtime.shutdownEphemeralServer(server);
+} catch (error) {
+  // One line for the message of whoever started us; the stack says nothing more.
+  console.error(messageOf(error).replaceAll('\n', ' '));
+  process.exitCode = 1;
+}

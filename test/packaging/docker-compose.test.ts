@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { env } from 'node:process';
+import { Ajv } from 'ajv';
+import type { ValidateFunction } from 'ajv';
+import { default as formats } from 'ajv-formats';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.ts';
+import { hasCommand, root, textOf } from './repository.ts';
+
+interface Service {
+  image?: string;
+  container_name?: string;
+  ports?: string[];
+  volumes?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: object;
+  restart?: string;
+  deploy?: { replicas?: number };
+}
+interface Compose {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+}
+
+const text = textOf('docker-compose.yml');
+const compose: Compose = parse(text, { merge: true });
+const services = Object.entries(compose.services);
+
+/** What an operator must set before the first start. */
+const required = {
+  POSTGRES_PASSWORD: 'p4ssw0rd',
+  CASEBOOK_SECRET_KEY: 'ab'.repeat(32),
+  CASEBOOK_BOOTSTRAP_API_KEY: 'cb_0123456789abcdef',
+};
+
+/** Compose's `${NAME:-default}` and `${NAME:?message}`, for one value. */
+function interpolate(value: string, variables: Record<string, string>): string {
+  return value.replaceAll(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind: string, rest: string) => {
+    const given = variables[name];
+    if (given) return given;
+    if (kind === '?') throw new Error(`${name}: ${rest}`);
+    return rest ?? '';
+  });
+}
+
+const environmentOf = (service: string, variables: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(compose.services[service]?.environment ?? {}).map(([name, value]) => [
+      name,
+      interpolate(value, variables),
+    ]),
+  );
+
+describe('docker-compose.yml', () => {
+  describe('against the schema of the Compose Specification', () => {
+    let validate: ValidateFunction;
+    before(() => {
+      const { $schema, ...schema } = JSON.parse(textOf('test/support/compose-spec.json'));
+      assert.match($schema, /draft-07/);
+      // The schema uses keywords of its own, which a strict reader would refuse.
+      const ajv = new Ajv({ strict: false, allErrors: true });
+      formats.default(ajv);
+      validate = ajv.compile(schema);
+    });
+
+    it('is valid', () => {
+      assert.ok(validate(parse(text, { merge: true })), JSON.stringify(validate.errors, null, 2));
+    });
+
+    it('would not be with a misspelt key or a wrong type', () => {
+      for (const broken of ['    depend_on: {}', '    init: 5', '    ports: 3000']) {
+        const changed = text.replace('    stop_grace_period: 20s', `${broken}\n`);
+        assert.notEqual(changed, text);
+        assert.equal(validate(parse(changed, { merge: true, uniqueKeys: false })), false, broken);
+      }
+    });
+  });
+
+  it('has the API, workers, PostgreSQL, Redis, and Temporal with its UI, at fixed versions', () => {
+    for (const name of ['api', 'worker', 'postgres', 'redis', 'temporal', 'temporal-ui'])
+      assert.ok(compose.services[name], name);
+    for (const [name, { image }] of services) {
+      assert.ok(image, `${name} has an image`);
+      if (!image.startsWith('casebook:')) assert.match(image, /:\d[\d.]*$/, name);
+    }
+  });
+
+  it('lets the workers be any number', () => {
+    const worker = compose.services['worker']!;
+    assert.equal(worker.container_name, undefined);
+    assert.equal(worker.ports, undefined);
+    assert.equal(worker.volumes, undefined);
+    assert.ok((worker.deploy?.replicas ?? 0) >= 2);
+  });
+
+  it('waits for what is healthy or has ended well, and for nothing that does neither', () => {
+    for (const [name, { depends_on: dependencies = {} }] of services) {
+      for (const [other, { condition }] of Object.entries(dependencies)) {
+        const service = compose.services[other];
+        assert.ok(service, `${name} depends on ${other}`);
+        const once = service.restart?.startsWith('on-failure');
+        assert.equal(condition, once ? 'service_completed_successfully' : 'service_healthy', `${name} -> ${other}`);
+        if (!once && !service.image?.startsWith('casebook:'))
+          assert.ok(service.healthcheck, `${other} has a health check`);
+      }
+    }
+  });
+
+  it('keeps the state of PostgreSQL and Redis in declared volumes', () => {
+    for (const name of ['postgres', 'redis']) {
+      const [volume] = compose.services[name]?.volumes ?? [];
+      assert.ok(Object.keys(compose.volumes).includes(String(volume).split(':')[0]!), name);
+    }
+  });
+
+  it('has no secret of its own: the first start fails until each is set', () => {
+    for (const name of Object.keys(required)) {
+      const others: Record<string, string> = { ...required, [name]: '' };
+      assert.throws(() => environmentOf('api', others), new RegExp(`^Error: ${name}: set it to`));
+    }
+    assert.doesNotMatch(text, /(PASSWORD|SECRET_KEY|API_KEY):-[^}]/);
+  });
+
+  it('opens nothing without a login to the network', () => {
+    for (const [name, { ports = [] }] of services) {
+      if (name !== 'api') for (const port of ports) assert.match(port, /^127\.0\.0\.1:/, name);
+    }
+  });
+
+  it('gives API and worker an environment that Casebook can use and knows', () => {
+    const known = textOf('src/config.ts');
+    for (const name of ['api', 'worker']) {
+      const environment = environmentOf(name, required);
+      for (const variable of Object.keys(environment)) assert.ok(known.includes(`  ${variable}: `), variable);
+      const config = loadConfig(environment);
+      assert.equal(config.databaseUrl, 'postgres://casebook:p4ssw0rd@postgres:5432/casebook');
+      assert.equal(config.redisUrl, 'redis://redis:6379');
+      assert.equal(config.temporal.address, 'temporal:7233');
+      assert.equal(config.model.apiKey, undefined);
+    }
+  });
+
+  if (hasCommand('docker', 'compose', 'version')) {
+    it('is accepted by docker compose', () => {
+      const output = execFileSync('docker', ['compose', 'config', '--format', 'json'], {
+        cwd: root,
+        env: { ...env, ...required },
+        encoding: 'utf8',
+      });
+      assert.deepEqual(Object.keys(JSON.parse(output).services).toSorted(), Object.keys(compose.services).toSorted());
+    });
+  }
+});
