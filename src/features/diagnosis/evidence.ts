@@ -10,6 +10,12 @@ import type { MetricMeaning, SeriesAnomaly } from './types.ts';
 const INDIRECT_WEIGHT = 0.5;
 /** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
 const HALF_CREDIBLE_SAMPLES = 5;
+/**
+ * A change of a hundred spreads is beyond doubt, and far outside what the baseline can calibrate: by how much more it
+ * is exceeded tells how quiet the baseline was (a pool nobody ever waited for), so it counts a tenth.
+ */
+const BEYOND_DOUBT = 100;
+const EXTRAPOLATION = 0.1;
 
 /** The evidence in one service's series on a natural log scale, >= 0. */
 export interface ServiceEvidence {
@@ -29,7 +35,12 @@ export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | un
     anomaly.meaning === 'traffic' && alert !== 'traffic' ? Math.max(0, anomaly.score) : harmfulScore(anomaly);
   const checked = anomaly.levelBefore === undefined ? INDIRECT_WEIGHT : 1;
   const credibility = (checked * anomaly.baselineSamples) / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
-  return Math.log1p(harm) * credibility * relevance(anomaly.meaning, alert);
+  return information(harm) * credibility * relevance(anomaly.meaning, alert);
+}
+
+function information(score: number): number {
+  if (score <= BEYOND_DOUBT) return Math.log1p(score);
+  return Math.log1p(BEYOND_DOUBT) + EXTRAPOLATION * Math.log(score / BEYOND_DOUBT);
 }
 
 /**

@@ -12,7 +12,7 @@ import { resolveWindows } from './windows.ts';
 const CALLEE_DISCOUNT = 0.5;
 /** Own evidence of a score of 3: below it a service is quiet. */
 const QUIET = Math.log1p(3);
-/** More than any evidence (log of the score limit is 13.8), so that a lower tier always comes after a higher one. */
+/** More than any evidence (at most 5.6, at the limit of a score), so that a lower tier always comes after a higher one. */
 const TIER_STEP = 20;
 
 interface Candidate {

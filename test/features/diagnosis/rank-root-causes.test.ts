@@ -49,6 +49,19 @@ describe('rankRootCauses', () => {
     assert.equal(first.signals[0]?.metric, 'pool_active_connections');
   });
 
+  it('does not take a pool that was never waited for as more than beyond doubt', () => {
+    const input: RankingInput = {
+      series: syntheticSeries([
+        { service: 'catalog', metric: 'latency', level: 50, change: 400 },
+        { service: 'catalog', metric: 'db_pool_wait', level: 0.001, change: 400 },
+        { service: 'catalog-db', metric: 'latency', level: 5, change: 400 },
+      ]),
+      edges: edges(['catalog', 'catalog-db']),
+      alert: { service: 'catalog', metric: 'latency', at: FAULT_AT },
+    };
+    assert.equal(order(input)[0], 'catalog-db');
+  });
+
   it('looks through a load balancer and never puts it first', () => {
     const input: RankingInput = {
       series: syntheticSeries([
