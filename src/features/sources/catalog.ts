@@ -1,24 +1,32 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../platform/logger.ts';
+import { createLokiSource } from './loki/source.ts';
+import { createPrometheusSource } from './prometheus/source.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
 import { createMetricsCache, createRecordedIncidentSource } from './recorded/source.ts';
 
 export interface SourceCatalogOptions {
   /** Folder whose sub-folders are recorded incidents. */
   incidentsDir?: string;
+  prometheusUrl?: string;
+  lokiUrl?: string;
   logger?: Logger;
 }
 
 const incidentFolderName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
+ * The sources an installation has: every recorded incident (`incident:<folder>`), `prometheus` and `loki`. The folder
  * of incidents is looked at on every call, so that an incident recorded meanwhile is found; each keeps its caches.
  * A malformed incident stays in the list and says what is wrong when it is asked.
  */
 export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalog {
   const cache = createMetricsCache();
   const recorded = new Map<string, TelemetrySource>();
+  const remote: TelemetrySource[] = [];
+  if (options.prometheusUrl) remote.push(createPrometheusSource({ url: options.prometheusUrl }));
+  if (options.lokiUrl) remote.push(createLokiSource({ url: options.lokiUrl }));
   const reported = new Set<string>();
   const warnOnce = (message: string, details: Record<string, unknown>) => {
     const key = message + JSON.stringify(details);
@@ -52,7 +60,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
     return found;
   };
 
-  const list = incidents;
+  const list = () => [...incidents(), ...remote];
   return {
     list,
     get: (id) => {

@@ -1,0 +1,50 @@
+import { levelWords, type LogLevel } from '../log-level.ts';
+import { equals, quoteRegex, quoteString } from '../query-language.ts';
+
+/** Labels that name a service, most telling first. */
+export const serviceLabels = [
+  'service_name',
+  'service',
+  'app',
+  'app_kubernetes_io_name',
+  'job',
+  'container',
+  'container_name',
+  'filename',
+] as const;
+
+export const levelLabels = ['level', 'detected_level', 'severity'] as const;
+
+/**
+ * The LogQL queries that together find lines of a service, with a text, of a level; no line answers two of them.
+ * Streams may be named by different labels: each query asks for those that a label names and no better one does.
+ * A level is a label of some streams and part of the line in others.
+ * @param options.serviceLabels labels in use that name services, best first; at least one
+ */
+export function logQueries(options: {
+  serviceLabels: readonly string[];
+  levelLabel?: string;
+  service?: string;
+  text?: string;
+  level?: LogLevel;
+}): string[] {
+  const { levelLabel, service, text, level } = options;
+  const contains = text === undefined || text === '' ? '' : ` |~ ${quoteString(`(?i)${quoteRegex(text)}`)}`;
+  return serviceSelectors(options.serviceLabels, service).flatMap((of) => {
+    if (level === undefined) return [`{${of}}${contains}`];
+    const words = levelWords[level].join('|');
+    const stated = ` |~ ${quoteString(String.raw`(?i)\b(${words})\b`)}`;
+    if (levelLabel === undefined) return [`{${of}}${contains}${stated}`];
+    const labelled = `${levelLabel}=~${quoteString(`(?i)(${words})`)}`;
+    return [`{${of}, ${labelled}}${contains}`, `{${of}, ${levelLabel}=""}${contains}${stated}`];
+  });
+}
+
+/** Matchers of the streams of one service, or of all, one set for each label that may name it. */
+export function serviceSelectors(labels: readonly string[], service: string | undefined): string[] {
+  return labels.map((label, i) => {
+    // LogQL wants at least one matcher that does not match an empty value.
+    const named = service === undefined ? `${label}=~".+"` : equals(label, service);
+    return [named, ...labels.slice(0, i).map((better) => `${better}=""`)].join(', ');
+  });
+}

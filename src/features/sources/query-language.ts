@@ -1,0 +1,29 @@
+import { SourceError } from './port.ts';
+
+/** A string literal of PromQL and LogQL, which take Go's double-quoted strings. */
+export function quoteString(text: string): string {
+  // JSON's escapes are Go's as well, except lone surrogates, which are no text in Go.
+  return JSON.stringify(text.toWellFormed());
+}
+
+/** Text as a regular expression (RE2) that matches just it. */
+export function quoteRegex(text: string): string {
+  return text.replace(/[\\.+*?()|[\]{}^$]/g, String.raw`\$&`);
+}
+
+/** A matcher `label="value"`. @throws {SourceError} when the label is no name */
+export function equals(label: string, value: string): string {
+  return `${labelName(label)}=${quoteString(value)}`;
+}
+
+/** A matcher for one of several values. */
+export function oneOf(label: string, values: string[]): string {
+  return values.length === 1
+    ? equals(label, values[0]!)
+    : `${labelName(label)}=~${quoteString(values.map(quoteRegex).join('|'))}`;
+}
+
+function labelName(label: string): string {
+  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) throw new SourceError(`"${label.slice(0, 60)}" is no label name`);
+  return label;
+}
