@@ -1,7 +1,7 @@
 /** What the offline model answers: the first playbook that fits the transcript writes it. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { conversation } from './playbooks/conversation.ts';
-import { investigation } from './playbooks/investigation.ts';
+import { investigation } from './playbooks/investigation/index.ts';
 import type { AnswerBlock } from './protocol.ts';
 import { readTranscript, type Transcript } from './transcript.ts';
 

@@ -21,19 +21,29 @@ export interface Call {
   characters: number;
 }
 
+/** What came from the user's side beside tool results: a person's message, or a note of the loop. */
+export interface Remark {
+  /** Number of the turn before which it came. */
+  turn: number;
+  text: string;
+  /** The loop marks what a person wrote. */
+  fromPerson: boolean;
+}
+
 export interface Transcript {
   /** Number of the turn to be written, from 0. */
   turn: number;
   /** What is between `<query>` and `</query>` in the first message. */
   query?: string;
-  /** Text of user messages after the first, in order, with the turn before which it came. */
-  remarks: { turn: number; text: string }[];
+  /** Text of user messages after the first, in order. */
+  remarks: Remark[];
   /** The last text a user wrote. */
   lastText: string;
   calls: Call[];
 }
 
 const QUERY = /<query>([\s\S]*)<\/query>/;
+const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
 
 export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
   const transcript: Transcript = { turn: 0, remarks: [], lastText: '', calls: [] };
@@ -49,13 +59,18 @@ export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
         if (call) transcript.calls.push({ ...call, ...readResult(block) });
       } else if (block.type === 'text' && message.role === 'user') {
         if (index === 0) transcript.query ??= QUERY.exec(block.text)?.[1]?.trim();
-        else transcript.remarks.push({ turn: transcript.turn, text: block.text });
+        else transcript.remarks.push({ turn: transcript.turn, ...readRemark(block.text) });
         transcript.lastText = block.text;
       }
     }
     if (message.role === 'assistant') transcript.turn += 1;
   }
   return transcript;
+}
+
+function readRemark(text: string): Pick<Remark, 'text' | 'fromPerson'> {
+  const message = PERSON.exec(text)?.[1];
+  return message === undefined ? { text, fromPerson: false } : { text: message.trim(), fromPerson: true };
 }
 
 function readResult(block: Anthropic.ToolResultBlockParam) {

@@ -1,0 +1,106 @@
+/** The closer look at suspects: their strongest signals, their logs, and what was changed. */
+import type { PlannedCall, Turn } from '../../decide.ts';
+import { wasCalled, type CaseFile } from './case-file.ts';
+import { anomalousCauses, conclude, knownServices, onsetOf, type RankedCause } from './conclusion.ts';
+import { mainBlame, newFindings } from './log-evidence.ts';
+import { namedByPeople } from './remarks.ts';
+import type { SourceChoice, Symptom } from './sources.ts';
+
+const MOST_SUSPECTS = 3;
+/** So many services are examined at most, people's wishes aside. */
+const MOST_EXAMINED = 6;
+const BEFORE_ONSET_MS = 30 * 60_000;
+const LOG_LINES = 10;
+const MOST_CHANGES = 30;
+
+/** The calls that remain; none when every suspect was examined. */
+export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom): Turn {
+  const suspects = suspectsOf(file, symptom).filter((service) => !wasExamined(file, choice, service));
+  const calls = [
+    ...suspects.flatMap((service) => [...readMetric(file, choice, service), ...readLogs(file, choice, service)]),
+    ...readChanges(file, choice),
+  ];
+  const whom = suspects.length > 0 ? `I examine ${suspects.join(', ')}` : 'I look at recent changes';
+  return { text: `${whom}: ${reason(file)}.`, calls };
+}
+
+function reason({ ranking }: CaseFile): string {
+  if (!ranking) return 'the causes could not be ranked, so I go by logs and dependencies';
+  const { onset } = ranking.result;
+  return onset ? `they are what the ranking suspects; the onset is at ${onset}` : 'they are what the ranking suspects';
+}
+
+/**
+ * The ranking's top causes, whom their logs blame, and whom people named. Without a ranking: the service with the
+ * symptom and what it calls itself.
+ */
+function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
+  const named = namedByPeople(file);
+  if (!file.ranking) {
+    const direct = file.dependencies?.result.edges.filter((edge) => edge.caller === service) ?? [];
+    return [...new Set([service, ...direct.map((edge) => edge.callee).slice(0, MOST_SUSPECTS - 1), ...named])];
+  }
+  const top = anomalousCauses(file)
+    .slice(0, MOST_SUSPECTS)
+    .map((cause) => cause.service);
+  const conclusion = conclude(file);
+  const known = knownServices(file);
+  const blamed = [...top, ...(conclusion.cause ? [conclusion.cause.service] : [])].flatMap((suspect) => {
+    const blame = mainBlame(newFindings(file, suspect, onsetOf(file), known));
+    return blame ? [blame.service] : [];
+  });
+  const suspects = [...new Set([...top, ...blamed])].slice(0, MOST_EXAMINED);
+  // Nothing is anomalous: the logs of the service with the symptom may still tell something.
+  return [...new Set([...(suspects.length > 0 ? suspects : [service]), ...named])];
+}
+
+function wasExamined({ transcript, ranking }: CaseFile, choice: SourceChoice, service: string): boolean {
+  const tool = choice.logs ? 'search_logs' : 'query_metric';
+  return transcript.calls.some(
+    (call) => call.tool === tool && call.input['service'] === service && call.turn > (ranking?.call.turn ?? -1),
+  );
+}
+
+function readMetric(file: CaseFile, { metrics }: SourceChoice, service: string): PlannedCall[] {
+  const cause: RankedCause | undefined = file.ranking?.result.causes.find((one) => one.service === service);
+  const [signal] = cause?.signals ?? [];
+  if (!metrics || !signal) return [];
+  const { metric, statistic } = signal;
+  const input = { source: metrics.id, metric, service, ...(statistic && { statistic }), ...incident(file) };
+  return [{ name: 'query_metric', input }];
+}
+
+/** Without an alert in the source the tool does not know where to look. */
+function incident({ ranking, sources }: CaseFile): { from?: string; to?: string } {
+  const listed = sources?.result.sources.find(({ id }) => id === ranking?.result.source);
+  if (!ranking || (listed && listed.alerts.length > 0)) return {};
+  const { from, to } = ranking.result.incident;
+  return from && to ? { from, to } : {};
+}
+
+function readLogs(file: CaseFile, { logs }: SourceChoice, service: string): PlannedCall[] {
+  if (!logs) return [];
+  return ['error', 'warn'].map((level) => ({
+    name: 'search_logs',
+    input: { source: logs.id, service, level, ...aroundOnset(file), limit: LOG_LINES },
+  }));
+}
+
+/** From well before the onset, so that what is new can be told from what was always there. */
+function aroundOnset(file: CaseFile): { from?: string; to?: string } {
+  const onset = Date.parse(onsetOf(file) ?? '');
+  const to = Date.parse(file.ranking?.result.incident.to ?? '');
+  if (Number.isNaN(onset) || !(to > onset)) return {};
+  return { from: iso(onset - BEFORE_ONSET_MS), to: iso(to) };
+}
+
+/** All services' changes at once: an innocent deploy elsewhere must be known to be ruled out. */
+function readChanges(file: CaseFile, { changes }: SourceChoice): PlannedCall[] {
+  if (!changes || wasCalled(file, 'recent_changes')) return [];
+  const { to } = aroundOnset(file);
+  return [{ name: 'recent_changes', input: { source: changes.id, ...(to && { to }), limit: MOST_CHANGES } }];
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,40 @@
+/**
+ * Reads JSON of which only the beginning is there, as a bounded view of a long tool result: whole values are kept, the
+ * one that was cut is left out, and what is open is closed.
+ * @returns undefined when not even the beginning is JSON
+ */
+export function parsePartialJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parsePrefix(text);
+  }
+}
+
+function parsePrefix(text: string): unknown {
+  const closers: string[] = [];
+  // Where the text can be cut so that only whole values are before it, and what then closes it.
+  let cut: { at: number; closing: string } | undefined;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"') inString = false;
+      continue;
+    }
+    if (character === '"') inString = true;
+    else if (character === '{') closers.unshift('}');
+    else if (character === '[') closers.unshift(']');
+    else if (character === '}' || character === ']') {
+      closers.shift();
+      cut = { at: at + 1, closing: closers.join('') };
+    } else if (character === ',') cut = { at, closing: closers.join('') };
+  }
+  if (!cut) return undefined;
+  try {
+    return JSON.parse(text.slice(0, cut.at) + cut.closing);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+/** Which sources an investigation asks, and what alert it is about. */
+import type { SourceCapability } from '../../../features/sources/port.ts';
+import type { ListSourcesResult } from '../../../features/tools/results.ts';
+import type { CaseFile } from './case-file.ts';
+import { lexicalScores, mentions, namesIn } from './words.ts';
+
+export type ListedSource = ListSourcesResult['sources'][number];
+export type ListedAlert = ListedSource['alerts'][number];
+
+export interface SourceChoice {
+  primary: ListedSource;
+  /** The source to ask for each thing; absent when none has it. */
+  metrics?: ListedSource;
+  logs?: ListedSource;
+  changes?: ListedSource;
+  dependencies?: ListedSource;
+  services?: ListedSource;
+  alert?: ListedAlert;
+  /** Why the primary source was chosen, as the end of a sentence that begins with "because". */
+  why: string;
+}
+
+/**
+ * The source whose alerts and title share the rarest words with the query; where nothing is shared, a live source comes
+ * before a recorded one. What it lacks is asked of others, but a recorded incident is never mixed with a live system.
+ */
+export function chooseSources({ query, sources }: CaseFile): SourceChoice | undefined {
+  const usable = sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
+  const scores = lexicalScores(query, usable.map(describe));
+  const ordered = usable
+    .map((source, index) => ({ source, score: (scores[index] ?? 0) + bonus(query, source) }))
+    .sort((a, b) => b.score - a.score || liveFirst(a.source) - liveFirst(b.source));
+  const [best] = ordered;
+  if (!best) return undefined;
+  const primary = best.source;
+  const others = ordered.map(({ source }) => source).filter((source) => isLive(source) && isLive(primary));
+  const having = (capability: SourceCapability) =>
+    [primary, ...others].find((source) => source.capabilities.includes(capability));
+  return {
+    primary,
+    metrics: having('metrics'),
+    logs: having('logs'),
+    changes: having('changes'),
+    dependencies: having('dependencies'),
+    services: having('services'),
+    alert: chooseAlert(query, primary.alerts),
+    why:
+      usable.length === 1
+        ? 'it is the only one'
+        : best.score > 0
+          ? 'its alerts and title fit the query best'
+          : 'nothing in the query points to another one',
+  };
+}
+
+/** The alert that shares most with the query, else the first. */
+function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
+  const scores = lexicalScores(query, alerts.map(describeAlert));
+  let best = 0;
+  for (const [index, alert] of alerts.entries()) {
+    const score = (scores[index] ?? 0) + (mentions(query, alert.service) ? 1 : 0);
+    scores[index] = score;
+    if (score > (scores[best] ?? 0)) best = index;
+  }
+  return alerts[best];
+}
+
+export interface Symptom {
+  service: string;
+  metric?: string;
+  /** ISO time. */
+  at?: string;
+  /** Whether somebody named the service, or it was guessed. */
+  from: 'alert' | 'query' | 'guess';
+}
+
+/**
+ * What is to be explained: the alert, unless the query names another service and nothing of the alert; else the service
+ * that the query names; else the first service there is, which is a guess.
+ */
+export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undefined {
+  const { query, services } = file;
+  const { alert } = choice;
+  const known = services?.result.services.map((service) => service.name) ?? [];
+  const [named] = namesIn(query, known);
+  if (alert && (!named || named === alert.service || isAbout(query, alert))) {
+    return { service: alert.service, metric: alert.metric, at: alert.at, from: 'alert' };
+  }
+  const at = timeIn(query);
+  if (named) return { service: named, at, from: 'query' };
+  const descriptions = services?.result.services.map(({ name, description }) => `${name} ${description ?? ''}`) ?? [];
+  const scores = lexicalScores(query, descriptions);
+  const best = scores.indexOf(Math.max(...scores));
+  const guess = known[best];
+  return guess === undefined ? undefined : { service: guess, at, from: (scores[best] ?? 0) > 0 ? 'query' : 'guess' };
+}
+
+/** Whether the services must be listed before it is known whose symptom it is. */
+export function needsServices({ query }: CaseFile, { alert }: SourceChoice): boolean {
+  return !alert || !isAbout(query, alert);
+}
+
+function isAbout(query: string, alert: ListedAlert): boolean {
+  return mentions(query, alert.service) || mentions(query, alert.name);
+}
+
+/** The first ISO 8601 time in a text. */
+export function timeIn(text: string): string | undefined {
+  const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?/.exec(text)?.[0];
+  return found && !Number.isNaN(Date.parse(found)) ? found.replace(' ', 'T') : undefined;
+}
+
+function describe(source: ListedSource): string {
+  return [source.id, source.title, ...source.alerts.map(describeAlert)].join(' ');
+}
+
+function describeAlert(alert: ListedAlert): string {
+  return `${alert.name} ${alert.service} ${alert.metric ?? ''} ${alert.summary}`;
+}
+
+/** A source that is named, or whose time the query gives, is meant. */
+function bonus(query: string, source: ListedSource): number {
+  const at = Date.parse(timeIn(query) ?? '');
+  const { from, to } = source.window ?? { from: '', to: '' };
+  const covers = at >= Date.parse(from) && at < Date.parse(to);
+  return (mentions(query, source.id) ? 10 : 0) + (covers ? 2 : 0);
+}
+
+function isLive(source: ListedSource): boolean {
+  return source.kind !== 'recorded-incident';
+}
+
+function liveFirst(source: ListedSource): number {
+  return isLive(source) ? 0 : 1;
+}
