@@ -30,7 +30,9 @@ export const reportSchema = z.object({
   summary: cited('What happened and why, in a short paragraph.', 8_000),
   hypotheses: z.array(hypothesisSchema).max(20),
   timeline: z
-    .array(z.object({ at: z.string().min(1).max(40).describe('ISO 8601 time.'), event: cited('What happened.', 1_000) }))
+    .array(
+      z.object({ at: z.string().min(1).max(40).describe('ISO 8601 time.'), event: cited('What happened.', 1_000) }),
+    )
     .max(50),
   impact: cited('Who and what is affected, and how much.', 4_000),
   recommended_change: z

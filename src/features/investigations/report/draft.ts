@@ -1,0 +1,35 @@
+import { safeCut } from '../../tools/text.ts';
+import type { StoredEvidence } from '../../tools/tool.ts';
+import type { Citation } from './schema.ts';
+
+const EXCERPT_CHARACTERS = 300;
+
+/** Citations of a report that is composed piece by piece; every excerpt is a slice of what it cites. */
+export class Draft {
+  readonly citations: Citation[] = [];
+
+  /** Cites the beginning of a result. @returns `[n]` */
+  citeHead(stored: StoredEvidence): string {
+    const start = stored.content.length - stored.content.trimStart().length;
+    return this.#cite(stored, stored.content.slice(start, safeCut(stored.content, start + EXCERPT_CHARACTERS)));
+  }
+
+  /**
+   * Cites a result from where it holds the members of `part` next to each other, else its beginning.
+   * @returns `[n]`
+   */
+  citeMembers(stored: StoredEvidence, part: object): string {
+    const { content } = stored;
+    const members = JSON.stringify(part).slice(1, -1);
+    const start = content.indexOf(members);
+    if (start < 0 || members.length > EXCERPT_CHARACTERS) return this.citeHead(stored);
+    return this.#cite(stored, content.slice(start, safeCut(content, start + EXCERPT_CHARACTERS)));
+  }
+
+  #cite({ evidence }: StoredEvidence, excerpt: string): string {
+    const known = this.citations.find((one) => one.evidence === evidence && one.excerpts[0] === excerpt);
+    const n = known?.n ?? this.citations.length + 1;
+    if (!known) this.citations.push({ n, evidence, excerpts: [excerpt] });
+    return `[${n}]`;
+  }
+}

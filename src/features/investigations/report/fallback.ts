@@ -1,0 +1,157 @@
+/** An honest report without a model: what the tools returned, when a run ends before a report was submitted. */
+import type { RunLimit } from '../../runs/contract.ts';
+import { clip, oneLine } from '../../tools/text.ts';
+import type { StoredEvidence } from '../../tools/tool.ts';
+import { isCitable } from './check.ts';
+import { Draft } from './draft.ts';
+import { describeLimit } from './limits.ts';
+import { codeSpan } from './safe-markdown.ts';
+import type { Report } from './schema.ts';
+import { readChanges, readLogs, readRanking, readSources, type StoredRanking } from './stored-results.ts';
+
+export interface FallbackInput {
+  /** What was asked. */
+  query: string;
+  limit?: RunLimit;
+  /** What failed, in words, where no limit was reached. */
+  failure?: string;
+  evidence: readonly StoredEvidence[];
+}
+
+type TimelineEntry = Report['timeline'][number];
+
+/** Statistics alone, unchecked by logs and changes: more often right than chance, and no more is claimed. */
+const TENTATIVE = 0.3;
+/** A best cause with less evidence of its own than a score of 3 (log scale) names nobody. */
+const QUIET = Math.log1p(3);
+const MOST_LISTED = 12;
+const MOST_FINDINGS = 3;
+/** Less cannot be told from any other text. */
+const SHORTEST_CONTENT = 8;
+
+/**
+ * Composes a report from the stored results of a run that could not finish. With a ranking among them, its best cause is
+ * given as tentative; otherwise the report says what was looked at and that the cause is not known. It names the limit
+ * or failure, cites verbatim, and is never empty. Deterministic.
+ */
+export function composeFallbackReport(input: FallbackInput): Report {
+  const evidence = input.evidence
+    .filter(({ tool, content }) => isCitable(tool) && content.trim().length >= SHORTEST_CONTENT)
+    .toSorted((a, b) => a.evidence - b.evidence);
+  const ranked = evidence.findLast((stored) => readRanking(stored) !== undefined);
+  const ranking = ranked && readRanking(ranked);
+  const [best] = ranking?.causes ?? [];
+  const names = ranked && ranking && best && best.own_score >= QUIET;
+  return names ? tentativeReport(input, evidence, { ranked, ranking, best }) : openReport(input, evidence);
+}
+
+function tentativeReport(
+  input: FallbackInput,
+  evidence: readonly StoredEvidence[],
+  { ranked, ranking, best }: { ranked: StoredEvidence; ranking: StoredRanking; best: StoredRanking['causes'][number] },
+): Report {
+  const draft = new Draft();
+  const service = quote(best.service);
+  const first = draft.citeMembers(ranked, { rank: best.rank, service: best.service });
+  const alert = draft.citeMembers(ranked, { alert: ranking.alert });
+  const alerted = `${quote(ranking.alert.service)}${ranking.alert.metric ? ` (${quote(ranking.alert.metric)})` : ''}`;
+  const symptom = `The symptom was observed on ${alerted} ${alert}.`;
+  const timeline: TimelineEntry[] = [{ at: ranking.alert.at, event: symptom }];
+  if (ranking.onset !== null) {
+    const onset = draft.citeMembers(ranked, { onset: ranking.onset });
+    timeline.push({ at: ranking.onset, event: `The metrics of the alerting service began to move ${onset}.` });
+  }
+  timeline.push(...findings(best.service, evidence, draft));
+  return {
+    title: oneLine(`Tentative, by statistics only: ${best.service}`, 160),
+    root_cause: {
+      service: clip(best.service, 150).trim() || null,
+      statement: `Tentatively ${service}, which statistics put first of ${ranking.considered.services} services ${first}.`,
+    },
+    confidence: TENTATIVE,
+    summary: `The investigation ended early because ${endOf(input)}, so the ranking that puts ${service} first has not been checked ${first}.`,
+    hypotheses: ranking.causes.slice(0, 3).map((cause) => ({
+      statement: `${quote(cause.service)} is the root cause.`,
+      verdict: 'open',
+      reasoning: `${quote(cause.reason, 600)} ${draft.citeMembers(ranked, { rank: cause.rank, service: cause.service })}`,
+    })),
+    timeline: timeline.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)),
+    impact: symptom,
+    recommended_change: {
+      summary: oneLine(`Check the logs and recent changes of ${best.service} before acting on this.`, 400),
+      details: asked(input),
+    },
+    citations: draft.citations,
+  };
+}
+
+function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): Report {
+  const draft = new Draft();
+  const looked = evidence.slice(0, MOST_LISTED).map((stored) => {
+    const cited = draft.citeHead(stored);
+    return { cited, line: `- ${quote(stored.tool)} returned ${stored.content.length} characters ${cited}` };
+  });
+  const left = evidence.length - looked.length;
+  const all = looked.map(({ cited }) => cited).join('');
+  const known =
+    looked.length > 0 ? `and what was looked at does not name it ${all}` : 'and no tool had returned anything by then';
+  const read = `These results were read${left > 0 ? ` (and ${left} more)` : ''}:`;
+  return {
+    title: 'Root cause not found: the investigation ended early',
+    root_cause: { service: null, statement: `The root cause is not known because ${endOf(input)}, ${known}.` },
+    confidence: 0,
+    summary:
+      looked.length > 0 ? [read, '', ...looked.map(({ line }) => line)].join('\n') : 'No tool returned anything.',
+    hypotheses: [],
+    timeline: [],
+    impact: alerts(evidence, draft) || 'Not known.',
+    recommended_change: {
+      summary: 'Run the investigation again, with a larger budget if a limit was reached.',
+      details: asked(input),
+    },
+    citations: draft.citations,
+  };
+}
+
+/** What the logs and changes of the suspect say, without a judgement. */
+function findings(service: string, evidence: readonly StoredEvidence[], draft: Draft): TimelineEntry[] {
+  const entries: TimelineEntry[] = [];
+  for (const stored of evidence) {
+    for (const { pattern, count, services, level, first } of readLogs(stored)?.patterns ?? []) {
+      if (level !== 'error' || !services.includes(service)) continue;
+      const cited = draft.citeMembers(stored, { pattern, count });
+      entries.push({ at: first, event: `First of ${count} errors like ${quote(pattern)} ${cited}.` });
+    }
+    for (const { id, at, service: of, kind, summary } of readChanges(stored)?.changes ?? []) {
+      if (of !== service) continue;
+      const cited = draft.citeMembers(stored, { id });
+      entries.push({ at, event: `A change (${quote(kind)}): ${quote(summary)}; whether it matters is open ${cited}.` });
+    }
+  }
+  return entries.slice(0, MOST_FINDINGS);
+}
+
+function alerts(evidence: readonly StoredEvidence[], draft: Draft): string {
+  const stored = evidence.find((one) => (readSources(one)?.sources ?? []).some((source) => source.alerts.length > 0));
+  if (!stored) return '';
+  const fired = (readSources(stored)?.sources ?? []).flatMap((source) => source.alerts).slice(0, MOST_FINDINGS);
+  return fired
+    .map(({ name, service, summary }) => {
+      return `- Alert ${quote(name)} on ${quote(service)}: ${quote(summary)} ${draft.citeMembers(stored, { name, service })}`;
+    })
+    .join('\n');
+}
+
+function endOf({ limit, failure }: FallbackInput): string {
+  if (limit !== undefined) return describeLimit(limit);
+  return failure ? `of a failure: ${quote(failure, 400)}` : 'it could not be finished';
+}
+
+function asked({ query }: FallbackInput): string {
+  return `The question was: ${quote(query, 2_000)}`;
+}
+
+/** Text from data as code, so that nothing in it reads as a citation or as Markdown. */
+function quote(text: string, limit = 200): string {
+  return codeSpan(oneLine(text, limit) || '(empty)');
+}

@@ -1,0 +1,16 @@
+import type { RunLimit } from '../../runs/contract.ts';
+
+const WORDS: Record<RunLimit, string> = {
+  steps: 'the run reached its limit of steps',
+  cost: 'the run reached its cost budget',
+  wall_time: 'the run reached its time limit',
+  repeated_calls: 'the model kept repeating the same tool call',
+  no_report: 'the model ended without submitting a report',
+  refusal: 'the model declined to answer',
+  model_failure: 'the model could not be reached',
+};
+
+/** @returns what ended a run early, as the rest of a sentence that begins with "because" */
+export function describeLimit(limit: RunLimit): string {
+  return WORDS[limit];
+}

@@ -1,0 +1,92 @@
+/** The report as a person reads it. */
+import type { RunLimit } from '../../runs/contract.ts';
+import { verifiedNumbers } from './check.ts';
+import { describeLimit } from './limits.ts';
+import { codeSpan, fenced, safeBlock, safeInline } from './safe-markdown.ts';
+import type { CheckedCitation, CheckedReport, Hypothesis } from './schema.ts';
+import { mapCitations } from './text.ts';
+
+export interface ReportMetadata {
+  /** The model that ran. */
+  model: string;
+  /** `offline` for the built-in playbook. */
+  provider: 'anthropic' | 'offline';
+  /** What ended the run before the model was done. */
+  limit?: RunLimit;
+  /** Where to see the run with all its tool calls. */
+  investigationUrl?: string;
+}
+
+const VERDICTS: Record<Hypothesis['verdict'], string> = {
+  supported: 'Supported',
+  ruled_out: 'Ruled out',
+  open: 'Open',
+};
+
+/**
+ * Renders a checked report as Markdown (CommonMark). Text of the model cannot change the structure, excerpts stand in
+ * code blocks they cannot leave, and what could not be verified says so where it is cited and where it is listed.
+ */
+export function renderReport(report: CheckedReport, metadata: ReportMetadata): string {
+  const verified = verifiedNumbers(report.citations);
+  const mark = (text: string): string =>
+    mapCitations(text, (numbers) => numbers.map((n) => (verified.has(n) ? `[${n}]` : `[${n} unverified]`)).join(''));
+  const block = (text: string): string => safeBlock(mark(text));
+  const inline = (text: string): string => safeInline(mark(text));
+  const { root_cause, recommended_change } = report;
+  const service = root_cause.service === null ? 'not known' : codeSpan(root_cause.service);
+  const sections = [
+    `# ${safeInline(report.title)}`,
+    `**Service at fault:** ${service}  \n**Confidence:** ${Math.round(report.confidence * 100)} %`,
+    metadata.limit && `> **Ended early** because ${describeLimit(metadata.limit)}. This is the best report so far.`,
+    `## Root cause\n\n${block(root_cause.statement)}`,
+    `## Summary\n\n${block(report.summary)}`,
+    listSection('Hypotheses', report.hypotheses, ({ verdict, statement, reasoning }) => {
+      return `**${VERDICTS[verdict]}:** ${inline(statement)} — ${inline(reasoning)}`;
+    }),
+    listSection('Timeline', report.timeline, ({ at, event }) => `${codeSpan(at)} ${inline(event)}`),
+    `## Impact\n\n${block(report.impact)}`,
+    `## Recommended change\n\n${inline(recommended_change.summary)}`,
+    recommended_change.details && block(recommended_change.details),
+    evidenceSection(report.citations),
+    listSection('Claims without verified evidence', report.unverifiedClaims, ({ where, claim, why }) => {
+      return `${codeSpan(where)} ${safeInline(why)}: “${safeInline(claim)}”`;
+    }),
+    footer(metadata),
+  ];
+  return `${sections.filter(Boolean).join('\n\n')}\n`;
+}
+
+function listSection<Item>(title: string, items: readonly Item[], line: (item: Item) => string): string {
+  if (items.length === 0) return '';
+  return `## ${title}\n\n${items.map((item) => `- ${line(item)}`).join('\n')}`;
+}
+
+function evidenceSection(citations: readonly CheckedCitation[]): string {
+  if (citations.length === 0) return '## Evidence\n\nThis report cites no evidence.';
+  const ordered = citations.toSorted((a, b) => a.n - b.n);
+  return `## Evidence\n\n${ordered.map(renderCitation).join('\n\n')}`;
+}
+
+function renderCitation({ n, evidence, tool, sha256, excerpts }: CheckedCitation): string {
+  const head =
+    tool === null
+      ? `**[${n}]** evidence ${evidence}: **there is no such evidence**`
+      : `**[${n}]** evidence ${evidence}, ${codeSpan(tool)}, sha256 ${codeSpan((sha256 ?? '').slice(0, 12))}`;
+  const quoted = excerpts.map(({ text, verified, offset }) => {
+    const state = verified ? `Verified at character ${offset}:` : '**Not verified: this text is not in the evidence.**';
+    return `${state}\n\n${fenced(text)}`;
+  });
+  return [head, ...quoted].join('\n\n');
+}
+
+function footer({ model, provider, investigationUrl }: ReportMetadata): string {
+  const author =
+    provider === 'offline'
+      ? `Written by the built-in offline model (${codeSpan(model)}), which follows a playbook and needs no key.`
+      : `Written by ${codeSpan(model)}.`;
+  const link = investigationUrl
+    ? ` [All steps and tool calls](<${encodeURI(investigationUrl).replaceAll(/[<>]/gu, '')}>)`
+    : '';
+  return `---\n\n${author}${link}`;
+}

@@ -1,0 +1,57 @@
+/** Reads tool results back from their stored text, as far as a report without a model needs them. */
+import { z } from 'zod';
+import type { StoredEvidence } from '../../tools/tool.ts';
+
+const time = z.string().min(1).max(40);
+const name = z.string().min(1);
+
+const ranking = z.looseObject({
+  alert: z.looseObject({ service: name, metric: name.optional(), at: time }),
+  onset: time.nullable(),
+  considered: z.looseObject({ services: z.number() }),
+  causes: z.array(z.looseObject({ rank: z.number(), service: name, own_score: z.number(), reason: z.string() })),
+});
+
+const logs = z.looseObject({
+  patterns: z.array(
+    z.looseObject({
+      pattern: z.string(),
+      count: z.number(),
+      services: z.array(z.string()),
+      level: z.string().optional(),
+      first: time,
+    }),
+  ),
+});
+
+const changes = z.looseObject({
+  changes: z.array(
+    z.looseObject({ id: name, at: time, service: z.string().optional(), kind: z.string(), summary: z.string() }),
+  ),
+});
+
+const sources = z.looseObject({
+  sources: z.array(
+    z.looseObject({ alerts: z.array(z.looseObject({ name, service: name, at: time, summary: z.string() })) }),
+  ),
+});
+
+export type StoredRanking = z.infer<typeof ranking>;
+
+/** Each gives undefined for the result of another tool, or one that is not whole (an error, a cut, a page). */
+export const readRanking = reader('rank_root_causes', ranking);
+export const readLogs = reader('search_logs', logs);
+export const readChanges = reader('recent_changes', changes);
+export const readSources = reader('list_sources', sources);
+
+function reader<Result>(tool: string, schema: z.ZodType<Result>): (stored: StoredEvidence) => Result | undefined {
+  return (stored) => {
+    if (stored.tool !== tool) return undefined;
+    try {
+      return schema.safeParse(JSON.parse(stored.content)).data;
+    } catch {
+      // Not JSON, so not what is looked for.
+      return undefined;
+    }
+  };
+}
