@@ -1,10 +1,8 @@
-import { unavailable } from './errors.ts';
-
 interface Waiting<Item, Result> {
   item: Item;
   weight: number;
   resolve(result: Result): void;
-  reject(error: Error): void;
+  reject(error: unknown): void;
 }
 
 /**
@@ -37,7 +35,7 @@ export class Batcher<Item, Result> {
     this.#maxWeight = options.maxWeight;
   }
 
-  /** @returns the item's result; rejects with an {@link EventLogError} */
+  /** @returns the result of the item; rejects with what `run` threw for its batch */
   add(item: Item, weight = 0): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, weight, resolve, reject });
@@ -76,7 +74,7 @@ export class Batcher<Item, Result> {
       const results = await this.#run(batch.map(({ item }) => item));
       batch.forEach((waiting, index) => waiting.resolve(results[index]!));
     } catch (error) {
-      for (const waiting of batch) waiting.reject(unavailable(error));
+      for (const waiting of batch) waiting.reject(error);
     }
   }
 }

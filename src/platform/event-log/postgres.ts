@@ -1,26 +1,18 @@
 import { Pool, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
 import type { Logger } from '../logger.ts';
 import { Batcher } from './batcher.ts';
-import { checkStream, encodeEvent, type EncodedEvent } from './encode.ts';
-import { EventLogError, unavailable } from './errors.ts';
-import { follow, pageBytes, pageEvents, type Page } from './follow.ts';
-import { Nudges } from './nudges.ts';
+import type { EncodedEvent } from './encode.ts';
+import { pageBytes, pageEvents, type Page } from './follow.ts';
+import type { Nudges } from './nudges.ts';
 import { Outage } from './outage.ts';
-import type { EventData, EventLog, LogEvent, NewEvent } from './port.ts';
+import type { EventData, EventLog, LogEvent } from './port.ts';
 import { channel, PostgresListener } from './postgres-listener.ts';
 import { appendSql, expireEventsSql, expireStreamsSql, pagesSql, readSql } from './postgres-sql.ts';
-
-interface Append {
-  stream: string;
-  events: EncodedEvent[];
-}
-
-interface PageRequest {
-  stream: string;
-  afterId: string | undefined;
-}
+import type { EventStore } from './store.ts';
+import { StoredEventLog } from './stored-event-log.ts';
 
 interface Row {
+  /** Only in pages. */
   request: number;
   sequence: string;
   type: string;
@@ -31,101 +23,79 @@ interface Row {
 
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 30_000;
-const pollMs = 5_000;
 /** Streams deleted in one transaction, to keep its locks short. */
 const expireBatch = 500;
-
-/** 1 to 18 digits: every such number fits a PostgreSQL bigint. */
-const idPattern = /^(0|[1-9]\d{0,17})$/;
 
 /**
  * The event log in PostgreSQL: two tables and LISTEN/NOTIFY. It holds at most four pooled connections, and one more for
  * LISTEN once something is tailed, however many streams are tailed.
- *
- * Appends and page reads are shared between streams (see {@link Batcher}): NOTIFY takes a lock of the whole server until
- * the commit is on disk, so 500 streams that each committed on their own would wait for one another.
  * @param options.databaseUrl a database with the tables of the `event-log` migration
  */
 export function createPostgresEventLog(options: { databaseUrl: string; log: Logger }): EventLog {
-  return new PostgresEventLog(options.databaseUrl, options.log);
+  return new StoredEventLog((nudges) => new PostgresStore({ ...options, nudges }));
 }
 
-class PostgresEventLog implements EventLog {
+/**
+ * Appends and page reads of all streams share round trips (see {@link Batcher}): NOTIFY holds a lock of the whole server
+ * until the commit is on disk, so 500 streams that each committed on their own would wait for one another.
+ */
+class PostgresStore implements EventStore {
   readonly kind = 'postgres';
+  // Up to 18 digits: every such number fits a bigint.
+  readonly idPattern = /^(0|[1-9]\d{0,17})$/;
   readonly #pool: Pool;
-  readonly #nudges = new Nudges({ pollMs });
   readonly #listener: PostgresListener;
   readonly #outage: Outage;
-  // One lane: events appended by this instance to one stream are stored in the order of the calls.
-  readonly #appends = new Batcher<Append, void>({
-    run: (batch) => this.#append(batch),
+  readonly #appends = new Batcher({
+    run: (batch: { stream: string; events: EncodedEvent[] }[]) => this.#append(batch),
+    // One call at a time: what this process appends to one stream is stored in the order of the calls.
     lanes: 1,
     maxItems: 1_000,
     maxWeight: 4 * 1024 * 1024,
   });
-  readonly #pages = new Batcher<PageRequest, Page>({
-    run: (batch) => this.#readPages(batch),
+  readonly #pages = new Batcher({
+    run: (batch: { stream: string; afterId: string | undefined }[]) => this.#readPages(batch),
     lanes: 2,
-    // Bounds the memory of one answer: 64 pages, 16 MB and what overshoots it.
+    // Bounds the memory of one answer to 64 pages.
     maxItems: 64,
     maxWeight: 0,
   });
-  #closed: Promise<void> | undefined;
 
-  constructor(databaseUrl: string, log: Logger) {
-    this.#outage = new Outage(log, 'Reaching the event log in PostgreSQL');
+  constructor(options: { databaseUrl: string; log: Logger; nudges: Nudges }) {
     const connection: ClientConfig = {
-      connectionString: databaseUrl,
+      connectionString: options.databaseUrl,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: queryTimeoutMs,
       keepAlive: true,
       application_name: 'casebook-event-log',
     };
+    this.#outage = new Outage(options.log, 'Reaching the event log in PostgreSQL');
     this.#pool = new Pool({ ...connection, max: 4, idleTimeoutMillis: 60_000 });
     // Idle clients report a killed server here; without a listener that would end the process.
     this.#pool.on('error', (error) => this.#outage.failed(error));
-    this.#listener = new PostgresListener({ connection, log, nudges: this.#nudges });
+    this.#listener = new PostgresListener({ connection, log: options.log, nudges: options.nudges });
   }
 
-  async append(stream: string, events: readonly NewEvent[]): Promise<void> {
-    this.#checkOpen();
-    checkStream(stream);
-    const encoded = events.map(encodeEvent);
-    if (encoded.length === 0) return;
-    const bytes = encoded.reduce((sum, { size }) => sum + size, 0);
-    await this.#appends.add({ stream, events: encoded }, bytes);
+  async append(stream: string, events: EncodedEvent[]): Promise<void> {
+    const bytes = events.reduce((sum, { size }) => sum + size, 0);
+    await this.#appends.add({ stream, events }, bytes);
   }
 
-  async read(stream: string, options: { afterId?: string; limit?: number } = {}): Promise<LogEvent[]> {
-    this.#checkOpen();
-    checkStream(stream);
-    this.#checkId(options.afterId);
-    const values = [stream, options.afterId ?? '0', options.limit ?? 1_000];
+  async read(stream: string, afterId: string | undefined, limit: number): Promise<LogEvent[]> {
+    const values = [stream, afterId ?? '0', limit];
     const { rows } = await this.#query<Row>({ name: 'event-log-read', text: readSql, values });
     return rows.map(toEvent);
   }
 
-  tail(stream: string, options: { afterId?: string; signal: AbortSignal }): AsyncIterable<LogEvent> {
-    this.#checkOpen();
-    checkStream(stream);
-    this.#checkId(options.afterId);
-    return follow({
-      afterId: options.afterId,
-      signal: options.signal,
-      subscribe: () => {
-        this.#listener.start();
-        return this.#nudges.subscribe(stream);
-      },
-      readPage: (afterId) => this.#pages.add({ stream, afterId }),
-    });
+  readPage(stream: string, afterId: string | undefined): Promise<Page> {
+    return this.#pages.add({ stream, afterId });
   }
 
-  isValidId(id: string): boolean {
-    return idPattern.test(id);
+  listen(): void {
+    this.#listener.start();
   }
 
   async expire(before: Date): Promise<number> {
-    this.#checkOpen();
     let expired = 0;
     for (;;) {
       const count = await this.#expireSome(before);
@@ -135,30 +105,13 @@ class PostgresEventLog implements EventLog {
   }
 
   async check(): Promise<void> {
-    this.#checkOpen();
     await this.#query({ text: 'select from event_streams limit 1' });
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#nudges.close();
+  async close(): Promise<void> {
     await this.#appends.drain();
     await this.#pages.drain();
     await Promise.all([this.#listener.close(), this.#pool.end()]);
-  }
-
-  #checkOpen(): void {
-    if (this.#closed) throw new EventLogError('closed', 'The event log was closed');
-  }
-
-  #checkId(id: string | undefined): void {
-    if (id !== undefined && !this.isValidId(id)) {
-      throw new EventLogError('invalid_id', 'The position is not an id of this event log');
-    }
   }
 
   async #query<R extends QueryResultRow>(query: QueryConfig): Promise<QueryResult<R>> {
@@ -168,11 +121,11 @@ class PostgresEventLog implements EventLog {
       return result;
     } catch (error) {
       this.#outage.failed(error);
-      throw unavailable(error);
+      throw error;
     }
   }
 
-  async #append(batch: Append[]): Promise<void[]> {
+  async #append(batch: { stream: string; events: EncodedEvent[] }[]): Promise<void[]> {
     const rows = batch.flatMap(({ stream, events }) => events.map((event) => ({ stream, ...event })));
     await this.#query({
       name: 'event-log-append',
@@ -189,7 +142,7 @@ class PostgresEventLog implements EventLog {
     return batch.map(() => undefined);
   }
 
-  async #readPages(requests: PageRequest[]): Promise<Page[]> {
+  async #readPages(requests: { stream: string; afterId: string | undefined }[]): Promise<Page[]> {
     const { rows } = await this.#query<Row>({
       name: 'event-log-pages',
       text: pagesSql,
@@ -200,40 +153,40 @@ class PostgresEventLog implements EventLog {
         pageBytes,
       ],
     });
-    const sizes = requests.map(() => 0);
-    const pages = requests.map((): Page => ({ events: [], more: false }));
-    for (const row of rows) {
-      // The SQL counts requests from 1.
-      const page = pages[row.request - 1]!;
-      page.events.push(toEvent(row));
-      sizes[row.request - 1]! += row.size;
-      page.more = page.events.length >= pageEvents || sizes[row.request - 1]! >= pageBytes;
-    }
-    return pages;
+    // The SQL counts requests from 1.
+    const byRequest = Map.groupBy(rows, ({ request }) => request - 1);
+    return requests.map((_, index) => {
+      const ofPage = byRequest.get(index) ?? [];
+      const bytes = ofPage.reduce((sum, { size }) => sum + size, 0);
+      return { events: ofPage.map(toEvent), more: ofPage.length >= pageEvents || bytes >= pageBytes };
+    });
   }
 
   async #expireSome(before: Date): Promise<number> {
-    let client: PoolClient | undefined;
-    let failure: Error | undefined;
+    const client = await this.#pool.connect();
     // Without a listener a connection lost in the middle would end the process; the query rejects as well.
-    const onError = () => undefined;
+    const ignore = () => undefined;
+    client.on('error', ignore);
     try {
-      client = await this.#pool.connect();
-      client.on('error', onError);
-      await client.query('begin');
-      const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, expireBatch]);
-      await client.query(expireEventsSql, [rows.map(({ stream }) => stream)]);
-      await client.query('commit');
-      return rows.length;
+      const count = await expireIn(client, before);
+      client.release();
+      return count;
     } catch (error) {
-      failure = error instanceof Error ? error : new Error(String(error));
-      throw unavailable(error);
+      // Not given back to the pool: its transaction may be open.
+      client.release(true);
+      throw error;
     } finally {
-      client?.off('error', onError);
-      // A failed client is not given back: its transaction may be open.
-      client?.release(failure);
+      client.off('error', ignore);
     }
   }
+}
+
+async function expireIn(client: PoolClient, before: Date): Promise<number> {
+  await client.query('begin');
+  const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, expireBatch]);
+  await client.query(expireEventsSql, [rows.map(({ stream }) => stream)]);
+  await client.query('commit');
+  return rows.length;
 }
 
 function toEvent(row: Row): LogEvent {

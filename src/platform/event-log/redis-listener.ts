@@ -1,0 +1,59 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from '../logger.ts';
+import type { Nudges } from './nudges.ts';
+import { Outage } from './outage.ts';
+import { channel } from './redis-scripts.ts';
+
+const heartbeatMs = 5_000;
+
+/** The one subscribing connection of a process. ioredis connects again for as long as it is not closed. */
+export class RedisListener {
+  readonly #connect: () => Redis;
+  readonly #nudges: Nudges;
+  readonly #outage: Outage;
+  #client: Redis | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  /** @param options.connect gives a client that has not connected yet and does not subscribe again by itself */
+  constructor(options: { connect: () => Redis; log: Logger; nudges: Nudges }) {
+    this.#connect = options.connect;
+    this.#nudges = options.nudges;
+    this.#outage = new Outage(options.log, 'Listening for events in Redis');
+  }
+
+  /** Starts listening unless it already does. A process that only appends needs no such connection. */
+  start(): void {
+    if (this.#client) return;
+    const client = this.#connect();
+    this.#client = client;
+    client.on('error', (error) => this.#outage.failed(error));
+    client.on('message', (_, stream) => this.#nudges.nudge(stream));
+    client.on('ready', () => void this.#subscribe(client));
+    client.connect().catch((error: unknown) => this.#outage.failed(error));
+    // A connection cut without a word (a firewall, a vanished host) shows only when it is used.
+    this.#heartbeat = setInterval(() => {
+      if (client.status === 'ready') client.ping().catch((error: unknown) => this.#restart(client, error));
+    }, heartbeatMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    this.#client?.disconnect();
+  }
+
+  async #subscribe(client: Redis): Promise<void> {
+    try {
+      await client.subscribe(channel);
+      this.#outage.worked();
+      // Whatever was appended while nobody listened.
+      this.#nudges.nudgeAll();
+    } catch (error) {
+      this.#restart(client, error);
+    }
+  }
+
+  #restart(client: Redis, error: unknown): void {
+    this.#outage.failed(error);
+    if (client.status === 'ready') client.disconnect(true);
+  }
+}

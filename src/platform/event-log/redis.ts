@@ -1,0 +1,121 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { z } from 'zod';
+import type { Logger } from '../logger.ts';
+import type { EncodedEvent } from './encode.ts';
+import { pageBytes, pageEvents, type Page } from './follow.ts';
+import type { Nudges } from './nudges.ts';
+import { Outage } from './outage.ts';
+import type { EventData, EventLog, LogEvent } from './port.ts';
+import { RedisListener } from './redis-listener.ts';
+import { activeKey, appendScript, channel, expireScript, keysKey, pageScript, streamKey } from './redis-scripts.ts';
+import type { EventStore } from './store.ts';
+import { StoredEventLog } from './stored-event-log.ts';
+
+/** Id, then the fields as {@link appendScript} writes them. */
+const entrySchema = z.tuple([z.string(), z.tuple([z.literal('type'), z.string(), z.literal('data'), z.string()])]);
+const pageSchema = z.tuple([z.number(), z.array(entrySchema)]);
+
+/** Streams deleted in one step of the server. */
+const expireBatch = 500;
+
+const connectionOptions: RedisOptions = {
+  lazyConnect: true,
+  connectTimeout: 5_000,
+  commandTimeout: 10_000,
+  keepAlive: 10_000,
+  connectionName: 'casebook-event-log',
+  retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), 2_000) * (0.5 + Math.random() / 2),
+  // A command whose answer was lost may have been carried out. Sending it again would double an event without a key, so
+  // it fails at once and the caller, who knows the keys, decides. A command given while there is no connection waits for
+  // the next attempt to connect.
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+};
+
+/**
+ * The event log in Redis Streams (Redis 6.2 or newer, not a cluster). It holds one connection, and one more for pub/sub
+ * once something is tailed, however many streams are tailed.
+ *
+ * Tails are nudged by pub/sub and read pages, rather than fed by one blocking XREAD over all streams: that command would
+ * have to be interrupted whenever a tail starts or ends, and would read the data of consumers that cannot take it yet.
+ *
+ * How much of what was appended survives a crash is Redis's `appendonly` and `appendfsync`; the eviction policy must be
+ * `noeviction`.
+ */
+export function createRedisEventLog(options: { redisUrl: string; log: Logger }): EventLog {
+  return new StoredEventLog((nudges) => new RedisStore({ ...options, nudges }));
+}
+
+class RedisStore implements EventStore {
+  readonly kind = 'redis';
+  // Milliseconds and a count; Redis refuses numbers beyond 64 bits.
+  readonly idPattern = /^\d{1,18}-\d{1,18}$/;
+  readonly #redis: Redis;
+  readonly #listener: RedisListener;
+
+  constructor(options: { redisUrl: string; log: Logger; nudges: Nudges }) {
+    const outage = new Outage(options.log, 'Reaching the event log in Redis');
+    this.#redis = new Redis(options.redisUrl, connectionOptions);
+    this.#redis.on('error', (error) => outage.failed(error));
+    this.#redis.on('ready', () => outage.worked());
+    this.#listener = new RedisListener({
+      connect: () => new Redis(options.redisUrl, connectionOptions),
+      log: options.log,
+      nudges: options.nudges,
+    });
+  }
+
+  async append(stream: string, events: EncodedEvent[]): Promise<void> {
+    const fields = events.flatMap(({ type, json, key }) => [type, json, key ?? '']);
+    const keys = [streamKey(stream), keysKey(stream), activeKey];
+    // EVAL, not EVALSHA: after a restart the second try of an unknown script would come after later appends.
+    await this.#redis.eval(appendScript, keys.length, ...keys, channel, stream, ...fields);
+  }
+
+  async read(stream: string, afterId: string | undefined, limit: number): Promise<LogEvent[]> {
+    const entries = await this.#redis.xrange(streamKey(stream), after(afterId), '+', 'COUNT', limit);
+    return z.array(entrySchema).parse(entries).map(toEvent);
+  }
+
+  async readPage(stream: string, afterId: string | undefined): Promise<Page> {
+    const answer = await this.#redis.eval(pageScript, 1, streamKey(stream), after(afterId), pageEvents, pageBytes);
+    const [more, entries] = pageSchema.parse(answer);
+    return { events: entries.map(toEvent), more: more === 1 };
+  }
+
+  listen(): void {
+    this.#listener.start();
+  }
+
+  async expire(before: Date): Promise<number> {
+    let expired = 0;
+    for (;;) {
+      const prefixes = [streamKey(''), keysKey('')];
+      const answer = await this.#redis.eval(expireScript, 1, activeKey, before.getTime(), expireBatch, ...prefixes);
+      const count = z.number().parse(answer);
+      expired += count;
+      if (count < expireBatch) return expired;
+    }
+  }
+
+  async check(): Promise<void> {
+    await this.#redis.ping();
+  }
+
+  async close(): Promise<void> {
+    this.#listener.close();
+    // QUIT is answered after everything before it.
+    if (this.#redis.status === 'ready') await this.#redis.quit().catch(() => undefined);
+    this.#redis.disconnect();
+  }
+}
+
+function after(id: string | undefined): string {
+  return id === undefined ? '-' : `(${id}`;
+}
+
+function toEvent([id, [, type, , json]]: z.infer<typeof entrySchema>): LogEvent {
+  const data: EventData = JSON.parse(json);
+  return { id, type, data, at: new Date(Number.parseInt(id, 10)) };
+}

@@ -1,0 +1,88 @@
+import { checkStream, encodeEvent } from './encode.ts';
+import { EventLogError, unavailable } from './errors.ts';
+import { follow } from './follow.ts';
+import { Nudges } from './nudges.ts';
+import type { EventLog, LogEvent, NewEvent } from './port.ts';
+import type { EventStore } from './store.ts';
+
+/** How often every tail looks for itself, in case a notification was lost. */
+const pollMs = 5_000;
+
+/** The event log over any {@link EventStore}: checks what comes in, makes tails out of pages, ends them at close. */
+export class StoredEventLog implements EventLog {
+  readonly kind: EventLog['kind'];
+  readonly #store: EventStore;
+  readonly #nudges = new Nudges({ pollMs });
+  #closed: Promise<void> | undefined;
+
+  constructor(open: (nudges: Nudges) => EventStore) {
+    this.#store = open(this.#nudges);
+    this.kind = this.#store.kind;
+  }
+
+  async append(stream: string, events: readonly NewEvent[]): Promise<void> {
+    this.#check(stream);
+    if (events.length === 0) return;
+    await reached(this.#store.append(stream, events.map(encodeEvent)));
+  }
+
+  async read(stream: string, options: { afterId?: string; limit?: number } = {}): Promise<LogEvent[]> {
+    this.#check(stream, options.afterId);
+    return reached(this.#store.read(stream, options.afterId, options.limit ?? 1_000));
+  }
+
+  tail(stream: string, options: { afterId?: string; signal: AbortSignal }): AsyncIterable<LogEvent> {
+    this.#check(stream, options.afterId);
+    return follow({
+      afterId: options.afterId,
+      signal: options.signal,
+      subscribe: () => {
+        this.#store.listen();
+        return this.#nudges.subscribe(stream);
+      },
+      readPage: (afterId) => this.#store.readPage(stream, afterId),
+    });
+  }
+
+  isValidId(id: string): boolean {
+    return this.#store.idPattern.test(id);
+  }
+
+  async expire(before: Date): Promise<number> {
+    this.#checkOpen();
+    return reached(this.#store.expire(before));
+  }
+
+  async check(): Promise<void> {
+    this.#checkOpen();
+    await reached(this.#store.check());
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) {
+      this.#nudges.close();
+      this.#closed = this.#store.close();
+    }
+    return this.#closed;
+  }
+
+  #check(stream: string, id?: string): void {
+    this.#checkOpen();
+    checkStream(stream);
+    if (id !== undefined && !this.isValidId(id)) {
+      throw new EventLogError('invalid_id', 'The position is not an id of this event log');
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new EventLogError('closed', 'The event log was closed');
+  }
+}
+
+async function reached<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import getPort from 'get-port';
+import { createEventLog, EventLogError, type EventLog } from '../../../src/platform/event-log/index.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { ids, newStream, readTail } from './reading.ts';
+import { onEveryServer } from './servers.ts';
+
+/** Appends `count` events one by one and, as an activity does, again with the same key until the log took it. */
+async function appendUntilStored(log: EventLog, stream: string, count: number): Promise<number> {
+  let failures = 0;
+  for (let index = 0; index < count;) {
+    try {
+      await log.append(stream, [{ type: 'n', data: { index }, key: `n ${index}` }]);
+      index += 1;
+    } catch (error) {
+      assert.ok(error instanceof EventLogError && error.kind === 'unavailable', String(error));
+      failures += 1;
+      await sleep(10);
+    }
+  }
+  return failures;
+}
+
+describe('event log: outages', () => {
+  onEveryServer((server) => {
+    it('loses and doubles nothing when its server is killed in the middle, twice', async () => {
+      const stream = newStream();
+      const [writer, reader] = [server().open(), server().open()];
+      const followed = readTail(reader, stream);
+      const idle = readTail(reader, newStream());
+      let appended = false;
+      const total = 400;
+      const appending = appendUntilStored(writer, stream, total).finally(() => (appended = true));
+      for (const before of [60, 160]) {
+        await followed.until(before);
+        await server().crash();
+        assert.equal(appended, false, 'the server was to be killed while events were appended');
+      }
+      const failures = await appending;
+      await followed.until(total);
+      const resumed = readTail(reader, stream, followed.events[9]!.id);
+      await resumed.until(total - 10);
+      await Promise.all([followed.stop(), resumed.stop(), idle.stop()]);
+
+      const stored = await writer.read(stream);
+      assert.ok(failures > 0, 'no append noticed the outage');
+      assert.deepEqual(
+        stored.map(({ data }) => data['index']),
+        Array.from({ length: total }, (_, index) => index),
+      );
+      assert.deepEqual(ids(followed.events), ids(stored));
+      assert.deepEqual(ids(resumed.events), ids(stored.slice(10)));
+      await Promise.all([writer.check(), reader.check()]);
+      await Promise.all([writer.close(), reader.close()]);
+    });
+  });
+
+  for (const kind of ['postgres', 'redis'] as const) {
+    it(`says that ${kind} cannot be reached, and a tail waits for it without an error`, async () => {
+      const port = await getPort();
+      const log = createEventLog({
+        databaseUrl: `postgres://nobody@127.0.0.1:${port}/none`,
+        redisUrl: kind === 'redis' ? `redis://127.0.0.1:${port}` : undefined,
+        log: createLogger({ name: 'test', level: 'silent' }),
+      });
+      const unavailable = (error: unknown) =>
+        error instanceof EventLogError && error.kind === 'unavailable' && /cannot be reached: .+/.test(error.message);
+      assert.equal(log.kind, kind);
+      const waiting = readTail(log, 's');
+      await assert.rejects(log.append('s', [{ type: 'x', data: {} }]), unavailable);
+      await assert.rejects(log.read('s'), unavailable);
+      await assert.rejects(log.expire(new Date()), unavailable);
+      await assert.rejects(log.check(), unavailable);
+      await waiting.stop();
+      assert.deepEqual(waiting.events, []);
+      await log.close();
+    });
+  }
+});
