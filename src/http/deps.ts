@@ -9,7 +9,7 @@ import type { RateLimiter } from './rate-limit/port.ts';
 /** One thing the process needs before it can serve; `check` rejects when it is missing. */
 export interface ReadinessCheck {
   name: string;
-  check(signal: AbortSignal): Promise<void>;
+  check: (signal: AbortSignal) => Promise<void>;
 }
 
 /**

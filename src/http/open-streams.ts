@@ -24,7 +24,7 @@ export function onShutdown(app: Koa, listener: () => void): () => void {
 
 /** Tells everything that is still open on the app that it begins to stop. */
 export function announceShutdown(app: Koa): void {
-  for (const listener of [...listeners(app)]) listener();
+  for (const listener of listeners(app)) listener();
 }
 
 /** How many long responses are open on the app. */

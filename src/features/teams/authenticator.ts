@@ -10,7 +10,7 @@ import { ApiKey } from './entities.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
   /** What is stored of a key. */
-  hash(apiKey: string): string;
+  hash: (apiKey: string) => string;
   /** Makes this process look the key up again at its next use; called when it was revoked. */
   forget(apiKeyId: string): void;
   /** Resolves when no background write is under way; awaited before the database is closed. */

@@ -36,7 +36,7 @@ export async function readJsonBody(req: IncomingMessage, limitBytes: number): Pr
   try {
     json = JSON.parse(text);
   } catch (error) {
-    const message = (error as Error).message;
+    const message = error instanceof Error ? error.message : '';
     const position = Number(/at position (\d+)/.exec(message)?.[1] ?? (/end of JSON/.test(message) ? text.length : 0));
     return { raw, json: undefined, issues: [jsonInvalid(position, 'the body is not valid JSON')] };
   }

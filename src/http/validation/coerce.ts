@@ -16,6 +16,8 @@ interface Definition {
   in?: z.core.$ZodType;
   element?: z.core.$ZodType;
   shape?: Record<string, z.core.$ZodType>;
+  format?: string;
+  checks?: { _zod: { def: { format?: string } } }[];
 }
 
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
@@ -28,11 +30,11 @@ function core(schema: z.core.$ZodType): z.core.$ZodType {
 }
 
 function textKind(schema: z.core.$ZodType): TextKind {
-  const { type } = definitionOf(schema);
+  const { type, format, checks = [] } = definitionOf(schema);
   if (type === 'boolean') return 'boolean';
   if (type !== 'number') return 'string';
-  const format = (schema._zod.bag as { format?: string }).format;
-  return format?.includes('int') ? 'int' : 'number';
+  const formats = [format, ...checks.map((check) => check._zod.def.format)];
+  return formats.some((name) => name?.includes('int')) ? 'int' : 'number';
 }
 
 /**

@@ -91,7 +91,7 @@ function standardName(issue: ZodIssue, kind: Parameter['kind'] | undefined): Nam
       return {
         type: 'multiple_of',
         msg: `Input should be a multiple of ${issue.divisor}`,
-        ctx: { multiple_of: Number(issue.divisor) },
+        ctx: { multiple_of: issue.divisor },
       };
     case 'unrecognized_keys':
       return { type: 'extra_forbidden', msg: 'Extra inputs are not permitted' };

@@ -66,16 +66,20 @@ function textPart(schema: z.ZodType, place: Place) {
     }
     const parsed = schema.safeParse(readParameters(parameters, given));
     if (parsed.success) return parsed.data;
-    issues.push(...toValidationIssues(parsed.error.issues, place, lastOf(given), parameters));
+    issues.push(...toValidationIssues(parsed.error.issues, place, asGiven(parameters, given), parameters));
     return undefined;
   };
 }
 
-/** Of a repeated parameter the last value counts, and is what an issue shows. */
-const lastOf = (given: Record<string, string | string[] | undefined>): Record<string, unknown> =>
+/** What was sent, as an issue shows it: of a parameter that may be given once, the last value. */
+const asGiven = (
+  parameters: readonly Parameter[],
+  given: Record<string, string | string[] | undefined>,
+): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? (value.length === 1 ? value[0] : value) : value,
-    ]),
+    parameters.flatMap(({ name, repeated }) => {
+      const value = Object.hasOwn(given, name) ? given[name] : undefined;
+      if (value === undefined) return [];
+      return [[name, repeated ? [value].flat() : [value].flat().at(-1)]];
+    }),
   );

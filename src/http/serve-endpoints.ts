@@ -1,0 +1,46 @@
+import Koa from 'koa';
+import { collectDefaultMetrics, Gauge } from 'prom-client';
+import { corsFor } from './cors.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Endpoint } from './endpoint.ts';
+import { handleErrors } from './handle-errors.ts';
+import { observe } from './observe.ts';
+import { openStreams } from './open-streams.ts';
+import { createRouter } from './router.ts';
+import { securityHeaders } from './security-headers.ts';
+import { unmatched } from './unmatched.ts';
+
+/**
+ * A Koa app that serves these endpoints. A request passes: measure and log, CORS, errors to bodies, security headers,
+ * then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts).
+ */
+export function serveEndpoints<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Koa {
+  const app = new Koa();
+  app.on('error', (error: Error) => reportLate(error, deps));
+  measureProcess(app, deps);
+  app.use(observe(deps.log, deps.metrics));
+  for (const cors of corsFor(deps.config.corsOrigins)) app.use(cors);
+  app.use(handleErrors(deps.log));
+  app.use(securityHeaders());
+  app.use(createRouter(endpoints, deps));
+  app.use(unmatched);
+  return app;
+}
+
+const CLIENT_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
+
+/** Errors after the response has begun; there is nobody left to tell but the log. */
+function reportLate(error: Error & { code?: string }, { log }: ApiDeps): void {
+  if (CLIENT_LEFT.has(error.code ?? '')) log.debug({ err: error }, 'A client went away');
+  else log.error({ err: error }, 'A response failed after it had begun');
+}
+
+function measureProcess(app: Koa, { metrics }: ApiDeps): void {
+  collectDefaultMetrics({ register: metrics });
+  const streams: Gauge = new Gauge({
+    name: 'casebook_http_event_streams',
+    help: 'Event streams that are open',
+    registers: [metrics],
+    collect: () => streams.set(openStreams(app)),
+  });
+}

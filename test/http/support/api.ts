@@ -1,0 +1,152 @@
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { connect } from 'node:net';
+import type Koa from 'koa';
+import { Registry } from 'prom-client';
+import { loadConfig, type Config } from '../../../src/config.ts';
+import type { Orm } from '../../../src/db/orm.ts';
+import type { Authenticator, Principal } from '../../../src/http/authenticate.ts';
+import type { ApiDeps } from '../../../src/http/deps.ts';
+import type { Endpoint } from '../../../src/http/endpoint.ts';
+import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
+import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
+import type { Clock } from '../../../src/platform/clock.ts';
+import { pino } from 'pino';
+
+/** A clock that stands still until it is told otherwise. */
+export class ManualClock implements Clock {
+  #now = Date.parse('2026-01-01T00:00:00Z');
+  now(): Date {
+    return new Date(this.#now);
+  }
+  advance(ms: number): void {
+    this.#now += ms;
+  }
+}
+
+export interface LogLine extends Record<string, unknown> {
+  level: number;
+  msg: string;
+}
+
+/** A logger whose lines can be read. */
+export function recordedLog(level = 'debug'): { log: ApiDeps['log']; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  const log = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { log, lines };
+}
+
+export const testConfig = (env: Record<string, string> = {}): Config =>
+  loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', CASEBOOK_RATE_LIMIT: 'off', ...env });
+
+/** An authenticator that knows these keys. */
+export function knownKeys(keys: Record<string, Partial<Principal>>): Authenticator & { verified: string[] } {
+  const verified: string[] = [];
+  return {
+    verified,
+    cached: () => undefined,
+    async verify(apiKey) {
+      verified.push(apiKey);
+      const given = Object.hasOwn(keys, apiKey) ? keys[apiKey] : undefined;
+      return given && { apiKeyId: apiKey, teamId: 'team', scopes: [], ...given };
+    },
+  };
+}
+
+/** No endpoint of these tests reads rows. */
+const noDatabase = new Proxy(
+  {},
+  {
+    get: (_target, name) => {
+      throw new Error(`The database was used: ${String(name)}`);
+    },
+  },
+);
+
+export interface TestApi extends HttpServer {
+  app: Koa;
+  deps: ApiDeps;
+  lines: LogLine[];
+  url: string;
+}
+
+/** Serves endpoints on a free port of the loopback interface. */
+export async function startApi(
+  endpoints: readonly Endpoint<ApiDeps>[],
+  given: Partial<ApiDeps> & {
+    env?: Record<string, string>;
+    server?: Partial<HttpServerOptions>;
+    logLevel?: string;
+  } = {},
+): Promise<TestApi> {
+  const { env, server, logLevel, ...overrides } = given;
+  const config = testConfig(env);
+  const clock = overrides.clock ?? new ManualClock();
+  const { log, lines } = recordedLog(logLevel);
+  const deps: ApiDeps = {
+    config,
+    log,
+    clock,
+    orm: noDatabase as unknown as Orm,
+    authenticator: knownKeys({}),
+    ...createRateLimiters({ config, clock, log }),
+    readiness: [],
+    metrics: new Registry(),
+    ...overrides,
+  };
+  const app = serveEndpoints(endpoints, deps);
+  const http = await createHttpServer(app, { host: '127.0.0.1', port: 0, ...server });
+  return { ...http, app, deps, lines, url: `http://127.0.0.1:${http.port}` };
+}
+
+export interface Reply {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- bodies are whatever the server sent; tests look into them
+  json: any;
+}
+
+/** One request with node:http, which sends what it is told to, unlike fetch. */
+export async function send(
+  url: string,
+  options: { method?: string; headers?: Record<string, string | string[]>; body?: string | Buffer } = {},
+): Promise<Reply> {
+  const req = request(url, { method: options.method ?? 'GET', headers: options.headers, agent: false });
+  req.end(options.body);
+  const [res] = await once(req, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of res) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString('utf8');
+  const isJson = String(res.headers['content-type']).startsWith('application/json');
+  return {
+    status: res.statusCode,
+    headers: res.headers,
+    text,
+    json: isJson && text !== '' ? JSON.parse(text) : undefined,
+  };
+}
+
+/** A JSON request. */
+export const sendJson = (
+  url: string,
+  body: unknown,
+  options: { method?: string; headers?: Record<string, string> } = {},
+) =>
+  send(url, {
+    method: options.method ?? 'POST',
+    headers: { 'content-type': 'application/json', ...options.headers },
+    body: JSON.stringify(body),
+  });
+
+/** Sends bytes as they are and returns everything that comes back until the server closes. */
+export async function raw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  socket.write(bytes);
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('utf8');
+}
