@@ -1,4 +1,4 @@
-import { temporal } from '@temporalio/proto';
+import proto from '@temporalio/proto';
 import type { Connection } from '@temporalio/client';
 import { searchAttributes } from './search-attributes.ts';
 
@@ -13,7 +13,7 @@ export async function registerSearchAttributes(connection: Connection, namespace
   await connection.operatorService.addSearchAttributes({
     namespace,
     searchAttributes: Object.fromEntries(
-      missing.map((attribute) => [attribute.name, temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
+      missing.map((attribute) => [attribute.name, proto.temporal.api.enums.v1.IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD]),
     ),
   });
 }

@@ -10,6 +10,8 @@ export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', impo
 
 export interface CasebookWorkerOptions extends TemporalTarget {
   activities: Activities;
+  /** Another queue than the product's own, for tests and benches. */
+  taskQueue?: string;
   /** Overrides for tests and benches. */
   worker?: Partial<WorkerOptions>;
 }
@@ -30,7 +32,7 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
   const worker = await Worker.create({
     connection,
     namespace: options.namespace,
-    taskQueue: TASK_QUEUE,
+    taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowsPath,
     activities: options.activities,
     // A cached run costs about a megabyte; a run that is not cached replays its history for each query.

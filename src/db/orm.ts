@@ -17,6 +17,8 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number }): Pr
     entities: [...entities],
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
+    // Tables of the event log and of the migrator are not entities.
+    schemaGenerator: { skipTables: ['event_streams', 'events', 'migrations'] },
     pool: { min: 0, max: options.poolSize ?? 10 },
     // Dates are stored and read in UTC whatever the machine's zone is.
     forceUtcTimezone: true,

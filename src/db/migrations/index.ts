@@ -1,5 +1,9 @@
 /** Migrations in the order they are applied. Written once, never changed after a release. */
 import type { MigrationObject } from '@mikro-orm/core';
+import { FoundationMigration } from './20261121000000-foundation.ts';
 import { EventLogMigration } from './20261121000100-event-log.ts';
 
-export const migrations: MigrationObject[] = [{ name: '20261121000100-event-log', class: EventLogMigration }];
+export const migrations: MigrationObject[] = [
+  { name: '20261121000000-foundation', class: FoundationMigration },
+  { name: '20261121000100-event-log', class: EventLogMigration },
+];

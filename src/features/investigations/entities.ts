@@ -18,7 +18,7 @@ export const Investigation = defineEntity({
     investigationText: p.text().strictNullable(),
     report: p.json<CheckedReport>().strictNullable(),
     /** The budget or limit that ended the run early, if one did. */
-    limitReached: p.string().$type<RunLimit>().strictNullable(),
+    limitReached: p.text().$type<RunLimit>().strictNullable(),
     /** Why the run failed or was cancelled, in words. */
     explanation: p.text().strictNullable(),
     idempotencyKey: p.string().strictNullable(),

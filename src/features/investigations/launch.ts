@@ -27,8 +27,15 @@ export interface InvestigationLauncher {
   state(investigationId: string): Promise<'running' | 'missing' | { closed: string }>;
 }
 
-/** @param budget bounds of every run that is started here */
-export function createInvestigationLauncher(client: Client, budget: RunBudget): InvestigationLauncher {
+/**
+ * @param budget bounds of every run that is started here
+ * @param taskQueue another queue than the product's own, for tests and benches
+ */
+export function createInvestigationLauncher(
+  client: Client,
+  budget: RunBudget,
+  taskQueue = TASK_QUEUE,
+): InvestigationLauncher {
   const handle = (investigationId: string) => client.workflow.getHandle(investigationWorkflowId(investigationId));
   const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
 
@@ -38,7 +45,7 @@ export function createInvestigationLauncher(client: Client, budget: RunBudget): 
       try {
         await soon(() =>
           client.workflow.start(INVESTIGATION_WORKFLOW, {
-            taskQueue: TASK_QUEUE,
+            taskQueue,
             workflowId: investigationWorkflowId(id),
             workflowIdReusePolicy: 'REJECT_DUPLICATE',
             workflowIdConflictPolicy: 'USE_EXISTING',

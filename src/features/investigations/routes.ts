@@ -42,7 +42,7 @@ export interface InvestigationDeps extends ApiDeps {
 const endpoint = endpointFor<InvestigationDeps>();
 const READ = 'investigations:read';
 const WRITE = 'investigations:write';
-const tags = ['investigations'];
+const tags = ['Investigations'];
 
 const requesterOf = (principal: { teamId: string; apiKeyId: string; userId?: string }): Requester => ({
   teamId: principal.teamId,

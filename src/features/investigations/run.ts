@@ -90,7 +90,7 @@ async function conclusion(
   const conversation = await em.findOneOrFail(Conversation, { id: investigation.id });
   const turns = await em.find(ModelTurn, { conversationId: investigation.id }, { orderBy: { step: 'desc' }, limit: 1 });
   const evidence = await loadEvidence(em, investigation.id);
-  const submitted = reportSchema.safeParse(conversation.result?.['report']);
+  const submitted = reportSchema.safeParse(conversation.result?.value);
   const rest = { limitReached: input.limit ?? null, explanation: input.explanation ?? null };
 
   if (input.outcome !== 'completed' && !submitted.success) {
@@ -110,15 +110,15 @@ async function conclusion(
     : composeFallbackReport({
         query: investigation.query,
         limit: input.limit,
-        explanation: input.explanation,
+        failure: input.explanation,
         evidence,
       });
   const byNumber = new Map(evidence.map((item) => [item.evidence, item]));
   const checked: CheckedReport = checkReport(report, (number) => byNumber.get(number));
   const [turn] = turns;
   const investigationText = renderReport(checked, {
-    model: turn?.model ?? 'none',
-    provider: turn?.provider ?? 'none',
+    model: turn?.model ?? 'no model answered',
+    provider: turn?.provider === 'offline' ? 'offline' : 'anthropic',
     limit: input.limit,
     investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
   });

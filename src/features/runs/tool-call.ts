@@ -2,8 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../db/team-filter.ts';
 import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
 import type { ToolOutput } from '../tools/tool.ts';
-import { Conversation, ToolCall } from '../transcripts/entities.ts';
-import { contentDigest, evidenceReader } from '../transcripts/service.ts';
+import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { conversationStream, stateEvent } from './events.ts';
@@ -102,7 +101,7 @@ async function store(
     });
     const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId });
     if (output.effect?.kind === 'plan') conversation.plan = output.effect.items;
-    if (output.effect?.kind === 'finish') conversation.result = { ...output.effect.result, toolCallId: call.id };
+    if (output.effect?.kind === 'finish') conversation.result = { toolCallId: call.id, value: output.effect.result };
     await em.flush();
     return call;
   });
@@ -134,7 +133,7 @@ async function announce(
   return {
     digest: call.digest ?? '',
     isError: call.isError,
-    finished: conversation.result?.['toolCallId'] === call.id,
+    finished: conversation.result?.toolCallId === call.id,
     plan: isPlan ? { done, total: conversation.plan.length } : undefined,
   };
 }

@@ -11,12 +11,12 @@ export const Conversation = defineEntity({
   properties: {
     ...teamColumns,
     /** The kind of run: investigation, chat, … */
-    kind: p.string(),
+    kind: p.text(),
     /** The first user message, as the model reads it. */
     opening: p.text(),
     plan: p.json<PlanItem[]>().default('[]'),
     /** The typed result a finishing tool handed in; null until then. */
-    result: p.json<Record<string, unknown>>().strictNullable(),
+    result: p.json<{ toolCallId: string; value: Record<string, unknown> }>().strictNullable(),
   },
 });
 export type Conversation = InferEntity<typeof Conversation>;
@@ -34,9 +34,9 @@ export const ModelTurn = defineEntity({
     /** A note of the loop itself that precedes this turn (a nudge, a limit that was reached). */
     note: p.text().strictNullable(),
     content: p.json<ContentBlock[]>(),
-    stopReason: p.string(),
-    provider: p.string(),
-    model: p.string(),
+    stopReason: p.text(),
+    provider: p.text(),
+    model: p.text(),
     inputTokens: p.integer(),
     outputTokens: p.integer(),
     cacheCreationInputTokens: p.integer(),
@@ -63,8 +63,8 @@ export const ToolCall = defineEntity({
     /** 1, 2, 3 … within the conversation. */
     evidence: p.integer(),
     /** The model's own id of the call, which its result must carry. */
-    toolUseId: p.string(),
-    name: p.string(),
+    toolUseId: p.text(),
+    name: p.text(),
     input: p.json<unknown>(),
     summary: p.text(),
     status: p.enum(['pending', 'completed', 'cancelled'] as const),
@@ -75,7 +75,7 @@ export const ToolCall = defineEntity({
     /** The whole result; loaded only when asked for. */
     content: p.text().strictNullable().lazy(),
     bytes: p.integer().strictNullable(),
-    sha256: p.string().strictNullable(),
+    sha256: p.text().strictNullable(),
     startedAt: p.datetime().strictNullable(),
     finishedAt: p.datetime().strictNullable(),
   },

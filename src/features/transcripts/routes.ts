@@ -29,7 +29,7 @@ export const getToolResult = endpoint({
   path: '/api/tool-results/{tool_id}',
   operationId: 'getToolResult',
   summary: 'The stored result of a tool call: what citations point to',
-  tags: ['transcripts'],
+  tags: ['Transcripts'],
   auth: apiKey('investigations:read'),
   params: z.object({ tool_id: z.uuid() }),
   query: z.object({

@@ -1,0 +1,150 @@
+/** The API process: answers HTTP, starts workflows, streams events. Holds no state of its own. */
+import { hkdfSync } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { Registry } from 'prom-client';
+import { createTemporalClient } from '../../temporal/connection.ts';
+import { temporalReady, workersReady } from '../../temporal/readiness.ts';
+import { createApp, type AppDeps } from '../app.ts';
+import { loadConfig, type Config } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { openOrm, type Orm } from '../db/orm.ts';
+import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
+import { createProgressReader } from '../features/runs/index.ts';
+import { currentDeployment, sharedChecks } from '../features/service/index.ts';
+import { bootstrapFirstTeam, createAuthenticator, type ApiKeyAuthenticator } from '../features/teams/index.ts';
+import type { ReadinessCheck } from '../http/deps.ts';
+import { createRateLimiters } from '../http/rate-limit/index.ts';
+import { createHttpServer } from '../http/server.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createEventLog } from '../platform/event-log/index.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import { loadSecretKey } from '../platform/secrets/index.ts';
+import { stopOnSignal } from '../platform/shutdown.ts';
+import { untilUp } from '../platform/until-up.ts';
+
+export interface RunningApi {
+  port: number;
+  deps: AppDeps;
+  /** Resolves when the schema is up to date and the first team is there. */
+  prepared: Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ApiOptions {
+  /** Another queue than the product's own, for tests and benches. */
+  taskQueue?: string;
+}
+
+/** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
+export async function startApi(config: Config, log: Logger, options: ApiOptions = {}): Promise<RunningApi> {
+  if (config.databaseUrl === undefined) {
+    throw new Error('DATABASE_URL is not set. "npm start" sets it for the embedded servers.');
+  }
+  const startedAt = systemClock.now();
+  const { databaseUrl } = config;
+  const stopping = new AbortController();
+  const orm = await openOrm({ databaseUrl, poolSize: 20 });
+  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
+  const redis =
+    config.redisUrl === undefined
+      ? undefined
+      : new Redis(config.redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1 });
+  redis?.on('error', (error: Error) => log.debug({ err: error }, 'redis'));
+  const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
+  const client = createTemporalClient(target);
+  const pepper = Buffer.from(hkdfSync('sha256', await loadSecretKey(config), '', 'casebook api keys', 32));
+  const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
+  const launcher = createInvestigationLauncher(
+    client,
+    { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds },
+    options.taskQueue,
+  );
+  const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
+
+  let prepared = false;
+  const readiness: ReadinessCheck[] = [
+    { name: 'postgres', check: async () => void (await orm.em.fork().execute('select 1')) },
+    { name: 'schema', check: async () => assertPrepared(prepared) },
+    { name: 'temporal', check: (signal) => temporalReady(client, signal) },
+    { name: 'worker', check: () => workersReady(client, options.taskQueue) },
+    { name: 'event log', check: () => events.check() },
+  ];
+  const deps: AppDeps = {
+    config,
+    log,
+    clock: systemClock,
+    orm,
+    authenticator,
+    ...createRateLimiters({ config, clock: systemClock, log, redis }),
+    readiness,
+    metrics: new Registry(),
+    deployment: currentDeployment({ environment: config.nodeEnv, startedAt }),
+    modelProvider: config.model.apiKey || config.model.baseUrl ? 'anthropic' : 'offline',
+    sourceKinds: sourceKinds(config),
+    reachability: sharedChecks(readiness, () => Date.now()),
+    investigations: { orm, events, clock: systemClock, log, appUrl, launcher },
+    investigationStatus: createStatusReader({
+      progress: createProgressReader({ query: (id) => launcher.progress(id) }),
+    }),
+    events,
+    links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
+  };
+  const server = await createHttpServer(createApp(deps), { host: config.host, port: config.port });
+  log.info({ port: server.port }, 'listening');
+
+  const preparing = untilUp('PostgreSQL', () => prepare(orm, config, databaseUrl, authenticator, log), {
+    log,
+    signal: stopping.signal,
+  }).then(() => {
+    prepared = true;
+  });
+  return {
+    port: server.port,
+    deps,
+    prepared: preparing,
+    async stop() {
+      stopping.abort(new Error('The API is stopping.'));
+      await preparing.catch(() => undefined);
+      await server.stop();
+      await authenticator.idle();
+      await client.connection.close();
+      await events.close();
+      redis?.disconnect();
+      await orm.close(true);
+    },
+  };
+}
+
+async function prepare(
+  orm: Orm,
+  config: Config,
+  databaseUrl: string,
+  authenticator: ApiKeyAuthenticator,
+  log: Logger,
+): Promise<void> {
+  await migrate(orm, databaseUrl);
+  const { generatedApiKey } = await bootstrapFirstTeam(orm.em, {
+    apiKey: config.bootstrapApiKey,
+    hash: (apiKey) => authenticator.hash(apiKey),
+  });
+  if (generatedApiKey === undefined) return;
+  log.info('The first team was made.');
+  // Shown this once and stored nowhere: on standard output, but not as a log record that would be kept.
+  console.log(`API key of the first team (shown once): ${generatedApiKey}`);
+}
+
+function assertPrepared(prepared: boolean): void {
+  if (!prepared) throw Object.assign(new Error('The schema is not up to date yet.'), { code: 'not_migrated' });
+}
+
+function sourceKinds({ sources }: Config): string[] {
+  return ['recorded-incident', ...(sources.prometheusUrl ? ['prometheus'] : []), ...(sources.lokiUrl ? ['loki'] : [])];
+}
+
+if (import.meta.main) {
+  const config = loadConfig();
+  const log = createLogger({ name: 'api', level: config.logLevel });
+  const api = await startApi(config, log);
+  stopOnSignal(log, () => api.stop());
+  await api.prepared;
+}

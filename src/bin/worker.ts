@@ -1,0 +1,94 @@
+/** The worker process: runs workflows and activities, and sweeps up what crashes leave behind. */
+import { Connection } from '@temporalio/client';
+import { createActivities } from '../../activities/index.ts';
+import { createTemporalClient } from '../../temporal/connection.ts';
+import { registerSearchAttributes } from '../../temporal/register-search-attributes.ts';
+import { createWorker } from '../../temporal/worker.ts';
+import { loadConfig, type Config } from '../config.ts';
+import { migrate } from '../db/migrate.ts';
+import { openOrm } from '../db/orm.ts';
+import { createInvestigationLauncher, investigationProfile } from '../features/investigations/index.ts';
+import { createSourceCatalog } from '../features/sources/index.ts';
+import { startOfflineModel } from '../offline-model/index.ts';
+import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
+import { systemClock } from '../platform/clock.ts';
+import { createEventLog } from '../platform/event-log/index.ts';
+import { createLogger, type Logger } from '../platform/logger.ts';
+import { stopOnSignal } from '../platform/shutdown.ts';
+import { untilUp } from '../platform/until-up.ts';
+import { startSweeping } from './sweeping.ts';
+
+/** Starts polling and returns; `stop` drains what runs. */
+export async function startWorker(
+  config: Config,
+  log: Logger,
+): Promise<{ stop(): Promise<void>; ended: Promise<void> }> {
+  const stopping = new AbortController();
+  const wait = { log, signal: stopping.signal };
+  const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
+  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
+
+  const orm = await openOrm({ databaseUrl, poolSize: 20 });
+  await untilUp('PostgreSQL', () => migrate(orm, databaseUrl), wait);
+  await untilUp('Temporal', () => prepareTemporal(target), wait);
+  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
+  const { model, stop: stopModel } = await openModel(config);
+  log.info({ provider: model.provider, model: model.model }, 'model chosen');
+
+  const shared = { orm, events, clock: systemClock, log, appUrl: config.appUrl ?? `http://localhost:${config.port}` };
+  const activities = createActivities({
+    ...shared,
+    model,
+    sources: createSourceCatalog({ ...config.sources, logger: log }),
+    profiles: { investigation: investigationProfile() },
+  });
+  const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
+  const client = createTemporalClient(target);
+  const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds };
+  const sweeping = startSweeping({ ...shared, launcher: createInvestigationLauncher(client, budget) });
+  const running = run();
+  log.info('working');
+
+  const close = async (): Promise<void> => {
+    await sweeping.stop();
+    await stopModel();
+    await client.connection.close();
+    await events.close();
+    await orm.close(true);
+  };
+  const ended = running.finally(close);
+  return {
+    ended,
+    async stop() {
+      stopping.abort(new Error('The worker is stopping.'));
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await ended;
+    },
+  };
+}
+
+async function prepareTemporal(target: { address: string; namespace: string }): Promise<void> {
+  const connection = await Connection.connect({ address: target.address });
+  await registerSearchAttributes(connection, target.namespace).finally(() => connection.close());
+}
+
+/** Without a key and a base URL, the offline model is served on loopback by this process. */
+async function openModel({ model }: Config): Promise<{ model: ModelClient; stop: () => Promise<void> }> {
+  const options = { apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.name };
+  if (model.apiKey || model.baseUrl) return { model: createModelClient(options), stop: async () => {} };
+  const offline = await startOfflineModel();
+  return { model: createModelClient({ ...options, offlineBaseUrl: offline.url }), stop: () => offline.stop() };
+}
+
+function required(value: string | undefined, name: string): string {
+  if (value === undefined) throw new Error(`${name} is not set. "npm start" sets it for the embedded servers.`);
+  return value;
+}
+
+if (import.meta.main) {
+  const config = loadConfig();
+  const log = createLogger({ name: 'worker', level: config.logLevel });
+  const worker = await startWorker(config, log);
+  stopOnSignal(log, () => worker.stop());
+  await worker.ended;
+}

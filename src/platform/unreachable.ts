@@ -1,0 +1,21 @@
+/** Tells a server that is gone for a while from a request that was wrong. */
+import { DriverException } from '@mikro-orm/core';
+import { EventLogError } from './event-log/errors.ts';
+
+/** SQLSTATE classes that pass by themselves: connection, resources, operator intervention (shutdown, start-up), system. */
+const TRANSIENT_SQLSTATE = /^(08|53|57P0|58)/;
+const NETWORK_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/;
+const CONNECTION_LOST =
+  /connection terminated|connection ended|client has encountered a connection error|connection is closed|timeout exceeded when trying to connect/i;
+
+/** Whether an error says that a server could not be reached, rather than that the request was wrong. */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof EventLogError) return error.kind === 'unavailable';
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string' && (TRANSIENT_SQLSTATE.test(code) || NETWORK_CODE.test(code))) return true;
+  if (CONNECTION_LOST.test(error.message)) return true;
+  if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
+  const wrapped = error instanceof DriverException ? (error as { previous?: unknown }).previous : undefined;
+  return isUnreachable(error.cause) || isUnreachable(wrapped);
+}

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from './logger.ts';
+
+const FIRST_WAIT_MS = 200;
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Repeats a step of a process's start until what it needs is there: servers come up in any order.
+ * @param what names the missing thing in the log
+ * @throws the signal's reason when it fires
+ */
+export async function untilUp<T>(
+  what: string,
+  step: () => Promise<T>,
+  options: { log: Logger; signal: AbortSignal },
+): Promise<T> {
+  for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
+    options.signal.throwIfAborted();
+    try {
+      return await step();
+    } catch (error) {
+      options.log.warn({ err: error, waitMs: wait }, `${what} is not there yet`);
+      await sleep(wait, undefined, { signal: options.signal });
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { filesBelow, findCycle, readSource, runtimeImports, type Import } from './import-graph.ts';
+
+const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo'];
+const show = ({ from, to }: Import): string => `${from} -> ${to}`;
+
+describe('architecture: imports at run time', () => {
+  let imports: Import[];
+  before(async () => {
+    imports = await runtimeImports(PRODUCT);
+  });
+
+  const violations = (from: RegExp, allowed: (to: string, from: string) => boolean): string[] =>
+    imports.filter((edge) => from.test(edge.from) && !allowed(edge.to, edge.from)).map(show);
+
+  it('sees the imports it judges', () => {
+    assert.ok(imports.some((edge) => edge.from === 'src/app.ts' && edge.to === 'src/features/investigations/index.ts'));
+    assert.ok(imports.length > 200);
+  });
+
+  it('workflows import contracts, search attributes and the workflow SDK only', () => {
+    const allowed =
+      /^(workflows\/|temporal\/search-attributes\.ts$|src\/features\/\w+\/contract\.ts$|@temporalio\/(workflow|common)$)/;
+    assert.deepEqual(
+      violations(/^workflows\//, (to) => allowed.test(to)),
+      [],
+    );
+  });
+
+  it('contracts import contracts and the workflow SDK only', () => {
+    const allowed = /(\/contract\.ts|^@temporalio\/(workflow|common))$/;
+    assert.deepEqual(
+      violations(/\/contract\.ts$/, (to) => allowed.test(to)),
+      [],
+    );
+  });
+
+  it('imports go activities -> features -> temporal, never back', () => {
+    const forbidden = /^(activities|workflows|src\/bin|src\/embedded)\//;
+    assert.deepEqual(
+      violations(/^src\/(features|http|db|platform|offline-model)\//, (to) => !forbidden.test(to)),
+      [],
+    );
+  });
+
+  it('the HTTP layer and the platform know no feature', () => {
+    assert.deepEqual(
+      violations(/^src\/(http|platform)\//, (to) => !to.startsWith('src/features/')),
+      [],
+    );
+  });
+
+  it('a room is entered through its door, its contract or its ports', () => {
+    const inRoom = /^src\/features\/([\w-]+)\/(.+)$/;
+    const doors = /^(index|contract|port|tool|results|framing|output|text)\.ts$/;
+    const allowed = (to: string, from: string): boolean => {
+      const [, toRoom, file = ''] = inRoom.exec(to) ?? [];
+      const [, fromRoom] = inRoom.exec(from) ?? [];
+      return toRoom === undefined || toRoom === fromRoom || doors.test(file);
+    };
+    assert.deepEqual(violations(/^src\/features\//, allowed), []);
+  });
+
+  it('the product does not import tests or benches', () => {
+    assert.deepEqual(
+      violations(/./, (to) => !/^(test|bench)\//.test(to)),
+      [],
+    );
+  });
+
+  it('has no cycles', () => {
+    assert.equal(findCycle(imports)?.join(' -> '), undefined);
+  });
+
+  it('a cycle would be found', () => {
+    assert.deepEqual(
+      findCycle([
+        { from: 'a', to: 'b' },
+        { from: 'b', to: 'c' },
+        { from: 'c', to: 'b' },
+      ]),
+      ['b', 'c', 'b'],
+    );
+  });
+});
+
+describe('architecture: files', () => {
+  it('process.env is read in src/config.ts only', () => {
+    const readers = ['src', 'workflows', 'activities', 'temporal']
+      .flatMap(filesBelow)
+      .filter((file) => file !== 'src/config.ts' && /process\.env|process\[['"]env/.test(readSource(file)));
+    assert.deepEqual(readers, []);
+  });
+
+  it('no file of the product is over the cap of 300 lines, and the median is under 100', () => {
+    const lengths = PRODUCT.flatMap(filesBelow)
+      .filter((file) => !file.includes('/migrations/'))
+      .map((file) => ({ file, lines: readSource(file).split('\n').length }));
+    assert.deepEqual(
+      lengths.filter(({ lines }) => lines > 300),
+      [],
+    );
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    assert.ok(sorted[Math.floor(sorted.length / 2)]! < 100);
+  });
+});

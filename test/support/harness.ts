@@ -1,0 +1,121 @@
+/**
+ * The product in one process for tests of whole runs: the real API over HTTP, a real worker, a real Temporal server
+ * and PostgreSQL; only the model is scripted. Each harness has a task queue and a database of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import { createActivities } from '../../activities/index.ts';
+import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.ts';
+import { startApi, type RunningApi } from '../../src/bin/api.ts';
+import { loadConfig } from '../../src/config.ts';
+import { investigationProfile } from '../../src/features/investigations/index.ts';
+import type { TelemetrySource } from '../../src/features/sources/index.ts';
+import { createToolRegistry } from '../../src/features/tools/index.ts';
+import type { Tool } from '../../src/features/tools/tool.ts';
+import { createModelClient } from '../../src/platform/anthropic/index.ts';
+import { createLogger } from '../../src/platform/logger.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
+import { catalogOf } from './telemetry-source.ts';
+import { temporalAddress } from './temporal.ts';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+
+export interface HarnessOptions {
+  script: Script;
+  sources?: TelemetrySource[];
+  /** Tools beyond those an investigation has. */
+  tools?: Tool[];
+  /** Environment variables, as for a process. */
+  env?: Record<string, string>;
+  worker?: CasebookWorkerOptions['worker'];
+}
+
+export interface Harness {
+  api: RunningApi;
+  url: string;
+  apiKey: string;
+  model: ScriptedModel;
+  database: TestDatabase;
+  /** Calls the API as a program does. */
+  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: never }>;
+  investigate(query: string): Promise<string>;
+  /** Polls until the investigation has ended. */
+  untilEnded(id: string, timeoutMs?: number): Promise<{ status: string; alert_summary: string; investigation_text: string }>;
+  stop(): Promise<void>;
+}
+
+/** Starts everything; `stop` ends it in order. */
+export async function startHarness(options: HarnessOptions): Promise<Harness> {
+  const database = await createTestDatabase();
+  const model = await startScriptedModel(options.script);
+  const address = await temporalAddress();
+  const taskQueue = `test-${randomBytes(6).toString('hex')}`;
+  const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
+  const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const config = loadConfig({
+    LOG_LEVEL: 'silent',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: address,
+    CASEBOOK_BOOTSTRAP_API_KEY: apiKey,
+    CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex'),
+    CASEBOOK_RATE_LIMIT: 'off',
+    CASEBOOK_TOOL_TIMEOUT_SECONDS: '20',
+    ...options.env,
+  });
+  const api = await startApi(config, log, { taskQueue });
+  await api.prepared;
+
+  const profile = investigationProfile();
+  const tools = profile.tools.names().map((name) => profile.tools.get(name)!);
+  const activities = createActivities({
+    orm: database.orm,
+    events: api.deps.events,
+    model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: 'claude-sonnet-4-5' }),
+    sources: catalogOf(...(options.sources ?? [])),
+    profiles: { investigation: { ...profile, tools: createToolRegistry([...tools, ...(options.tools ?? [])]) } },
+    clock: api.deps.clock,
+    log,
+    appUrl: api.deps.links.appUrl,
+  });
+  const { worker, run } = await createWorker({ address, namespace: 'default', activities, taskQueue, worker: options.worker });
+  const running = run();
+
+  const url = `http://127.0.0.1:${api.port}`;
+  const request: Harness['request'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as never };
+  };
+  return {
+    api,
+    url,
+    apiKey,
+    model,
+    database,
+    request,
+    async investigate(query) {
+      const { body } = await request('POST', '/api/v1/investigate', { query });
+      return (body as { investigation_id: string }).investigation_id;
+    },
+    untilEnded: (id, timeoutMs = 45_000) =>
+      waitUntil(
+        async () => {
+          const { body } = await request('GET', `/api/v1/investigations/${id}`);
+          const polled = body as Awaited<ReturnType<Harness['untilEnded']>>;
+          return polled.status === 'processing' ? undefined : polled;
+        },
+        { what: `the end of investigation ${id}`, timeoutMs },
+      ),
+    async stop() {
+      if (worker.getState() === 'RUNNING') worker.shutdown();
+      await running;
+      await api.stop();
+      await model.stop();
+      await database.drop();
+    },
+  };
+}

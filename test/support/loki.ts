@@ -1,0 +1,71 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { stringify } from 'yaml';
+import { startServerProcess } from './server-process.ts';
+
+export interface TestLoki {
+  url: string;
+  /** Pushes lines of one stream; `at` in unix seconds. */
+  push(labels: Record<string, string>, lines: { at: number; line: string }[]): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts Debian's Loki (2.4) as a single process on free ports, with its data in a temporary folder. */
+export async function startLoki(): Promise<TestLoki> {
+  const port = await getPort();
+  const grpcPort = await getPort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = await startServerProcess({
+    command: 'loki',
+    debianPackage: 'loki',
+    readyUrl: `${url}/ready`,
+    prepare: async (folder) => {
+      const config = {
+        auth_enabled: false,
+        server: {
+          http_listen_address: '127.0.0.1',
+          http_listen_port: port,
+          grpc_listen_address: '127.0.0.1',
+          grpc_listen_port: grpcPort,
+          log_level: 'warn',
+        },
+        common: {
+          path_prefix: folder,
+          storage: { filesystem: { chunks_directory: join(folder, 'chunks'), rules_directory: join(folder, 'rules') } },
+          replication_factor: 1,
+          ring: { instance_addr: '127.0.0.1', kvstore: { store: 'inmemory' } },
+        },
+        // Ready as soon as it can serve: a single process has no other member to wait for.
+        ingester: { lifecycler: { min_ready_duration: '0s', join_after: '0s' } },
+        limits_config: { reject_old_samples: false, unordered_writes: true },
+        schema_config: {
+          configs: [
+            {
+              from: '2020-01-01',
+              store: 'boltdb-shipper',
+              object_store: 'filesystem',
+              schema: 'v11',
+              index: { prefix: 'index_', period: '24h' },
+            },
+          ],
+        },
+      };
+      await writeFile(join(folder, 'loki.yml'), stringify(config));
+      return [`-config.file=${join(folder, 'loki.yml')}`];
+    },
+  });
+  return {
+    url,
+    async push(labels, lines) {
+      const values = lines.map(({ at, line }) => [String(BigInt(Math.round(at * 1e6)) * 1000n), line]);
+      const response = await fetch(`${url}/loki/api/v1/push`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ streams: [{ stream: labels, values }] }),
+      });
+      if (!response.ok) throw new Error(`Loki refused the lines: ${response.status} ${await response.text()}`);
+    },
+    stop: server.stop,
+  };
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+
+export interface ServerProcess {
+  folder: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a server of a Debian package with a temporary folder of its own and waits until `readyUrl` answers 200.
+ * @throws when the program is missing, saying what to install; with its output when it ends early
+ */
+export async function startServerProcess(options: {
+  command: string;
+  debianPackage: string;
+  /** Writes configuration into the folder and gives the arguments. */
+  prepare: (folder: string) => Promise<string[]>;
+  readyUrl: string;
+}): Promise<ServerProcess> {
+  const { command } = options;
+  const folder = await mkdtemp(join(tmpdir(), `casebook-${command}-`));
+  const child = spawn(command, await options.prepare(folder), { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-8000)));
+  }
+  const ended = Promise.withResolvers<never>();
+  child.once('error', (error: NodeJS.ErrnoException) => {
+    const missing = `${command} is not installed: apt-get install -y --no-install-recommends ${options.debianPackage}`;
+    ended.reject(error.code === 'ENOENT' ? new Error(missing) : error);
+  });
+  child.once('exit', () => ended.reject(new Error(`${command} ended before it was ready:\n${output}`)));
+  ended.promise.catch(() => {});
+  // Whatever way the tests end, the server does not outlive them.
+  const onExit = () => void child.kill('SIGKILL');
+  process.once('exit', onExit);
+  const stop = async () => {
+    if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await exited;
+    }
+    process.off('exit', onExit);
+    await rm(folder, { recursive: true, force: true });
+  };
+  const abandoned = new AbortController();
+  const ready = waitUntil(async () => ((await fetch(options.readyUrl)).ok ? true : undefined), {
+    what: `${command} at ${options.readyUrl}`,
+    timeoutMs: 45_000,
+    signal: abandoned.signal,
+  });
+  try {
+    await Promise.race([ready, ended.promise]);
+  } catch (error) {
+    abandoned.abort();
+    ready.catch(() => {});
+    await stop();
+    throw error;
+  }
+  return { folder, stop };
+}
