@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findSlices } from './find-slices.ts';
 import { errorOutput } from './output.ts';
-import { count, oneLine } from './text.ts';
+import { count } from './text.ts';
 import { defineTool } from './tool.ts';
 import { viewOf } from './view.ts';
 
@@ -44,7 +44,8 @@ export const readToolResult = defineTool({
       const found = findSlices(content, search, { offset, room: length });
       const where = offset > 0 ? ` from ${offset} on` : '';
       if (found.matches === 0) {
-        const text = `${name}: "${oneLine(search, 100)}" does not occur${where}.`;
+        // Without repeating the text: what a model searched for must not become something it can cite.
+        const text = `${name}: the text does not occur${where}.`;
         return { content: text, digest: text };
       }
       const more = found.next === undefined ? '' : ` More places follow: search again with offset ${found.next}.`;

@@ -6,7 +6,7 @@
  *
  * Memory is bounded: the template used least recently is forgotten when there are too many, as in LRU caching.
  */
-import { formOf, isVariable, wildcardFor, WILDCARD } from './tokens.ts';
+import { formOf, isVariable, WILDCARD, wildcardFor } from './tokens.ts';
 
 export interface Template<Group> {
   tokens: string[];
@@ -118,25 +118,25 @@ function mostSimilar<Group>(
   return best;
 }
 
-/** Share of equal words among those that are constant in the line or the template; 0 when the form differs. */
+/**
+ * Share of the line's words that the template has too; 0 when the form differs. What was masked in the line says
+ * nothing. A place that varies in the template counts as different, as in the paper: otherwise a template with few
+ * words left would be the most similar to everything.
+ */
 function similarityOf<Group>(tokens: readonly string[], form: readonly boolean[], template: Template<Group>): number {
-  let constant = 0;
+  let words = 0;
   let equal = 0;
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index] ?? '';
     const other = template.tokens[index] ?? '';
     if (form[index] || template.form[index]) {
       if (token !== other) return 0;
-    } else if (token === other) {
-      if (isVariable(token)) continue;
-      constant++;
-      equal++;
-    } else if (!isVariable(other) || (!isVariable(token) && other.trim() !== WILDCARD)) {
-      // A place that already varies says nothing for or against.
-      constant++;
+    } else if (!isVariable(token)) {
+      words++;
+      if (token === other) equal++;
     }
   }
-  return constant === 0 ? 1 : equal / constant;
+  return words === 0 ? 1 : equal / words;
 }
 
 function merge(template: string[], tokens: readonly string[]): void {
