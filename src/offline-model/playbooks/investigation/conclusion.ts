@@ -13,21 +13,26 @@
  */
 import type { RankRootCausesResult, RecentChangesResult } from '../../../features/tools/results.ts';
 import type { CaseFile, Found } from './case-file.ts';
+import { pathBetween } from './call-paths.ts';
 import { mainBlame, newFindings, type LogFinding } from './log-evidence.ts';
 
 export type RankedCause = RankRootCausesResult['causes'][number];
 export type ListedChange = RecentChangesResult['changes'][number];
 
-/** Own evidence of a robust score of 3; below it a service is quiet. */
-export const QUIET = Math.log1p(3);
+/** A robust score below it is within what healthy series do now and then. */
+export const NOTABLE_SCORE = 3;
+/** Evidence of such a score at half weight, which is what the ranker gives to evidence that is only indirect. */
+const QUIET = Math.log1p(NOTABLE_SCORE) / 2;
 const CALLEE_SHARE = 0.5;
 const NEAR_TIE = Math.log(2);
 /** Causes the alerting service does not depend on are ranked with a large malus. */
 const OUTSIDE = -10;
 /** A change counts as near when it came at most this long before the onset … */
 const BEFORE_MS = 60 * 60_000;
-/** … or as long after it as an onset may be misjudged. */
-const AFTER_MS = 2 * 60_000;
+/** … or this long after it: later ones are reactions to the incident, if anything. */
+const AFTER_MS = 15 * 60_000;
+/** An onset may be misjudged by this much. */
+const ONSET_TOLERANCE_MS = 60_000;
 
 export interface Step {
   rule: 'blame' | 'near tie';
@@ -62,24 +67,57 @@ export function knownServices({ services, dependencies, ranking }: CaseFile): st
   ];
 }
 
-/** Causes with evidence of their own that the alerting service depends on, best first. */
-export function anomalousCauses({ ranking }: CaseFile): RankedCause[] {
-  return ranking?.result.causes.filter((cause) => cause.own_score >= QUIET && cause.score > OUTSIDE) ?? [];
+/**
+ * Whom a service's logs can blame: what it calls, however far down. A callee that names its caller blames nobody. Without
+ * a graph it may be any service.
+ */
+export function blameable(file: CaseFile, service: string): string[] {
+  const edges = file.dependencies?.result.edges ?? [];
+  if (edges.length === 0) return knownServices(file).filter((other) => other !== service);
+  const reached = new Set([service]);
+  for (const caller of reached) {
+    for (const edge of edges) if (edge.caller === caller) reached.add(edge.callee);
+  }
+  reached.delete(service);
+  return [...reached];
 }
 
+/** The new findings in a service's logs. */
+export function findingsOf(file: CaseFile, service: string): LogFinding[] {
+  return newFindings(file, service, onsetTime(file), blameable(file, service));
+}
+
+/** Causes with evidence of their own that the alerting service depends on, best first. */
+export function anomalousCauses({ ranking }: CaseFile): RankedCause[] {
+  return ranking?.result.causes.filter((cause) => isDisturbed(cause) && cause.score > OUTSIDE) ?? [];
+}
+
+function isDisturbed({ own_score, signals }: RankedCause): boolean {
+  const strongest = Math.max(
+    ...signals.map(({ score, direction }) => (direction === 'either' ? Math.abs(score) : score)),
+  );
+  return own_score >= QUIET && strongest >= NOTABLE_SCORE;
+}
+
+/** When it began, ISO time: the ranking's onset, else that of the first cause's signals; undefined when none was found. */
 export function onsetOf({ ranking }: CaseFile): string | undefined {
-  return ranking?.result.onset ?? (ranking?.result.alert.at || undefined);
+  return ranking?.result.onset ?? ranking?.result.causes[0]?.signals.find(({ onset }) => onset)?.onset ?? undefined;
+}
+
+/** The onset or, where none was found, the alert, which comes after it; unix milliseconds, NaN when nothing is known. */
+function onsetTime(file: CaseFile): number {
+  return Date.parse(onsetOf(file) ?? file.ranking?.result.alert.at ?? '');
 }
 
 /** Changes near the onset, with where they were listed. */
 export function changesNear(file: CaseFile): { change: ListedChange; source: Found<RecentChangesResult> }[] {
-  const onset = Date.parse(onsetOf(file) ?? '');
+  const onset = onsetTime(file);
   const seen = new Set<string>();
   return file.changes.flatMap((source) =>
     source.result.changes
       .filter((change) => {
         const at = Date.parse(change.at);
-        const near = at >= onset - BEFORE_MS && at <= onset + BEFORE_MS / 4;
+        const near = at >= onset - BEFORE_MS && at <= onset + AFTER_MS;
         return near && !seen.has(change.id) && seen.add(change.id);
       })
       .map((change) => ({ change, source })),
@@ -87,23 +125,21 @@ export function changesNear(file: CaseFile): { change: ListedChange; source: Fou
 }
 
 /** Whether a change came early enough to have caused what began at the onset. */
-export function precedes(change: ListedChange, onset: string | undefined): boolean {
-  return Date.parse(change.at) <= Date.parse(onset ?? '') + AFTER_MS;
+export function precedes(file: CaseFile, change: ListedChange): boolean {
+  return Date.parse(change.at) <= onsetTime(file) + ONSET_TOLERANCE_MS;
 }
 
 export function conclude(file: CaseFile): Conclusion {
   const candidates = anomalousCauses(file);
   const onset = onsetOf(file);
-  const known = knownServices(file);
-  const findingsOf = (service: string) => newFindings(file, service, onset, known);
   const [first, second] = candidates;
   if (!first) return { steps: [], confidence: 0.1, onset, findings: [] };
 
   const steps: Step[] = [];
   let cause = first;
   if (second && first.score - second.score < NEAR_TIE) {
-    const ownFault = findingsOf(second.service).find(({ kind }) => kind === 'resource');
-    if (ownFault && !findingsOf(first.service).some(({ kind }) => kind === 'resource')) {
+    const ownFault = findingsOf(file, second.service).find(({ kind }) => kind === 'resource');
+    if (ownFault && !findingsOf(file, first.service).some(({ kind }) => kind === 'resource')) {
       steps.push({
         rule: 'near tie',
         from: first.service,
@@ -128,30 +164,32 @@ export function conclude(file: CaseFile): Conclusion {
   }
 
   function blamedCause({ service, own_score }: RankedCause) {
-    const blame = mainBlame(findingsOf(service));
+    const blame = mainBlame(findingsOf(file, service));
     const next = blame && candidates.find((candidate) => candidate.service === blame.service);
     if (!next || visited.has(next.service) || next.own_score < CALLEE_SHARE * own_score) return undefined;
     return { cause: next, finding: blame.finding };
   }
 
-  const findings = findingsOf(cause.service);
-  const change = changesNear(file).find(
-    (near) => near.change.service === cause.service && precedes(near.change, onset),
+  const findings = findingsOf(file, cause.service);
+  const change = changesNear(file).find((near) => near.change.service === cause.service && precedes(file, near.change));
+  const blamedByOthers = candidates.some(
+    ({ service }) => mainBlame(findingsOf(file, service))?.service === cause.service,
   );
-  const blamedByOthers = candidates.some(({ service }) => mainBlame(findingsOf(service))?.service === cause.service);
+  // A service that depends on the cause is its victim and does not compete with it.
+  const rivals = candidates.filter(({ service }) => !pathBetween(file, service, cause.service));
   const corroborated =
     (findings.some(({ kind }) => kind === 'resource') ? 0.15 : 0) + (change ? 0.1 : 0) + (blamedByOthers ? 0.1 : 0);
-  return { cause, steps, onset, findings, change, confidence: confidence(cause, candidates, steps, corroborated) };
+  return { cause, steps, onset, findings, change, confidence: confidence(cause, rivals, steps, corroborated) };
 }
 
 /**
  * The cause's share of the evidence (scores are logarithms, so evidence is their exponential) as far as statistics alone
  * can be trusted, plus what logs and changes add, within bounds that say: never certain, rarely hopeless.
  */
-function confidence(cause: RankedCause, candidates: RankedCause[], steps: Step[], corroborated: number): number {
-  const best = Math.max(...candidates.map(({ score }) => score));
+function confidence(cause: RankedCause, rivals: RankedCause[], steps: Step[], corroborated: number): number {
+  const best = Math.max(...rivals.map(({ score }) => score));
   const weight = ({ score }: RankedCause) => Math.exp(score - best);
-  const share = weight(cause) / candidates.reduce((sum, candidate) => sum + weight(candidate), 0);
+  const share = weight(cause) / rivals.reduce((sum, rival) => sum + weight(rival), 0);
   const statistics = steps.length > 0 ? Math.max(0.45, 0.7 * share) : 0.2 + 0.5 * share;
   return Math.round(Math.min(0.95, statistics + corroborated) * 100) / 100;
 }

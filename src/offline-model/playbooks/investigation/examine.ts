@@ -1,8 +1,8 @@
 /** The closer look at suspects: their strongest signals, their logs, and what was changed. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
-import { anomalousCauses, conclude, knownServices, onsetOf, type RankedCause } from './conclusion.ts';
-import { mainBlame, newFindings } from './log-evidence.ts';
+import { anomalousCauses, conclude, findingsOf, onsetOf, type RankedCause } from './conclusion.ts';
+import { mainBlame } from './log-evidence.ts';
 import { namedByPeople } from './remarks.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
 
@@ -44,9 +44,8 @@ function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
     .slice(0, MOST_SUSPECTS)
     .map((cause) => cause.service);
   const conclusion = conclude(file);
-  const known = knownServices(file);
   const blamed = [...top, ...(conclusion.cause ? [conclusion.cause.service] : [])].flatMap((suspect) => {
-    const blame = mainBlame(newFindings(file, suspect, onsetOf(file), known));
+    const blame = mainBlame(findingsOf(file, suspect));
     return blame ? [blame.service] : [];
   });
   const suspects = [...new Set([...top, ...blamed])].slice(0, MOST_EXAMINED);

@@ -1,8 +1,17 @@
 /** What else might have been the cause, and what the evidence says about it. */
 import type { Hypothesis } from '../../../features/investigations/report/schema.ts';
 import type { CaseFile } from './case-file.ts';
+import { pathBetween } from './call-paths.ts';
 import { members, type Citations } from './citations.ts';
-import { anomalousCauses, changesNear, precedes, type Conclusion, type RankedCause } from './conclusion.ts';
+import {
+  anomalousCauses,
+  changesNear,
+  findingsOf,
+  NOTABLE_SCORE,
+  precedes,
+  type Conclusion,
+  type RankedCause,
+} from './conclusion.ts';
 import { changeSentence, figure, findingSentence, rankSentence, signalSentence } from './statements.ts';
 
 const MOST_SUSPECTS = 4;
@@ -15,7 +24,7 @@ export function hypotheses(
   citations: Citations,
 ): Hypothesis[] {
   const { cause, steps } = conclusion;
-  if (!file.ranking || !cause) return namedQuietly(file, named, citations);
+  if (!file.ranking || !cause) return leads(file, named, citations);
   const supported: Hypothesis = {
     statement: `${cause.service} is at fault.`,
     verdict: 'supported',
@@ -101,8 +110,12 @@ function innocentChanges(
       const statement = `The change ${change.id}${change.service ? ` of ${change.service}` : ''} caused the incident.`;
       const fact = changeSentence(citations, near);
       const cited = citations.cite(file.ranking?.call, file.ranking ? members(file.ranking.result, 'onset') : '');
-      if (!precedes(change, onset)) {
-        return { statement, verdict: 'ruled_out', reasoning: `${fact} It came after the onset at ${onset}${cited}.` };
+      if (!precedes(file, change)) {
+        return {
+          statement,
+          verdict: 'ruled_out',
+          reasoning: `${fact} It came after the onset${onset ? ` at ${onset}` : ''}${cited}.`,
+        };
       }
       if (change.service && change.service !== cause?.service && !anomalous.has(change.service)) {
         const ranked = file.ranking?.result.causes.find(({ service }) => service === change.service);
@@ -113,43 +126,43 @@ function innocentChanges(
           reasoning: `${fact} It came near the onset, but the metrics of ${change.service} show no harmful change${quiet}.`,
         };
       }
+      const ranked = file.ranking?.result.causes.find(({ service }) => service === change.service);
+      if (cause && ranked && ranked.service !== cause.service && ranked.own_score < cause.own_score / 2) {
+        return {
+          statement,
+          verdict: 'ruled_out',
+          reasoning: `${fact} It came near the onset, but the evidence of ${ranked.service} (${figure(ranked.own_score)}) is less than half of that of ${cause.service} (${figure(cause.own_score)})${citeScores(file, citations, ranked)}.`,
+        };
+      }
+      const path = cause && change.service ? pathBetween(file, change.service, cause.service) : undefined;
+      if (
+        path &&
+        !cause?.signals.some(({ meaning, score }) => meaning === 'traffic' && Math.abs(score) >= NOTABLE_SCORE)
+      ) {
+        return {
+          statement,
+          verdict: 'ruled_out',
+          reasoning: `${fact} ${path.join(' → ')} is the way of the calls, so it could disturb ${cause?.service} only with more of them, and its traffic shows no such rise${cited}.`,
+        };
+      }
       return {
         statement,
         verdict: 'open',
-        reasoning: `${fact} It came near the onset at ${onset}, and what was read does not exclude it${cited}.`,
+        reasoning: `${fact} It came near the onset${onset ? ` at ${onset}` : ''}, and what was read does not exclude it${cited}.`,
       };
     });
 }
 
-/** Without an anomaly there is still an answer for each service a person asked about. */
-function namedQuietly(file: CaseFile, named: string[], citations: Citations): Hypothesis[] {
-  return named.flatMap((service): Hypothesis[] => {
+/** Without a cause there are still leads: what the logs of examined services say, and what people asked about. */
+function leads(file: CaseFile, named: string[], citations: Citations): Hypothesis[] {
+  const read = file.logs.map(({ call }) => String(call.input['service']));
+  return [...new Set([...read, ...named])].slice(0, 20).flatMap((service): Hypothesis[] => {
+    const [finding] = findingsOf(file, service).filter(({ kind }) => kind === 'resource' || kind === 'blames');
     const ranked = file.ranking?.result.causes.find((cause) => cause.service === service);
-    if (!ranked) return [];
-    const cited = citeScores(file, citations, ranked);
-    return [
-      {
-        statement: `${service} is at fault.`,
-        verdict: 'open',
-        reasoning: `Its metrics show no clear harmful change (evidence ${figure(ranked.own_score)})${cited}.`,
-      },
-    ];
+    const quiet = ranked
+      ? `Its metrics show no clear harmful change (evidence ${figure(ranked.own_score)})${citeScores(file, citations, ranked)}.`
+      : '';
+    const reasoning = [finding ? findingSentence(citations, service, finding) : '', quiet].filter(Boolean).join(' ');
+    return reasoning ? [{ statement: `${service} is at fault.`, verdict: 'open', reasoning }] : [];
   });
-}
-
-/** The shortest chain of calls from one service to another, among the observed ones. */
-export function pathBetween({ dependencies }: CaseFile, from: string, to: string): string[] | undefined {
-  const edges = dependencies?.result.edges ?? [];
-  const paths: string[][] = [[from]];
-  const seen = new Set([from]);
-  for (const path of paths) {
-    const last = path.at(-1);
-    if (last === to && path.length > 1) return path;
-    for (const { caller, callee } of edges) {
-      if (caller !== last || seen.has(callee)) continue;
-      seen.add(callee);
-      paths.push([...path, callee]);
-    }
-  }
-  return undefined;
 }

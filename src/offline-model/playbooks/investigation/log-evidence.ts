@@ -7,10 +7,10 @@ type Pattern = SearchLogsResult['patterns'][number];
 
 /**
  * `blames`: a failure that names another service. `resource`: something of the service's own gave out (a pool, memory,
- * threads, a lock, its configuration). `other`: neither, as most symptoms are.
+ * threads, a lock, its configuration). `access`: a line of an access log. `other`: none of these, as most symptoms are.
  */
 export interface LogFinding {
-  kind: 'blames' | 'resource' | 'other';
+  kind: 'blames' | 'resource' | 'other' | 'access';
   /** The blamed service, for `blames`. */
   blamed?: string;
   pattern: Pattern;
@@ -25,47 +25,54 @@ const RESOURCE =
   /\bpool|connection is not available|out ?of ?memory|\boom|\bheap\b|\bgc\b|garbage|\bthreads?\b|too many|file descriptor|no space|\bdisk\b|semaphore|\bqueue\b|exhaust|\bleak|panic|throttl|dead ?lock|lock (?:wait|timeout)|certificate|quota|evict|sequential scan|full table scan|invalid config/i;
 /** A line of an access log shows a symptom, whatever its path contains. */
 const ACCESS = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \//;
-/** A warning seen less often may be routine that happens to come after the onset. */
-const FEW = 3;
+/** An onset may be found this much too late, by alerts that wait and metrics that are sampled. */
+const ONSET_DELAY_MS = 10 * 60_000;
+/** So many lines missing before the first one are no accident: by Poisson's law the chance of it is below 5 %. */
+const MISSED_LINES = 3;
 
 /**
- * The patterns of a service's errors and warnings that were not there before the onset.
- * @param onset ISO time; without it every pattern counts
- * @param services names that a line may blame
+ * The patterns of a service's errors and warnings that came with the incident: they begin near the onset or later, and
+ * at the rate they have since, more than a few lines should have been seen before. One line is enough when it is an
+ * error that says which resource gave out.
+ * @param onset unix milliseconds, not earlier than some minutes before the true one
+ * @param blameable services that a line can blame
  */
 export function newFindings(
   { logs }: Pick<CaseFile, 'logs'>,
   service: string,
-  onset: string | undefined,
-  services: readonly string[],
+  onset: number,
+  blameable: readonly string[],
 ): LogFinding[] {
-  const earliest = onset ? Date.parse(onset) - 60_000 : -Infinity;
   return logs
     .filter((found) => found.call.input['service'] === service)
-    .flatMap((source) =>
-      source.result.patterns
-        .filter((pattern) => Date.parse(pattern.first) >= earliest)
-        .filter((pattern) => pattern.level === 'error' || pattern.count >= FEW)
-        .map((pattern) => classify(pattern, source, service, services)),
-    )
+    .flatMap((source) => source.result.patterns.map((pattern) => classify(pattern, source, blameable)))
+    .filter(({ kind, pattern, source }) => {
+      if (Date.parse(pattern.first) < onset - ONSET_DELAY_MS) return false;
+      return (
+        missedBefore(pattern, source.result.window) >= MISSED_LINES ||
+        (kind === 'resource' && pattern.level === 'error')
+      );
+    })
     .sort((a, b) => b.pattern.count - a.pattern.count);
 }
 
-function classify(
-  pattern: Pattern,
-  source: Found<SearchLogsResult>,
-  service: string,
-  services: readonly string[],
-): LogFinding {
+/** Lines that would have come before the first one, had there always been as many as since. */
+function missedBefore(pattern: Pattern, window: SearchLogsResult['window']): number {
+  const first = Date.parse(pattern.first);
+  const since = Math.max(Date.parse(window.to) - first, 1);
+  return (pattern.count * (first - Date.parse(window.from))) / since;
+}
+
+function classify(pattern: Pattern, source: Found<SearchLogsResult>, blameable: readonly string[]): LogFinding {
   const head = pattern.pattern.split('<*>')[0]?.trim() ?? '';
   const line = source.result.lines.find(({ message }) => head.length > 5 && message.startsWith(head));
   const text = line?.message ?? pattern.pattern;
   // A stack trace names classes of many services; only its first line is a statement.
   const [statement = ''] = text.split('\n');
   const finding = { pattern, text, source };
-  if (ACCESS.test(statement)) return { ...finding, kind: 'other' };
+  if (ACCESS.test(statement)) return { ...finding, kind: 'access' };
   if (RESOURCE.test(statement)) return { ...finding, kind: 'resource' };
-  const blamed = services.find((other) => other !== service && mentions(statement, other));
+  const blamed = blameable.find((service) => mentions(statement, service));
   if (blamed && FAILURE.test(statement)) return { ...finding, kind: 'blames', blamed };
   return { ...finding, kind: 'other' };
 }
@@ -78,7 +85,7 @@ export function mainBlame(findings: readonly LogFinding[]): { service: string; f
   const counts = new Map<string, number>();
   let total = 0;
   for (const { kind, blamed, pattern } of findings) {
-    if (kind === 'other') continue;
+    if (kind !== 'blames' && kind !== 'resource') continue;
     total += pattern.count;
     if (blamed) counts.set(blamed, (counts.get(blamed) ?? 0) + pattern.count);
   }

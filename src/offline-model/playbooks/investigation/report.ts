@@ -3,13 +3,15 @@ import type { Report } from '../../../features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
 import type { CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
-import { changesNear, conclude, type Conclusion } from './conclusion.ts';
-import { hypotheses, pathBetween } from './hypotheses.ts';
+import { changesNear, conclude, type Conclusion, type RankedCause } from './conclusion.ts';
+import { pathBetween } from './call-paths.ts';
+import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
 import {
   changeSentence,
   clip,
+  figure,
   findingSentence,
   quote,
   rankSentence,
@@ -75,17 +77,28 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
   const { cause, change, findings, steps } = conclusion;
   if (!cause || !file.ranking) return '';
   const [signal] = cause.signals;
-  const telling = findings.find(({ kind }) => kind === 'resource') ?? findings.find(({ kind }) => kind === 'other');
+  const telling = (['resource', 'blames', 'other'] as const)
+    .flatMap((kind) => findings.filter((finding) => finding.kind === kind))
+    .at(0);
   return [
     signal ? signalSentence(file, citations, cause.service, signal) : '',
     rankSentence(file.ranking, citations, cause),
     ...steps.slice(-1).map(({ speaker, finding }) => findingSentence(citations, speaker, finding)),
     telling ? findingSentence(citations, cause.service, telling) : '',
+    telling?.blamed ? keptBlame(file, cause, telling.blamed, citations) : '',
     change ? changeSentence(citations, change, 'Shortly before the onset: the') : '',
   ]
     .filter(Boolean)
     .filter((sentence, index, all) => all.indexOf(sentence) === index)
     .join(' ');
+}
+
+/** Why a service is at fault although its logs name another one. */
+function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
+  const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
+  if (!other) return '';
+  const cited = citations.cite(file.ranking?.call, members(other, 'service', 'score', 'own_score'));
+  return `${blamed} itself shows little (evidence ${figure(other.own_score)} against ${figure(cause.own_score)}), so the fault is on the side of ${cause.service}${cited}.`;
 }
 
 function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {

@@ -62,7 +62,7 @@ export function findingSentence(citations: Citations, service: string, finding: 
     members(pattern, 'pattern'),
     JSON.stringify(finding.text).slice(1, -1).slice(0, 300),
   );
-  return `${service} logged since ${pattern.first} ${pattern.count} times: ${quote(line, 200)}${cited}.`;
+  return `${service} logged since ${pattern.first} ${pattern.count === 1 ? 'once' : `${pattern.count} times`}: ${quote(line, 200)}${cited}.`;
 }
 
 export function changeSentence(

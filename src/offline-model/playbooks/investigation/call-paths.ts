@@ -1,0 +1,19 @@
+/** Ways through the observed calls. */
+import type { CaseFile } from './case-file.ts';
+
+/** The shortest chain of calls from one service to another, among the observed ones. */
+export function pathBetween({ dependencies }: CaseFile, from: string, to: string): string[] | undefined {
+  const edges = dependencies?.result.edges ?? [];
+  const paths: string[][] = [[from]];
+  const seen = new Set([from]);
+  for (const path of paths) {
+    const last = path.at(-1);
+    if (last === to && path.length > 1) return path;
+    for (const { caller, callee } of edges) {
+      if (caller !== last || seen.has(callee)) continue;
+      seen.add(callee);
+      paths.push([...path, callee]);
+    }
+  }
+  return undefined;
+}
