@@ -4,18 +4,21 @@ import type { RunEvent } from './events.ts';
 
 /** Shows a run in the terminal while it happens: a line for each thing done, a spinner for what is being done. */
 export class ProgressView {
-  private readonly spinner: Ora;
+  /** Absent where the output is a file or a pipe: a spinner would fill it with its frames. */
+  private readonly spinner?: Ora;
+  private readonly stream: NodeJS.WriteStream;
   private readonly running = new Map<string, string>();
 
   constructor(stream: NodeJS.WriteStream = process.stderr) {
-    this.spinner = ora({ stream, discardStdin: false, text: 'Waiting for the worker …' }).start();
+    this.stream = stream;
+    if (stream.isTTY) this.spinner = ora({ stream, discardStdin: false, text: 'Waiting for the worker …' }).start();
   }
 
   show(event: RunEvent): void {
     const { data } = event;
     switch (event.type) {
       case 'turn.started':
-        this.spinner.text = pc.dim(`step ${text(data['step'])} · ${text(data['model'])} is thinking …`);
+        this.say(`step ${text(data['step'])} · ${text(data['model'])} is thinking …`);
         break;
       case 'turn.completed':
         if (text(data['text'])) this.line(pc.cyan('◆'), firstLine(text(data['text'])));
@@ -32,24 +35,32 @@ export class ProgressView {
       case 'run.completed':
       case 'run.failed':
       case 'run.cancelled':
-        this.spinner.stop();
+        this.stop();
         break;
     }
   }
 
   /** Ends the spinner without a word. */
   stop(): void {
-    this.spinner.stop();
+    this.spinner?.stop();
+  }
+
+  private say(what: string): void {
+    if (this.spinner) this.spinner.text = pc.dim(what);
   }
 
   private spin(): void {
     const names = [...this.running.values()];
-    if (names.length > 0) this.spinner.text = pc.dim(names.join(' · ').slice(0, 100));
+    if (names.length > 0) this.say(names.join(' · ').slice(0, 100));
   }
 
   private line(symbol: string, line: string): void {
-    this.spinner.stopAndPersist({ symbol: `  ${symbol}`, text: line });
-    this.spinner.start();
+    if (this.spinner) {
+      this.spinner.stopAndPersist({ symbol: `  ${symbol}`, text: line });
+      this.spinner.start();
+    } else {
+      this.stream.write(`  ${symbol} ${line}\n`);
+    }
   }
 }
 

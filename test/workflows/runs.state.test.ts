@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import type { ModelTurnResult, RunBudget } from '../../src/features/runs/contract.ts';
+import { RunState } from '../../workflows/runs.state.ts';
+
+const budget: RunBudget = { maxSteps: 3, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 };
+const START = 1_000_000;
+
+function turn(state: RunState, result: Partial<ModelTurnResult> = {}): void {
+  const step = state.beginTurn('thinking');
+  state.turnEnded({ step, stopReason: 'tool_use', costUsd: 0.1, hasText: true, toolCalls: [], ...result });
+}
+
+const call = { toolCallId: 'id', evidence: 1, name: 'promql', summary: 's', fingerprint: 'f' };
+
+describe('run state', () => {
+  it('reaches no limit at the start', () => {
+    assert.equal(new RunState(budget, START).reachedLimit(START), undefined);
+  });
+
+  it('names the limit of steps once they are done', () => {
+    const state = new RunState(budget, START);
+    for (let step = 0; step < 3; step += 1) {
+      assert.equal(state.reachedLimit(START), undefined);
+      turn(state, { toolCalls: [call] });
+    }
+    assert.equal(state.reachedLimit(START), 'steps');
+  });
+
+  it('names the cost once it is spent, and the time once it is over', () => {
+    const costly = new RunState(budget, START);
+    turn(costly, { costUsd: 1, toolCalls: [call] });
+    assert.equal(costly.reachedLimit(START), 'cost');
+    const slow = new RunState(budget, START);
+    assert.equal(slow.remainingMs(START + 59_999), 1);
+    assert.equal(slow.reachedLimit(START + 60_000), 'wall_time');
+  });
+
+  it('stops asking after three turns without a tool call, and a call in between starts the count anew', () => {
+    const state = new RunState({ ...budget, maxSteps: 100 }, START);
+    for (const toolCalls of [[], [], [call], [], []]) turn(state, { toolCalls });
+    assert.equal(state.reachedLimit(START), undefined);
+    turn(state, { toolCalls: [] });
+    assert.equal(state.reachedLimit(START), 'no_report');
+  });
+
+  it('answers the third identical call from the record and ends the run at the fifth', () => {
+    const state = new RunState({ ...budget, maxSteps: 100 }, START);
+    const answers = [1, 2, 3, 4].map((evidence) => state.noteCall('same', evidence));
+    assert.deepEqual(answers, [undefined, undefined, 1, 1]);
+    state.noteCall('other', 9);
+    assert.equal(state.reachedLimit(START), undefined);
+    state.noteCall('same', 5);
+    assert.equal(state.reachedLimit(START), 'repeated_calls');
+  });
+
+  it('carries everything that counts over continue-as-new', () => {
+    const state = new RunState({ ...budget, maxSteps: 100 }, START);
+    turn(state, { costUsd: 0.5, toolCalls: [call] });
+    state.noteCall('same', 1);
+    state.noteCall('same', 2);
+    state.messageArrived();
+    state.cancel = { reason: 'enough' };
+    state.know('a fact');
+    const carried: unknown = JSON.parse(JSON.stringify(state.carry()));
+    const next = new RunState(budget, START + 30_000, carried as ReturnType<RunState['carry']>);
+    assert.equal(next.step, 1);
+    assert.equal(next.costUsd, 0.5);
+    assert.equal(next.remainingMs(START + 30_000), 30_000);
+    assert.equal(next.noteCall('same', 3), 1);
+    assert.ok(next.hasUnreadMessages);
+    assert.deepEqual(next.cancel, { reason: 'enough' });
+    assert.equal(next.stepsInHistory, 0);
+    assert.match(next.details('Title'), /a fact/);
+  });
+
+  it('counts a message as read by the turn that begins after it', () => {
+    const state = new RunState(budget, START);
+    state.messageArrived();
+    assert.ok(state.hasUnreadMessages);
+    turn(state);
+    assert.ok(!state.hasUnreadMessages);
+  });
+
+  it('shows the operator phase, plan and the last twelve things it knows', () => {
+    const state = new RunState(budget, START);
+    turn(state);
+    for (let number = 1; number <= 20; number += 1) state.know(`fact ${number}.`);
+    state.callEnded('Plan', { digest: 'two items', isError: false, finished: false, plan: { done: 1, total: 2 } });
+    const details = state.details('Checkout fails');
+    assert.match(details, /^### Checkout fails\n\*\*thinking\*\* · step 1 .* plan 1\/2/);
+    assert.ok(!details.includes('fact 8.'));
+    assert.match(details, /- fact 20\.\n- Plan: two items$/);
+  });
+});
