@@ -65,3 +65,11 @@ export function limitPoints(samples: Samples, maxPoints: number): Samples {
   }
   return kept;
 }
+
+/** Several recordings of one series as one; of samples at the same time the last recording's counts. */
+export function joinSamples(recordings: Samples[]): Samples {
+  const byTime = new Map<number, number>();
+  for (const { timestamps, values } of recordings) timestamps.forEach((at, i) => byTime.set(at, values[i]!));
+  const sorted = [...byTime].sort(([a], [b]) => a - b);
+  return { timestamps: sorted.map(([at]) => at), values: sorted.map(([, value]) => value) };
+}

@@ -51,7 +51,7 @@ export type PrometheusMetadata = z.output<typeof metadata>;
 /** The parts of Prometheus' HTTP API that the source uses. */
 export interface PrometheusClient {
   query(expr: string, at: number | undefined, signal: AbortSignal): Promise<InstantSample[]>;
-  /** @param step seconds */
+  /** Points of a half-open window, one every `step` seconds back from its end. */
   queryRange(expr: string, window: TimeWindow, step: number, signal: AbortSignal): Promise<RangeSeries[]>;
   labelNames(signal: AbortSignal): Promise<string[]>;
   /** @param selectors only of series that one of them matches */
@@ -92,7 +92,10 @@ export function createPrometheusClient(options: { url: string; maxResponseBytes?
       return data.result.map(({ metric, value }) => ({ labels: metric, value: toNumber(value?.[1]) }));
     },
     async queryRange(expr, { from, to }, step, signal) {
-      const parameters = { query: expr, start: String(from), end: String(to), step: String(step) };
+      // The window is half-open, and its newest point is the one that matters most.
+      const end = to - 0.001;
+      const start = end - Math.max(0, Math.floor((end - from) / step)) * step;
+      const parameters = { query: expr, start: start.toFixed(3), end: end.toFixed(3), step: String(step) };
       const data = await call('POST', '/api/v1/query_range', parameters, matrix, signal);
       return data.result.map(({ metric, values }) => ({
         labels: metric,

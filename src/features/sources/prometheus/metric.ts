@@ -30,6 +30,8 @@ export function toMetrics(seriesNames: string[], metadata: PrometheusMetadata): 
   const all = new Set(seriesNames);
   const metrics = new Map<string, Metric>();
   for (const seriesName of seriesNames) {
+    // Prometheus' own record of its alerts; these have a call of their own.
+    if (seriesName === 'ALERTS' || seriesName === 'ALERTS_FOR_STATE') continue;
     const base = seriesName.replace(/_(bucket|sum|count)$/, '');
     const stated = metadata[base]?.[0]?.type;
     let name = seriesName;

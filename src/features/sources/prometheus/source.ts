@@ -93,8 +93,7 @@ export function createPrometheusSource(options: { url: string; id?: string; cloc
   ): Promise<MetricSeries[]> => {
     const { label, statusLabel } = where;
     const expr = statisticExpression(metric, statistic, { ...query, label, statusLabel });
-    // The window is half-open.
-    const answers = await client.queryRange(expr, { from: query.from, to: query.to - 0.001 }, query.step, signal);
+    const answers = await client.queryRange(expr, query, query.step, signal);
     return answers.map(({ labels, timestamps, values }) => ({
       service: labels[label] ?? '',
       metric: metric.name,
@@ -263,7 +262,7 @@ export function createPrometheusSource(options: { url: string; id?: string; cloc
     surveyMetrics: (query, { signal }) => surveyMetrics(query, signal),
     promql: async ({ expr, from, to, maxPoints }, { signal }) => {
       const step = stepFor({ from, to }, maxPoints, await scrapeSeconds(signal));
-      return client.queryRange(expr, { from, to: to - 0.001 }, step, signal);
+      return client.queryRange(expr, { from, to }, step, signal);
     },
     dependencies: (window, { signal }) => readServiceGraph(client, window, signal),
   };

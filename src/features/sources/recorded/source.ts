@@ -11,7 +11,7 @@ import type {
   TelemetrySource,
 } from '../port.ts';
 import { SourceError } from '../port.ts';
-import { counterToRate, limitPoints, sliceSamples } from '../series.ts';
+import { counterToRate, joinSamples, limitPoints, sliceSamples } from '../series.ts';
 import { readEdgesCsv, readMetricsCsv, type RecordedSeries } from './csv.ts';
 import { openIncidentFile, readIncidentJson } from './files.ts';
 import { searchLogFile } from './logs.ts';
@@ -57,7 +57,7 @@ export function createRecordedIncidentSource(
 
   const loadSeries = async (signal: AbortSignal): Promise<RecordedSeries[]> => {
     const names = (await readdir(folder)).filter((name) => metricsFileName.test(name)).sort();
-    const all: RecordedSeries[] = [];
+    const files: RecordedSeries[][] = [];
     for (const name of names) {
       const file = await openIncidentFile(folder, name);
       if (!file) continue;
@@ -69,9 +69,9 @@ export function createRecordedIncidentSource(
         series = await readMetricsCsv(folder, name, signal);
         cache.set(key, series);
       }
-      all.push(...series);
+      files.push(series);
     }
-    return all;
+    return joinSeries(files);
   };
 
   const loadMetadata = async (signal: AbortSignal): Promise<MetricsFile> =>
@@ -171,6 +171,17 @@ export function createRecordedIncidentSource(
           .sort((a, b) => a.at - b.at),
       ),
   };
+}
+
+/** Series that occur in several files become one each; of samples at the same time the last file's counts. */
+function joinSeries(files: RecordedSeries[][]): RecordedSeries[] {
+  if (files.length <= 1) return files[0] ?? [];
+  const parts = new Map<string, RecordedSeries[]>();
+  for (const series of files.flat()) {
+    const key = JSON.stringify([series.service, series.metric, series.statistic]);
+    parts.set(key, [...(parts.get(key) ?? []), series]);
+  }
+  return [...parts.values()].map((same) => (same.length === 1 ? same[0]! : { ...same[0]!, ...joinSamples(same) }));
 }
 
 function capabilitiesOf(folder: string): SourceCapability[] {
