@@ -9,8 +9,8 @@ export function responder<D>({ response, content, operationId }: Endpoint<D>) {
       if (!content || !Object.hasOwn(content, result.mediaType)) {
         throw new TypeError(`${operationId} does not declare the media type ${result.mediaType}.`);
       }
-      ctx.set(result.headers);
       ctx.type = result.mediaType;
+      ctx.set(result.headers);
       ctx.body = result.body;
       return;
     }

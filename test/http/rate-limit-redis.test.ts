@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { Redis } from 'ioredis';
+import { after, before, describe, it } from 'mocha';
+import { memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
+import { redisRateLimiter } from '../../src/http/rate-limit/redis.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+import { ManualClock, recordedLog } from './support/api.ts';
+
+describe('rate limit in Redis', () => {
+  let server: TestRedis;
+  const clients: Redis[] = [];
+  before(async () => {
+    server = await startRedis();
+  });
+  after(async () => {
+    for (const client of clients) client.disconnect();
+    await server.stop();
+  });
+
+  const limiter = (limit: number, prefix: string) => {
+    const redis = new Redis(server.url, { maxRetriesPerRequest: 0, retryStrategy: () => 20 });
+    redis.on('error', () => undefined);
+    clients.push(redis);
+    const { log, lines } = recordedLog();
+    return {
+      lines,
+      redis,
+      limiter: redisRateLimiter({ redis, limit, prefix, fallback: memoryRateLimiter(limit, new ManualClock()), log }),
+    };
+  };
+
+  it('is one limit for all processes, also when they ask at once', async () => {
+    const [a, b] = [limiter(5, 'shared').limiter, limiter(5, 'shared').limiter];
+    const verdicts = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? a : b).take('key')));
+    assert.equal(verdicts.filter((verdict) => verdict?.allowed).length, 5);
+    const refused = await a.take('key');
+    assert.equal(refused?.allowed, false);
+    assert.equal(refused?.remaining, 0);
+    assert.ok(refused!.retryAfterSeconds > 0 && refused!.retryAfterSeconds <= 12);
+    assert.ok(refused!.resetSeconds > 48 && refused!.resetSeconds <= 60);
+    assert.equal((await a.take('another key'))?.allowed, true);
+  });
+
+  it('can be looked at without taking anything, and forgets keys by itself', async () => {
+    const { limiter: one, redis } = limiter(1, 'look');
+    assert.equal(await one.exhausted('key'), undefined);
+    assert.equal((await one.take('key'))?.allowed, true);
+    assert.ok((await one.exhausted('key'))!.retryAfterSeconds > 50);
+    const left = await redis.pttl('look:key');
+    assert.ok(left > 50_000 && left <= 60_000);
+  });
+
+  it('goes on in the process when Redis is gone, and says so once', async () => {
+    const { limiter: one, lines } = limiter(2, 'gone');
+    assert.equal((await one.take('key'))?.remaining, 1);
+    await server.kill();
+    const verdicts = [await one.take('key'), await one.take('key'), await one.take('key')];
+    assert.deepEqual(
+      verdicts.map((verdict) => verdict?.allowed),
+      [true, true, false],
+    );
+    assert.equal(lines.length, 1);
+    await server.start();
+  });
+});
