@@ -4,6 +4,9 @@ import type { ListSourcesResult } from '../../../features/tools/results.ts';
 import type { CaseFile } from './case-file.ts';
 import { lexicalScores, mentions, namesIn } from './words.ts';
 
+/** A time in the query says as much as two words that no other source has. */
+const TIME_SCORE = 2;
+
 export type ListedSource = ListSourcesResult['sources'][number];
 export type ListedAlert = ListedSource['alerts'][number];
 
@@ -21,15 +24,21 @@ export interface SourceChoice {
 }
 
 /**
- * The source whose alerts and title share the rarest words with the query; where nothing is shared, a live source comes
- * before a recorded one. What it lacks is asked of others, but a recorded incident is never mixed with a live system.
+ * The source that the query means: one it names (by id, by the name of an alert, or for a recorded incident by a time in
+ * its window) before a live one, a live one before other recorded incidents, since people ask about now; among equals
+ * the one whose alerts and title share the rarest words with the query. What it lacks is asked of others, but a recorded
+ * incident is never mixed with a live system.
  */
 export function chooseSources({ query, sources }: CaseFile): SourceChoice | undefined {
   const usable = sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
   const scores = lexicalScores(query, usable.map(describe));
   const ordered = usable
-    .map((source, index) => ({ source, score: (scores[index] ?? 0) + bonus(query, source) }))
-    .sort((a, b) => b.score - a.score || liveFirst(a.source) - liveFirst(b.source));
+    .map((source, index) => ({
+      source,
+      score: (scores[index] ?? 0) + (coversTime(query, source) ? TIME_SCORE : 0),
+      standing: standing(query, source),
+    }))
+    .sort((a, b) => b.standing - a.standing || b.score - a.score);
   const [best] = ordered;
   if (!best) return undefined;
   const primary = best.source;
@@ -44,12 +53,7 @@ export function chooseSources({ query, sources }: CaseFile): SourceChoice | unde
     dependencies: having('dependencies'),
     services: having('services'),
     alert: chooseAlert(query, primary.alerts),
-    why:
-      usable.length === 1
-        ? 'it is the only one'
-        : best.score > 0
-          ? 'its alerts and title fit the query best'
-          : 'nothing in the query points to another one',
+    why: usable.length === 1 ? 'it is the only one' : reason(best),
   };
 }
 
@@ -118,18 +122,26 @@ function describeAlert(alert: ListedAlert): string {
   return `${alert.name} ${alert.service} ${alert.metric ?? ''} ${alert.summary}`;
 }
 
-/** A source that is named, or whose time the query gives, is meant. */
-function bonus(query: string, source: ListedSource): number {
+/** 2: the query names the source; 1: it is live; 0: a recorded incident that nothing points to. */
+function standing(query: string, source: ListedSource): number {
+  const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
+  if (names.some((name) => mentions(query, name))) return 2;
+  if (isLive(source)) return 1;
+  return coversTime(query, source) ? 2 : 0;
+}
+
+function coversTime(query: string, source: ListedSource): boolean {
   const at = Date.parse(timeIn(query) ?? '');
   const { from, to } = source.window ?? { from: '', to: '' };
-  const covers = at >= Date.parse(from) && at < Date.parse(to);
-  return (mentions(query, source.id) ? 10 : 0) + (covers ? 2 : 0);
+  return at >= Date.parse(from) && at < Date.parse(to);
+}
+
+function reason({ score, standing }: { score: number; standing: number }): string {
+  if (standing === 2) return 'the query names it, its alert or its time';
+  if (score > 0) return 'its alerts and title fit the query best';
+  return standing === 1 ? 'it shows the system as it is now' : 'nothing in the query points to another one';
 }
 
 function isLive(source: ListedSource): boolean {
   return source.kind !== 'recorded-incident';
-}
-
-function liveFirst(source: ListedSource): number {
-  return isLive(source) ? 0 : 1;
 }
