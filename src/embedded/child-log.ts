@@ -20,7 +20,7 @@ export function childLogPath(home: string, name: string): string {
 /** Opens a child's log for appending and returns the descriptor; a large one is first moved aside to `.1`. */
 export function openChildLog(home: string, name: string): number {
   const path = childLogPath(home, name);
-  mkdirSync(join(home, 'log'), { recursive: true });
+  mkdirSync(join(home, 'log'), { recursive: true, mode: 0o700 });
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > rotateAtBytes) renameSync(path, `${path}.1`);
   return openSync(path, 'a');

@@ -44,7 +44,7 @@ export function temporalIdentity(home: string): ChildIdentity {
  * half-made one would never work.
  */
 function clearHalfMade(home: string): void {
-  mkdirSync(join(home, 'temporal'), { recursive: true });
+  mkdirSync(join(home, 'temporal'), { recursive: true, mode: 0o700 });
   if (existsSync(readyFile(home))) return;
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(databaseFile(home) + suffix, { force: true });
 }
