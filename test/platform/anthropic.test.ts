@@ -154,7 +154,7 @@ describe('anthropic client', () => {
     assert.deepEqual(await bodyOf('claude-sonnet-5-5', false), { thinking: 'adaptive', choice: 'auto' });
     assert.deepEqual(await bodyOf('claude-sonnet-5-5', true), { thinking: 'disabled', choice: 'tool' });
     assert.deepEqual(await bodyOf('claude-opus-5-5', true), { thinking: 'adaptive', choice: 'auto' });
-    assert.deepEqual(await bodyOf('claude-sonnet-4-5-20250929', false), { thinking: 'enabled', choice: 'auto' });
+    assert.deepEqual(await bodyOf('claude-opus-4-5-20251101', false), { thinking: 'enabled', choice: 'auto' });
     assert.deepEqual(await bodyOf('claude-haiku-4-5', true), { thinking: 'disabled', choice: 'tool' });
     assert.deepEqual(await bodyOf('some-other-model', true), { thinking: undefined, choice: 'tool' });
   });

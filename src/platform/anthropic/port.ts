@@ -17,7 +17,10 @@ export interface ModelRequest {
   system: string;
   messages: MessageParam[];
   tools: ModelTool[];
-  /** Absent means `auto`. */
+  /**
+   * Absent means `auto`. Models that always think reject `any` and `tool`; they are asked with `auto`, so the conversation
+   * must ask for the tool in words as well, and the caller must not rely on the answer calling it.
+   */
   toolChoice?: ToolChoice;
   /** Most tokens the answer may have, thinking included. */
   maxTokens: number;
