@@ -1,4 +1,5 @@
 /** The agent's tools: what they are, how they are offered and called, and how their results reach a model. */
+export { isCitable } from './citable.ts';
 export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
 export { errorOutput, jsonOutput } from './output.ts';
 export { createToolRegistry, type ToolRegistry } from './registry.ts';

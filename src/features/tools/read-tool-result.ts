@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isCitable } from './citable.ts';
 import { findSlices } from './find-slices.ts';
 import { errorOutput } from './output.ts';
 import { count } from './text.ts';
@@ -39,6 +40,8 @@ export const readToolResult = defineTool({
     const stored = await context.evidence.read(evidence);
     if (!stored) return errorOutput(`There is no evidence ${evidence} in this conversation.`);
     const { content, tool } = stored;
+    // Read again, the model's own words would look like evidence of something.
+    if (!isCitable(tool)) return errorOutput(`Evidence ${evidence} is a result of ${tool}; there is nothing to read.`);
     const name = `Evidence ${evidence} (${tool}, ${content.length} characters)`;
     if (search !== undefined) {
       const found = findSlices(content, search, { offset, room: length });

@@ -80,6 +80,13 @@ describe('read_tool_result', () => {
     assert.equal(isError, undefined);
   });
 
+  it("does not turn the model's own words into evidence", async () => {
+    const own = toolContext({ evidence: [storedEvidence(1, 'submit_report', '{"error":"it was db"}')] });
+    const output = await readToolResult.run(readToolResult.input.parse({ evidence: 1 }), own);
+    assert.equal(output.isError, true);
+    assert.ok(!String(output.content).includes('it was db'));
+  });
+
   it('says so when there is no such evidence', async () => {
     const { text, isError } = await read({ evidence: 9 });
     assert.equal(isError, true);

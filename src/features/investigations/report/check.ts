@@ -1,4 +1,5 @@
 /** The citation checker: what of a report can be found, word for word, in what the tools returned. */
+import { isCitable } from '../../tools/citable.ts';
 import { restore } from '../../tools/framing.ts';
 import type { EvidenceReader, StoredEvidence } from '../../tools/tool.ts';
 import type { CheckedCitation, CheckedReport, Citation, Report } from './schema.ts';
@@ -6,14 +7,6 @@ import { citedNumbers, sentencesOf } from './text.ts';
 
 /** Shorter excerpts occur anywhere and prove nothing. */
 const SHORTEST_EXCERPT = 4;
-/** What these return comes from the model itself, so it proves nothing. */
-const NOT_TELEMETRY: ReadonlySet<string> = new Set(['update_plan', 'submit_report']);
-
-/** @returns whether a tool's results can be cited as evidence */
-export function isCitable(tool: string): boolean {
-  return !NOT_TELEMETRY.has(tool);
-}
-
 /**
  * Checks every excerpt by exact string search in the stored result it cites, and every sentence by its citations.
  * Nothing is matched approximately. The one thing undone before the search is what framing did to the text the model

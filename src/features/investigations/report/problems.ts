@@ -1,7 +1,8 @@
 /** What a model can still put right in a report before it is accepted. */
+import { isCitable } from '../../tools/citable.ts';
 import { clip } from '../../tools/text.ts';
 import type { EvidenceReader, StoredEvidence } from '../../tools/tool.ts';
-import { checkReport, isCitable, passagesOf, readCited } from './check.ts';
+import { checkReport, passagesOf, readCited } from './check.ts';
 import type { CheckedCitation, Report } from './schema.ts';
 import { citedNumbers } from './text.ts';
 
@@ -82,7 +83,7 @@ function adviceFor(
   }
   return {
     problem: `Not in evidence ${evidence} as it stands there; "exact" is what it says.`,
-    exact: clip(exact, 2_000),
+    exact: clip(exact, QUOTED_CHARACTERS),
   };
 }
 

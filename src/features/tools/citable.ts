@@ -1,0 +1,7 @@
+/** What these return comes from the model itself, so it proves nothing. */
+const OWN_WORDS: ReadonlySet<string> = new Set(['update_plan', 'submit_report']);
+
+/** @returns whether a tool's results can be cited as evidence */
+export function isCitable(tool: string): boolean {
+  return !OWN_WORDS.has(tool);
+}
