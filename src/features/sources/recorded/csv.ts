@@ -1,12 +1,12 @@
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { SourceError, type ServiceEdge } from '../port.ts';
 import type { Samples } from '../series.ts';
-import { openIncidentFile } from './files.ts';
+import { openIncidentFile, readChunks } from './files.ts';
 
 /** Larger files would not fit the memory a worker has for them. */
 export const MAX_CSV_BYTES = 128 * 1024 * 1024;
-const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
+const MAX_RECORD_CHARACTERS = 1024 * 1024;
 
 /** One column of a metrics file. Its `timestamps` are shared with the other columns of the file. */
 export interface RecordedSeries extends Samples {
@@ -24,7 +24,7 @@ async function* readRows(folder: string, name: string, signal: AbortSignal): Asy
     const { size } = await file.stat();
     if (size > MAX_CSV_BYTES) throw new SourceError(`${name}: ${size} bytes, at most ${MAX_CSV_BYTES} are read`);
     const parser = parse({ bom: true, skip_empty_lines: true, max_record_size: MAX_RECORD_CHARACTERS });
-    pipeline(file.createReadStream({ autoClose: false, signal }), parser, () => {});
+    pipeline(Readable.from(readChunks(file, signal)), parser, () => {});
     for await (const row of parser) yield row as string[];
   } catch (error) {
     signal.throwIfAborted();

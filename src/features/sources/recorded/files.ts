@@ -6,6 +6,7 @@ import { SourceError } from '../port.ts';
 
 /** JSON files of an incident are read whole; larger ones are a mistake. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /**
  * Opens a file of an incident's folder for reading. This is the only way the recorded source touches file contents:
@@ -40,6 +41,20 @@ export async function openIncidentFile(folder: string, name: string): Promise<Fi
 }
 
 /**
+ * The bytes of an open file, in pieces, until its end or until the signal fires. Read without a stream: a stream that
+ * is aborted while nobody listens to it ends the process.
+ */
+export async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (;;) {
+    signal.throwIfAborted();
+    // A buffer of its own for each piece: who reads may keep parts of it.
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+/**
  * Reads and validates a JSON file of an incident's folder.
  * @returns undefined when there is no such file
  * @throws {SourceError} naming the file and every field that is wrong
@@ -57,7 +72,8 @@ export async function readIncidentJson<Schema extends z.ZodType>(
   try {
     const { size } = await file.stat();
     if (size > MAX_JSON_BYTES) throw new SourceError(`${name}: ${size} bytes, at most ${MAX_JSON_BYTES} are read`);
-    text = await file.readFile({ encoding: 'utf8', signal });
+    const chunks = await Array.fromAsync(readChunks(file, signal));
+    text = Buffer.concat(chunks).toString('utf8');
   } finally {
     await file.close();
   }

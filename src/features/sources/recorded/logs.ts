@@ -1,6 +1,6 @@
 import type { LogLine, LogPage, LogQuery } from '../port.ts';
 import { inferLevel, normalizeLevel } from '../log-level.ts';
-import { openIncidentFile } from './files.ts';
+import { openIncidentFile, readChunks } from './files.ts';
 import { readLines } from './lines.ts';
 import { logRecord } from './schema.ts';
 
@@ -23,7 +23,7 @@ export async function searchLogFile(
   let matched = 0;
   let unreadable = 0;
   try {
-    for await (const line of readLines(file.createReadStream({ autoClose: false, signal }))) {
+    for await (const line of readLines(readChunks(file, signal))) {
       const entry = line === undefined ? undefined : parseLine(line);
       if (entry === null) continue;
       if (!entry) {
@@ -40,9 +40,6 @@ export async function searchLogFile(
       kept.push(entry);
       if (kept.length >= limit * 2) kept = newest(kept, limit);
     }
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
   } finally {
     await file.close();
   }

@@ -1,12 +1,16 @@
 /** Files of a recorded incident; the format is documented in demo/incidents/README.md. */
 import { z } from 'zod';
 
+const isoTime = z.iso.datetime({ offset: true });
+
 /** ISO 8601 with a zone, or unix seconds; becomes unix seconds. */
-export const recordedTime = z
-  .union([z.number(), z.iso.datetime({ offset: true })], {
-    error: 'must be an ISO 8601 time with a zone, or unix seconds',
-  })
-  .transform((value) => (typeof value === 'number' ? value : Date.parse(value) / 1000));
+export const recordedTime = z.unknown().transform((value, context) => {
+  const at =
+    typeof value === 'number' ? value : isoTime.safeParse(value).success ? Date.parse(String(value)) / 1000 : NaN;
+  if (Number.isFinite(at)) return at;
+  context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time with a zone, or unix seconds' });
+  return z.NEVER;
+});
 
 const name = z.string().min(1).max(300);
 
