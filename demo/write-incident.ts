@@ -41,6 +41,11 @@ export function incidentFiles(incident: SimulatedIncident): Map<string, string> 
   ]);
 }
 
+/** What really happened, as the file that only scoring may read. */
+export function truthFile(incident: SimulatedIncident): string {
+  return json(incident.truth);
+}
+
 /** Writes an incident's files to `incidentsDir/<id>` and what really happened to `truthDir/<id>.json`. */
 export async function writeIncident(
   incident: SimulatedIncident,
@@ -51,7 +56,7 @@ export async function writeIncident(
   await mkdir(folder, { recursive: true });
   await mkdir(truthDir, { recursive: true });
   for (const [name, text] of incidentFiles(incident)) await writeFile(join(folder, name), text);
-  await writeFile(join(truthDir, `${incident.id}.json`), json(incident.truth));
+  await writeFile(join(truthDir, `${incident.id}.json`), truthFile(incident));
 }
 
 function rounded(value: number): string {
