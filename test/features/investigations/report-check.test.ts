@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { checkReport, checkReportAgainst, locateExcerpt } from '../../../src/features/investigations/report/index.ts';
 import { frameToolResult, parseFramedToolResult, viewOf } from '../../../src/features/tools/index.ts';
 import { neutralise } from '../../../src/features/tools/framing.ts';

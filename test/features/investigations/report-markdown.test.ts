@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Parser, type Node } from 'commonmark';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import {
   checkReport,
   renderReport,

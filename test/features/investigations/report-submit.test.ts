@@ -24,10 +24,13 @@ async function problems(
   const output = await submit(report, evidence);
   assert.equal(output.isError, true, String(output.content));
   assert.equal(output.effect, undefined);
-  const { error, problems: found } = JSON.parse(String(output.content)) as {
+  const {
+    error,
+    problems: found,
+  }: {
     error: string;
     problems: { problem: string }[];
-  };
+  } = JSON.parse(String(output.content));
   assert.match(error, /not accepted.*"accept_unverified": true/u);
   return found;
 }
@@ -109,7 +112,7 @@ describe('submit_report', () => {
   it('refuses what is no report, listing every issue', async () => {
     const output = await submit({ ...sampleReport(), confidence: 7, title: ' ', verdict: 'x' });
     assert.equal(output.isError, true);
-    const { issues } = JSON.parse(String(output.content)) as { issues: { path: string }[] };
+    const { issues }: { issues: { path: string }[] } = JSON.parse(String(output.content));
     assert.deepEqual(issues.map(({ path }) => path).toSorted(), ['', 'confidence', 'title']);
   });
 });

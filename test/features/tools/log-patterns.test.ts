@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { LogLine } from '../../../src/features/sources/port.ts';
 import { groupLogPatterns } from '../../../src/features/tools/log-patterns/index.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { findSlices } from '../../../src/features/tools/find-slices.ts';
 import { readToolResult } from '../../../src/features/tools/read-tool-result.ts';
 import { VIEW_CHARACTERS } from '../../../src/features/tools/view.ts';

@@ -20,7 +20,8 @@ async function ask<Result>(name: string, input: object): Promise<Result> {
   const output = await registry.invoke(name, input, context);
   assert.equal(output.isError, undefined, `${name}: ${String(output.content)}`);
   assert.ok(String(output.content).length < 60_000, `${name} returned ${output.content.length} characters`);
-  return JSON.parse(String(output.content)) as Result;
+  const result: Result = JSON.parse(String(output.content));
+  return result;
 }
 
 describe('tools over the recorded demo incidents', () => {

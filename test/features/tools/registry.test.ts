@@ -20,7 +20,8 @@ const contentOf = async (name: string, input: unknown) => {
   const output = await registry.invoke(name, input, toolContext());
   assert.equal(output.isError, true);
   assert.ok(output.digest.length <= 200);
-  return JSON.parse(String(output.content)) as { error: string; issues: { path: string }[] };
+  const refusal: { error: string; issues: { path: string }[] } = JSON.parse(String(output.content));
+  return refusal;
 };
 
 describe('tool registry', () => {

@@ -22,13 +22,15 @@ async function ask<Result>(name: string, input: object, context = shop): Promise
   const output = await registry.invoke(name, input, context);
   assert.equal(output.isError, undefined, String(output.content));
   assert.ok(output.digest.length > 0 && output.digest.length <= 200);
-  return JSON.parse(String(output.content)) as Result;
+  const result: Result = JSON.parse(String(output.content));
+  return result;
 }
 
 async function refusal(name: string, input: object, context = shop): Promise<string> {
   const output = await registry.invoke(name, input, context);
   assert.equal(output.isError, true, String(output.content));
-  return (JSON.parse(String(output.content)) as { error: string }).error;
+  const { error }: { error: string } = JSON.parse(String(output.content));
+  return error;
 }
 
 describe('tools over telemetry sources', () => {
@@ -109,7 +111,7 @@ describe('tools over telemetry sources', () => {
       { source: 'memory', metric: 'cpu', from: ALERT_AT - 1_800, to: ALERT_AT, limit: 20 },
       toolContext({ sources }),
     );
-    const result = JSON.parse(String(many.content)) as QueryMetricResult;
+    const result: QueryMetricResult = JSON.parse(String(many.content));
     assert.equal(result.series.length, 20);
     assert.equal(result.truncated, true);
     assert.ok(String(many.content).length <= 16_000, `${String(many.content).length}`);

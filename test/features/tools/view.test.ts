@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { NOTHING, normalizeOutput, viewOf } from '../../../src/features/tools/view.ts';
 
 const normalize = (content: string | Uint8Array, limit?: number) =>
