@@ -9,7 +9,7 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
-import { createProgressReader } from '../features/runs/index.ts';
+import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
 import { bootstrapFirstTeam, createAuthenticator, type ApiKeyAuthenticator } from '../features/teams/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
@@ -33,6 +33,8 @@ export interface RunningApi {
 export interface ApiOptions {
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
+  /** Overrides of the configured bounds of every run, likewise. */
+  budget?: Partial<RunBudget>;
 }
 
 /** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
@@ -43,7 +45,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const startedAt = systemClock.now();
   const { databaseUrl } = config;
   const stopping = new AbortController();
-  const orm = await openOrm({ databaseUrl, poolSize: 20 });
+  const orm = await openOrm({ databaseUrl, poolSize: 20, log });
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
   const redis =
     config.redisUrl === undefined
@@ -56,7 +58,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
   const launcher = createInvestigationLauncher(
     client,
-    { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds },
+    { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget },
     options.taskQueue,
   );
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;

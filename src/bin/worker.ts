@@ -3,6 +3,7 @@ import { Connection } from '@temporalio/client';
 import { createActivities } from '../../activities/index.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { registerSearchAttributes } from '../../temporal/register-search-attributes.ts';
+import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
@@ -28,7 +29,7 @@ export async function startWorker(
   const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
 
-  const orm = await openOrm({ databaseUrl, poolSize: 20 });
+  const orm = await openOrm({ databaseUrl, poolSize: 20, log });
   await untilUp('PostgreSQL', () => migrate(orm, databaseUrl), wait);
   await untilUp('Temporal', () => prepareTemporal(target), wait);
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
@@ -88,6 +89,7 @@ function required(value: string | undefined, name: string): string {
 if (import.meta.main) {
   const config = loadConfig();
   const log = createLogger({ name: 'worker', level: config.logLevel });
+  installRuntime(log, config.workerMetricsPort);
   const worker = await startWorker(config, log);
   stopOnSignal(log, () => worker.stop());
   await worker.ended;

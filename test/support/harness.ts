@@ -4,14 +4,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { createActivities } from '../../activities/index.ts';
+import type { Client } from '@temporalio/client';
+import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.ts';
 import { startApi, type RunningApi } from '../../src/bin/api.ts';
 import { loadConfig } from '../../src/config.ts';
 import { investigationProfile } from '../../src/features/investigations/index.ts';
+import type { RunBudget } from '../../src/features/runs/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import { createToolRegistry } from '../../src/features/tools/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
-import { createModelClient } from '../../src/platform/anthropic/index.ts';
+import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
@@ -27,19 +30,31 @@ export interface HarnessOptions {
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
+  /** Changes to the budget of every run, beyond what the environment can say. */
+  budget?: Partial<RunBudget>;
 }
 
 export interface Harness {
   api: RunningApi;
+  temporal: Client;
+  taskQueue: string;
   url: string;
   apiKey: string;
   model: ScriptedModel;
   database: TestDatabase;
   /** Calls the API as a program does. */
-  request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<{ status: number; body: never }>;
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: never }>;
   investigate(query: string): Promise<string>;
   /** Polls until the investigation has ended. */
-  untilEnded(id: string, timeoutMs?: number): Promise<{ status: string; alert_summary: string; investigation_text: string }>;
+  untilEnded(
+    id: string,
+    timeoutMs?: number,
+  ): Promise<{ status: string; alert_summary: string; investigation_text: string }>;
   stop(): Promise<void>;
 }
 
@@ -63,7 +78,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     CASEBOOK_TOOL_TIMEOUT_SECONDS: '20',
     ...options.env,
   });
-  const api = await startApi(config, log, { taskQueue });
+  const api = await startApi(config, log, { taskQueue, budget: options.budget });
   await api.prepared;
 
   const profile = investigationProfile();
@@ -71,27 +86,40 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const activities = createActivities({
     orm: database.orm,
     events: api.deps.events,
-    model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: 'claude-sonnet-4-5' }),
+    model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
     sources: catalogOf(...(options.sources ?? [])),
     profiles: { investigation: { ...profile, tools: createToolRegistry([...tools, ...(options.tools ?? [])]) } },
     clock: api.deps.clock,
     log,
     appUrl: api.deps.links.appUrl,
   });
-  const { worker, run } = await createWorker({ address, namespace: 'default', activities, taskQueue, worker: options.worker });
+  const { worker, run } = await createWorker({
+    address,
+    namespace: 'default',
+    activities,
+    taskQueue,
+    worker: options.worker,
+  });
   const running = run();
 
   const url = `http://127.0.0.1:${api.port}`;
   const request: Harness['request'] = async (method, path, body, headers = {}) => {
     const response = await fetch(url + path, {
       method,
-      headers: { 'x-api-key': apiKey, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        'x-api-key': apiKey,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as never };
   };
+  const temporal = createTemporalClient({ address, namespace: 'default' });
   return {
     api,
+    temporal,
+    taskQueue,
     url,
     apiKey,
     model,
@@ -113,6 +141,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     async stop() {
       if (worker.getState() === 'RUNNING') worker.shutdown();
       await running;
+      await temporal.connection.close();
       await api.stop();
       await model.stop();
       await database.drop();

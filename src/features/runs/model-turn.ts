@@ -3,7 +3,14 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { ContentBlock, ModelRequest, ModelResponse } from '../../platform/anthropic/port.ts';
-import { buildMessages, Conversation, deliverMessages, loadTranscript, ModelTurn, ToolCall } from '../transcripts/index.ts';
+import {
+  buildMessages,
+  Conversation,
+  deliverMessages,
+  loadTranscript,
+  ModelTurn,
+  ToolCall,
+} from '../transcripts/index.ts';
 import type { ModelTurnInput, ModelTurnResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { conversationStream, DeltaPublisher, stateEvent } from './events.ts';

@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../db/team-filter.ts';
 import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
 import type { ToolOutput } from '../tools/tool.ts';
+import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
@@ -32,6 +33,9 @@ async function findCall(deps: RunDeps, input: ToolCallInput): Promise<ToolCall> 
 }
 
 async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attempt: Attempt): Promise<ToolOutput> {
+  const unreadable = invalidToolInput(call.input);
+  if (unreadable !== undefined)
+    return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
   const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout]);
   const context = {

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from '@temporalio/worker';
+import { workflowsPath } from '../../temporal/worker.ts';
+
+const folder = join(import.meta.dirname, 'histories');
+const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
+
+type StoredHistory = {
+  events: { eventType: string; activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
+};
+const load = (name: string): StoredHistory => JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredHistory;
+
+describe('replay of stored histories', () => {
+  it('has the kinds of ends a run can have', () => {
+    for (const kind of [
+      'completed',
+      'continued-as-new',
+      'limit-of-steps',
+      'repeated-calls',
+      'failed-model',
+      'cancelled',
+      'message',
+    ]) {
+      assert.ok(names.includes(`${kind}.json`), kind);
+    }
+  });
+
+  it("today's workflow code takes every one of them the same way", async () => {
+    const histories = names.map((name) => ({ workflowId: name, history: load(name) }));
+    const replayed: string[] = [];
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowsPath }, histories)) {
+      assert.equal(error, undefined, `${workflowId}: ${error?.message}`);
+      replayed.push(workflowId);
+    }
+    assert.deepEqual(replayed.sort(), names.sort());
+  });
+
+  it('a change of the workflow would be noticed', async () => {
+    const history = load('completed.json');
+    for (const event of history.events) {
+      const scheduled = event.activityTaskScheduledEventAttributes;
+      if (scheduled?.activityType.name === 'modelTurn') scheduled.activityType.name = 'somethingElse';
+    }
+    await assert.rejects(Worker.runReplayHistory({ workflowsPath }, history), { name: 'DeterminismViolationError' });
+  });
+});
