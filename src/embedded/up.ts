@@ -132,8 +132,11 @@ export async function startEverything(options: StartOptions): Promise<Running> {
     const apiKey =
       config.bootstrapApiKey ??
       keptSecret(join(home, 'bootstrap-api-key'), () => `cb_${randomBytes(24).toString('base64url')}`);
+    const appUrl = config.appUrl ?? apiUrl;
     const env = childEnvironment({
       CASEBOOK_HOME: home,
+      // Reports link to it, and the worker that writes them does not know the API's port.
+      CASEBOOK_APP_URL: appUrl,
       CASEBOOK_SECRET_KEY:
         config.secretKey ?? keptSecret(join(home, 'secret-key'), () => randomBytes(32).toString('hex')),
       DATABASE_URL: db.url,
@@ -160,7 +163,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
 
     const facts = { apiUrl, temporalAddress: flows.address, temporalUiUrl: flows.uiUrl, databaseUrl: db.url };
     instance.publish(facts);
-    return { ...facts, appUrl: config.appUrl ?? apiUrl, apiKey, pid: (name) => supervisor.pid(name), stop, stopNow };
+    return { ...facts, appUrl, apiKey, pid: (name) => supervisor.pid(name), stop, stopNow };
   };
 
   const aborted = new Promise<never>((_, reject) => {

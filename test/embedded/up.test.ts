@@ -64,6 +64,7 @@ describe('everything from one command', () => {
     const ready = await fetch(`${first.addresses.apiUrl}/readyz`);
     assert.deepEqual(await ready.json(), { key: first.addresses.apiKey, database: first.addresses.databaseUrl });
     assert.match(first.addresses.apiKey, /^cb_.{20,}/);
+    assert.equal(readFileSync(join(home, 'worker-began'), 'utf8'), first.addresses.apiUrl);
     assert.match(readFileSync(join(home, 'secret-key'), 'utf8'), /^[0-9a-f]{64}\n$/);
     for (const file of ['secret-key', 'bootstrap-api-key', 'run/up.json']) {
       assert.equal(statSync(join(home, file)).mode & 0o777, 0o600, file);
