@@ -97,7 +97,7 @@ export const endpointFor =
         handler: (call: Call<D, A, Output<P>, Output<Q>, Output<H>, Output<B>>) => Promise<Result<R>>;
       },
   ): Endpoint<D> =>
-    declaration as unknown as Endpoint<D>;
+    declaration;
 
 /** Declares an endpoint that needs nothing beyond {@link ApiDeps}. */
 export const endpoint = endpointFor<ApiDeps>();

@@ -116,8 +116,11 @@ function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
   };
 }
 
-/** The router has checked that parameters are object schemas. */
-const asObject = (schema: z.ZodType): z.ZodObject => schema as z.ZodObject;
+/** @throws {TypeError} for parameters that are no object, which the router refuses as well */
+function asObject(schema: z.ZodType): z.ZodObject {
+  if (schema instanceof z.ZodObject) return schema;
+  throw new TypeError('Parameters of a path, query or header need an object schema.');
+}
 
 function responses({ auth, params, query, headers, body, response, content, errors, rateLimited }: Endpoint<never>) {
   const statuses = new Set<number>(errors);
@@ -139,7 +142,7 @@ function responses({ auth, params, query, headers, body, response, content, erro
   };
   for (const status of [...statuses].toSorted((a, b) => a - b)) {
     const schema = status === 422 ? HTTPValidationError : status === 500 ? InternalErrorResponse : ErrorResponse;
-    result[`${status}` as '404'] = {
+    result[`${status < 500 ? 4 : 5}${String(status).slice(1)}` as const] = {
       description: DESCRIPTIONS[status] ?? 'Error',
       content: { 'application/json': { schema } },
     };

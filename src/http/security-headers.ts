@@ -29,6 +29,7 @@ async function helmetHeaders(): Promise<Record<string, string>> {
     setHeader: (name: string, value: string) => void (headers[name] = value),
     removeHeader: () => undefined,
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- helmet reads nothing of the request and only sets headers
   await helmet(POLICY)({ req: {}, res: recorder } as unknown as Context, async () => undefined);
   return headers;
 }

@@ -67,7 +67,7 @@ describe('the OpenAPI document', () => {
       );
       assert.equal(new Set(ids).size, ids.length);
       const documented = endpoints.filter(({ undocumented }) => undocumented !== true);
-      assert.deepEqual(ids.toSorted(), documented.map(({ operationId }) => operationId).toSorted());
+      assert.deepEqual(new Set(ids), new Set(documented.map(({ operationId }) => operationId)));
     });
 
     it('has schemas that are valid JSON Schema 2020-12 and no reference to nowhere', () => {

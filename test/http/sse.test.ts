@@ -76,9 +76,9 @@ describe('event streams', () => {
   after(() => api.stop());
 
   const connect = async (target: TestApi = api, headers: Record<string, string> = {}) => {
-    const [response] = (await once(get(`${target.url}/events`, { headers, agent: false }), 'response')) as [
-      IncomingMessage,
-    ];
+    const answered = once(get(`${target.url}/events`, { headers, agent: false }), 'response');
+    const [response]: IncomingMessage[] = await answered;
+    assert.ok(response);
     open.push(response);
     response.on('error', () => undefined);
     return response;

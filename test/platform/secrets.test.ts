@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ConfigError } from '../../src/config.ts';
 import { createSecretBox, loadSecretKey, SecretError } from '../../src/platform/secrets/index.ts';

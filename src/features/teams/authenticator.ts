@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Orm } from '../../db/orm.ts';
@@ -39,17 +39,18 @@ export function createAuthenticator(options: {
   /** Grows with each revocation, so that a lookup which began before it is not remembered. */
   let revision = 0;
 
-  const remembered = (hash: string) => {
-    const entry = known.get(hash);
+  const remembered = (handle: string) => {
+    const entry = known.get(handle);
     return entry && entry.until > clock.now().getTime() ? entry : undefined;
   };
 
-  const lookUp = async (hash: string): Promise<Principal | undefined> => {
+  const lookUp = async (apiKey: string, handle: string): Promise<Principal | undefined> => {
     const began = revision;
+    const hash = hashApiKey(apiKey, pepper);
     const key = await orm.em.fork().findOne(ApiKey, { hash }, anyTeam);
     const valid = key !== null && key.revokedAt == null && sameHash(key.hash, hash);
     const principal = valid ? principalOf(key) : undefined;
-    if (began === revision) known.set(hash, { principal, until: clock.now().getTime() + ttlMs });
+    if (began === revision) known.set(handle, { principal, until: clock.now().getTime() + ttlMs });
     if (valid) noteUse(key);
     return principal;
   };
@@ -70,25 +71,28 @@ export function createAuthenticator(options: {
 
   return {
     hash: (apiKey) => hashApiKey(apiKey, pepper),
-    cached: (apiKey) => remembered(hashApiKey(apiKey, pepper))?.principal,
+    cached: (apiKey) => remembered(handleOf(apiKey))?.principal,
     verify(apiKey) {
-      const hash = hashApiKey(apiKey, pepper);
-      const entry = remembered(hash);
+      const handle = handleOf(apiKey);
+      const entry = remembered(handle);
       if (entry) return Promise.resolve(entry.principal);
-      const lookup = lookups.get(hash) ?? lookUp(hash).finally(() => lookups.delete(hash));
-      lookups.set(hash, lookup);
+      const lookup = lookups.get(handle) ?? lookUp(apiKey, handle).finally(() => lookups.delete(handle));
+      lookups.set(handle, lookup);
       return lookup;
     },
     forget(apiKeyId) {
       revision++;
       lookups.clear();
-      for (const [hash, { principal }] of known.entries()) if (principal?.apiKeyId === apiKeyId) known.delete(hash);
+      for (const [handle, { principal }] of known.entries()) if (principal?.apiKeyId === apiKeyId) known.delete(handle);
     },
     async idle() {
       await Promise.all(writes);
     },
   };
 }
+
+/** By what a key is remembered in this process: cheaper than the stored hash, and still not the key. */
+const handleOf = (apiKey: string): string => digest('sha256', apiKey, 'base64');
 
 const sameHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 

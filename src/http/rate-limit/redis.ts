@@ -35,8 +35,8 @@ export function redisRateLimiter(options: {
   const run = async (key: string, cost: 0 | 1) => {
     const interval = Math.round((WINDOW_MS * 1000) / limit);
     const reply: unknown = await redis.eval(SCRIPT, 1, `${prefix}:${key}`, interval, WINDOW_MS * 1000, cost);
-    const [allowed, used] = reply as [number, string];
-    return verdictAt(Number(used) / 1000, 0, limit, allowed === 1);
+    if (!Array.isArray(reply)) throw new TypeError('Redis answered the rate limit script with something else.');
+    return verdictAt(Number(reply[1]) / 1000, 0, limit, reply[0] === 1);
   };
   const guarded = async <T>(ask: () => Promise<T>, otherwise: () => T | Promise<T>): Promise<T> => {
     try {

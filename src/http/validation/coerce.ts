@@ -20,7 +20,8 @@ interface Definition {
   checks?: { _zod: { def: { format?: string } } }[];
 }
 
-const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each kind of schema has some of these members
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as Definition;
 
 /** The schema under optional, default, nullable and the like. */
 function core(schema: z.core.$ZodType): z.core.$ZodType {

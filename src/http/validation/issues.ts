@@ -63,8 +63,8 @@ function expand(issue: ZodIssue): ZodIssue[] {
 function at(value: unknown, path: readonly (string | number)[]): unknown {
   let current = value;
   for (const part of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
-    current = (current as Record<string | number, unknown>)[part];
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = Object.getOwnPropertyDescriptor(current, part)?.value;
   }
   return current;
 }
@@ -139,6 +139,17 @@ const SIZE_NAMES = {
   array: { min: 'too_short', max: 'too_long', unit: 'item', subject: 'List' },
 } as const;
 
+const BOUNDS = {
+  min: {
+    closed: { type: 'greater_than_equal', words: 'greater than or equal to', key: 'ge' },
+    open: { type: 'greater_than', words: 'greater than', key: 'gt' },
+  },
+  max: {
+    closed: { type: 'less_than_equal', words: 'less than or equal to', key: 'le' },
+    open: { type: 'less_than', words: 'less than', key: 'lt' },
+  },
+} as const;
+
 function sizeName(origin: string, side: 'min' | 'max', bound: number, inclusive: boolean): Named {
   const sized =
     origin === 'string' ? SIZE_NAMES.string : ['array', 'set', 'map', 'object'].includes(origin) && SIZE_NAMES.array;
@@ -151,15 +162,8 @@ function sizeName(origin: string, side: 'min' | 'max', bound: number, inclusive:
       ctx: { [`${side}_length`]: bound },
     };
   }
-  const [type, words, key] =
-    side === 'min'
-      ? inclusive
-        ? ['greater_than_equal', 'greater than or equal to', 'ge']
-        : ['greater_than', 'greater than', 'gt']
-      : inclusive
-        ? ['less_than_equal', 'less than or equal to', 'le']
-        : ['less_than', 'less than', 'lt'];
-  return { type: type!, msg: `Input should be ${words} ${bound}`, ctx: { [key!]: bound } };
+  const { type, words, key } = BOUNDS[side][inclusive ? 'closed' : 'open'];
+  return { type, msg: `Input should be ${words} ${bound}`, ctx: { [key]: bound } };
 }
 
 const FORMATS: Record<string, Named> = {

@@ -44,7 +44,9 @@ describe('team isolation', () => {
   const newTeam = async (name: string) => {
     const body = { name, admin_email: `${name}@example.org`, admin_name: `admin of ${name}` };
     const { json } = await sendJson(`${url}/api/teams`, body, { headers: { 'x-api-key': ROOT_KEY } });
-    return { id: json.team.id as string, key: json.api_key.api_key as string, keyId: json.api_key.id as string };
+    const [id, key, keyId]: string[] = [json.team.id, json.api_key.api_key, json.api_key.id];
+    assert.ok(id && key && keyId);
+    return { id, key, keyId };
   };
 
   it('holds for every endpoint', async () => {
