@@ -164,7 +164,7 @@ class Player {
       await new Promise((resolve) => response.write(encodeEvent({ type: 'ping' }), resolve));
       response.destroy();
     }
-    for (let ping = 0; ping < (step.pause?.pings ?? 0); ping += 1) {
+    for (let ping = 0; ping < (step.pause?.pings ?? 0) && !response.destroyed; ping += 1) {
       await delay(step.pause?.everyMs);
       response.write(encodeEvent({ type: 'ping' }));
     }
