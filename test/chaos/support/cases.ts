@@ -1,0 +1,191 @@
+/**
+ * Investigations for tests that kill processes. Each has a name in its query, by which the scripted model knows what to
+ * answer and the tests count what was asked: three turns that query Prometheus, then the report.
+ */
+import assert from 'node:assert/strict';
+import type { Installation } from '../../support/installation/index.ts';
+import {
+  OUT_OF_SCRIPT,
+  type RecordedRequest,
+  type Script,
+  type ScriptedStep,
+} from '../../support/scripted-model/index.ts';
+import { assembleSteps, followRun, type RunFollower } from '../../support/run-follower.ts';
+import { reportInput } from '../../support/scripts.ts';
+
+/** Turn that a case can hold, and turn whose tool call a case can hold; counted from 0. */
+export const HELD_TURN = 1;
+export const TURNS = 4;
+
+export type Held = 'model' | 'tool' | 'nothing';
+
+const NAME = /\[case ([\w-]+)\]/;
+
+/** The name of the case a request to the model belongs to. */
+export function caseOf({ body }: Pick<RecordedRequest, 'body'>): string {
+  return NAME.exec(JSON.stringify(body.messages[0]))?.[1] ?? '';
+}
+
+/** Plays every case: what is held is part of its name. */
+export const playCases: Script = (context) => {
+  const name = caseOf({ body: context.request });
+  return stepsOf(name, heldIn(name))[context.turn] ?? OUT_OF_SCRIPT;
+};
+
+function heldIn(name: string): Held {
+  return name.endsWith('-model') ? 'model' : name.endsWith('-tool') ? 'tool' : 'nothing';
+}
+
+function stepsOf(name: string, held: Held): ScriptedStep[] {
+  const looking = (turn: number): ScriptedStep => ({
+    thinking: `Thought ${turn} of ${name}: the database is a suspect, and its callers are victims.`,
+    text: `Turn ${turn} of ${name}. I look at the database next, because everything that is slow depends on it.`,
+    toolUses: [{ name: 'promql', input: { source: 'prometheus', expr: expressionOf(name, turn, held) } }],
+    deltaCharacters: 12,
+    ...(held === 'model' && turn === HELD_TURN && { hold: { gate: name, at: 'middle' as const } }),
+  });
+  const report = reportInput({ citations: [{ n: 1, evidence: 1, excerpts: ['"source":"prometheus"'] }] });
+  return [
+    ...Array.from({ length: TURNS - 1 }, (_, turn) => looking(turn)),
+    { text: `Turn ${TURNS - 1} of ${name}. I have it.`, toolUses: [{ name: 'submit_report', input: report }] },
+  ];
+}
+
+function expressionOf(name: string, turn: number, held: Held): string {
+  const gate = held === 'tool' && turn === HELD_TURN ? `,gate="${name}"` : '';
+  return `seconds{case="${name}",turn="${turn}"${gate}}`;
+}
+
+export interface RunningCase {
+  name: string;
+  id: string;
+  follower: RunFollower;
+  /** Lets what is held go on. */
+  release(): void;
+  /** Whether the client of what is held has gone away. */
+  cutOff(): boolean;
+  /** How often the model was asked for each turn. */
+  modelRequests(): number[];
+  /** How often Prometheus was asked by the tool call of each turn that makes one. */
+  toolRequests(): number[];
+  /** Requests to the model for a turn, in order. */
+  asked(turn: number): RecordedRequest[];
+}
+
+/** Starts an investigation and follows its events. */
+export async function startCase(
+  installation: Installation,
+  name: string,
+  held: Held,
+  headers: Record<string, string> = {},
+): Promise<RunningCase> {
+  const named = held === 'nothing' ? name : `${name}-${held}`;
+  const { model, prometheus } = installation;
+  const id = await installation.investigate(`[case ${named}] Checkout is slow.`, headers);
+  const asked = (turn: number): RecordedRequest[] =>
+    model.requests.filter((request) => caseOf(request) === named && request.turn === turn);
+  const queried = (turn: number): number =>
+    prometheus.queries.filter(({ expr }) => expr.includes(`case="${named}",turn="${turn}"`)).length;
+  return {
+    name: named,
+    id,
+    follower: followRun({
+      url: `${installation.apiUrl}/api/investigations/${id}/events`,
+      headers: installation.headers,
+    }),
+    release() {
+      model.release(named);
+      prometheus.release(named);
+    },
+    cutOff: () =>
+      asked(HELD_TURN).some(({ aborted }) => aborted) ||
+      prometheus.queries.some(({ expr, aborted }) => expr.includes(`gate="${named}"`) && aborted),
+    asked,
+    modelRequests: () => Array.from({ length: TURNS }, (_, turn) => asked(turn).length),
+    toolRequests: () => Array.from({ length: TURNS - 1 }, (_, turn) => queried(turn)),
+  };
+}
+
+/** Waits until the case is where it is held: half of the answer has been seen, or the tool's query is under way. */
+export async function untilHeld(installation: Installation, { name, follower }: RunningCase): Promise<void> {
+  const held = heldIn(name);
+  if (held === 'tool') await installation.prometheus.waitForHold(name);
+  if (held !== 'model') return;
+  await installation.model.waitForHold(name);
+  await follower.until(
+    ({ type, data }) => type === 'text.delta' && data.step === HELD_TURN + 1,
+    `the first text of the held turn of ${name}`,
+  );
+}
+
+interface Detail {
+  status: string;
+  investigation_text: string | null;
+  steps: { step: number; text: string; reasoning: string; tool_calls: { status: string; is_error: boolean }[] }[];
+  report: { title: string } | null;
+  temporal: { workflow_id: string };
+}
+
+/**
+ * Waits for the end and checks what must be true of every run, whatever was killed: completed with its report under the
+ * same id, and a client of its events missed nothing and saw nothing twice.
+ */
+export async function checkCompleted(installation: Installation, running: RunningCase): Promise<void> {
+  const { id, follower } = running;
+  await follower.ended;
+  assert.deepEqual(follower.refusals, []);
+  const status = await installation.get<{ id: string; status: string; investigation_text: string }>(
+    `/api/v1/investigations/${id}`,
+  );
+  assert.equal(status.id, id);
+  assert.equal(status.status, 'completed');
+  assert.match(status.investigation_text, /The pool of payment is exhausted \[1\]/);
+
+  const detail = await installation.get<Detail>(`/api/investigations/${id}`);
+  assert.equal(detail.temporal.workflow_id, `investigation-${id}`);
+  assert.equal(detail.steps.length, TURNS);
+  const calls = detail.steps.flatMap((step) => step.tool_calls);
+  assert.deepEqual(
+    calls.map((call) => [call.status, call.is_error]),
+    calls.map(() => ['completed', false]),
+  );
+
+  await checkEvents(installation, running, detail);
+}
+
+async function checkEvents(installation: Installation, { id, follower }: RunningCase, detail: Detail): Promise<void> {
+  const replay = followRun({
+    url: `${installation.apiUrl}/api/investigations/${id}/events`,
+    headers: installation.headers,
+  });
+  await replay.ended;
+  assert.deepEqual(follower.events, replay.events, 'a client that was there all along saw what a replay shows');
+  assert.equal(new Set(replay.events.map((event) => event.id)).size, replay.events.length);
+  const count = (type: string) => replay.events.filter((event) => event.type === type).length;
+  assert.equal(count('run.started'), 1);
+  assert.equal(count('run.completed'), 1);
+  assert.equal(count('turn.completed'), TURNS);
+  assert.equal(count('tool.started'), TURNS);
+  assert.equal(count('tool.completed'), TURNS);
+
+  const assembled = assembleSteps(follower.events);
+  for (const { step, text, reasoning } of detail.steps) {
+    const { text: shown, thinking, completedText } = assembled.get(step)!;
+    assert.deepEqual(
+      { step, text: shown, thinking, completedText },
+      { step, text, thinking: reasoning, completedText: text },
+    );
+  }
+}
+
+/** Nothing was asked twice. */
+export function checkAskedOnce(running: RunningCase): void {
+  assert.deepEqual(
+    running.modelRequests(),
+    Array.from({ length: TURNS }, () => 1),
+  );
+  assert.deepEqual(
+    running.toolRequests(),
+    Array.from({ length: TURNS - 1 }, () => 1),
+  );
+}

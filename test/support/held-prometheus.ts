@@ -1,0 +1,70 @@
+/**
+ * Prometheus' HTTP API, as far as `promql` needs it, played by the test: it records each range query and holds the
+ * answer to an expression with a `gate` label until that gate is opened. Only for tests about what happens while a call
+ * is in flight; what Prometheus answers is tested against the real one.
+ */
+import { listen, sendJson } from '../../src/offline-model/http.ts';
+import { Gates } from './scripted-model/gates.ts';
+
+export interface RecordedQuery {
+  expr: string;
+  /** The client went away before it had the answer. */
+  aborted: boolean;
+  finished: boolean;
+}
+
+export interface HeldPrometheus {
+  url: string;
+  /** The range queries that arrived, in order. */
+  queries: RecordedQuery[];
+  /** Opens a gate, for queries that wait at it and for those to come. */
+  release(gate: string): void;
+  /** Waits until a query waits at the gate. */
+  waitForHold(gate: string): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Every range query has one series of five points. */
+export async function startHeldPrometheus(): Promise<HeldPrometheus> {
+  const queries: RecordedQuery[] = [];
+  const gates = new Gates();
+  const server = await listen((request, response) => {
+    const path = request.url?.split('?')[0];
+    const answer = (data: unknown): void => sendJson(response, 200, { status: 'success', data });
+    if (path === '/api/v1/alerts') return answer({ alerts: [] });
+    if (path === '/api/v1/targets') return answer({ activeTargets: [{ scrapeInterval: '15s' }] });
+    if (path !== '/api/v1/query_range') {
+      return sendJson(response, 404, { status: 'error', errorType: 'not_found', error: String(path) });
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+      const query: RecordedQuery = { expr: form.get('query') ?? '', aborted: false, finished: false };
+      queries.push(query);
+      response.on('close', () => {
+        query.aborted = !query.finished;
+      });
+      const gate = /gate="([^"]+)"/.exec(query.expr)?.[1];
+      const finish = (): void => {
+        if (response.destroyed) return;
+        query.finished = true;
+        answer({ resultType: 'matrix', result: [{ metric: { service: 'db' }, values: samples(form) }] });
+      };
+      if (gate === undefined) finish();
+      else void gates.wait(gate, response).then(finish);
+    });
+  }, 0);
+  return {
+    url: server.url,
+    queries,
+    release: (gate) => gates.release(gate),
+    waitForHold: (gate) => gates.waitForHold(gate),
+    stop: () => server.stop(),
+  };
+}
+
+function samples(form: URLSearchParams): [number, string][] {
+  const [from, to] = [Number(form.get('start')), Number(form.get('end'))];
+  return Array.from({ length: 5 }, (_, index) => [from + ((to - from) * index) / 4, String(index)]);
+}
