@@ -10,9 +10,11 @@ import { alertFor, resolveWindow } from './window.ts';
 
 /** Lines asked of the source, all of which are grouped by pattern. */
 const MOST_LINES = 20_000;
-const MOST_PATTERNS = 30;
-const PATTERN_CHARACTERS = 300;
+const MOST_PATTERNS = 25;
+const PATTERN_CHARACTERS = 200;
 const LINE_CHARACTERS = 1_000;
+/** Long lines are shown, but fewer of them, so that a result by default fits one view. */
+const USUAL_LINE_CHARACTERS = 180;
 const SEVERITIES = ['error', 'warn'];
 
 /** `search_logs`: what the logs say, grouped by pattern, with a sample of whole lines. */
@@ -31,7 +33,7 @@ export const searchLogs = defineSourceTool({
       .describe('A piece of text that the lines contain, in any case; no regular expression.'),
     level: z.enum(['error', 'warn', 'info', 'debug']).optional().describe('Only lines of this level.'),
     ...windowFields,
-    limit: limitField(30, 200, 'whole lines'),
+    limit: limitField(25, 200, 'whole lines'),
   }),
   needs: { capability: 'logs', method: 'searchLogs' },
   summarize: ({ service, text, level, source }) =>
@@ -58,7 +60,7 @@ export const searchLogs = defineSourceTool({
         .map(({ pattern, services, first, last, count: lineCount, level: of }) => ({
           pattern: clip(pattern, PATTERN_CHARACTERS),
           count: lineCount,
-          services: services.slice(0, 20),
+          services: services.slice(0, 8),
           level: of,
           first: toIso(first),
           last: toIso(last),
@@ -75,14 +77,19 @@ export const searchLogs = defineSourceTool({
   },
 });
 
-/** In rounds, one line of every pattern, severe patterns first in each round; in time order. */
+/** In rounds, one line of every pattern, severe patterns first in each round, as far as there is room; in time order. */
 function sample(patterns: readonly LogPattern[], limit: number): LogLine[] {
   const ordered = patterns.toSorted((a, b) => severity(a) - severity(b));
   const chosen: LogLine[] = [];
-  for (let round = 0; round < limit && chosen.length < limit; round++) {
+  let room = limit * USUAL_LINE_CHARACTERS;
+  for (let round = 0; round < limit; round++) {
     const lines = ordered.flatMap(({ examples }) => examples.slice(round, round + 1));
     if (lines.length === 0) break;
-    chosen.push(...lines.slice(0, limit - chosen.length));
+    for (const line of lines) {
+      if (chosen.length >= limit || (room <= 0 && chosen.length > 0)) break;
+      room -= Math.min(line.message.length, LINE_CHARACTERS);
+      chosen.push(line);
+    }
   }
   return chosen.sort((a, b) => a.at - b.at);
 }

@@ -17,7 +17,7 @@ export const searchMetrics = defineSourceTool({
       .optional()
       .describe('Words that must all occur, such as "latency" or "checkout errors". Leave out to list all metrics.'),
     service: serviceField.optional().describe('Only metrics of this service.'),
-    limit: limitField(50, 200, 'metrics'),
+    limit: limitField(30, 200, 'metrics'),
   }),
   needs: { capability: 'metrics', method: 'searchMetrics' },
   summarize: ({ text, service, source }) => `Search the metrics of ${service ?? source}${text ? ` for "${text}"` : ''}`,

@@ -7,8 +7,8 @@ import { defineSourceTool } from './source-tool.ts';
 import { count } from './text.ts';
 import { resolveWindow } from './window.ts';
 
-const MOST_SERVICES = 100;
-const MOST_EDGES = 200;
+const MOST_SERVICES = 60;
+const MOST_EDGES = 100;
 const MOST_CYCLES = 10;
 
 /** `service_dependencies`: what a service depends on, and what depends on it. */

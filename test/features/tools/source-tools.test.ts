@@ -163,6 +163,26 @@ describe('tools over telemetry sources', () => {
     assert.deepEqual([errors.matched, errors.lines.length, errors.truncated], [2, 2, false]);
   });
 
+  it('search_logs: fits one view with many patterns of long lines, unless more is asked for', async () => {
+    const lines = Array.from({ length: 3_000 }, (_, index) => {
+      const words = Array.from({ length: 60 }, (__, word) =>
+        String.fromCharCode(97 + (index % 26), 97 + (word % 26), 97 + (index % 7)),
+      );
+      return {
+        at: ALERT_AT + index / 10,
+        service: `s${index % 40}`,
+        level: 'error',
+        message: words.join(' '.repeat(1 + (index % 3))),
+      };
+    });
+    const context = toolContext({ sources: catalogOf(memorySource({ lines })) });
+    const input = { source: 'memory', from: ALERT_AT, to: ALERT_AT + 600 };
+    const output = await registry.invoke('search_logs', input, context);
+    assert.ok(output.content.length <= 16_000, `${output.content.length}`);
+    const more = await ask<SearchLogsResult>('search_logs', { ...input, limit: 200 }, context);
+    assert.ok(more.lines.length >= 100);
+  });
+
   it('service_dependencies: downstream, impact, and what is known when a service is not', async () => {
     const down = await ask<ServiceDependenciesResult>('service_dependencies', { source: 'shop', service: 'web' });
     assert.deepEqual(
