@@ -11,6 +11,7 @@ import { alertFor, resolveWindow } from './window.ts';
 /** Lines asked of the source, all of which are grouped by pattern. */
 const MOST_LINES = 20_000;
 const MOST_PATTERNS = 25;
+const MOST_SERVICES = 8;
 const PATTERN_CHARACTERS = 200;
 const LINE_CHARACTERS = 1_000;
 /** Long lines are shown, but fewer of them, so that a result by default fits one view. */
@@ -54,13 +55,14 @@ export const searchLogs = defineSourceTool({
       source: input.source,
       window: toIsoWindow(window),
       matched: page.lines.length,
-      truncated: page.truncated || patterns.length > MOST_PATTERNS || lines.length < page.lines.length,
+      truncated:
+        page.truncated || patterns.some(isCut) || patterns.length > MOST_PATTERNS || lines.length < page.lines.length,
       patterns: patterns
         .slice(0, MOST_PATTERNS)
         .map(({ pattern, services, first, last, count: lineCount, level: of }) => ({
           pattern: clip(pattern, PATTERN_CHARACTERS),
           count: lineCount,
-          services: services.slice(0, 8),
+          services: services.slice(0, MOST_SERVICES),
           level: of,
           first: toIso(first),
           last: toIso(last),
@@ -76,6 +78,10 @@ export const searchLogs = defineSourceTool({
     };
   },
 });
+
+function isCut({ services }: LogPattern): boolean {
+  return services.length > MOST_SERVICES;
+}
 
 /** In rounds, one line of every pattern, severe patterns first in each round, as far as there is room; in time order. */
 function sample(patterns: readonly LogPattern[], limit: number): LogLine[] {
