@@ -1,5 +1,4 @@
 /** The API process: answers HTTP, starts workflows, streams events. Holds no state of its own. */
-import { hkdfSync } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { createTemporalClient } from '../../temporal/connection.ts';
@@ -11,7 +10,12 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
-import { bootstrapFirstTeam, createAuthenticator, type ApiKeyAuthenticator } from '../features/teams/index.ts';
+import {
+  bootstrapFirstTeam,
+  createAuthenticator,
+  pepperFrom,
+  type ApiKeyAuthenticator,
+} from '../features/teams/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
 import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -54,7 +58,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   redis?.on('error', (error: Error) => log.debug({ err: error }, 'redis'));
   const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
   const client = createTemporalClient(target);
-  const pepper = Buffer.from(hkdfSync('sha256', await loadSecretKey(config), '', 'casebook api keys', 32));
+  const pepper = pepperFrom(await loadSecretKey(config));
   const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
   const launcher = createInvestigationLauncher(
     client,

@@ -56,3 +56,29 @@ function createTeam(tx: EntityManager): Team {
   tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
   return team;
 }
+
+/**
+ * Makes an admin key of the first team: the way back in when every other key is lost. For whoever can reach the
+ * database; there is no endpoint for it.
+ * @returns the key, which is stored nowhere
+ * @throws {Error} when there is no team yet
+ */
+export async function addAdminKey(
+  em: EntityManager,
+  options: { name: string; hash: (apiKey: string) => string },
+): Promise<string> {
+  const tx = em.fork();
+  const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+  if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
+  const apiKey = generateApiKey();
+  tx.create(ApiKey, {
+    teamId: team.id,
+    name: options.name,
+    prefix: prefixOf(apiKey),
+    hash: options.hash(apiKey),
+    scopes: ['system:admin'],
+    userId: null,
+  });
+  await tx.flush();
+  return apiKey;
+}
