@@ -11,7 +11,11 @@ export async function withHeartbeat<T>(work: (attempt: Attempt) => Promise<T>): 
   const context = Context.current();
   const timer = setInterval(() => context.heartbeat(), HEARTBEAT_EVERY_MS);
   try {
-    return await work({ number: context.info.attempt, signal: context.cancellationSignal });
+    return await work({
+      number: context.info.attempt,
+      signal: context.cancellationSignal,
+      cancelRequested: () => context.cancellationDetails?.cancelRequested ?? false,
+    });
   } finally {
     clearInterval(timer);
   }

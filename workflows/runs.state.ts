@@ -25,6 +25,8 @@ export interface CarriedRun {
   known: string[];
   plan?: { done: number; total: number };
   pendingMessages: number;
+  /** A result was handed in and accepted; a message that came with it may still be answered by a better one. */
+  handedIn: boolean;
   cancel?: { reason?: string };
 }
 
@@ -36,6 +38,7 @@ export class RunState {
   cancel?: { reason?: string };
   /** Steps done in this history; `step` counts over all of them. */
   stepsInHistory = 0;
+  private handedInNow = false;
   private carried: CarriedRun;
   private readonly fingerprints: Map<string, { count: number; evidence: number }>;
 
@@ -50,6 +53,7 @@ export class RunState {
       fingerprints: [],
       known: [],
       pendingMessages: 0,
+      handedIn: false,
     };
     this.fingerprints = new Map(this.carried.fingerprints);
     this.cancel = this.carried.cancel;
@@ -63,8 +67,14 @@ export class RunState {
     return this.carried.costUsd;
   }
 
-  get hasUnreadMessages(): boolean {
-    return this.carried.pendingMessages > 0;
+  get handedIn(): boolean {
+    return this.carried.handedIn;
+  }
+
+  /** Whether the model is done: it handed in its result, and nobody said anything that it has not read and acted on. */
+  isDone(turn: ModelTurnResult): boolean {
+    const acts = turn.toolCalls.length > 0;
+    return this.carried.handedIn && this.carried.pendingMessages === 0 && (this.handedInNow || !acts);
   }
 
   /** Milliseconds left of the wall-time budget, never negative. */
@@ -82,6 +92,7 @@ export class RunState {
     this.carried.step += 1;
     this.stepsInHistory += 1;
     this.carried.pendingMessages = 0;
+    this.handedInNow = false;
     return this.carried.step;
   }
 
@@ -107,6 +118,10 @@ export class RunState {
 
   callEnded(summary: string, result: ToolCallResult): void {
     if (result.plan) this.carried.plan = result.plan;
+    if (result.finished) {
+      this.handedInNow = true;
+      this.carried.handedIn = true;
+    }
     this.know(`${result.isError ? '⚠ ' : ''}${summary}: ${result.digest}`);
   }
 

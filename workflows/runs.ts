@@ -120,21 +120,21 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
   let note: string | undefined;
   for (;;) {
     state.limit = state.reachedLimit(Date.now());
-    if (state.limit) return false;
+    if (state.limit) return state.handedIn;
     if (shouldContinueAsNew(state)) {
       await wf.condition(wf.allHandlersFinished);
       await input.continueAsNew(state.carry());
     }
     try {
-      const step = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), () =>
+      const turn = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), () =>
         takeStep(input, state, 'work', note, show),
       );
-      if (step.finished && !state.hasUnreadMessages) return true;
-      if (step.turn.stopReason === 'refusal') {
+      if (state.isDone(turn)) return true;
+      if (turn.stopReason === 'refusal') {
         state.limit = 'refusal';
-        return false;
+        return state.handedIn;
       }
-      note = noteAfter(step.turn);
+      note = noteAfter(turn);
     } catch (error) {
       // The time-out cancels what is in flight; a cancellation from outside has its own sign.
       if (!wf.isCancellation(error) || state.cancel || state.remainingMs(Date.now()) > 0) throw error;
@@ -147,9 +147,9 @@ async function conclude(input: AgentRunInput, state: RunState, show: () => void)
   state.know(`limit reached: ${limitNote[limit]}`);
   if (limit === 'refusal') return false;
   for (let turn = 0; turn < CONCLUDE_TURNS; turn += 1) {
-    const step = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${CONCLUDE_NOTE}`, show);
-    if (step.finished) return true;
-    if (step.turn.stopReason === 'refusal') return false;
+    const { stopReason } = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${CONCLUDE_NOTE}`, show);
+    if (state.handedIn) return true;
+    if (stopReason === 'refusal') return false;
   }
   return false;
 }
@@ -170,8 +170,8 @@ async function takeStep(
   state.turnEnded(turn);
   if (turn.toolCalls.length > 0 && mode === 'work') state.phase = 'using_tools';
   show();
-  const results = await Promise.all(turn.toolCalls.map((call) => callTool(input, state, call, show)));
-  return { turn, finished: results.some((result) => result.finished) };
+  await Promise.all(turn.toolCalls.map((call) => callTool(input, state, call, show)));
+  return turn;
 }
 
 async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef, show: () => void) {
@@ -185,7 +185,6 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
   const result = await tools.callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats });
   state.callEnded(call.summary, result);
   show();
-  return result;
 }
 
 function noteAfter(turn: ModelTurnResult): string | undefined {

@@ -67,18 +67,49 @@ describe('run state', () => {
     assert.equal(next.costUsd, 0.5);
     assert.equal(next.remainingMs(START + 30_000), 30_000);
     assert.equal(next.noteCall('same', 3), 1);
-    assert.ok(next.hasUnreadMessages);
+    assert.equal(next.carry().pendingMessages, 1);
     assert.deepEqual(next.cancel, { reason: 'enough' });
     assert.equal(next.stepsInHistory, 0);
     assert.match(next.details('Title'), /a fact/);
   });
 
-  it('counts a message as read by the turn that begins after it', () => {
-    const state = new RunState(budget, START);
-    state.messageArrived();
-    assert.ok(state.hasUnreadMessages);
-    turn(state);
-    assert.ok(!state.hasUnreadMessages);
+  describe('is done', () => {
+    const accepted = { digest: 'report', isError: false, finished: true };
+    const handIn = (state: RunState): ModelTurnResult => {
+      const result: ModelTurnResult = { step: 0, stopReason: 'tool_use', costUsd: 0, hasText: true, toolCalls: [call] };
+      turn(state, result);
+      state.callEnded('Submit report', accepted);
+      return result;
+    };
+    const quiet: ModelTurnResult = { step: 0, stopReason: 'end_turn', costUsd: 0, hasText: true, toolCalls: [] };
+
+    it('when its result was accepted, and not when it was refused', () => {
+      const refused = new RunState(budget, START);
+      turn(refused, { toolCalls: [call] });
+      refused.callEnded('Submit report', { ...accepted, isError: true, finished: false });
+      assert.ok(!refused.isDone({ ...quiet, toolCalls: [call] }));
+      const state = new RunState(budget, START);
+      assert.ok(state.isDone(handIn(state)));
+    });
+
+    it('only after it has read a message that came with the result', () => {
+      const state = new RunState(budget, START);
+      const turned = handIn(state);
+      state.messageArrived();
+      assert.ok(!state.isDone(turned));
+      turn(state, quiet);
+      assert.ok(state.isDone(quiet), 'it has nothing to add');
+    });
+
+    it('not while it acts on that message, until it hands in again', () => {
+      const state = new RunState({ ...budget, maxSteps: 10 }, START);
+      handIn(state);
+      state.messageArrived();
+      const looking = { ...quiet, toolCalls: [call] };
+      turn(state, looking);
+      assert.ok(!state.isDone(looking));
+      assert.ok(state.isDone(handIn(state)));
+    });
   });
 
   it('shows the operator phase, plan and the last twelve things it knows', () => {

@@ -4,7 +4,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { conversationStream, stateEvent, type RunDeps } from '../runs/index.ts';
-import { Conversation, loadEvidence, ModelTurn } from '../transcripts/index.ts';
+import { Conversation, evidenceReader, loadEvidence, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type {
   BeginInvestigationInput,
@@ -14,14 +14,7 @@ import type {
 } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { titleOf } from './launch.ts';
-import {
-  checkReport,
-  composeFallbackReport,
-  renderReport,
-  reportSchema,
-  type CheckedReport,
-  type Report,
-} from './report/index.ts';
+import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, type Report } from './report/index.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
 
@@ -89,7 +82,6 @@ async function conclusion(
 ): Promise<Conclusion> {
   const conversation = await em.findOneOrFail(Conversation, { id: investigation.id });
   const turns = await em.find(ModelTurn, { conversationId: investigation.id }, { orderBy: { step: 'desc' }, limit: 1 });
-  const evidence = await loadEvidence(em, investigation.id);
   const submitted = reportSchema.safeParse(conversation.result?.value);
   const rest = { limitReached: input.limit ?? null, explanation: input.explanation ?? null };
 
@@ -98,10 +90,8 @@ async function conclusion(
     const why = input.explanation ?? 'No reason is known.';
     const alertSummary =
       status === 'cancelled' ? 'Cancelled before a root cause was found' : 'The investigation failed';
-    const known =
-      evidence.length > 0
-        ? `\n\n${evidence.length} tool results were collected and are kept with the investigation.`
-        : '';
+    const results = await em.count(ToolCall, { conversationId: investigation.id, status: 'completed' });
+    const known = results > 0 ? `\n\n${results} tool results were collected and are kept with the investigation.` : '';
     return { ...rest, status, alertSummary, report: null, investigationText: `# ${alertSummary}\n\n${why}${known}` };
   }
 
@@ -111,10 +101,9 @@ async function conclusion(
         query: investigation.query,
         limit: input.limit,
         failure: input.explanation,
-        evidence,
+        evidence: await loadEvidence(em, investigation.id),
       });
-  const byNumber = new Map(evidence.map((item) => [item.evidence, item]));
-  const checked: CheckedReport = checkReport(report, (number) => byNumber.get(number));
+  const checked = await checkReportAgainst(report, evidenceReader(em, investigation.id));
   const [turn] = turns;
   const investigationText = renderReport(checked, {
     model: turn?.model ?? 'no model answered',

@@ -23,4 +23,9 @@ export interface Attempt {
   number: number;
   /** Fires on cancellation, time-out and worker shutdown. */
   signal: AbortSignal;
+  /**
+   * Whether the run itself wants the work to stop. Otherwise an aborted attempt only lost its worker, and another
+   * attempt will do the work.
+   */
+  cancelRequested(): boolean;
 }

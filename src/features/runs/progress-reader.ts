@@ -9,7 +9,7 @@ import type { RunProgress } from './contract.ts';
 export interface ProgressReader {
   /**
    * @param workflowId the run's workflow
-   * @returns its progress, at most `freshMs` old, or undefined when no worker answered in time: the caller then
+   * @returns its progress, at most `staleMs` old, or undefined when no worker answered in time: the caller then
    *   answers from the last row in PostgreSQL
    */
   read(workflowId: string): Promise<RunProgress | undefined>;
@@ -20,6 +20,11 @@ export interface ProgressReaderOptions {
   query: (workflowId: string) => Promise<RunProgress>;
   /** How long an answer, also a failed one, serves: 500 ms keeps Temporal at two queries a second and run. */
   freshMs?: number;
+  /**
+   * Age up to which an answer serves while the next query is under way, ms from when it was asked for. Without it all
+   * pollers of a run would wait for each query; beyond it they do.
+   */
+  staleMs?: number;
   /** How long a caller waits for a query. */
   patienceMs?: number;
   /** Runs remembered. */
@@ -29,6 +34,8 @@ export interface ProgressReaderOptions {
 
 interface Entry {
   value?: RunProgress;
+  /** When the query was sent that `value` answers. */
+  valueAt: number;
   /** When the last query was sent. */
   askedAt: number;
   underWay?: Promise<void>;
@@ -38,14 +45,16 @@ interface Entry {
 
 /** See {@link ProgressReader}. One per API process. */
 export function createProgressReader(options: ProgressReaderOptions): ProgressReader {
-  const { query, freshMs = 500, patienceMs = 1_000, capacity = 20_000, now = Date.now } = options;
+  const { query, freshMs = 500, staleMs = 1_000, patienceMs = 1_000, capacity = 20_000, now = Date.now } = options;
   const entries = new LRUCache<string, Entry>({ max: capacity });
 
   const ask = (workflowId: string, entry: Entry): Promise<void> => {
-    entry.askedAt = now();
+    const askedAt = now();
+    entry.askedAt = askedAt;
     const underWay = query(workflowId)
       .then((value) => {
         entry.value = value;
+        entry.valueAt = askedAt;
         entry.unanswered = false;
       })
       .catch(() => {
@@ -60,10 +69,10 @@ export function createProgressReader(options: ProgressReaderOptions): ProgressRe
 
   return {
     async read(workflowId) {
-      const entry = entries.get(workflowId) ?? { askedAt: Number.NEGATIVE_INFINITY, unanswered: false };
+      const entry = entries.get(workflowId) ?? { valueAt: -Infinity, askedAt: -Infinity, unanswered: false };
       entries.set(workflowId, entry);
       if (!entry.underWay && now() - entry.askedAt >= freshMs) void ask(workflowId, entry);
-      if (entry.underWay && !entry.unanswered) {
+      if (entry.underWay && !entry.unanswered && now() - entry.valueAt >= staleMs) {
         const answered = await within(entry.underWay, patienceMs);
         if (!answered) entry.unanswered = true;
       }

@@ -9,6 +9,9 @@ import type { Attempt, RunDeps } from './deps.ts';
 import { conversationStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 
+/** A database that is away must not hold up a cancellation for longer. */
+const CANCELLED_STORE_MS = 5_000;
+
 /**
  * Makes one tool call and stores its whole result. Idempotent by the call's id: a stored result is returned and the
  * tool is not called again. A tool that fails, hangs or is cancelled has a result that says so.
@@ -22,9 +25,10 @@ export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt:
 
   const startedAt = deps.clock.now();
   const output = input.repeats === undefined ? await invoke(deps, input, call, attempt) : repeated(input.repeats);
+  const cancelled = attempt.signal.aborted && attempt.cancelRequested();
   // A cancelled call is recorded too: that write must not be cancelled with it.
-  const recording = attempt.signal.aborted ? AbortSignal.timeout(5_000) : attempt.signal;
-  const stored = await untilReachable(() => store(deps, input, output, startedAt, attempt.signal.aborted), recording);
+  const recording = cancelled ? AbortSignal.timeout(CANCELLED_STORE_MS) : attempt.signal;
+  const stored = await untilReachable(() => store(deps, input, output, startedAt, cancelled), recording);
   return announce(deps, input, stored, { ...attempt, signal: recording });
 }
 
@@ -49,7 +53,11 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
   try {
     return await untilAborted(deps.profiles[input.kind].tools.invoke(call.name, call.input, context), signal);
   } catch (error) {
-    if (attempt.signal.aborted) return failure('The call was cancelled before it finished.');
+    if (attempt.signal.aborted) {
+      // The worker stops or was thought lost: nothing is recorded, and another attempt makes the call.
+      if (!attempt.cancelRequested()) throw error;
+      return failure('The call was cancelled before it finished.');
+    }
     if (timeout.aborted) {
       return failure(
         `No answer within ${input.timeoutSeconds} s: the call was stopped. Narrow it down, or use another source.`,

@@ -19,24 +19,30 @@ export interface TranscriptRows {
  */
 export function buildMessages(rows: TranscriptRows, next: { step: number; note?: string }): MessageParam[] {
   const messages: MessageParam[] = [{ role: 'user', content: [text(rows.opening)] }];
+  let previous = 0;
   for (const turn of rows.turns) {
-    say(messages, 'user', spokenBefore(rows, turn.step, turn.note ?? undefined));
+    say(messages, 'user', spokenBetween(rows, previous, turn.step, turn.note ?? undefined));
+    previous = turn.step;
     say(messages, 'assistant', turn.content as ContentBlockParam[]);
     say(messages, 'user', rows.toolCalls.filter((call) => call.step === turn.step).map(toolResult));
   }
-  say(messages, 'user', spokenBefore(rows, next.step, next.note));
+  say(messages, 'user', spokenBetween(rows, previous, next.step, next.note));
   // An empty answer leaves two user messages behind each other, which `say` joins; the API wants the user last.
   if (messages.at(-1)?.role !== 'user') say(messages, 'user', [text('Go on.')]);
   return messages;
 }
 
-function spokenBefore(rows: TranscriptRows, step: number, note: string | undefined): ContentBlockParam[] {
-  return [
-    ...rows.userMessages
-      .filter((message) => message.deliveredStep === step)
-      .map((message) => text(personSays(message.text))),
-    ...(note ? [text(note)] : []),
-  ];
+/** A step may have been cut off before its turn was stored; what it was to read is read by the next one. */
+function spokenBetween(
+  rows: TranscriptRows,
+  after: number,
+  step: number,
+  note: string | undefined,
+): ContentBlockParam[] {
+  const heard = rows.userMessages.filter(
+    ({ deliveredStep }) => deliveredStep !== null && deliveredStep > after && deliveredStep <= step,
+  );
+  return [...heard.map((message) => text(personSays(message.text))), ...(note ? [text(note)] : [])];
 }
 
 function personSays(message: string): string {

@@ -62,6 +62,13 @@ describe('transcript as messages', () => {
     ]);
   });
 
+  it('lets the next turn read what a step that was cut off should have read', () => {
+    const turns = [{ step: 1, note: null, content: [asked('a')] }];
+    const userMessages = [{ text: 'look at payment', deliveredStep: 2 }];
+    const messages = buildMessages({ ...rows, turns, toolCalls: [result(1, 'a')], userMessages }, { step: 3 });
+    assert.match(JSON.stringify(messages.at(-1)), /look at payment/);
+  });
+
   it('leaves an empty answer out and keeps the roles alternating', () => {
     const messages = buildMessages(
       { ...rows, turns: [{ step: 1, note: null, content: [] }] },
