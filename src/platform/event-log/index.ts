@@ -11,8 +11,14 @@ export { maxEventBytes } from './encode.ts';
  * Opens the event log: Redis Streams when there is a Redis, else PostgreSQL. Nothing is connected before the first use.
  * @param options.databaseUrl a postgres:// URL of a migrated database
  * @param options.redisUrl a redis:// or rediss:// URL
+ * @param options.pollMs how often every tail looks for itself, in case a notification was lost; 5,000 unless given
  */
-export function createEventLog(options: { databaseUrl: string; redisUrl?: string; log: Logger }): EventLog {
-  const { databaseUrl, redisUrl, log } = options;
-  return redisUrl ? createRedisEventLog({ redisUrl, log }) : createPostgresEventLog({ databaseUrl, log });
+export function createEventLog(options: {
+  databaseUrl: string;
+  redisUrl?: string;
+  log: Logger;
+  pollMs?: number;
+}): EventLog {
+  const { databaseUrl, redisUrl, ...rest } = options;
+  return redisUrl ? createRedisEventLog({ redisUrl, ...rest }) : createPostgresEventLog({ databaseUrl, ...rest });
 }

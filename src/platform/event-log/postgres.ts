@@ -31,8 +31,8 @@ const expireBatch = 500;
  * LISTEN once something is tailed, however many streams are tailed.
  * @param options.databaseUrl a database with the tables of the `event-log` migration
  */
-export function createPostgresEventLog(options: { databaseUrl: string; log: Logger }): EventLog {
-  return new StoredEventLog((nudges) => new PostgresStore({ ...options, nudges }));
+export function createPostgresEventLog(options: { databaseUrl: string; log: Logger; pollMs?: number }): EventLog {
+  return new StoredEventLog(options, (nudges) => new PostgresStore({ ...options, nudges }));
 }
 
 /**

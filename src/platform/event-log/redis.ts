@@ -43,8 +43,8 @@ const connectionOptions: RedisOptions = {
  * How much of what was appended survives a crash is Redis's `appendonly` and `appendfsync`; the eviction policy must be
  * `noeviction`.
  */
-export function createRedisEventLog(options: { redisUrl: string; log: Logger }): EventLog {
-  return new StoredEventLog((nudges) => new RedisStore({ ...options, nudges }));
+export function createRedisEventLog(options: { redisUrl: string; log: Logger; pollMs?: number }): EventLog {
+  return new StoredEventLog(options, (nudges) => new RedisStore({ ...options, nudges }));
 }
 
 class RedisStore implements EventStore {

@@ -5,17 +5,16 @@ import { Nudges } from './nudges.ts';
 import type { EventLog, LogEvent, NewEvent } from './port.ts';
 import type { EventStore } from './store.ts';
 
-/** How often every tail looks for itself, in case a notification was lost. */
-const pollMs = 5_000;
-
 /** The event log over any {@link EventStore}: checks what comes in, makes tails out of pages, ends them at close. */
 export class StoredEventLog implements EventLog {
   readonly kind: EventLog['kind'];
   readonly #store: EventStore;
-  readonly #nudges = new Nudges({ pollMs });
+  readonly #nudges: Nudges;
   #closed: Promise<void> | undefined;
 
-  constructor(open: (nudges: Nudges) => EventStore) {
+  /** @param options.pollMs how often every tail looks for itself, in case a notification was lost; milliseconds */
+  constructor(options: { pollMs?: number }, open: (nudges: Nudges) => EventStore) {
+    this.#nudges = new Nudges({ pollMs: options.pollMs ?? 5_000 });
     this.#store = open(this.#nudges);
     this.kind = this.#store.kind;
   }

@@ -28,6 +28,8 @@ export interface LogServer {
 
 type Urls = Parameters<typeof createEventLog>[0];
 const log = createLogger({ name: 'test', level: 'silent' });
+/** Longer than any test: what a tail gets, it gets by notification, and after an outage by listening again. */
+const pollMs = 3_600_000;
 const run = promisify(execFile);
 
 async function appendFromChild(urls: Omit<Urls, 'log'>, stream: string, count: number): Promise<void> {
@@ -43,7 +45,7 @@ async function startPostgresServer(): Promise<LogServer> {
   await migrate(orm, server.url);
   await orm.close();
   return {
-    open: () => createEventLog({ ...urls, log }),
+    open: () => createEventLog({ ...urls, log, pollMs }),
     async crash() {
       const killed = server.pid!;
       process.kill(killed, 'SIGKILL');
@@ -85,7 +87,7 @@ async function startRedisServer(): Promise<LogServer> {
   // Never connected to: with a Redis, the log does not use the database.
   const urls = { databaseUrl: 'postgres://nobody@127.0.0.1:1/none', redisUrl: server.url };
   return {
-    open: () => createEventLog({ ...urls, log }),
+    open: () => createEventLog({ ...urls, log, pollMs }),
     async crash() {
       await server.kill();
       await server.start();
