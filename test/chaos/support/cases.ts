@@ -12,19 +12,13 @@ import {
 } from '../../support/scripted-model/index.ts';
 import { assembleSteps, followRun, type RunFollower } from '../../support/run-follower.ts';
 import { reportInput } from '../../support/scripts.ts';
+import { caseOf, queryOf } from './by-case.ts';
 
 /** Turn that a case can hold, and turn whose tool call a case can hold; counted from 0. */
 export const HELD_TURN = 1;
 export const TURNS = 4;
 
 export type Held = 'model' | 'tool' | 'nothing';
-
-const NAME = /\[case ([\w-]+)\]/;
-
-/** The name of the case a request to the model belongs to. */
-export function caseOf({ body }: Pick<RecordedRequest, 'body'>): string {
-  return NAME.exec(JSON.stringify(body.messages[0]))?.[1] ?? '';
-}
 
 /** Plays every case: what is held is part of its name. */
 export const playCases: Script = (context) => {
@@ -81,7 +75,7 @@ export async function startCase(
 ): Promise<RunningCase> {
   const named = held === 'nothing' ? name : `${name}-${held}`;
   const { model, prometheus } = installation;
-  const id = await installation.investigate(`[case ${named}] Checkout is slow.`, headers);
+  const id = await installation.investigate(queryOf(named), headers);
   const asked = (turn: number): RecordedRequest[] =>
     model.requests.filter((request) => caseOf(request) === named && request.turn === turn);
   const queried = (turn: number): number =>
