@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import getPort from 'get-port';
 import { stringify } from 'yaml';
+import { findLokiBinary } from './loki-binary.ts';
 import { startServerProcess } from './server-process.ts';
 
 export interface TestLoki {
@@ -11,14 +12,14 @@ export interface TestLoki {
   stop(): Promise<void>;
 }
 
-/** Starts Debian's Loki (2.4) as a single process on free ports, with its data in a temporary folder. */
+/** Starts Grafana Loki as a single process on free ports, with its data in a temporary folder. */
 export async function startLoki(): Promise<TestLoki> {
   const port = await getPort();
   const grpcPort = await getPort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
-    command: 'loki',
-    debianPackage: 'loki',
+    command: await findLokiBinary(),
+    name: 'loki',
     readyUrl: `${url}/ready`,
     prepare: async (folder) => {
       const config = {
@@ -30,7 +31,10 @@ export async function startLoki(): Promise<TestLoki> {
           grpc_listen_port: grpcPort,
           log_level: 'warn',
         },
+        // Its parts speak to each other over the loopback interface, where they listen.
+        frontend: { address: '127.0.0.1' },
         common: {
+          instance_addr: '127.0.0.1',
           path_prefix: folder,
           storage: { filesystem: { chunks_directory: join(folder, 'chunks'), rules_directory: join(folder, 'rules') } },
           replication_factor: 1,
@@ -38,14 +42,16 @@ export async function startLoki(): Promise<TestLoki> {
         },
         // Ready as soon as it can serve: a single process has no other member to wait for.
         ingester: { lifecycler: { min_ready_duration: '0s', join_after: '0s' } },
-        limits_config: { reject_old_samples: false, unordered_writes: true },
+        // Services are named by whatever label a stream has, as in Loki before version 3.
+        limits_config: { reject_old_samples: false, discover_service_name: [] },
+        analytics: { reporting_enabled: false },
         schema_config: {
           configs: [
             {
               from: '2020-01-01',
-              store: 'boltdb-shipper',
+              store: 'tsdb',
               object_store: 'filesystem',
-              schema: 'v11',
+              schema: 'v13',
               index: { prefix: 'index_', period: '24h' },
             },
           ],
@@ -66,6 +72,6 @@ export async function startLoki(): Promise<TestLoki> {
       });
       if (!response.ok) throw new Error(`Loki refused the lines: ${response.status} ${await response.text()}`);
     },
-    stop: server.stop,
+    stop: () => server.stop(),
   };
 }

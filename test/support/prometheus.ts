@@ -22,7 +22,8 @@ export async function startPrometheus(options: {
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
     command: 'prometheus',
-    debianPackage: 'prometheus',
+    name: 'prometheus',
+    install: 'apt-get install -y --no-install-recommends prometheus',
     readyUrl: `${url}/-/ready`,
     prepare: async (folder) => {
       await writeFile(join(folder, 'rules.yml'), stringify({ groups: options.rules ?? [] }));
@@ -44,5 +45,5 @@ export async function startPrometheus(options: {
       ];
     },
   });
-  return { url, stop: server.stop };
+  return { url, stop: () => server.stop() };
 }

@@ -11,18 +11,20 @@ export interface ServerProcess {
 }
 
 /**
- * Starts a server of a Debian package with a temporary folder of its own and waits until `readyUrl` answers 200.
+ * Starts a server program with a temporary folder of its own and waits until `readyUrl` answers 200.
  * @throws when the program is missing, saying what to install; with its output when it ends early
  */
 export async function startServerProcess(options: {
   command: string;
-  debianPackage: string;
+  name: string;
+  /** Command that installs it where it is missing. */
+  install?: string;
   /** Writes configuration into the folder and gives the arguments. */
   prepare: (folder: string) => Promise<string[]>;
   readyUrl: string;
 }): Promise<ServerProcess> {
-  const { command } = options;
-  const folder = await mkdtemp(join(tmpdir(), `casebook-${command}-`));
+  const { command, name } = options;
+  const folder = await mkdtemp(join(tmpdir(), `casebook-${name}-`));
   const child = spawn(command, await options.prepare(folder), { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -30,10 +32,10 @@ export async function startServerProcess(options: {
   }
   const ended = Promise.withResolvers<never>();
   child.once('error', (error: NodeJS.ErrnoException) => {
-    const missing = `${command} is not installed: apt-get install -y --no-install-recommends ${options.debianPackage}`;
+    const missing = `${name} is not installed${options.install ? `: ${options.install}` : ''}`;
     ended.reject(error.code === 'ENOENT' ? new Error(missing) : error);
   });
-  child.once('exit', () => ended.reject(new Error(`${command} ended before it was ready:\n${output}`)));
+  child.once('exit', () => ended.reject(new Error(`${name} ended before it was ready:\n${output}`)));
   ended.promise.catch(() => {});
   // Whatever way the tests end, the server does not outlive them.
   const onExit = () => void child.kill('SIGKILL');
@@ -49,7 +51,7 @@ export async function startServerProcess(options: {
   };
   const abandoned = new AbortController();
   const ready = waitUntil(async () => ((await fetch(options.readyUrl)).ok ? true : undefined), {
-    what: `${command} at ${options.readyUrl}`,
+    what: `${name} at ${options.readyUrl}`,
     timeoutMs: 45_000,
     signal: abandoned.signal,
   });

@@ -42,7 +42,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
     try {
       entries = readdirSync(incidentsDir, { withFileTypes: true });
     } catch (error) {
-      warnOnce('the folder of recorded incidents cannot be read', { incidentsDir, error: (error as Error).message });
+      warnOnce('the folder of recorded incidents cannot be read', { incidentsDir, error: String(error) });
       return [];
     }
     const found: TelemetrySource[] = [];

@@ -43,9 +43,8 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       let body: string;
       try {
         const response = await fetch(url, {
-          method,
           headers,
-          body: method === 'POST' ? parameters : undefined,
+          ...(method === 'POST' ? { method, body: parameters } : { method }),
           redirect: 'error',
           signal,
         });
@@ -85,7 +84,10 @@ async function readBody(response: Response, limit: number, name: string): Promis
   return Buffer.concat(chunks).toString('utf8');
 }
 
+/** fetch hides what went wrong in the cause of its error. */
 function reasonOf(error: unknown): string {
-  const cause = (error as { cause?: { code?: string; message?: string } }).cause;
-  return cause?.code ?? cause?.message ?? (error as Error).message;
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

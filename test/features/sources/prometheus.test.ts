@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { createPrometheusSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { addressOf } from '../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 
 const options = () => ({ signal: new AbortController().signal });
@@ -15,7 +15,7 @@ async function startTarget(registry: Registry, work: () => void): Promise<{ addr
     void registry.metrics().then((text) => response.setHeader('content-type', registry.contentType).end(text));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+  return { address: `127.0.0.1:${addressOf(server).port}`, server };
 }
 
 function shopMetrics(): { registry: Registry; work: () => void } {
@@ -388,7 +388,7 @@ describe('Prometheus source and a bad server', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const url = `http://127.0.0.1:${addressOf(server).port}`;
       const client = createPrometheusClient({ url, maxResponseBytes: 1_000_000 });
       await assert.rejects(client.labelNames(options().signal), /larger than 1000000 bytes/);
     } finally {

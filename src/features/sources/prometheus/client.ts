@@ -5,6 +5,7 @@ import { SourceError, type TimeWindow } from '../port.ts';
 /** Prometheus refuses more points a series. */
 const MAX_POINTS = 11_000;
 
+const envelope = z.object({ data: z.unknown() });
 const labels = z.record(z.string(), z.string());
 const sample = z.tuple([z.number(), z.string()]);
 const matrix = z.object({
@@ -78,7 +79,7 @@ export function createPrometheusClient(options: { url: string; maxResponseBytes?
       for (const item of [value].flat()) search.append(key, item);
     }
     const answer = await http.request(method, path, search, signal);
-    const parsed = schema.safeParse((answer as { data?: unknown } | null)?.data);
+    const parsed = schema.safeParse(envelope.safeParse(answer).data?.data);
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0]!;
     throw new SourceError(`Prometheus answered ${path} in an unknown form (${issue.path.join('.')}: ${issue.message})`);

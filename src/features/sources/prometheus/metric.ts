@@ -78,16 +78,9 @@ const quantiles: Record<string, string> = { p50: '0.5', p90: '0.9', p95: '0.95',
 /** Statistics that can be asked of a metric; the first ones of {@link defaultStatistics} come unasked. */
 export function statisticsOf({ name, type }: Metric): string[] {
   if (name.endsWith(ERROR_RATIO_SUFFIX)) return ['ratio'];
-  switch (type) {
-    case 'counter':
-      return ['rate'];
-    case 'histogram':
-    case 'summary':
-      return ['p50', 'p95', 'p99', 'average', 'rate', 'p90'];
-    case 'gauge':
-    case 'unknown':
-      return ['average', 'max', 'min', 'sum'];
-  }
+  if (type === 'counter') return ['rate'];
+  if (type === 'histogram' || type === 'summary') return ['p50', 'p95', 'p99', 'average', 'rate', 'p90'];
+  return ['average', 'max', 'min', 'sum'];
 }
 
 /** What a query without a statistic returns. */

@@ -25,7 +25,8 @@ async function* readRows(folder: string, name: string, signal: AbortSignal): Asy
     if (size > MAX_CSV_BYTES) throw new SourceError(`${name}: ${size} bytes, at most ${MAX_CSV_BYTES} are read`);
     const parser = parse({ bom: true, skip_empty_lines: true, max_record_size: MAX_RECORD_CHARACTERS });
     pipeline(Readable.from(readChunks(file, signal)), parser, () => {});
-    for await (const row of parser) yield row as string[];
+    const rows: AsyncIterable<string[]> = parser;
+    yield* rows;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CsvError) throw new SourceError(`${name}: ${error.message}`, { cause: error });

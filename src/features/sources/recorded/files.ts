@@ -26,12 +26,12 @@ export async function openIncidentFile(folder: string, name: string): Promise<Fi
     // Non-blocking: opening a named pipe must not hang.
     file = await open(join(folder, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     if (code === 'ENOENT') return undefined;
     if (code === 'ELOOP' || code === 'EMLINK') {
       throw new SourceError(`${name}: symbolic links are not read`, { cause: error });
     }
-    throw new SourceError(`${name}: cannot be opened (${code ?? 'unknown error'})`, { cause: error });
+    throw new SourceError(`${name}: cannot be opened (${code})`, { cause: error });
   }
   if (!(await file.stat()).isFile()) {
     await file.close();
@@ -81,7 +81,7 @@ export async function readIncidentJson<Schema extends z.ZodType>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new SourceError(`${name}: not JSON (${(error as Error).message})`, { cause: error });
+    throw new SourceError(`${name}: not JSON (${String(error)})`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
