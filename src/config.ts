@@ -14,7 +14,7 @@ const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
-  optional(schema).transform((value) => (value ?? fallback) as z.output<T>);
+  optional(schema).transform((value): z.output<T> => value ?? fallback);
 
 const environment = z.object({
   NODE_ENV: withDefault(z.string(), 'development'),

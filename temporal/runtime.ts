@@ -1,6 +1,8 @@
 import { makeTelemetryFilterString, Runtime, type LogLevel } from '@temporalio/worker';
 import type { Logger } from '../src/platform/logger.ts';
 
+const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+
 /**
  * Sends the Temporal SDK's own log to the process's logger and, when a port is given, serves the SDK's metrics
  * (workflow task latency, slots, polls) to Prometheus on it. Once a process, before the first worker.
@@ -8,17 +10,17 @@ import type { Logger } from '../src/platform/logger.ts';
 export function installRuntime(log: Logger, metricsPort?: number): void {
   const sdk = log.child({ component: 'temporal' });
   const write =
-    (level: 'trace' | 'debug' | 'info' | 'warn' | 'error') =>
+    (level: (typeof LEVELS)[LogLevel]) =>
     (message: string, meta?: object): void =>
       sdk[level](meta ?? {}, message);
   // What the SDK calls information is written for its own developers: one line a worker state.
   const logger = {
-    log: (level: LogLevel, message: string, meta?: object) => write(level.toLowerCase() as 'info')(message, meta),
-    trace: write('trace'),
-    debug: write('trace'),
-    info: write('debug'),
-    warn: write('warn'),
-    error: write('error'),
+    log: (level: LogLevel, message: string, meta?: object) => write(LEVELS[level])(message, meta),
+    trace: write(LEVELS.TRACE),
+    debug: write(LEVELS.DEBUG),
+    info: write(LEVELS.INFO),
+    warn: write(LEVELS.WARN),
+    error: write(LEVELS.ERROR),
   };
   Runtime.install({
     logger,

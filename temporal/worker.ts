@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
@@ -56,8 +55,3 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
     },
   };
 }
-
-/** Version of the Temporal SDK in use, for the smoke test. */
-export const temporalSdkVersion = (
-  createRequire(import.meta.url)('@temporalio/worker/package.json') as { version: string }
-).version;

@@ -8,7 +8,6 @@ import type {
 import type { RunOutcome } from '../src/features/runs/contract.ts';
 import { outcomeAttribute, serviceAttribute } from '../temporal/search-attributes.ts';
 import { runAgent } from './runs.ts';
-import type { CarriedRun } from './runs.state.ts';
 
 /** Bookkeeping costs nothing and must not be lost: it is tried for a day, however long the database is away. */
 const { beginInvestigation, finishInvestigation } = wf.proxyActivities<InvestigationActivities>({
@@ -19,8 +18,7 @@ const { beginInvestigation, finishInvestigation } = wf.proxyActivities<Investiga
 
 /** Investigates one question: begin, the agent loop, and a recorded end whatever happens. */
 export async function investigation(input: InvestigationWorkflowInput): Promise<InvestigationWorkflowResult> {
-  const { investigationId, teamId, budget } = input;
-  const carried = input.carried as CarriedRun | undefined;
+  const { investigationId, teamId, budget, carried } = input;
   const subject = { investigationId, teamId };
   const begun = await wf.CancellationScope.nonCancellable(() =>
     beginInvestigation.executeWithOptions({ summary: 'Open the case' }, [subject]),
@@ -31,7 +29,7 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
     budget,
     title: begun.title,
     carried,
-    continueAsNew: (next) => wf.continueAsNew<typeof investigation>({ ...input, carried: { ...next } }),
+    continueAsNew: (next) => wf.continueAsNew<typeof investigation>({ ...input, carried: next }),
   });
 
   state.phase = 'recording';

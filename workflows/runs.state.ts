@@ -1,4 +1,5 @@
 import type {
+  CarriedRun,
   ModelTurnResult,
   RunBudget,
   RunLimit,
@@ -13,22 +14,6 @@ const REPEATS_THAT_END_THE_RUN = 5;
 /** Turns without a tool call before the loop stops asking for the result. */
 const IDLE_TURNS = 3;
 const KNOWN_LINES = 12;
-
-/** What continue-as-new hands to the next run of the same workflow. */
-export interface CarriedRun {
-  step: number;
-  costUsd: number;
-  toolCalls: number;
-  startedAt: number;
-  idleTurns: number;
-  fingerprints: [string, { count: number; evidence: number }][];
-  known: string[];
-  plan?: { done: number; total: number };
-  pendingMessages: number;
-  /** A result was handed in and accepted; a message that came with it may still be answered by a better one. */
-  handedIn: boolean;
-  cancel?: { reason?: string };
-}
 
 /** The state of one agent run: pure, so that its rules are tested without Temporal. Times are unix milliseconds. */
 export class RunState {

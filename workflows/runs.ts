@@ -8,6 +8,7 @@ import {
   cancelRunSignal,
   runProgressQuery,
   userMessageSignal,
+  type CarriedRun,
   type ModelTurnResult,
   type RunBudget,
   type RunIdentity,
@@ -16,7 +17,7 @@ import {
   type ToolCallRef,
   type TurnMode,
 } from '../src/features/runs/contract.ts';
-import { RunState, type CarriedRun } from './runs.state.ts';
+import { RunState } from './runs.state.ts';
 
 /** A heartbeat every few seconds at most: a killed worker is noticed within this time. */
 const HEARTBEAT_TIMEOUT = '12s';

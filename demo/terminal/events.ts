@@ -32,7 +32,8 @@ export async function* followRun(
         for await (const { id, event, data } of events) {
           if (id === undefined || event === undefined) continue;
           lastId = id;
-          yield { id, type: event, data: JSON.parse(data) as Record<string, unknown> };
+          const parsed: Record<string, unknown> = JSON.parse(data);
+          yield { id, type: event, data: parsed };
           if (FINAL.has(event)) return;
         }
       }

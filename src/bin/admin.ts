@@ -44,7 +44,11 @@ async function main(): Promise<void> {
   const databaseUrl = config.databaseUrl ?? runningInstance(config.home)?.databaseUrl;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is not set, and nothing runs in CASEBOOK_HOME.');
   const orm = await openOrm({ databaseUrl });
-  await command({ config, orm, databaseUrl, name: values.name }).finally(() => orm.close(true));
+  try {
+    await command({ config, orm, databaseUrl, name: values.name });
+  } finally {
+    await orm.close(true);
+  }
 }
 
 try {

@@ -40,10 +40,9 @@ function readArguments(config: Config): Wanted {
 
 /** What the person who was paged would paste: the alert. */
 function questionAbout(folder: string): string {
-  const incident = JSON.parse(readFileSync(join(folder, 'incident.json'), 'utf8')) as {
-    title: string;
-    alerts: { name: string; at: string; summary: string }[];
-  };
+  const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
+    readFileSync(join(folder, 'incident.json'), 'utf8'),
+  );
   const [alert] = incident.alerts;
   if (!alert) return incident.title;
   return `${incident.title}. Alert ${alert.name} fired at ${alert.at}: ${alert.summary}. What is the root cause?`;
@@ -55,6 +54,7 @@ async function investigate(running: Running, query: string, signal: AbortSignal)
   const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
     const response = await fetch(running.apiUrl + path, { ...init, headers, signal });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API, whose responses pass their schemas
     return (await response.json()) as T;
   };
   console.error(`\n  ${pc.bold('Question')}  ${query}\n`);

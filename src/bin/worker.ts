@@ -47,7 +47,6 @@ export async function startWorker(
   const client = createTemporalClient(target);
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds };
   const sweeping = startSweeping({ ...shared, launcher: createInvestigationLauncher(client, budget) });
-  const running = run();
   log.info('working');
 
   const close = async (): Promise<void> => {
@@ -57,7 +56,13 @@ export async function startWorker(
     await events.close();
     await orm.close(true);
   };
-  const ended = running.finally(close);
+  const ended = (async () => {
+    try {
+      await run();
+    } finally {
+      await close();
+    }
+  })();
   return {
     ended,
     async stop() {
@@ -70,7 +75,11 @@ export async function startWorker(
 
 async function prepareTemporal(target: { address: string; namespace: string }): Promise<void> {
   const connection = await Connection.connect({ address: target.address });
-  await registerSearchAttributes(connection, target.namespace).finally(() => connection.close());
+  try {
+    await registerSearchAttributes(connection, target.namespace);
+  } finally {
+    await connection.close();
+  }
 }
 
 /** Without a key and a base URL, the offline model is served on loopback by this process. */

@@ -12,10 +12,10 @@ const CONNECTION_LOST =
 export function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof EventLogError) return error.kind === 'unavailable';
-  const code = (error as { code?: unknown }).code;
+  const code: unknown = 'code' in error ? error.code : undefined;
   if (typeof code === 'string' && (TRANSIENT_SQLSTATE.test(code) || NETWORK_CODE.test(code))) return true;
   if (CONNECTION_LOST.test(error.message)) return true;
   if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
-  const wrapped = error instanceof DriverException ? (error as { previous?: unknown }).previous : undefined;
+  const wrapped: unknown = error instanceof DriverException && 'previous' in error ? error.previous : undefined;
   return isUnreachable(error.cause) || isUnreachable(wrapped);
 }

@@ -14,7 +14,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Every run-time import of the .ts files below the folders, with paths from the repository's root. */
 export async function runtimeImports(folders: readonly string[]): Promise<Import[]> {
-  await init;
+  await init();
   return folders.flatMap(filesBelow).flatMap((from) => {
     const code = stripTypeScriptTypes(readFileSync(join(ROOT, from), 'utf8'));
     const [imports] = parse(code, from);

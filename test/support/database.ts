@@ -57,7 +57,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const run = async (sql: string): Promise<void> => {
     const admin = new pg.Client({ connectionString: url });
     await admin.connect();
-    await admin.query(sql).finally(() => admin.end());
+    try {
+      await admin.query(sql);
+    } finally {
+      await admin.end();
+    }
   };
   await run(`create database ${name} template ${TEMPLATE}`);
   const orm = await openOrm({ databaseUrl: databaseUrl(url, name) });

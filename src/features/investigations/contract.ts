@@ -1,5 +1,5 @@
 /** What the API, the workflow and the activities of an investigation share. No zod, no database: workflows import this. */
-import type { RunBudget, RunLimit } from '../runs/contract.ts';
+import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
 
 export type { RunLimit };
 export type InvestigationStatus = 'processing' | 'completed' | 'failed' | 'cancelled';
@@ -15,7 +15,7 @@ export interface InvestigationWorkflowInput {
   teamId: string;
   budget: RunBudget;
   /** Present after continue-as-new. */
-  carried?: Record<string, unknown>;
+  carried?: CarriedRun;
 }
 
 export interface InvestigationWorkflowResult {

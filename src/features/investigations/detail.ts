@@ -8,11 +8,7 @@ export async function loadDetail(em: EntityManager, id: string): Promise<Omit<De
   const investigation = await getInvestigation(em, id);
   const conversation = await em.findOneOrFail(Conversation, { id });
   const turns = await em.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'asc' } });
-  const toolCalls = await em.find(
-    ToolCall,
-    { conversationId: id },
-    { orderBy: { evidence: 'asc' }, exclude: ['view'] },
-  );
+  const toolCalls = await em.find(ToolCall, { conversationId: id }, { orderBy: { evidence: 'asc' } });
   const messages = await em.find(UserMessage, { conversationId: id }, { orderBy: { createdAt: 'asc' } });
-  return { investigation, conversation, turns, toolCalls: toolCalls as unknown as ToolCall[], messages };
+  return { investigation, conversation, turns, toolCalls, messages };
 }

@@ -3,6 +3,7 @@ import type { RunProgress } from '../runs/index.ts';
 import type { Conversation, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
+import type { InvestigationRow } from './service.ts';
 import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
 
 type Detail = z.input<typeof InvestigationDetailResponse>;
@@ -27,7 +28,7 @@ export function presentStatus(row: Investigation): z.input<typeof InvestigationR
   };
 }
 
-export function presentSummary(row: Investigation, links: Links): Summary {
+export function presentSummary(row: Omit<InvestigationRow, 'report' | 'investigationText'>, links: Links): Summary {
   return {
     id: row.id,
     query: row.query,

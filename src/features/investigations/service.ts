@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException, type Loaded } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
@@ -142,8 +142,11 @@ export async function getInvestigation(em: EntityManager, id: string): Promise<I
   return investigation;
 }
 
+/** An investigation without its long texts. */
+export type InvestigationRow = Loaded<Investigation, never, '*', 'report' | 'investigationText'>;
+
 export interface InvestigationPage {
-  items: Investigation[];
+  items: InvestigationRow[];
   total: number;
 }
 
@@ -158,7 +161,7 @@ export async function listInvestigations(
     offset: (wanted.page - 1) * wanted.count,
     exclude: ['report', 'investigationText'],
   });
-  return { items: items as unknown as Investigation[], total };
+  return { items, total };
 }
 
 /**

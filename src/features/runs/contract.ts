@@ -96,6 +96,22 @@ export interface RunOutcome {
   costUsd: number;
 }
 
+/** What continue-as-new hands to the next run of the same workflow. */
+export interface CarriedRun {
+  step: number;
+  costUsd: number;
+  toolCalls: number;
+  startedAt: number;
+  idleTurns: number;
+  fingerprints: [string, { count: number; evidence: number }][];
+  known: string[];
+  plan?: { done: number; total: number };
+  pendingMessages: number;
+  /** A result was handed in and accepted; a message that came with it may still be answered by a better one. */
+  handedIn: boolean;
+  cancel?: { reason?: string };
+}
+
 /** Stops the run; in-flight tools are told to stop. */
 export const cancelRunSignal = defineSignal<[{ reason?: string }]>('cancel');
 /** A person's message is stored and wants to be read by the next turn. */

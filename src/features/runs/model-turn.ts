@@ -203,5 +203,6 @@ function canonicalJson(value: unknown): string {
 
 /** PostgreSQL's jsonb has no NUL character. */
 function storable(content: ContentBlock[]): ContentBlock[] {
-  return JSON.parse(JSON.stringify(content).replaceAll('\\u0000', '\\ufffd')) as ContentBlock[];
+  const restored: ContentBlock[] = JSON.parse(JSON.stringify(content).replaceAll('\\u0000', '\\ufffd'));
+  return restored;
 }

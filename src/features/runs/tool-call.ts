@@ -42,11 +42,13 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
     return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
   const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout]);
+  const reader = evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId);
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
     sources: deps.sources,
-    evidence: evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId),
+    // Our own database being away is no failure of the tool.
+    evidence: { read: (evidence: number) => untilReachable(() => reader.read(evidence), signal) },
     clock: deps.clock,
     signal,
   };
@@ -70,12 +72,11 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
 
 /** A tool that ignores its signal must not hold up the run. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 function failure(message: string): ToolOutput {

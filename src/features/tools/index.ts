@@ -4,7 +4,7 @@ export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult 
 export { errorOutput, jsonOutput } from './output.ts';
 export { createToolRegistry, type ToolRegistry } from './registry.ts';
 export { sharedTools } from './shared-tools.ts';
-export { clip, oneLine } from './text.ts';
+export { clip, count, oneLine, safeCut } from './text.ts';
 export * from './tool.ts';
 export { normalizeOutput, VIEW_CHARACTERS, viewOf, type NormalizedOutput, type View } from './view.ts';
 export type * from './results.ts';

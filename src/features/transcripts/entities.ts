@@ -70,8 +70,8 @@ export const ToolCall = defineEntity({
     status: p.enum(['pending', 'completed', 'cancelled'] as const),
     isError: p.boolean().default(false),
     digest: p.text().strictNullable(),
-    /** What the model is shown of the result: framed and bounded. */
-    view: p.text().strictNullable(),
+    /** What the model is shown of the result: framed and bounded. Loaded only when asked for, like the content. */
+    view: p.text().strictNullable().lazy(),
     /** The whole result; loaded only when asked for. */
     content: p.text().strictNullable().lazy(),
     bytes: p.integer().strictNullable(),

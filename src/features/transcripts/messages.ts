@@ -12,18 +12,20 @@ export interface TranscriptRows {
   userMessages: Pick<UserMessage, 'text' | 'deliveredStep'>[];
 }
 
+type Message = MessageParam & { content: ContentBlockParam[] };
+
 /**
  * @param rows everything up to, but not including, the turn to be asked for
  * @param next the turn to be asked for, and what the loop says before it
  * @returns alternating messages, the last one from the user
  */
 export function buildMessages(rows: TranscriptRows, next: { step: number; note?: string }): MessageParam[] {
-  const messages: MessageParam[] = [{ role: 'user', content: [text(rows.opening)] }];
+  const messages: Message[] = [{ role: 'user', content: [text(rows.opening)] }];
   let previous = 0;
   for (const turn of rows.turns) {
     say(messages, 'user', spokenBetween(rows, previous, turn.step, turn.note ?? undefined));
     previous = turn.step;
-    say(messages, 'assistant', turn.content as ContentBlockParam[]);
+    say(messages, 'assistant', turn.content);
     say(messages, 'user', rows.toolCalls.filter((call) => call.step === turn.step).map(toolResult));
   }
   say(messages, 'user', spokenBetween(rows, previous, next.step, next.note));
@@ -64,9 +66,9 @@ function text(value: string): { type: 'text'; text: string } {
 }
 
 /** Adds blocks to the conversation; two messages of one role become one, since the API wants them to alternate. */
-function say(messages: MessageParam[], role: 'user' | 'assistant', blocks: ContentBlockParam[]): void {
+function say(messages: Message[], role: 'user' | 'assistant', blocks: ContentBlockParam[]): void {
   if (blocks.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role === role) (last.content as ContentBlockParam[]).push(...blocks);
+  if (last?.role === role) last.content.push(...blocks);
   else messages.push({ role, content: [...blocks] });
 }

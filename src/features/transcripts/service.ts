@@ -23,7 +23,7 @@ export async function loadTranscript(
   const toolCalls = await em.find(
     ToolCall,
     { conversationId, step: { $lt: beforeStep } },
-    { orderBy: { evidence: 'asc' } },
+    { orderBy: { evidence: 'asc' }, populate: ['view'] },
   );
   const userMessages = await em.find(
     UserMessage,

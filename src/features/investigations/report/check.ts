@@ -1,7 +1,5 @@
 /** The citation checker: what of a report can be found, word for word, in what the tools returned. */
-import { isCitable } from '../../tools/citable.ts';
-import { restore } from '../../tools/framing.ts';
-import type { EvidenceReader, StoredEvidence } from '../../tools/tool.ts';
+import { isCitable, restore, type EvidenceReader, type StoredEvidence } from '../../tools/index.ts';
 import type { CheckedCitation, CheckedReport, Citation, Report } from './schema.ts';
 import { citedNumbers, sentencesOf } from './text.ts';
 

@@ -1,5 +1,4 @@
-import { safeCut } from '../../tools/text.ts';
-import type { StoredEvidence } from '../../tools/tool.ts';
+import { safeCut, type StoredEvidence } from '../../tools/index.ts';
 import type { Citation } from './schema.ts';
 
 const EXCERPT_CHARACTERS = 300;

@@ -1,8 +1,6 @@
 /** An honest report without a model: what the tools returned, when a run ends before a report was submitted. */
 import type { RunLimit } from '../../runs/contract.ts';
-import { isCitable } from '../../tools/citable.ts';
-import { clip, oneLine } from '../../tools/text.ts';
-import type { StoredEvidence } from '../../tools/tool.ts';
+import { clip, isCitable, oneLine, type StoredEvidence } from '../../tools/index.ts';
 import { Draft } from './draft.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan } from './safe-markdown.ts';

@@ -1,7 +1,5 @@
 /** What a model can still put right in a report before it is accepted. */
-import { isCitable } from '../../tools/citable.ts';
-import { clip } from '../../tools/text.ts';
-import type { EvidenceReader, StoredEvidence } from '../../tools/tool.ts';
+import { clip, isCitable, type EvidenceReader, type StoredEvidence } from '../../tools/index.ts';
 import { checkReport, passagesOf, readCited } from './check.ts';
 import type { CheckedCitation, Report } from './schema.ts';
 import { citedNumbers } from './text.ts';

@@ -1,6 +1,6 @@
 /** Reads tool results back from their stored text, as far as a report without a model needs them. */
 import { z } from 'zod';
-import type { StoredEvidence } from '../../tools/tool.ts';
+import type { StoredEvidence } from '../../tools/index.ts';
 
 const time = z.string().min(1).max(40);
 const name = z.string().min(1);

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { errorOutput, jsonOutput } from '../../tools/output.ts';
-import { count } from '../../tools/text.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { count, defineTool, errorOutput, jsonOutput } from '../../tools/index.ts';
 import { findProblems } from './problems.ts';
 import { reportSchema } from './schema.ts';
 
