@@ -168,7 +168,7 @@ function quantile(values: readonly number[], q: number): number {
 }
 
 async function startPostgresServer(): Promise<Server> {
-  const home = await mkdtemp(join(tmpdir(), 'casebook-bench-'));
+  const home = await mkdtemp(join(tmpdir(), 'casebook-bench-events-'));
   const server = await startPostgres({ home, port: 0 });
   const orm = await openOrm({ databaseUrl: server.url });
   await migrate(orm, server.url);
@@ -179,6 +179,8 @@ async function startPostgresServer(): Promise<Server> {
   await client.end();
   // As many connections as the event log has.
   const pool = new Pool({ connectionString: server.url, max: 4 });
+  // Ended connections may still hear the server stop.
+  pool.on('error', () => undefined);
   const text = `with i as (insert into bare (stream, data) values ($1, $2)) select pg_notify('bare', $1)`;
   return {
     open: () => createEventLog({ databaseUrl: server.url, log }),

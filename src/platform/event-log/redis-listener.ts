@@ -27,7 +27,9 @@ export class RedisListener {
     const client = this.#connect();
     this.#client = client;
     client.on('error', (error) => this.#outage.failed(error));
-    client.on('message', (_, stream) => this.#nudges.nudge(stream));
+    client.on('message', (_, streams) => {
+      for (const stream of streams.split('\0')) this.#nudges.nudge(stream);
+    });
     client.on('ready', () => void this.#subscribe(client));
     client.connect().catch((error: unknown) => this.#outage.failed(error));
     // A connection cut without a word (a firewall, a vanished host) shows only when it is used.

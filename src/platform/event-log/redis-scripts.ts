@@ -5,7 +5,7 @@
 
 /** Prefix of every key. */
 export const prefix = 'casebook:events:';
-/** Pub/sub channel of all streams; the message is the stream's name. */
+/** Pub/sub channel of all streams; the message is the names of those that grew, separated by NUL. */
 export const channel = 'casebook:events';
 /** Sorted set of the streams by the time of their last event, in milliseconds. */
 export const activeKey = `${prefix}active`;
@@ -13,37 +13,50 @@ export const streamKey = (stream: string): string => `${prefix}stream:${stream}`
 /** Set of the idempotency keys a stream has had. */
 export const keysKey = (stream: string): string => `${prefix}keys:${stream}`;
 
-/** KEYS: stream, its set of keys, active. ARGV: channel, stream's name, then type, data and key ('' for none) per event. */
+/**
+ * KEYS: active. ARGV: channel, prefixes of streams and of keys, then stream, type, data and key ('' for none) per event.
+ * One message names every stream that grew; no name contains NUL.
+ */
 export const appendScript = `
-local grown = false
-for i = 3, #ARGV, 3 do
-  if ARGV[i + 2] == '' or redis.call('SADD', KEYS[2], ARGV[i + 2]) == 1 then
-    redis.call('XADD', KEYS[1], '*', 'type', ARGV[i], 'data', ARGV[i + 1])
-    grown = true
+local grown, names = {}, {}
+for i = 4, #ARGV, 4 do
+  local stream, key = ARGV[i], ARGV[i + 3]
+  if key == '' or redis.call('SADD', ARGV[3] .. stream, key) == 1 then
+    redis.call('XADD', ARGV[2] .. stream, '*', 'type', ARGV[i + 1], 'data', ARGV[i + 2])
+    if not grown[stream] then
+      grown[stream] = true
+      names[#names + 1] = stream
+    end
   end
 end
-if grown then
+if #names > 0 then
   local time = redis.call('TIME')
-  redis.call('ZADD', KEYS[3], time[1] * 1000 + math.floor(time[2] / 1000), ARGV[2])
-  redis.call('PUBLISH', ARGV[1], ARGV[2])
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  for _, stream in ipairs(names) do redis.call('ZADD', KEYS[1], now, stream) end
+  redis.call('PUBLISH', ARGV[1], table.concat(names, '\\0'))
 end`;
 
 /**
- * KEYS: stream. ARGV: where to start, most events, bytes after which the page ends.
- * Returns 1 when the page ended at a bound, else 0, and the entries.
+ * KEYS: streams. ARGV: most events, bytes after which a page ends, then where to start per stream.
+ * Returns per stream: 1 when the page ended at a bound, else 0, and the entries.
  */
-export const pageScript = `
-local entries, bytes, from = {}, 0, ARGV[1]
-while true do
-  local some = redis.call('XRANGE', KEYS[1], from, '+', 'COUNT', 16)
-  for _, entry in ipairs(some) do
-    entries[#entries + 1] = entry
-    bytes = bytes + #entry[2][4]
-    if #entries >= tonumber(ARGV[2]) or bytes >= tonumber(ARGV[3]) then return {1, entries} end
-    from = '(' .. entry[1]
+export const pagesScript = `
+local function page(stream, from)
+  local entries, bytes = {}, 0
+  while true do
+    local some = redis.call('XRANGE', stream, from, '+', 'COUNT', 16)
+    for _, entry in ipairs(some) do
+      entries[#entries + 1] = entry
+      bytes = bytes + #entry[2][4]
+      if #entries >= tonumber(ARGV[1]) or bytes >= tonumber(ARGV[2]) then return {1, entries} end
+      from = '(' .. entry[1]
+    end
+    if #some < 16 then return {0, entries} end
   end
-  if #some < 16 then return {0, entries} end
-end`;
+end
+local pages = {}
+for i, stream in ipairs(KEYS) do pages[i] = page(stream, ARGV[i + 2]) end
+return pages`;
 
 /** KEYS: active. ARGV: time in milliseconds, most streams, prefixes of streams and of keys. Returns how many went. */
 export const expireScript = `

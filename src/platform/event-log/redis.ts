@@ -1,19 +1,20 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { z } from 'zod';
 import type { Logger } from '../logger.ts';
+import { Batcher } from './batcher.ts';
 import type { EncodedEvent } from './encode.ts';
 import { pageBytes, pageEvents, type Page } from './follow.ts';
 import type { Nudges } from './nudges.ts';
 import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
 import { RedisListener } from './redis-listener.ts';
-import { activeKey, appendScript, channel, expireScript, keysKey, pageScript, streamKey } from './redis-scripts.ts';
+import { activeKey, appendScript, channel, expireScript, keysKey, pagesScript, streamKey } from './redis-scripts.ts';
 import type { EventStore } from './store.ts';
 import { StoredEventLog } from './stored-event-log.ts';
 
 /** Id, then the fields as {@link appendScript} writes them. */
 const entrySchema = z.tuple([z.string(), z.tuple([z.literal('type'), z.string(), z.literal('data'), z.string()])]);
-const pageSchema = z.tuple([z.number(), z.array(entrySchema)]);
+const pagesSchema = z.array(z.tuple([z.number(), z.array(entrySchema)]));
 
 /** Streams deleted in one step of the server. */
 const expireBatch = 500;
@@ -37,6 +38,9 @@ const connectionOptions: RedisOptions = {
  * The event log in Redis Streams (Redis 6.2 or newer, not a cluster). It holds one connection, and one more for pub/sub
  * once something is tailed, however many streams are tailed.
  *
+ * Appends and page reads of all streams share round trips (see {@link Batcher}), so that the cost of an event falls as
+ * the load grows.
+ *
  * Tails are nudged by pub/sub and read pages, rather than fed by one blocking XREAD over all streams: that command would
  * have to be interrupted whenever a tail starts or ends, and would read the data of consumers that cannot take it yet.
  *
@@ -53,6 +57,21 @@ class RedisStore implements EventStore {
   readonly idPattern = /^\d{1,18}-\d{1,18}$/;
   readonly #redis: Redis;
   readonly #listener: RedisListener;
+  readonly #appends = new Batcher({
+    run: (batch: { stream: string; events: EncodedEvent[] }[]) => this.#append(batch),
+    // One call at a time: what this process appends to one stream is stored in the order of the calls.
+    lanes: 1,
+    // Redis does nothing else while a script runs.
+    maxItems: 250,
+    maxWeight: 4 * 1024 * 1024,
+  });
+  readonly #pages = new Batcher({
+    run: (batch: { stream: string; afterId: string | undefined }[]) => this.#readPages(batch),
+    lanes: 2,
+    // Bounds the memory of one answer to 64 pages.
+    maxItems: 64,
+    maxWeight: 0,
+  });
 
   constructor(options: { redisUrl: string; log: Logger; nudges: Nudges }) {
     const outage = new Outage(options.log, 'Reaching the event log in Redis');
@@ -67,10 +86,8 @@ class RedisStore implements EventStore {
   }
 
   async append(stream: string, events: EncodedEvent[]): Promise<void> {
-    const fields = events.flatMap(({ type, json, key }) => [type, json, key ?? '']);
-    const keys = [streamKey(stream), keysKey(stream), activeKey];
-    // EVAL, not EVALSHA: after a restart the second try of an unknown script would come after later appends.
-    await this.#redis.eval(appendScript, keys.length, ...keys, channel, stream, ...fields);
+    const bytes = events.reduce((sum, { size }) => sum + size, 0);
+    await this.#appends.add({ stream, events }, bytes);
   }
 
   async read(stream: string, afterId: string | undefined, limit: number): Promise<LogEvent[]> {
@@ -78,10 +95,8 @@ class RedisStore implements EventStore {
     return z.array(entrySchema).parse(entries).map(toEvent);
   }
 
-  async readPage(stream: string, afterId: string | undefined): Promise<Page> {
-    const answer = await this.#redis.eval(pageScript, 1, streamKey(stream), after(afterId), pageEvents, pageBytes);
-    const [more, entries] = pageSchema.parse(answer);
-    return { events: entries.map(toEvent), more: more === 1 };
+  readPage(stream: string, afterId: string | undefined): Promise<Page> {
+    return this.#pages.add({ stream, afterId });
   }
 
   listen(): void {
@@ -105,9 +120,25 @@ class RedisStore implements EventStore {
 
   async close(): Promise<void> {
     this.#listener.close();
-    // QUIT is answered after everything before it.
+    await this.#appends.drain();
+    await this.#pages.drain();
     if (this.#redis.status === 'ready') await this.#redis.quit().catch(() => undefined);
     this.#redis.disconnect();
+  }
+
+  async #append(batch: { stream: string; events: EncodedEvent[] }[]): Promise<void[]> {
+    const fields = batch.flatMap(({ stream, events }) =>
+      events.flatMap(({ type, json, key }) => [stream, type, json, key ?? '']),
+    );
+    await this.#redis.eval(appendScript, 1, activeKey, channel, streamKey(''), keysKey(''), ...fields);
+    return batch.map(() => undefined);
+  }
+
+  async #readPages(requests: { stream: string; afterId: string | undefined }[]): Promise<Page[]> {
+    const keys = requests.map(({ stream }) => streamKey(stream));
+    const from = requests.map(({ afterId }) => after(afterId));
+    const answer = await this.#redis.eval(pagesScript, keys.length, ...keys, pageEvents, pageBytes, ...from);
+    return pagesSchema.parse(answer).map(([more, entries]) => ({ events: entries.map(toEvent), more: more === 1 }));
   }
 }
 
