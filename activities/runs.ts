@@ -37,6 +37,6 @@ function toFailure(error: unknown): unknown {
     type: `Model.${error.kind}`,
     nonRetryable: !error.retryable,
     nextRetryDelay: error.retryAfterMs,
-    cause: error,
+    // Not its cause: the message says it for people, and the SDK's own error repeats it as JSON in each failed attempt.
   });
 }

@@ -4,7 +4,6 @@ import type { Harness } from '../../support/harness.ts';
 import {
   OUT_OF_SCRIPT,
   type RecordedRequest,
-  type Script,
   type ScriptContext,
   type ScriptedStep,
 } from '../../support/scripted-model/index.ts';
@@ -22,7 +21,7 @@ export const queryOf = (name: string): string => `[case ${name}] Checkout is slo
 export type CaseScript = (ScriptedStep | ScriptedStep[])[] | ((context: ScriptContext) => ScriptedStep);
 
 /** Plays the script of the case that asks. */
-export function byCase(scripts: Record<string, CaseScript>): Script {
+export function byCase(scripts: Record<string, CaseScript>): (context: ScriptContext) => ScriptedStep {
   return (context) => {
     const script = scripts[caseOf({ body: context.request })] ?? [];
     if (typeof script === 'function') return script(context);
