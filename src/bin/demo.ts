@@ -12,7 +12,7 @@ import { renderMarkdown } from '../../demo/terminal/report.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { describeRunning, startEverything, type Running } from '../embedded/up.ts';
 
-const DEFAULT_INCIDENT = 'storefront-slow';
+const DEFAULT_INCIDENT = 'checkout-errors';
 const USAGE = 'Usage: npm run demo -- [--incident NAME] [--query TEXT] [--exit]';
 
 const log = {
