@@ -5,22 +5,13 @@
  */
 import { fromMoments, meanUpTo, shareAbove, varianceUpTo, type Latency } from './latency.ts';
 import type { Effect, RouteSpec, Scenario, ServiceSpec, SystemSpec } from './model.ts';
+import { ageMemory, createMemory, RESTART_STEPS, type Memory } from './memory.ts';
 import { createRandom, type Random } from './random.ts';
+import { queueFactor, occupyPool } from './queues.ts';
 import type { CallState, PoolState, RouteState, ServiceState, StepState } from './state.ts';
 
 /** CPU queues hold at most this many seconds of work; what comes then is refused. */
 const MAX_QUEUE_SECONDS = 6;
-/** Steps until a killed replica serves again. */
-const RESTART_STEPS = 3;
-
-interface Memory {
-  leakedMb: number[];
-  downFor: number[];
-  restarts: number;
-  drift: number;
-  queueSeconds: number;
-}
-
 /** Outcome of a call in the previous step: what the traffic of this one follows from. */
 interface Outcome {
   attempts: number;
@@ -31,18 +22,7 @@ interface Outcome {
 /** Runs a scenario. @returns one state a step, in time order */
 export function simulate(system: SystemSpec, scenario: Scenario, stepSeconds: number): StepState[] {
   const random = createRandom(scenario.seed, `${scenario.id}/dynamics`);
-  const memories = new Map<string, Memory>(
-    system.services.map(({ name, replicas }) => [
-      name,
-      {
-        leakedMb: Array.from({ length: replicas }, () => 0),
-        downFor: Array.from({ length: replicas }, () => 0),
-        restarts: 0,
-        drift: 0,
-        queueSeconds: 0,
-      },
-    ]),
-  );
+  const memories = new Map(system.services.map((spec) => [spec.name, createMemory(spec)]));
   const outcomes = new Map<string, Outcome>();
   const steps: StepState[] = [];
   // The first steps only bring the outcomes into balance.
@@ -245,37 +225,6 @@ function expectedAttempts(failed: number, retries: number): { mean: number; vari
   return { mean, variance: Math.max(0, square - mean * mean) };
 }
 
-/** Waiting time in a queue with `servers` servers, in units of the service time. */
-function queueFactor(load: number, servers: number): number {
-  return load ** (Math.sqrt(2 * (servers + 1)) - 1) / (servers * (1 - load));
-}
-
-/** Little's law gives the connections in use; what exceeds the pool waits, then fails. */
-function occupyPool(
-  spec: ServiceSpec,
-  effect: Effect,
-  available: number,
-  routes: { rate: number; databaseMs: number }[],
-): PoolState {
-  const { target, size, acquireTimeoutMs } = spec.pool!;
-  const total = Math.max(1, Math.round(size * (effect.poolSize ?? 1))) * Math.max(1, available);
-  const users = routes.filter(({ databaseMs }) => databaseMs > 0);
-  const rate = users.reduce((sum, route) => sum + route.rate, 0);
-  const demand = users.reduce(
-    (sum, route) => sum + (route.rate * route.databaseMs * (effect.connectionHold ?? 1)) / 1000,
-    0,
-  );
-  const load = demand / total;
-  const holdMs = rate > 0 ? (demand / rate) * 1000 : 0;
-  const waitMs =
-    load >= 1
-      ? acquireTimeoutMs * Math.min(1, 0.6 + 0.4 * load)
-      : Math.min(acquireTimeoutMs, holdMs * queueFactor(load, total));
-  const rejected =
-    load > 1 ? 1 - 1 / load : shareAbove({ median: Math.max(1e-3, waitMs), sigma: 0.8 }, acquireTimeoutMs) * load;
-  return { target, size: total, inUse: Math.min(total, demand), pending: (rate * waitMs) / 1000, waitMs, rejected };
-}
-
 /** Requests that get no connection ask neither the database nor what would have come after it. */
 function sparePoolTarget(spec: ServiceSpec, pool: PoolState, outcomes: Map<string, Outcome>): void {
   for (const route of spec.routes) {
@@ -285,25 +234,4 @@ function sparePoolTarget(spec: ServiceSpec, pool: PoolState, outcomes: Map<strin
       outcomes.get(callKey(spec, route, callee))!.reached *= 1 - pool.rejected;
     }
   }
-}
-
-/** Lets memory leak and kills replicas that reach their limit. @returns how many were killed */
-function ageMemory(spec: ServiceSpec, effect: Effect, memory: Memory, rate: number, stepSeconds: number): number {
-  let killed = 0;
-  const available = Math.max(1, memory.downFor.filter((steps) => steps === 0).length);
-  for (let replica = 0; replica < spec.replicas; replica++) {
-    if (memory.downFor[replica]! > 0) {
-      memory.downFor[replica]!--;
-      continue;
-    }
-    // Replicas do not get quite the same share of requests.
-    const share = (1 + 0.12 * (replica - (spec.replicas - 1) / 2)) / available;
-    memory.leakedMb[replica]! += (effect.leakMb ?? 0) * rate * share * stepSeconds;
-    if (spec.memoryMb + memory.leakedMb[replica]! < spec.memoryLimitMb) continue;
-    memory.leakedMb[replica] = 0;
-    memory.downFor[replica] = RESTART_STEPS;
-    memory.restarts++;
-    killed++;
-  }
-  return killed;
 }
