@@ -8,6 +8,8 @@ import { Gates } from './scripted-model/gates.ts';
 
 export interface RecordedQuery {
   expr: string;
+  /** When it arrived, unix milliseconds. */
+  at: number;
   /** The client went away before it had the answer. */
   aborted: boolean;
   finished: boolean;
@@ -40,7 +42,7 @@ export async function startHeldPrometheus(): Promise<HeldPrometheus> {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
-      const query: RecordedQuery = { expr: form.get('query') ?? '', aborted: false, finished: false };
+      const query: RecordedQuery = { expr: form.get('query') ?? '', at: Date.now(), aborted: false, finished: false };
       queries.push(query);
       response.on('close', () => {
         query.aborted = !query.finished;

@@ -7,7 +7,7 @@ import type { Installation } from '../../support/installation/index.ts';
 import {
   OUT_OF_SCRIPT,
   type RecordedRequest,
-  type Script,
+  type ScriptContext,
   type ScriptedStep,
 } from '../../support/scripted-model/index.ts';
 import { assembleSteps, followRun, type RunFollower } from '../../support/run-follower.ts';
@@ -21,10 +21,10 @@ export const TURNS = 4;
 export type Held = 'model' | 'tool' | 'nothing';
 
 /** Plays every case: what is held is part of its name. */
-export const playCases: Script = (context) => {
+export function playCases(context: ScriptContext): ScriptedStep {
   const name = caseOf({ body: context.request });
   return stepsOf(name, heldIn(name))[context.turn] ?? OUT_OF_SCRIPT;
-};
+}
 
 function heldIn(name: string): Held {
   return name.endsWith('-model') ? 'model' : name.endsWith('-tool') ? 'tool' : 'nothing';
