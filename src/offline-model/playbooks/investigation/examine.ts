@@ -27,7 +27,7 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
 function reason({ ranking }: CaseFile): string {
   if (!ranking) return 'the causes could not be ranked, so I go by logs and dependencies';
   const { onset } = ranking.result;
-  return onset ? `they are what the ranking suspects; the onset is at ${onset}` : 'they are what the ranking suspects';
+  return onset ? `the ranking points there, and the onset is at ${onset}` : 'the ranking points there';
 }
 
 /**
