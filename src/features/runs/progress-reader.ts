@@ -21,8 +21,8 @@ export interface ProgressReaderOptions {
   /** How long an answer, also a failed one, serves: 500 ms keeps Temporal at two queries a second and run. */
   freshMs?: number;
   /**
-   * Age up to which an answer serves while the next query is under way, ms from when it was asked for. Without it all
-   * pollers of a run would wait for each query; beyond it they do.
+   * Age up to which an answer serves the others while the one who asked for the next waits, ms from when it was asked
+   * for. Without it all pollers of a run would wait for each query; beyond it they do.
    */
   staleMs?: number;
   /** How long a caller waits for a query. */
@@ -71,8 +71,10 @@ export function createProgressReader(options: ProgressReaderOptions): ProgressRe
     async read(workflowId) {
       const entry = entries.get(workflowId) ?? { valueAt: -Infinity, askedAt: -Infinity, unanswered: false };
       entries.set(workflowId, entry);
-      if (!entry.underWay && now() - entry.askedAt >= freshMs) void ask(workflowId, entry);
-      if (entry.underWay && !entry.unanswered && now() - entry.valueAt >= staleMs) {
+      const asks = !entry.underWay && now() - entry.askedAt >= freshMs;
+      if (asks) void ask(workflowId, entry);
+      const waits = asks || now() - entry.valueAt >= staleMs;
+      if (entry.underWay && !entry.unanswered && waits) {
         const answered = await within(entry.underWay, patienceMs);
         if (!answered) entry.unanswered = true;
       }
