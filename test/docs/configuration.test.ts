@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { documents, ROOT } from './markdown.ts';
+
+const DOCUMENT = 'docs/configuration.md';
+const COMPOSE_HEADING = '## docker compose only';
+
+interface Row {
+  name: string;
+  defaultValue: string;
+}
+
+/** Rows of the tables whose first cell is a variable. */
+function rowsOf(text: string): Row[] {
+  return [...text.matchAll(/^\| `([A-Z][A-Z0-9_]+)` +\| ([^|]+?) +\|/gm)].map(([, name = '', defaultValue = '']) => ({
+    name,
+    defaultValue,
+  }));
+}
+
+describe('documents: configuration', () => {
+  const all = documents();
+  const document = all.find(({ path }) => path === DOCUMENT);
+  assert.ok(document);
+  const [ours = '', compose = ''] = document.text.split(COMPOSE_HEADING);
+  const source = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
+  const declared = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:optional|withDefault)\(/gm)].map(
+    ([, name = '']) => name,
+  );
+  const composeVariables = new Set(
+    [...readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8').matchAll(/(?<!\$)\$\{(\w+)/g)].map(
+      ([, name = '']) => name,
+    ),
+  );
+
+  it('finds what it compares', () => {
+    assert.ok(declared.includes('PORT') && declared.includes('LOKI_URL'));
+    assert.ok(composeVariables.has('POSTGRES_PASSWORD'));
+  });
+
+  it('every variable of src/config.ts is documented once, and no other', () => {
+    assert.deepEqual(
+      rowsOf(ours)
+        .map(({ name }) => name)
+        .sort(),
+      declared.toSorted(),
+    );
+  });
+
+  it('gives the defaults that the code has', () => {
+    const defaults = new Map(rowsOf(ours).map(({ name, defaultValue }) => [name, defaultValue.replaceAll('`', '')]));
+    const inCode = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): withDefault\(.*, (.+?)\),$/gm)];
+    assert.ok(inCode.length > 8);
+    for (const [, name = '', literal = ''] of inCode) {
+      const value = literal.replaceAll(/^'|'$/g, '').replaceAll(/(?<=\d)_(?=\d)/g, '');
+      assert.equal(defaults.get(name), value === '' ? 'none' : value, name);
+    }
+  });
+
+  it('every variable of the compose file is documented', () => {
+    const known = new Set([...declared, ...rowsOf(compose).map(({ name }) => name)]);
+    assert.deepEqual(
+      [...composeVariables].filter((name) => !known.has(name)),
+      [],
+    );
+    assert.deepEqual(
+      rowsOf(compose).filter(({ name }) => !composeVariables.has(name)),
+      [],
+    );
+  });
+
+  it('no document names a variable that nothing reads', () => {
+    const known = new Set([...declared, ...composeVariables]);
+    const pattern = /\b(?:CASEBOOK|ANTHROPIC|TEMPORAL|POSTGRES|PROMETHEUS|LOKI|DATABASE|REDIS)_[A-Z][A-Z_]*\b/g;
+    const unknown = all.flatMap(({ path, text }) =>
+      [...text.matchAll(pattern)].filter(([name]) => !known.has(name)).map(([name]) => `${path}: ${name}`),
+    );
+    assert.deepEqual(unknown, []);
+  });
+});
