@@ -133,7 +133,7 @@ export const events = endpoint({
   query: z.object({ last_event_id: z.string().max(256).optional() }),
   content: { 'text/event-stream': 'Server-sent events.' },
   errors: [404],
-  handler: async ({ params, query, deps, em, ctx }) => {
+  handler: async ({ params, query, principal, deps, em, ctx }) => {
     const investigation = await getInvestigation(em, params.investigation_id);
     const afterId = lastEventId(ctx) ?? query.last_event_id;
     if (afterId !== undefined && !deps.events.isValidId(afterId)) {
@@ -144,8 +144,10 @@ export const events = endpoint({
       );
     }
     const ended = investigation.status !== 'processing';
+    // Whoever hears of the end and polls then must not be told that it is still processing.
+    const onEnd = (): void => deps.investigationStatus.forget(principal.teamId, investigation.id);
     return sseResponse(ctx, {
-      stream: (signal) => runEvents(deps.events, investigation.id, { afterId, ended, signal }),
+      stream: (signal) => runEvents(deps.events, investigation.id, { afterId, ended, onEnd, signal }),
     });
   },
 });

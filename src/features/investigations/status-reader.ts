@@ -16,6 +16,8 @@ export interface InvestigationStatusReader {
    * @throws {NotFound} when the team has no such investigation
    */
   read(teamId: string, id: string, em: () => EntityManager): Promise<{ row: Investigation; progress?: RunProgress }>;
+  /** Makes the next read look at the row. Called before somebody is told that the run has ended, and asks at once. */
+  forget(teamId: string, id: string): void;
 }
 
 export interface StatusReaderOptions {
@@ -59,9 +61,11 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
     }
   };
 
+  const keyOf = (teamId: string, id: string): string => `${teamId}/${id}`;
+
   return {
     async read(teamId, id, em) {
-      const key = `${teamId}/${id}`;
+      const key = keyOf(teamId, id);
       const row = await rowOf(key, id, em, rowFreshMs);
       if (row.status !== 'processing') return { row };
       const answer = await progress.read(investigationWorkflowId(id));
@@ -69,5 +73,6 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
       // A workflow that has finished has recorded its end before; one that does not answer leaves the row to speak.
       return { row: await rowOf(key, id, em, answer ? 0 : fallbackFreshMs), progress: answer };
     },
+    forget: (teamId, id) => void entries.delete(keyOf(teamId, id)),
   };
 }

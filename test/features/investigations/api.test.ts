@@ -269,6 +269,22 @@ describe('events of an investigation', () => {
     assert.deepEqual(await stream(id), live);
   });
 
+  it('tell of the end no earlier than the status does', async () => {
+    const id = await harness.investigate('poll me');
+    const status = async (): Promise<string> => {
+      const { body } = await harness.request('GET', `/api/v1/investigations/${id}`);
+      return (body as { status: string }).status;
+    };
+    const ended = new AbortController();
+    const polling = (async () => {
+      while (!ended.signal.aborted) await status();
+    })();
+    await stream(id);
+    assert.equal(await status(), 'completed');
+    ended.abort();
+    await polling;
+  });
+
   it('resume after Last-Event-ID without a missing or doubled event, from every position', async () => {
     const id = await harness.investigate('resume me');
     const all = await stream(id);
