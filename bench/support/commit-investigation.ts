@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '../../src/db/orm.ts';
+import { Investigation } from '../../src/features/investigations/index.ts';
+import { openingMessage } from '../../src/features/investigations/prompt.ts';
+import { Conversation } from '../../src/features/transcripts/index.ts';
+
+/**
+ * Commits the rows of an investigation as the API does, and starts nothing.
+ * @param em bound to the team
+ * @returns the investigation's id
+ */
+export async function commitInvestigation(em: EntityManager, teamId: string, query: string): Promise<string> {
+  const id = randomUUID();
+  const opening = openingMessage(query, new Date());
+  em.create(Conversation, { id, teamId, kind: 'investigation', opening, plan: [], result: null });
+  em.create(Investigation, {
+    id,
+    teamId,
+    query,
+    status: 'processing',
+    idempotencyKey: null,
+    rerunOfId: null,
+    createdByKeyId: null,
+    createdByUserId: null,
+    alertSummary: null,
+    investigationText: null,
+    report: null,
+    limitReached: null,
+    explanation: null,
+    startedAt: new Date(),
+    finishedAt: null,
+    cancelRequestedAt: null,
+  });
+  await em.flush();
+  return id;
+}
