@@ -26,6 +26,15 @@ export function toSample(cell: string | undefined): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
+/** A time as unix seconds or milliseconds, whole or not, or in ISO 8601 (UTC unless it says otherwise); else NaN. */
+export function toUnixSeconds(cell: string | undefined): number {
+  const text = cell?.trim() ?? '';
+  const value = toSample(text);
+  if (!Number.isNaN(value)) return value > 1e11 ? value / 1000 : value;
+  const zoned = /(z|[+-]\d\d:?\d\d)$/i.test(text) || !/\d:\d/.test(text) ? text : `${text}Z`;
+  return Date.parse(zoned) / 1000;
+}
+
 /** Names of the folders in a folder, sorted with numbers in order (`issue_2` before `issue_10`). */
 export function listFolders(path: string): string[] {
   if (!existsSync(path) || !statSync(path).isDirectory()) {

@@ -1,45 +1,76 @@
 import { parseArgs } from 'node:util';
 import { rankRootCauses } from '../../src/features/diagnosis/index.ts';
+import { rankByFormula, rankByGap, type RankedService } from './baselines.ts';
 import { DatasetError, type DiagnosisCase } from './case.ts';
+import { type InjectedCase, injectedPetShopCases, injectedSockShopCases } from './injected/index.ts';
 import { rankByMaxZ } from './max-z.ts';
-import { loadPetShopCases } from './petshop.ts';
-import { type ScoredCase, scoreTable } from './score.ts';
+import { loadPetShopCases, loadPetShopHealth } from './petshop.ts';
+import { rankOf, type ScoredCase, scoreTable } from './score.ts';
 import { loadSockShopCases } from './sockshop.ts';
 
-const usage = 'usage: npm run bench:diagnosis -- (--petshop DIR | --sockshop DIR)... [--json]';
+const usage = `usage: npm run bench:diagnosis -- (--petshop DIR | --sockshop DIR)... [--json]
+       npm run bench:diagnosis -- [--petshop DIR] --injected [--cases N] [--seed FIRST] [--json]`;
+
+type Method = (input: DiagnosisCase['input']) => RankedService[];
+const methods: Readonly<Record<string, Method>> = { casebook, 'max-z': rankByMaxZ };
+const injectedMethods: typeof methods = { ...methods, gap: rankByGap, formula: rankByFormula };
 
 function main(): void {
   const { values } = parseArgs({
     options: {
       petshop: { type: 'string' },
       sockshop: { type: 'string' },
+      injected: { type: 'boolean', default: false },
+      cases: { type: 'string', default: '150' },
+      seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
     },
   });
-  const cases: DiagnosisCase[] = [
-    ...(values.petshop === undefined ? [] : loadPetShopCases(values.petshop)),
-    ...(values.sockshop === undefined ? [] : loadSockShopCases(values.sockshop)),
-  ];
-  if (cases.length === 0) throw new DatasetError(usage);
-  const scored: ScoredCase[] = [];
-  for (const one of cases) {
-    const ranking = rankRootCauses(one.input).causes.map(({ service, score }) => ({ service, score }));
-    const maxZ = rankByMaxZ(one.input);
-    scored.push({ case: one, rank: rankOf(ranking, one.truth), maxZRank: rankOf(maxZ, one.truth) });
-    if (values.json) {
-      const { dataset, system, name, truth } = one;
-      const rank = rankOf(ranking, truth);
-      process.stdout.write(`${JSON.stringify({ dataset, system, case: name, ranking, truth, rank })}\n`);
-    }
+  if (values.injected) {
+    const count = wholeNumber(values.cases, '--cases');
+    const first = wholeNumber(values.seed, '--seed');
+    const recordings = values.petshop === undefined ? [] : loadPetShopHealth(values.petshop);
+    if (recordings.length > 0) report(injectedPetShopCases(recordings, count, first), injectedMethods, values.json);
+    report(injectedSockShopCases(count, first), injectedMethods, values.json);
+    return;
   }
-  if (!values.json) process.stdout.write(scoreTable(scored));
+  const unreadable = (error: DatasetError): void => {
+    process.stderr.write(`bench:diagnosis: ${error.message}\n`);
+    process.exitCode = 1;
+  };
+  const cases = [
+    ...(values.petshop === undefined ? [] : loadPetShopCases(values.petshop, unreadable)),
+    ...(values.sockshop === undefined ? [] : loadSockShopCases(values.sockshop, unreadable)),
+  ];
+  if (values.petshop === undefined && values.sockshop === undefined) throw new DatasetError(usage);
+  if (cases.length > 0) report(cases, methods, values.json);
 }
 
-/** 1-based place of the truth; undefined when the truth is unknown, Infinity when it is not in the ranking. */
-function rankOf(ranking: Array<{ service: string }>, truth: string | undefined): number | undefined {
-  if (truth === undefined) return undefined;
-  const index = ranking.findIndex(({ service }) => service === truth);
-  return index < 0 ? Number.POSITIVE_INFINITY : index + 1;
+/** One line of JSON per case, or a table of how often each method named the truth. */
+function report(cases: ReadonlyArray<DiagnosisCase | InjectedCase>, compared: typeof methods, json: boolean): void {
+  const scored: ScoredCase[] = [];
+  for (const one of cases) {
+    const { dataset, system, name, truth, input } = one;
+    if (json) {
+      const ranking = casebook(input);
+      const rank = rankOf(ranking, truth);
+      process.stdout.write(`${JSON.stringify({ dataset, system, case: name, ranking, truth, rank })}\n`);
+      continue;
+    }
+    const ranks = Object.entries(compared).map(([method, rank]) => [method, rankOf(rank(input), truth)] as const);
+    const groups = 'fault' in one ? [system, one.node, one.fault] : [system];
+    scored.push({ groups, ranks: Object.fromEntries(ranks) });
+  }
+  if (!json) process.stdout.write(scoreTable(scored));
+}
+
+function casebook(input: DiagnosisCase['input']): RankedService[] {
+  return rankRootCauses(input).causes.map(({ service, score }) => ({ service, score }));
+}
+
+function wholeNumber(text: string, option: string): number {
+  if (!/^\d+$/.test(text) || Number(text) === 0) throw new DatasetError(`${option} should be a whole number above 0`);
+  return Number(text);
 }
 
 try {

@@ -3,61 +3,97 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { MetricSeries, ServiceEdge, TimeWindow } from '../../src/features/diagnosis/index.ts';
 import { DatasetError, type DiagnosisCase } from './case.ts';
-import { listFolders, readCsv, toSample } from './csv.ts';
+import { listFolders, readCsv, toSample, toUnixSeconds } from './csv.ts';
+import { columnSeries, joinSeries } from './series.ts';
 
-const HEADER_ROWS = ['microservice', 'metric', 'statistic', 'unix_timestamp'];
+/** What a system records when nothing is wrong. */
+export interface HealthyRecording {
+  system: string;
+  series: MetricSeries[];
+  edges: ServiceEdge[];
+}
+
+/** Told of a case or system that cannot be read; the others are read all the same. */
+export type OnUnreadable = (error: DatasetError) => void;
+
+const refuse: OnUnreadable = (error) => {
+  throw error;
+};
 
 /**
  * Reads the PetShop layout (arXiv 2311.04806): `DIR/TRAFFIC/graph.csv`, `DIR/TRAFFIC/noissue/metrics.csv` and
  * `DIR/TRAFFIC/SPLIT/issue_N/{metrics.csv,target.json}` for any traffic and split names. Only the `target` object of
  * target.json reaches the ranking input; `root_cause`, which may be absent, becomes the truth.
- * Throws DatasetError when a file is missing or malformed.
+ *
+ * A file that is missing or malformed is a DatasetError: thrown, or given to `unreadable` and the rest read. Throws
+ * DatasetError when the folder holds no case.
  */
-export function loadPetShopCases(directory: string): DiagnosisCase[] {
+export function loadPetShopCases(directory: string, unreadable: OnUnreadable = refuse): DiagnosisCase[] {
   const cases: DiagnosisCase[] = [];
-  const scenarios = listFolders(directory).filter((name) => existsSync(join(directory, name, 'graph.csv')));
-  for (const scenario of scenarios) {
-    const root = join(directory, scenario);
-    const edges = readGraph(join(root, 'graph.csv'));
-    const healthy = readMetrics(join(root, 'noissue', 'metrics.csv'));
-    for (const split of listFolders(root)) {
-      if (split === 'noissue') continue;
-      for (const issue of listFolders(join(root, split))) {
-        const folder = join(root, split, issue);
-        if (!existsSync(join(folder, 'target.json'))) continue;
-        cases.push(loadCase({ scenario, split, issue, folder }, edges, healthy));
-      }
+  let found = 0;
+  for (const system of listSystems(directory)) {
+    const root = join(directory, system);
+    const folders = listFolders(root)
+      .filter((split) => split !== 'noissue')
+      .flatMap((split) => listFolders(join(root, split)).map((issue) => `${split}/${issue}`))
+      .filter((path) => existsSync(join(root, path, 'target.json')));
+    found += folders.length;
+    const healthy = attempt(() => readHealthy(directory, system), unreadable);
+    if (healthy === undefined) continue;
+    for (const path of folders) {
+      const one = attempt(() => loadCase(healthy, path, join(root, path)), unreadable);
+      if (one !== undefined) cases.push(one);
     }
   }
-  if (cases.length === 0)
+  if (found === 0)
     throw new DatasetError(`${directory} holds no PetShop case (TRAFFIC/graph.csv, TRAFFIC/SPLIT/ISSUE/target.json)`);
   return cases;
 }
 
-interface CaseFolder {
-  scenario: string;
-  split: string;
-  issue: string;
-  folder: string;
+/** The healthy recordings of all systems. Throws DatasetError when one is missing or malformed. */
+export function loadPetShopHealth(directory: string): HealthyRecording[] {
+  return listSystems(directory).map((system) => readHealthy(directory, system));
 }
 
-function loadCase(where: CaseFolder, edges: ServiceEdge[], healthy: MetricSeries[]): DiagnosisCase {
-  const { scenario, split, issue, folder } = where;
+function listSystems(directory: string): string[] {
+  return listFolders(directory).filter((name) => existsSync(join(directory, name, 'graph.csv')));
+}
+
+function readHealthy(directory: string, system: string): HealthyRecording {
+  const root = join(directory, system);
+  return {
+    system,
+    series: readMetrics(join(root, 'noissue', 'metrics.csv')),
+    edges: readGraph(join(root, 'graph.csv')),
+  };
+}
+
+function attempt<T>(read: () => T, unreadable: OnUnreadable): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof DatasetError)) throw error;
+    unreadable(error);
+    return undefined;
+  }
+}
+
+function loadCase({ system, series, edges }: HealthyRecording, path: string, folder: string): DiagnosisCase {
   const { target, root_cause: rootCause } = readTarget(join(folder, 'target.json'));
   const truth = rootCause?.node;
   const faulty = readMetrics(join(folder, 'metrics.csv'));
   return {
     dataset: 'petshop',
-    system: scenario,
-    name: `${scenario}/${split}/${issue}`,
+    system,
+    name: `${system}/${path}`,
     input: {
-      series: joinSeries(healthy, faulty),
+      series: joinSeries(series, faulty),
       edges,
-      alert: { service: target.node, metric: target.metric, at: target.timestamp },
-      baseline: windowOf(healthy),
+      alert: { service: target.node, ...(target.metric && { metric: target.metric }), at: target.timestamp },
+      baseline: windowOf(series),
       incident: windowOf(faulty),
     },
-    ...(truth === undefined ? {} : { truth }),
+    ...(truth ? { truth } : {}),
   };
 }
 
@@ -67,44 +103,56 @@ function readGraph(path: string): ServiceEdge[] {
   if (header === undefined || header.length < 2) throw new DatasetError(`${path} has no header row`);
   const edges: ServiceEdge[] = [];
   for (const row of rows) {
-    const caller = row[0];
+    const caller = row[0]?.trim();
     if (!caller) throw new DatasetError(`${path} has a row without a name`);
     for (let column = 1; column < header.length; column++) {
-      if (toSample(row[column]) > 0) edges.push({ caller, callee: header[column]! });
+      if (toSample(row[column]) > 0) edges.push({ caller, callee: header[column]!.trim() });
     }
   }
   return edges;
 }
 
-/** Four header rows (microservice, metric, statistic, unix_timestamp), then one row per time. */
+/** Header rows named in the first column (`statistic` may be missing), then one row per time, in any order. */
 function readMetrics(path: string): MetricSeries[] {
   const rows = readCsv(path);
-  HEADER_ROWS.forEach((name, index) => {
-    if (rows[index]?.[0]?.trim() !== name) {
-      throw new DatasetError(`${path} row ${index + 1} should begin with "${name}"`);
-    }
+  const labelled = new Map<string, string[]>();
+  for (const row of rows.slice(0, 4)) labelled.set(row[0]?.trim().toLowerCase() ?? '', row);
+  const services = labelled.get('microservice');
+  const metrics = labelled.get('metric');
+  if (services === undefined || metrics === undefined) {
+    throw new DatasetError(
+      `${path} should begin with the rows "microservice", "metric", "statistic", "unix_timestamp"`,
+    );
+  }
+  const columns = services.slice(1).map((service, index) => {
+    const statistic = labelled.get('statistic')?.[index + 1]?.trim();
+    return {
+      service: service.trim(),
+      metric: metrics[index + 1]?.trim() ?? '',
+      ...(statistic ? { statistic } : {}),
+      cell: index + 1,
+    };
   });
   const samples = rows
-    .slice(HEADER_ROWS.length)
-    .map((row) => ({ time: toSample(row[0]), row }))
+    .map((row) => ({ time: toUnixSeconds(row[0]), row }))
     .filter(({ time }) => !Number.isNaN(time))
     .sort((a, b) => a.time - b.time);
   if (samples.length === 0) throw new DatasetError(`${path} has no samples`);
-  const timestamps = samples.map(({ time }) => time);
-  return rows[0]!.slice(1).map((service, index) => {
-    const statistic = rows[2]![index + 1];
-    return {
-      service,
-      metric: rows[1]![index + 1] ?? '',
-      ...(statistic ? { statistic } : {}),
-      timestamps,
-      values: samples.map(({ row }) => toSample(row[index + 1])),
-    };
-  });
+  return columnSeries(
+    columns.filter(({ service }) => service !== ''),
+    samples,
+  );
 }
 
 const targetFile = z.object({
-  target: z.object({ node: z.string(), metric: z.string().optional(), timestamp: z.coerce.number() }),
+  target: z.object({
+    node: z.string().min(1),
+    metric: z.string().nullish(),
+    timestamp: z
+      .union([z.number(), z.string()])
+      .transform((time) => toUnixSeconds(String(time)))
+      .refine((time) => !Number.isNaN(time), 'is not a time'),
+  }),
   root_cause: z
     .object({ node: z.string().optional().catch(undefined) })
     .nullish()
@@ -121,26 +169,6 @@ function readTarget(path: string): z.infer<typeof targetFile> {
   const parsed = targetFile.safeParse(content);
   if (!parsed.success) throw new DatasetError(`${path}: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
-}
-
-/** Both recordings as one series each, ascending in time, whichever was made first. */
-function joinSeries(healthy: MetricSeries[], faulty: MetricSeries[]): MetricSeries[] {
-  const keyOf = (one: MetricSeries): string => JSON.stringify([one.service, one.metric, one.statistic]);
-  const joined = new Map(healthy.map((one) => [keyOf(one), one]));
-  for (const one of faulty) {
-    const other = joined.get(keyOf(one));
-    joined.set(keyOf(one), other === undefined ? one : concatenate(other, one));
-  }
-  return [...joined.values()];
-}
-
-function concatenate(a: MetricSeries, b: MetricSeries): MetricSeries {
-  const [first, second] = (a.timestamps[0] ?? 0) <= (b.timestamps[0] ?? 0) ? [a, b] : [b, a];
-  return {
-    ...a,
-    timestamps: [...first.timestamps, ...second.timestamps],
-    values: [...first.values, ...second.values],
-  };
 }
 
 function windowOf(series: MetricSeries[]): TimeWindow {

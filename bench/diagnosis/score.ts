@@ -1,12 +1,3 @@
-import type { DiagnosisCase } from './case.ts';
-
-export interface ScoredCase {
-  case: DiagnosisCase;
-  /** 1-based place of the truth; undefined where it is unknown, Infinity where it is not ranked. */
-  rank: number | undefined;
-  maxZRank: number | undefined;
-}
-
 export interface Accuracy {
   cases: number;
   top1: number;
@@ -27,33 +18,41 @@ export function accuracyOf(ranks: ReadonlyArray<number | undefined>): Accuracy {
   };
 }
 
-/** A table with one line per system and method, then one over everything when there are several systems. */
+/** 1-based place of the truth; undefined when the truth is unknown, Infinity when it is not in the ranking. */
+export function rankOf(ranking: ReadonlyArray<{ service: string }>, truth: string | undefined): number | undefined {
+  if (truth === undefined) return undefined;
+  const index = ranking.findIndex(({ service }) => service === truth);
+  return index < 0 ? Number.POSITIVE_INFINITY : index + 1;
+}
+
+/** The places of the truth in the rankings of several methods, for one case of one or more groups. */
+export interface ScoredCase {
+  groups: readonly string[];
+  ranks: Readonly<Record<string, number | undefined>>;
+}
+
+/** A table with one line per group and method, then one over everything when there are several groups. */
 export function scoreTable(scored: readonly ScoredCase[]): string {
-  const systems = [...new Set(scored.map((one) => one.case.system))];
-  const groups = systems.map((system) => ({
-    system,
-    members: scored.filter((one) => one.case.system === system),
-  }));
-  if (groups.length > 1) groups.push({ system: 'all', members: [...scored] });
-  const lines = [row(['system', 'method', 'n', 'top-1', 'top-3', 'Avg@5'])];
-  for (const { system, members } of groups) {
-    const unknown = members.filter((one) => one.rank === undefined).length;
+  const names = [...new Set(scored.flatMap(({ groups }) => groups))];
+  const groups = names.map((name) => ({ name, members: scored.filter((one) => one.groups.includes(name)) }));
+  if (groups.length > 1) groups.push({ name: 'all', members: [...scored] });
+  const lines = [row(['cases', 'method', 'n', 'top-1', 'top-3', 'Avg@5'])];
+  for (const { name, members } of groups) {
+    const methods = Object.keys(members[0]?.ranks ?? {});
+    const unknown = members.filter(({ ranks }) => ranks[methods[0] ?? ''] === undefined).length;
     if (unknown === members.length) {
-      lines.push(`${system}: ${unknown} cases ranked, the truth of none is known`);
+      lines.push(`${name}: ${unknown} cases ranked, the truth of none is known`);
       continue;
     }
-    lines.push(accuracyRow(system, 'casebook', accuracyOf(members.map((one) => one.rank))));
-    lines.push(accuracyRow(system, 'max-z', accuracyOf(members.map((one) => one.maxZRank))));
-    if (unknown > 0) lines.push(`${system}: ${unknown} further cases ranked without a known truth`);
+    for (const method of methods) {
+      const { cases, top1, top3, averageAt5 } = accuracyOf(members.map(({ ranks }) => ranks[method]));
+      lines.push(row([name, method, String(cases), ...[top1, top3, averageAt5].map((share) => share.toFixed(2))]));
+    }
+    if (unknown > 0) lines.push(`${name}: ${unknown} further cases ranked without a known truth`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-function accuracyRow(system: string, method: string, accuracy: Accuracy): string {
-  const { cases, top1, top3, averageAt5 } = accuracy;
-  return row([system, method, String(cases), ...[top1, top3, averageAt5].map((share) => share.toFixed(2))]);
-}
-
-function row([system, method, ...figures]: string[]): string {
-  return [system!.padEnd(18), method!.padEnd(10), ...figures.map((figure) => figure.padStart(6))].join(' ');
+function row([group, method, ...figures]: string[]): string {
+  return [group!.padEnd(24), method!.padEnd(10), ...figures.map((figure) => figure.padStart(6))].join(' ');
 }

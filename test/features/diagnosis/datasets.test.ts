@@ -144,7 +144,8 @@ describe('diagnosis data sets', () => {
     const carts = one?.input.series[0];
     assert.deepEqual(carts?.timestamps, [0, 1, 2, 3, 4]);
     assert.deepEqual(carts.values, [1, 2, Number.NaN, 5, 6]);
-    assert.deepEqual(one?.input.series[1]?.values, [Number.NaN, Number.NaN, Number.NaN, 1, 1]);
+    assert.deepEqual(one?.input.series[1]?.values, [1, 1]);
+    assert.deepEqual(one?.input.series[1]?.timestamps, [3, 4]);
   });
 
   it('prints a table with the baseline beside the ranker', () => {
