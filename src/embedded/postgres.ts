@@ -21,8 +21,8 @@ import { silentLog } from './log.ts';
 import { postgresBinaries, postgresRunner } from './postgres-binaries.ts';
 import type { PostgresBinaries, PostgresRunner } from './postgres-binaries.ts';
 import { describeProcess, isAlive, stopProcess } from './process-table.ts';
-import { createSupervisor } from './supervisor.ts';
-import type { ChildIdentity, ChildSpec } from './supervisor.ts';
+import { superviseAlone } from './supervisor.ts';
+import type { ChildIdentity, ChildSpec, Supervised } from './supervisor.ts';
 import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
@@ -164,26 +164,10 @@ export async function postgresChild(options: PostgresOptions): Promise<{ spec: C
 
 /**
  * Starts one embedded PostgreSQL on its own, restarted when it dies, on the same port.
- * @returns its URL (database `casebook`), the pid of the running server and a function that stops it
+ * @returns its URL (database `casebook`) and the running server
  */
-export async function startPostgres(
-  options: PostgresOptions,
-): Promise<{ url: string; port: number; readonly pid: number | undefined; stop(): Promise<void> }> {
+export async function startPostgres(options: PostgresOptions): Promise<Supervised & { url: string; port: number }> {
   const { home, log = silentLog } = options;
   const { spec, url, port } = await postgresChild(options);
-  const supervisor = createSupervisor({ home, log });
-  try {
-    await supervisor.start(spec);
-  } catch (error) {
-    await supervisor.stop();
-    throw error;
-  }
-  return {
-    url,
-    port,
-    get pid() {
-      return supervisor.pid('postgres');
-    },
-    stop: () => supervisor.stop(),
-  };
+  return Object.assign(await superviseAlone(spec, { home, log }), { url, port });
 }

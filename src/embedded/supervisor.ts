@@ -218,3 +218,30 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
     },
   };
 }
+
+/** One supervised process. */
+export interface Supervised {
+  /** Undefined while it is down. */
+  readonly pid: number | undefined;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts one child under a supervisor of its own.
+ * @throws as {@link Supervisor.start}, with nothing left running
+ */
+export async function superviseAlone(spec: ChildSpec, options: { home: string; log: Log }): Promise<Supervised> {
+  const supervisor = createSupervisor(options);
+  try {
+    await supervisor.start(spec);
+  } catch (error) {
+    await supervisor.stop();
+    throw error;
+  }
+  return {
+    get pid() {
+      return supervisor.pid(spec.name);
+    },
+    stop: () => supervisor.stop(),
+  };
+}

@@ -4,8 +4,8 @@ import { Connection } from '@temporalio/client';
 import { freePort } from './free-port.ts';
 import type { Log } from './log.ts';
 import { silentLog } from './log.ts';
-import { createSupervisor } from './supervisor.ts';
-import type { ChildIdentity, ChildSpec } from './supervisor.ts';
+import { superviseAlone } from './supervisor.ts';
+import type { ChildIdentity, ChildSpec, Supervised } from './supervisor.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 import { waitUntil } from './wait-until.ts';
 
@@ -99,28 +99,14 @@ export async function temporalChild(
 
 /**
  * Starts one embedded Temporal server on its own, restarted when it dies, on the same ports.
- * @returns its address (`host:port`), the URL of its UI, the pid of the running server and a function that stops it
+ * @returns its address (`host:port`), the URL of its UI and the running server
  */
 export async function startTemporalServer(
   options: TemporalOptions,
-): Promise<{ address: string; uiUrl: string; readonly pid: number | undefined; stop(): Promise<void> }> {
+): Promise<Supervised & { address: string; uiUrl: string }> {
   const { home, log = silentLog } = options;
   const { spec, address, uiUrl } = await temporalChild(options);
-  const supervisor = createSupervisor({ home, log });
-  try {
-    await supervisor.start(spec);
-  } catch (error) {
-    await supervisor.stop();
-    throw error;
-  }
-  return {
-    address,
-    uiUrl,
-    get pid() {
-      return supervisor.pid('temporal');
-    },
-    stop: () => supervisor.stop(),
-  };
+  return Object.assign(await superviseAlone(spec, { home, log }), { address, uiUrl });
 }
 
 /** {@link findTemporalBinary} for test set-ups, which have no home folder yet: only the user's cache is used. */

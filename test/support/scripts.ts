@@ -1,20 +1,17 @@
 /** Scripts that several suites play: an investigation that does little, and does it right. */
+import type { Report } from '../../src/features/investigations/report/index.ts';
+import { sampleReport } from './report.ts';
 import { byTurn, type Script, type ScriptedStep } from './scripted-model/index.ts';
 
-/** A report that cites the first evidence of the run, which must contain the excerpt. */
-export function reportInput(overrides: Record<string, unknown> = {}): Record<string, unknown> {
-  return {
+/** The input of `submit_report` about payment; cites the first evidence of the run, which must contain the excerpt. */
+export function reportInput(overrides: Partial<Report> = {}): Record<string, unknown> {
+  return sampleReport({
     title: 'payment: connection pool exhausted',
     root_cause: { service: 'payment', statement: 'The pool of payment is exhausted [1].' },
-    confidence: 0.8,
-    summary: 'Checkout fails because payment has no free connection [1].',
     hypotheses: [{ statement: 'The pool is exhausted.', verdict: 'supported', reasoning: 'The sources say so [1].' }],
-    timeline: [{ at: '2026-03-01T12:00:00Z', event: 'The alert fired [1].' }],
-    impact: 'Checkout fails for many customers [1].',
-    recommended_change: { summary: 'Raise the size of the pool.' },
     citations: [{ n: 1, evidence: 1, excerpts: ['"sources":'] }],
     ...overrides,
-  };
+  });
 }
 
 export const listSources: ScriptedStep = {
