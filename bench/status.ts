@@ -21,7 +21,8 @@ const TARGET_QUERIES = 2;
 /**
  * Status of running investigations: 64 pollers on 20 runs that the model keeps waiting, over HTTP, against as many
  * loops of raw workflow queries on the same runs, and against a Koa server that answers the same JSON and does nothing
- * else. Rounds alternate; figures are medians over the rounds. Queries are counted by the Temporal server.
+ * else. Rounds alternate; figures are medians over them, ratios medians of the ratios of each round. Queries are counted
+ * by the Temporal server.
  */
 export const status: Benchmark = {
   name: 'status',
@@ -35,11 +36,15 @@ async function benchStatus(options: BenchOptions): Promise<BenchReport> {
   try {
     const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'bench' };
     return await withStack({ ...options, env }, async (stack) => {
-      const ids = await Promise.all(
-        Array.from({ length: RUNS }, (_, run) => startInvestigation(stack, `Benchmark run ${run}`)),
-      );
-      await model.waitForRequests(RUNS);
-      return measure(options, stack, ids);
+      try {
+        const runs = Array.from({ length: RUNS }, (_, run) => startInvestigation(stack, `Benchmark run ${run}`));
+        const ids = await Promise.all(runs);
+        await model.waitForRequests(RUNS);
+        return await measure(options, stack, ids);
+      } finally {
+        // A worker ends when its activities do, and these wait for the model.
+        await model.stop();
+      }
     });
   } finally {
     await model.stop();
@@ -101,10 +106,11 @@ function report(rounds: Round[]): BenchReport {
   const rate = middle(({ api }) => api.requestsPerSecond);
   const rawRate = middle(({ raw }) => raw.queriesPerSecond);
   const koaRate = middle(({ koa }) => koa.requestsPerSecond);
+  const overRaw = middle(({ api, raw }) => api.requestsPerSecond / raw.queriesPerSecond);
   const p99 = middle(({ api }) => api.p99Ms);
   const koaP99 = middle(({ koa }) => koa.p99Ms);
   const queries = Math.max(...rounds.map((round) => round.queries));
-  const refused = sumErrors(rounds);
+  const refused = refusals(rounds);
   return {
     results: [
       {
@@ -112,17 +118,17 @@ function report(rounds: Round[]): BenchReport {
         value: Math.round(rate),
         unit: 'requests/s',
         baseline: { name: 'raw workflow queries', value: Math.round(rawRate), unit: 'queries/s' },
-        ratio: rate / rawRate,
+        ratio: overRaw,
         target: `>= ${TARGET_RATIO}x`,
-        met: rate / rawRate >= TARGET_RATIO,
-        note: refused,
+        met: overRaw >= TARGET_RATIO,
+        note: ['ratio is the median of the rounds', ...refused].join('; '),
       },
       {
         name: 'status polls',
         value: Math.round(rate),
         unit: 'requests/s',
         baseline: { name: 'bare Koa handler', value: Math.round(koaRate), unit: 'requests/s' },
-        ratio: rate / koaRate,
+        ratio: middle(({ api, koa }) => api.requestsPerSecond / koa.requestsPerSecond),
       },
       {
         name: 'status p99',
@@ -146,11 +152,10 @@ function report(rounds: Round[]): BenchReport {
   };
 }
 
-function sumErrors(rounds: Round[]): string | undefined {
+function refusals(rounds: Round[]): string[] {
   const sums: Record<string, number> = {};
   for (const { raw } of rounds) {
     for (const [name, count] of Object.entries(raw.errors)) sums[name] = (sums[name] ?? 0) + count;
   }
-  const named = Object.entries(sums).map(([name, count]) => `${count} x ${name}`);
-  return named.length === 0 ? undefined : `raw queries refused: ${named.join(', ')}`;
+  return Object.entries(sums).map(([name, count]) => `${count} raw queries refused: ${name}`);
 }

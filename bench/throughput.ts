@@ -27,7 +27,8 @@ const TARGET_RATIO = 0.7;
 /**
  * Investigations a second with a model that answers at once: three turns with a tool call each. Through the API
  * (started and polled until they have ended) against a bare workflow that calls the same activities in the same order
- * in the same worker process, its rows committed beforehand. Both in closed loops, in alternating rounds; medians.
+ * in the same worker process, its rows committed beforehand. Both in closed loops, in alternating rounds; medians over
+ * the rounds.
  */
 export const throughput: Benchmark = {
   name: 'throughput',
@@ -65,18 +66,19 @@ async function measure({ say, signal }: BenchOptions, stack: Stack): Promise<Ben
       if (round % 2 === 0) rates.push(await product());
       say(`round ${round} of ${ROUNDS}: ${rates.at(-1)!.toFixed(2)}/s, bare ${bareRates.at(-1)!.toFixed(2)}/s`);
     }
-    const [rate, bareRate] = [median(rates), median(bareRates)];
+    // Rounds that follow each other share what else the machine does, so their ratio says more than two medians do.
+    const ratio = median(rates.map((rate, round) => rate / bareRates[round]!));
     return {
       results: [
         {
           name: 'investigations, three turns',
-          value: significant(rate),
+          value: significant(median(rates)),
           unit: 'runs/s',
-          baseline: { name: 'bare workflow, same activities', value: significant(bareRate), unit: 'runs/s' },
-          ratio: rate / bareRate,
+          baseline: { name: 'bare workflow, same activities', value: significant(median(bareRates)), unit: 'runs/s' },
+          ratio,
           target: `>= ${TARGET_RATIO}x`,
-          met: rate / bareRate >= TARGET_RATIO,
-          note: `8 activities each; ${CONCURRENCY} at a time; each polled every ${POLL_EVERY_MS} ms`,
+          met: ratio >= TARGET_RATIO,
+          note: `8 activities each; ${CONCURRENCY} at a time; each polled every ${POLL_EVERY_MS} ms; ratio is the median of the rounds`,
         },
       ],
     };
