@@ -94,23 +94,22 @@ describe('kill -9', function () {
       });
     }
 
-    it('when the turn is stored and Temporal never hears of it: the stored answer is taken', async () => {
-      const running = await startCase(installation, 'worker-unreported', 'model');
-      await untilHeld(installation, running);
-      const temporal = installation.pid('temporal')!;
-      process.kill(temporal, 'SIGSTOP');
-      try {
-        running.release();
-        await running.follower.until(
-          (event) => event.type === 'turn.completed' && event.data.step === STEP_OF_HELD_TURN,
-          'the stored turn',
-        );
-        await installation.kill('worker');
-      } finally {
-        process.kill(temporal, 'SIGCONT');
+    it('when a turn and a result are stored and Temporal never hears of them: the stored ones are taken', async () => {
+      const pair = await startHeldPair('worker-unreported');
+      // A server that is only stopped would find the report in its socket later on: it must die with it.
+      process.kill(installation.pid('temporal')!, 'SIGSTOP');
+      for (const one of pair) one.release();
+      for (const [{ follower }, type] of [
+        [pair[0], 'turn.completed'],
+        [pair[1], 'tool.completed'],
+      ] as const) {
+        await follower.until((event) => event.type === type && event.data.step === STEP_OF_HELD_TURN, type);
       }
-      await checkCompleted(installation, running);
-      checkAskedOnce(running);
+      await installation.kill('worker', 'temporal');
+      for (const one of pair) {
+        await checkCompleted(installation, one);
+        checkAskedOnce(one);
+      }
     });
   });
 
@@ -168,19 +167,14 @@ describe('kill -9', function () {
         const { items } = await installation.get<{ items: { id: string; query: string }[] }>('/api/investigations');
         return items.filter((item) => item.query === query).map(({ id }) => id);
       };
-      const temporal = installation.pid('temporal')!;
-      process.kill(temporal, 'SIGSTOP');
-      try {
-        const unanswered = assert.rejects(installation.investigate(query, key));
-        await waitUntil(async () => ((await accepted()).length > 0 ? true : undefined), {
-          what: 'the stored investigation',
-          timeoutMs: 60_000,
-        });
-        await installation.kill('api');
-        await unanswered;
-      } finally {
-        process.kill(temporal, 'SIGCONT');
-      }
+      process.kill(installation.pid('temporal')!, 'SIGSTOP');
+      const unanswered = assert.rejects(installation.investigate(query, key));
+      await waitUntil(async () => ((await accepted()).length > 0 ? true : undefined), {
+        what: 'the stored investigation',
+        timeoutMs: 60_000,
+      });
+      await installation.kill('api', 'temporal');
+      await unanswered;
       await installation.untilReady();
       const running = await startCase(installation, name, 'nothing', key);
       await checkCompleted(installation, running);
@@ -283,6 +277,28 @@ describe('kill -9', function () {
       }
       await checkCompleted(installation, running);
       checkAskedOnce(running);
+    });
+
+    it('when a cancellation is accepted while it is away: the run is cancelled when it is back', async () => {
+      const running = await startCase(installation, 'temporal-cancelled', 'model');
+      await untilHeld(installation, running);
+      installation.freeze();
+      try {
+        await installation.kill('temporal');
+        const response = await fetch(`${installation.apiUrl}/api/investigations/${running.id}/cancel`, {
+          method: 'POST',
+          headers: installation.headers,
+        });
+        assert.equal(response.status, 200);
+      } finally {
+        installation.thaw();
+      }
+      await running.follower.ended;
+      assert.equal(running.follower.events.at(-1)?.type, 'run.cancelled');
+      const { status } = await installation.get<{ status: string }>(`/api/v1/investigations/${running.id}`);
+      assert.equal(status, 'cancelled');
+      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 30_000 });
+      assert.deepEqual(running.modelRequests(), [1, 1, 0, 0]);
     });
   });
 
