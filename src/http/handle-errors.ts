@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from '../platform/logger.ts';
+import { isUnreachable } from '../platform/unreachable.ts';
 import { DependencyDown, HttpError } from './errors.ts';
 import { requestLog } from './request-scope.ts';
 import { ClientGone } from './validation/body.ts';
@@ -48,23 +49,9 @@ function send(ctx: Context, status: number, body: unknown, headers: Record<strin
   ctx.body = JSON.stringify(body);
 }
 
-/** Network errors of Node, and PostgreSQL's classes 08 (connection) and 57P (shutting down, starting up). */
-const CONNECTION_CODE =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN|08\w{3}|57P\d\d|53300)$/;
-const CONNECTION_TEXT =
-  /connection terminated|timeout exceeded when trying to connect|client has encountered a connection error/i;
-
 /** A lost database or broker is not a defect of the request: 503, with the cause in the log and not in the body. */
 function connectionFailure(error: unknown): DependencyDown | undefined {
-  let current: unknown = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    const code: unknown = 'code' in current ? current.code : undefined;
-    if ((typeof code === 'string' && CONNECTION_CODE.test(code)) || CONNECTION_TEXT.test(current.message)) {
-      return new DependencyDown('Something this service needs does not answer. Try again shortly.', undefined, {
-        cause: error,
-      });
-    }
-    current = current.cause;
-  }
-  return undefined;
+  if (!isUnreachable(error)) return undefined;
+  const detail = 'Something this service needs does not answer. Try again shortly.';
+  return new DependencyDown(detail, undefined, { cause: error });
 }
