@@ -41,24 +41,47 @@ export async function createApiKey(
   return { key, apiKey };
 }
 
-const isAdminKey = ({ scopes }: ApiKey): boolean => grants(scopes, 'team:admin');
-
 /**
  * Revokes a key; a second time changes nothing.
  * @throws {NotFound}
- * @throws {Conflict} `last_admin_key`: without it nobody could manage the team any more
+ * @throws {Forbidden} `insufficient_scope` for a key that may do what the caller may not
+ * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation) any more
  */
-export function revokeApiKey(em: EntityManager, teamId: string, apiKeyId: string, now: Date): Promise<ApiKey> {
+export function revokeApiKey(em: EntityManager, principal: Principal, apiKeyId: string, now: Date): Promise<ApiKey> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, teamId);
-    const keys = await tx.find(ApiKey, { $or: [{ id: apiKeyId }, { revokedAt: null }] });
-    const key = keys.find(({ id }) => id === apiKeyId);
+    await lockTeam(tx, principal.teamId);
+    const key = await tx.findOne(ApiKey, { id: apiKeyId });
     if (!key) throw new NotFound('There is no such API key.');
-    if (key.revokedAt != null) return key;
-    if (isAdminKey(key) && !keys.some((other) => other !== key && isAdminKey(other))) {
-      throw new Conflict('The last key that can manage the team cannot be revoked.', 'last_admin_key');
-    }
-    key.revokedAt = now;
+    await revokeKeys(tx, principal, [key], now);
     return key;
   });
+}
+
+/** What somebody must be able to do: manage the team and, in a team that can, the whole installation. */
+const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
+
+/**
+ * Revokes keys of a team that is locked, as one; those that are revoked already stay as they are.
+ * @throws {Forbidden} and {@link Conflict} as {@link revokeApiKey}
+ */
+export async function revokeKeys(
+  tx: EntityManager,
+  principal: Principal,
+  keys: readonly ApiKey[],
+  now: Date,
+): Promise<void> {
+  const going = keys.filter(({ revokedAt }) => revokedAt == null);
+  const excess = going.flatMap(({ scopes }) => scopes).find((scope) => !grants(principal.scopes, scope));
+  if (excess !== undefined) {
+    throw new Forbidden(`A key cannot revoke one that grants ${excess}, which it does not have.`, 'insufficient_scope');
+  }
+  const active = await tx.find(ApiKey, { revokedAt: null });
+  const staying = active.filter((key) => !going.includes(key));
+  for (const scope of ADMIN_SCOPES) {
+    const grant = ({ scopes }: ApiKey): boolean => grants(scopes, scope);
+    if (going.some(grant) && !staying.some(grant)) {
+      throw new Conflict(`The last key that grants ${scope} cannot be revoked.`, 'last_admin_key');
+    }
+  }
+  for (const key of going) key.revokedAt = now;
 }

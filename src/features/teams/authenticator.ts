@@ -72,6 +72,7 @@ export function createAuthenticator(options: {
   return {
     hash: (apiKey) => hashApiKey(apiKey, pepper),
     cached: (apiKey) => remembered(handleOf(apiKey))?.principal,
+    recognises: (apiKey) => known.peek(handleOf(apiKey))?.principal !== undefined,
     verify(apiKey) {
       const handle = handleOf(apiKey);
       const entry = remembered(handle);

@@ -1,6 +1,8 @@
 import type { EntityManager } from '../../db/orm.ts';
+import type { Principal } from '../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../http/errors.ts';
 import { ApiKey, Membership, User, type Role } from './entities.ts';
+import { revokeKeys } from './api-keys.ts';
 import { lockTeam } from './lock.ts';
 
 export interface Member {
@@ -56,18 +58,19 @@ export async function findOrCreateUser(tx: EntityManager, address: string, name:
  * Takes a person out of the team and revokes the keys that act for them in it.
  * @returns the revoked keys' ids
  * @throws {NotFound}
- * @throws {Conflict} `last_admin`
+ * @throws {Conflict} `last_admin`, or `last_admin_key` when nobody else's key could manage the team
+ * @throws {Forbidden} `insufficient_scope` when one of the keys may do what the caller may not
  */
-export function removeMember(em: EntityManager, teamId: string, userId: string, now: Date): Promise<string[]> {
+export function removeMember(em: EntityManager, principal: Principal, userId: string, now: Date): Promise<string[]> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, teamId);
+    await lockTeam(tx, principal.teamId);
     const membership = await tx.findOne(Membership, { userId });
     if (!membership) throw new NotFound('There is no such member.');
     if (membership.role === 'admin' && (await tx.count(Membership, { role: 'admin' })) === 1) {
       throw new Conflict('The last admin of a team cannot be removed.', 'last_admin');
     }
     const keys = await tx.find(ApiKey, { userId, revokedAt: null });
-    for (const key of keys) key.revokedAt = now;
+    await revokeKeys(tx, principal, keys, now);
     tx.remove(membership);
     return keys.map(({ id }) => id);
   });

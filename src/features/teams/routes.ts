@@ -107,7 +107,7 @@ const members = [
     response: schemas.MemberRemovedResponse,
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {
-      const revoked = await removeMember(em, principal.teamId, params.user_id, deps.clock.now());
+      const revoked = await removeMember(em, principal, params.user_id, deps.clock.now());
       for (const apiKeyId of revoked) deps.authenticator.forget(apiKeyId);
       return { user_id: params.user_id, removed: true as const };
     },
@@ -154,7 +154,7 @@ const apiKeys = [
     response: schemas.ApiKeyResponse,
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {
-      const key = await revokeApiKey(em, principal.teamId, params.api_key_id, deps.clock.now());
+      const key = await revokeApiKey(em, principal, params.api_key_id, deps.clock.now());
       deps.authenticator.forget(key.id);
       return presentApiKey(key);
     },

@@ -4,7 +4,13 @@ import { SCOPES } from './scopes.ts';
 
 const id = z.uuid();
 const time = z.iso.datetime();
-const name = z.string().trim().min(1).max(100);
+/** No control characters: names are read in terminals and logs. */
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'String should have no control characters');
 const role = z.enum(ROLES);
 const scope = z.enum(SCOPES);
 

@@ -126,12 +126,43 @@ describe('teams', () => {
       assert.equal(last.json.code, 'last_admin_key');
       const second = await newKey(team.key, ['team:admin']);
       // Not over HTTP: there the first revocation may end the other key before it is even asked.
-      const revoke = (id: string) => revokeApiKey(forTeam(api.database.orm.em, team.id), team.id, id, api.clock.now());
+      const admin = { apiKeyId: team.keyId, teamId: team.id, scopes: ['team:admin'] };
+      const revoke = (id: string) => revokeApiKey(forTeam(api.database.orm.em, team.id), admin, id, api.clock.now());
       const both = await Promise.allSettled([revoke(second.id), revoke(team.keyId)]);
       assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1);
       const refused = both.find((result) => result.status === 'rejected');
       assert.ok(refused?.reason instanceof Conflict);
       assert.equal(refused.reason.code, 'last_admin_key');
+    });
+
+    it("that may do more than the caller are not the caller's to revoke", async () => {
+      const manager = await newKey(api.rootKey, ['team:admin']);
+      const me = await api.call(api.rootKey, 'GET', '/api/users/me');
+      const refused = await api.call(manager.key, 'DELETE', `/api/api-keys/${me.json.api_key_id}`);
+      assert.equal(refused.status, 403);
+      assert.equal(refused.json.code, 'insufficient_scope');
+      assert.equal((await api.call(api.rootKey, 'GET', '/api/teams')).status, 200);
+    });
+
+    it('that can administer the installation cannot all be revoked', async () => {
+      await newKey(api.rootKey, ['team:admin']);
+      const me = await api.call(api.rootKey, 'GET', '/api/users/me');
+      const refused = await api.call(api.rootKey, 'DELETE', `/api/api-keys/${me.json.api_key_id}`);
+      assert.equal(refused.status, 409);
+      assert.equal(refused.json.code, 'last_admin_key');
+      const second = await newKey(api.rootKey, ['system:admin']);
+      assert.equal((await api.call(api.rootKey, 'DELETE', `/api/api-keys/${second.id}`)).status, 200);
+      assert.equal((await api.call(api.rootKey, 'DELETE', `/api/api-keys/${second.id}`)).status, 200);
+    });
+
+    it('have names without control characters', async () => {
+      for (const name of ['a\nb', 'a\u001b[31m', 'a\u009bb']) {
+        const refused = await api.call(api.rootKey, 'POST', '/api/api-keys', { name, scopes: ['team:read'] });
+        assert.equal(refused.status, 422);
+        assert.deepEqual(refused.json.detail[0].loc, ['body', 'name']);
+      }
+      const { json } = await newKey(api.rootKey, ['team:read'], { name: ' Zoë’s 👩‍🚒 key ' });
+      assert.equal(json.name, 'Zoë’s 👩‍🚒 key');
     });
 
     it('note their last use to the minute', async () => {
@@ -202,6 +233,28 @@ describe('teams', () => {
       const refused = await api.call(team.key, 'DELETE', `/api/team/members/${json.members[0].user_id}`);
       assert.equal(refused.status, 409);
       assert.equal(refused.json.code, 'last_admin');
+    });
+
+    it('do not take the last key that can manage the team with them, nor one that may do more than the caller', async () => {
+      const team = await newTeam();
+      const { json } = await api.call(team.key, 'GET', '/api/team/members');
+      const founder: string = json.members[0].user_id;
+      const deputy = { email: `${randomUUID()}@example.org`, name: 'Di', role: 'admin' };
+      await api.call(team.key, 'POST', '/api/team/members', deputy);
+      const last = await api.call(team.key, 'DELETE', `/api/team/members/${founder}`);
+      assert.equal(last.status, 409);
+      assert.equal(last.json.code, 'last_admin_key');
+      const other = await newKey(team.key, ['team:admin']);
+      assert.equal((await api.call(other.key, 'DELETE', `/api/team/members/${founder}`)).status, 200);
+      assert.equal((await api.call(team.key, 'GET', '/api/team')).status, 401);
+
+      const root = await api.call(api.rootKey, 'GET', '/api/users/me');
+      const manager = await newKey(api.rootKey, ['team:admin']);
+      await api.call(manager.key, 'POST', '/api/team/members', { ...deputy, email: `${randomUUID()}@example.org` });
+      await newKey(api.rootKey, ['system:admin'], { user_id: root.json.user.id });
+      const refused = await api.call(manager.key, 'DELETE', `/api/team/members/${root.json.user.id}`);
+      assert.equal(refused.status, 403);
+      assert.equal(refused.json.code, 'insufficient_scope');
     });
 
     it('of another team cannot have a key', async () => {
