@@ -48,6 +48,15 @@ function reasonOf(error: unknown): string {
 }
 
 /**
+ * Shares a run of the checks among all who ask while it is under way: a probe never gets an old answer, and however many
+ * ask, each dependency is asked once at a time.
+ */
+export function coalescedChecks(checks: readonly ReadinessCheck[]): () => Promise<CheckResult[]> {
+  let underway: Promise<CheckResult[]> | undefined;
+  return () => (underway ??= runChecks(checks).finally(() => (underway = undefined)));
+}
+
+/**
  * Shares one run of the checks among all who ask within a moment, so that a public endpoint cannot be used to make
  * this service ask its dependencies without end.
  */

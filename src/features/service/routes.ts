@@ -4,7 +4,7 @@ import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { DependencyDown } from '../../http/errors.ts';
 import type { Deployment } from './deployment.ts';
-import { runChecks, type CheckResult } from './readiness.ts';
+import { coalescedChecks, type CheckResult } from './readiness.ts';
 import { DeploymentResponse, HealthResponse, ReadinessResponse } from './schemas.ts';
 
 export interface ServiceDeps extends ApiDeps {
@@ -20,6 +20,18 @@ export interface ServiceDeps extends ApiDeps {
 const endpoint = endpointFor<ServiceDeps>();
 
 const presentCheck = ({ name, ok, latencyMs, reason }: CheckResult) => ({ name, ok, latency_ms: latencyMs, reason });
+
+/** One for each process, made when it is first asked. */
+const readinessOf = new WeakMap<ServiceDeps, () => Promise<CheckResult[]>>();
+
+function readiness(deps: ServiceDeps): Promise<CheckResult[]> {
+  let checks = readinessOf.get(deps);
+  if (!checks) {
+    checks = coalescedChecks(deps.readiness);
+    readinessOf.set(deps, checks);
+  }
+  return checks();
+}
 
 export const serviceEndpoints = [
   endpoint({
@@ -84,7 +96,7 @@ export const serviceEndpoints = [
     response: ReadinessResponse,
     errors: [503],
     handler: async ({ deps }) => {
-      const checks = await runChecks(deps.readiness);
+      const checks = await readiness(deps);
       const missing = checks.filter(({ ok }) => !ok).map(({ name }) => name);
       if (missing.length > 0) {
         throw new DependencyDown(`Not ready: ${missing.join(', ')}`, 'not_ready', {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Registry } from 'prom-client';
 import { describe, it } from 'mocha';
 import {
+  coalescedChecks,
   currentDeployment,
   runChecks,
   serviceEndpoints,
@@ -124,6 +125,19 @@ describe('service endpoints', () => {
     await Promise.all([check(), check(), check()]);
     assert.equal(asked, 1);
     now.ms = 1_000;
+    await check();
+    assert.equal(asked, 2);
+  });
+
+  it('/readyz asks each dependency once for all who ask at a time, and again for who asks later', async () => {
+    let asked = 0;
+    const release = Promise.withResolvers<void>();
+    const check = coalescedChecks([{ name: 'x', check: () => (asked++, release.promise) }]);
+    const all = [check(), check(), check()];
+    release.resolve();
+    const [first] = await Promise.all(all);
+    assert.equal(first?.[0]?.ok, true);
+    assert.equal(asked, 1);
     await check();
     assert.equal(asked, 2);
   });
