@@ -135,10 +135,11 @@ export const events = endpoint({
   errors: [404],
   handler: async ({ params, query, principal, deps, em, ctx }) => {
     const investigation = await getInvestigation(em, params.investigation_id);
-    const afterId = lastEventId(ctx) ?? query.last_event_id;
+    const inHeader = lastEventId(ctx);
+    const afterId = inHeader ?? query.last_event_id;
     if (afterId !== undefined && !deps.events.isValidId(afterId)) {
       throw InvalidRequest.at(
-        ['header', 'last-event-id'],
+        inHeader === undefined ? ['query', 'last_event_id'] : ['header', 'last-event-id'],
         'Value should be the id of an event of this stream',
         afterId,
       );

@@ -9,7 +9,7 @@ export const InvestigateRequest = z
     query: z
       .string()
       .max(20_000)
-      .refine((value) => value.trim() !== '', 'Value must not be blank')
+      .regex(/\S/, 'Value must not be blank')
       .describe('Prompt describing the issue to investigate.'),
   })
   .meta({ id: 'InvestigateRequest' });
@@ -153,10 +153,7 @@ export const InvestigationDetailResponse = InvestigationSummary.extend({
 
 export const MessageRequest = z
   .object({
-    text: z
-      .string()
-      .max(20_000)
-      .refine((value) => value.trim() !== '', 'Value must not be blank'),
+    text: z.string().max(20_000).regex(/\S/, 'Value must not be blank'),
   })
   .meta({ id: 'InvestigationMessageRequest' });
 
