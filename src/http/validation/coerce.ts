@@ -55,6 +55,7 @@ export function parametersOf(schema: z.ZodType): Parameter[] {
 
 const TRUE = new Set(['true', '1', 'on', 't', 'y', 'yes']);
 const FALSE = new Set(['false', '0', 'off', 'f', 'n', 'no']);
+const INTEGER = /^[+-]?\d+(\.0+)?$/;
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /** Text to value; a text that does not fit stays text, so that the schema reports it. */
@@ -63,7 +64,8 @@ export function fromText(text: string, kind: TextKind): unknown {
     const word = text.toLowerCase();
     return TRUE.has(word) ? true : FALSE.has(word) ? false : text;
   }
-  if ((kind === 'int' || kind === 'number') && NUMERIC.test(text) && text.length <= 40) return Number(text);
+  const pattern = kind === 'int' ? INTEGER : kind === 'number' ? NUMERIC : undefined;
+  if (pattern?.test(text) && text.length <= 40) return Number(text);
   return text;
 }
 

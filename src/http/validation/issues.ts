@@ -22,7 +22,7 @@ export function toValidationIssues(
   parameters: readonly Parameter[] = [],
 ): ValidationIssue[] {
   const result: ValidationIssue[] = [];
-  for (const issue of issues.flatMap(expand)) {
+  for (const issue of withoutEchoes(issues.flatMap(expand))) {
     if (result.length >= MAX_ISSUES) break;
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
     const missing = issue.code !== 'custom' && issue.code !== 'unrecognized_keys' && at(value, path) === undefined;
@@ -40,6 +40,26 @@ export function toValidationIssues(
     });
   }
   return result;
+}
+
+/**
+ * One value, one complaint of a kind: the size of a value of the wrong type says nothing, and of two bounds that were
+ * passed (an integer has some by itself) the one declared last is meant.
+ */
+function withoutEchoes(issues: readonly ZodIssue[]): ZodIssue[] {
+  const wrongType = new Set<string>();
+  const lastBound = new Map<string, ZodIssue>();
+  const placeOf = ({ path }: ZodIssue): string => path.map(String).join('\0');
+  for (const issue of issues) {
+    if (issue.code === 'invalid_type') wrongType.add(placeOf(issue));
+    if (issue.code === 'too_big' || issue.code === 'too_small') lastBound.set(placeOf(issue) + issue.code, issue);
+  }
+  return issues.filter((issue) => {
+    const place = placeOf(issue);
+    if (wrongType.has(place)) return issue.code === 'invalid_type';
+    const bound = lastBound.get(place + issue.code);
+    return bound === undefined || bound === issue;
+  });
 }
 
 /** One issue per unknown key; of a union, the issues of the alternative that came closest. */

@@ -3,6 +3,9 @@ import type { ValidationIssue } from '../errors.ts';
 /** Deeper nesting has no use here and would let recursive code run out of stack. */
 export const MAX_DEPTH = 100;
 
+/** More than these are not reported. */
+const MAX_ISSUES = 100;
+
 /**
  * What no schema says but no JSON from outside may hold: NUL characters and lone surrogates (PostgreSQL cannot store
  * them), a member named `__proto__` (pollutes what copies it), nesting beyond {@link MAX_DEPTH}.
@@ -12,37 +15,50 @@ export const MAX_DEPTH = 100;
  */
 export function guardJson(root: unknown, at: string): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
-  const stack: { value: unknown; loc: (string | number)[] }[] = [{ value: root, loc: [at] }];
-  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    const { value, loc } = next;
+  /** Only objects and arrays wait here, each with the way to it as a chain: a body of a million numbers costs no copies. */
+  const waiting: Place[] = [];
+  const look = (value: unknown, key: string | number, parent: Place | undefined): void => {
     if (typeof value === 'string') {
       const problem = textProblem(value);
-      if (problem) issues.push({ ...problem, loc, input: null });
+      if (problem) issues.push({ ...problem, loc: [...locOf(parent), key], input: null });
     } else if (typeof value === 'object' && value !== null) {
-      if (loc.length > MAX_DEPTH) {
-        return [
-          {
-            type: 'json_invalid',
-            loc: [at],
-            msg: `JSON decode error: nested deeper than ${MAX_DEPTH} levels`,
-            input: null,
-          },
-        ];
-      }
-      if (Array.isArray(value)) {
-        for (const [index, item] of value.entries()) stack.push({ value: item, loc: [...loc, index] });
-      } else {
-        for (const [key, item] of Object.entries(value)) {
-          const problem = textProblem(key);
-          if (problem) issues.push({ ...problem, loc, input: null });
-          else if (key === '__proto__') issues.push(forbiddenKey([...loc, key]));
-          else stack.push({ value: item, loc: [...loc, key] });
-        }
+      waiting.push({ value, key, parent, depth: (parent?.depth ?? 0) + 1 });
+    }
+  };
+  look(root, at, undefined);
+  for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+    if (place.depth > MAX_DEPTH) {
+      const msg = `JSON decode error: nested deeper than ${MAX_DEPTH} levels`;
+      return [{ type: 'json_invalid', loc: [at], msg, input: null }];
+    }
+    const { value } = place;
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length; index++) look(value[index], index, place);
+    } else {
+      for (const [key, item] of Object.entries(value)) {
+        const problem = textProblem(key);
+        if (problem) issues.push({ ...problem, loc: locOf(place), input: null });
+        else if (key === '__proto__') issues.push(forbiddenKey([...locOf(place), key]));
+        else look(item, key, place);
       }
     }
-    if (issues.length >= 100) break;
+    if (issues.length >= MAX_ISSUES) break;
   }
-  return issues;
+  return issues.slice(0, MAX_ISSUES);
+}
+
+/** An object or array in the JSON, and where it is. */
+interface Place {
+  value: object;
+  key: string | number;
+  parent: Place | undefined;
+  depth: number;
+}
+
+function locOf(place: Place | undefined): (string | number)[] {
+  const loc: (string | number)[] = [];
+  for (let at = place; at !== undefined; at = at.parent) loc.push(at.key);
+  return loc.toReversed();
 }
 
 /** What is wrong with a text that came from outside, if anything. */

@@ -59,14 +59,18 @@ function validateBody(schema: z.ZodType, json: unknown, issues: ValidationIssue[
 function textPart(schema: z.ZodType, place: Place) {
   const parameters: Parameter[] = parametersOf(schema);
   return (given: Record<string, string | string[] | undefined>, issues: ValidationIssue[]): unknown => {
+    const unreadable = new Set<unknown>();
     for (const { name } of parameters) {
       const value = Object.hasOwn(given, name) ? given[name] : undefined;
       const problem = [value ?? []].flat().map(textProblem).find(Boolean);
-      if (problem) issues.push({ ...problem, loc: [place, name], input: null });
+      if (!problem) continue;
+      unreadable.add(name);
+      issues.push({ ...problem, loc: [place, name], input: null });
     }
     const parsed = schema.safeParse(readParameters(parameters, given));
     if (parsed.success) return parsed.data;
-    issues.push(...toValidationIssues(parsed.error.issues, place, asGiven(parameters, given), parameters));
+    const others = parsed.error.issues.filter(({ path }) => !unreadable.has(path[0]));
+    issues.push(...toValidationIssues(others, place, asGiven(parameters, given), parameters));
     return undefined;
   };
 }
