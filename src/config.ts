@@ -28,6 +28,7 @@ const environment = z.object({
   CASEBOOK_INCIDENTS_DIR: optional(z.string()),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
+  CASEBOOK_TRUSTED_PROXIES: withDefault(z.coerce.number().int().min(0).max(10), 0),
   CASEBOOK_RATE_LIMIT: withDefault(z.union([z.literal('off'), positiveInt]), 600),
   CASEBOOK_MODEL: optional(z.string()),
   CASEBOOK_MAX_STEPS: withDefault(positiveInt, 40),
@@ -61,6 +62,8 @@ export interface Config {
   secretKey?: string;
   corsOrigins: string[];
   bodyLimitBytes: number;
+  /** How many proxies stand before the API and append to X-Forwarded-For; 0 believes no such header. */
+  trustedProxies: number;
   /** Requests a minute and key, or `off`. */
   rateLimit: number | 'off';
   databaseUrl?: string;
@@ -109,6 +112,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       .map((origin) => origin.trim())
       .filter(Boolean),
     bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,
+    trustedProxies: e.CASEBOOK_TRUSTED_PROXIES,
     rateLimit: e.CASEBOOK_RATE_LIMIT,
     databaseUrl: e.DATABASE_URL,
     redisUrl: e.REDIS_URL,

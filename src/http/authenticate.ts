@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import { Forbidden, TooManyRequests, Unauthorized } from './errors.ts';
 import type { ApiDeps } from './deps.ts';
+import { addressOf } from './rate-limit/address.ts';
 
 /** Who is calling: the key, its team, and what it may do. */
 export interface Principal {
@@ -17,6 +18,8 @@ export interface Authenticator {
   verify(apiKey: string): Promise<Principal | undefined>;
   /** The principal of a key that was verified a moment ago; never asks the database. */
   cached(apiKey: string): Principal | undefined;
+  /** Whether the key was good when this process last looked; never asks the database. */
+  recognises(apiKey: string): boolean;
 }
 
 /** Which header carries the key. */
@@ -79,8 +82,8 @@ const describeVia = (via: readonly Credential[]): string =>
 
 /**
  * The caller of a request, for an endpoint with this kind of authentication.
- * An address that keeps failing is refused before its key is looked up, unless the key was good a moment ago: guessing
- * costs the database nothing, and a customer behind the same address who polls is not locked out.
+ * An address that keeps failing is refused before its key is looked up, unless the key is one that was good before:
+ * guessing costs the database nothing, and customers behind the same address are not locked out.
  * @throws {Unauthorized} 401, {@link Forbidden} 403, {@link TooManyRequests} 429
  */
 export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps): Promise<Principal> {
@@ -98,9 +101,19 @@ export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps
   return principal;
 }
 
+/**
+ * Whether the caller of a request that is answered for a long time would still be let in.
+ * @throws what the look-up of the key throws: then nobody knows
+ */
+export async function mayStay(ctx: Context, auth: Auth, deps: ApiDeps): Promise<boolean> {
+  if (auth === 'none') return true;
+  const principal = await deps.authenticator.verify(credentialOf(ctx.req.headers, auth.via));
+  return principal !== undefined && auth.scopes.every((scope) => grants(principal.scopes, scope));
+}
+
 async function verify(ctx: Context, key: string, deps: ApiDeps): Promise<Principal> {
-  const address = ctx.ip;
-  const blocked = await deps.failedAuthLimiter.exhausted(address);
+  const address = addressOf(ctx);
+  const blocked = deps.authenticator.recognises(key) ? undefined : await deps.failedAuthLimiter.exhausted(address);
   if (blocked) throw new TooManyRequests(blocked.retryAfterSeconds, 'Too many failed authentications.');
   const principal = await deps.authenticator.verify(key);
   if (principal) return principal;

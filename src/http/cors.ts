@@ -10,11 +10,13 @@ import type { Middleware } from 'koa';
 export function corsFor(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
   const any = origins.includes('*');
+  // Browsers send no slash at the end; people configure one.
+  const known = new Set(origins.map((origin) => origin.replace(/\/+$/, '')));
   return [
     cors({
       origin: (ctx) => {
         const origin = ctx.get('Origin');
-        return any ? '*' : origins.includes(origin) ? origin : '';
+        return any ? '*' : known.has(origin) ? origin : '';
       },
       allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
       allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key', 'Last-Event-ID', 'Idempotency-Key', 'X-Request-Id'],

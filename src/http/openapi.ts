@@ -125,7 +125,8 @@ function asObject(schema: z.ZodType): z.ZodObject {
 function responses({ auth, params, query, headers, body, response, content, errors, rateLimited }: Endpoint<never>) {
   const statuses = new Set<number>(errors);
   statuses.add(500);
-  if (auth !== 'none') statuses.add(401);
+  // Whose key it is says the database.
+  if (auth !== 'none') statuses.add(401).add(503);
   if (auth !== 'none' && auth.scopes.length > 0) statuses.add(403);
   if (rateLimited !== false) statuses.add(429);
   if (params || query || headers || body) statuses.add(422);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Logger } from '../platform/logger.ts';
+import type { StreamCaller } from './open-streams.ts';
 
 const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -8,6 +9,7 @@ interface Scope {
   id: string;
   log?: Logger;
   controller?: AbortController;
+  streamCaller?: StreamCaller;
 }
 
 const scopes = new WeakMap<Context['req'], Scope>();
@@ -30,6 +32,18 @@ export function requestLog(ctx: Context, log: Logger): Logger {
   const scope = scopeOf(ctx);
   scope.log ??= log.child({ requestId: scope.id });
   return scope.log;
+}
+
+/** Notes who will hold the stream of events that this request may be answered with. */
+export function setStreamCaller(ctx: Context, caller: StreamCaller): void {
+  scopeOf(ctx).streamCaller = caller;
+}
+
+/** @throws {TypeError} for an endpoint that declares no stream of events */
+export function streamCaller(ctx: Context): StreamCaller {
+  const caller = scopeOf(ctx).streamCaller;
+  if (!caller) throw new TypeError('The endpoint does not declare the media type text/event-stream.');
+  return caller;
 }
 
 /** Aborted when the connection closes before the response is complete. A stopping process lets requests finish. */

@@ -1,10 +1,11 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { authenticate } from './authenticate.ts';
+import { authenticate, mayStay } from './authenticate.ts';
 import { RequestCall } from './call.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
-import { limitRate } from './rate-limit/limit.ts';
+import { callerId, limitRate } from './rate-limit/limit.ts';
+import { setStreamCaller } from './request-scope.ts';
 import { responder } from './respond.ts';
 import { parametersOf } from './validation/coerce.ts';
 import { requestValidator } from './validation/request.ts';
@@ -15,7 +16,8 @@ import { requestValidator } from './validation/request.ts';
  * @throws {TypeError} when a declaration is incomplete
  */
 export function createRouter<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Middleware {
-  const router = new Router();
+  // As in any proxy before it: a rule there that keeps /metrics from the world must not be evaded with /Metrics.
+  const router = new Router({ sensitive: true });
   for (const endpoint of endpoints.toSorted(bySpecificity)) {
     checkDeclaration(endpoint);
     const middleware = serve(endpoint, deps);
@@ -51,10 +53,15 @@ function checkDeclaration<D>({ method, path, params, response, content }: Endpoi
 function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D): Middleware {
   const validate = requestValidator(endpoint, deps.config.bodyLimitBytes);
   const respond = responder(endpoint);
+  const streams = Object.hasOwn(endpoint.content ?? {}, 'text/event-stream');
   return async (ctx) => {
     ctx.state['route'] = endpoint.path;
     const principal = endpoint.auth === 'none' ? undefined : await authenticate(ctx, endpoint.auth, deps);
     if (endpoint.rateLimited !== false) await limitRate(ctx, principal?.apiKeyId, deps);
+    if (streams) {
+      const id = callerId(ctx, principal?.apiKeyId);
+      setStreamCaller(ctx, { id, mayStay: () => mayStay(ctx, endpoint.auth, deps) });
+    }
     const pathParams: Record<string, string> = ctx['params'];
     const call = new RequestCall(ctx, deps, principal, await validate(ctx, pathParams));
     respond(ctx, await endpoint.handler(call));

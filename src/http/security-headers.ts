@@ -15,10 +15,10 @@ const POLICY = {
  * dozen functions for each poll.
  */
 export function securityHeaders(): Middleware {
-  let headers: Record<string, string> | undefined;
+  let headers: [name: string, value: string][] | undefined;
   return async (ctx, next) => {
-    headers ??= await helmetHeaders();
-    ctx.set(headers);
+    headers ??= Object.entries(await helmetHeaders());
+    for (const [name, value] of headers) ctx.res.setHeader(name, value);
     return next();
   };
 }

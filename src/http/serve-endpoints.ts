@@ -11,17 +11,18 @@ import { securityHeaders } from './security-headers.ts';
 import { unmatched } from './unmatched.ts';
 
 /**
- * A Koa app that serves these endpoints. A request passes: measure and log, CORS, errors to bodies, security headers,
+ * A Koa app that serves these endpoints. A request passes: measure and log, security headers, CORS, errors to bodies,
  * then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts).
  */
 export function serveEndpoints<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Koa {
-  const app = new Koa();
+  const { trustedProxies, corsOrigins } = deps.config;
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   app.on('error', (error: Error) => reportLate(error, deps));
   measureProcess(app, deps);
   app.use(observe(deps.log, deps.metrics));
-  for (const cors of corsFor(deps.config.corsOrigins)) app.use(cors);
-  app.use(handleErrors(deps.log));
   app.use(securityHeaders());
+  for (const cors of corsFor(corsOrigins)) app.use(cors);
+  app.use(handleErrors(deps.log));
   app.use(createRouter(endpoints, deps));
   app.use(unmatched);
   return app;

@@ -11,7 +11,9 @@ export interface HttpServerOptions {
   headersTimeoutMs?: number;
   /** Most time for a whole request to arrive, in ms. */
   requestTimeoutMs?: number;
-  /** How often the two time-outs are looked at, in ms. */
+  /** Most time in which a connection with a request carries nothing, in ms. */
+  idleTimeoutMs?: number;
+  /** How often the first two time-outs are looked at, in ms. */
   checkIntervalMs?: number;
 }
 
@@ -39,8 +41,12 @@ export async function createHttpServer(app: Koa, options: HttpServerOptions): Pr
     // Longer than the idle time-out of the usual load balancers, which would otherwise meet a closing connection.
     keepAliveTimeout: 65_000,
   });
+  // A client that stops reading holds its response only this long; event streams send something more often.
+  server.timeout = options.idleTimeoutMs ?? 120_000;
   const handle = app.callback();
   server.on('request', (req, res) => void handle(req, res));
+  // An expectation that nobody knows is not worth a refusal of its own (RFC 9110, 10.1.1).
+  server.on('checkExpectation', (req, res) => void handle(req, res));
   server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -85,6 +91,16 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   };
   const body = JSON.stringify({ detail, code });
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Connection: close',
+      'Cache-Control: no-store',
+      "Content-Security-Policy: default-src 'none';frame-ancestors 'none'",
+      'X-Content-Type-Options: nosniff',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
   );
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { ContentResponse } from './content.ts';
-import { onShutdown } from './open-streams.ts';
-import { requestSignal } from './request-scope.ts';
+import { openStream } from './open-streams.ts';
+import { streamCaller } from './request-scope.ts';
 
 /** One server-sent event. `data` that is not text is sent as JSON. */
 export interface SseEvent {
@@ -22,6 +22,8 @@ export interface SseOptions {
   retryMs?: number;
   /** A comment is sent after this long without an event, so that proxies keep the connection, in ms. */
   heartbeatMs?: number;
+  /** How often the caller's API key is looked at again, in ms. */
+  checkCallerMs?: number;
   /** Ends the stream from outside. */
   signal?: AbortSignal;
 }
@@ -32,68 +34,130 @@ export function lastEventId(ctx: Context): string | undefined {
   return typeof given === 'string' && given !== '' && given.length <= 256 ? given : undefined;
 }
 
+/** How often a stream asks whether its caller may stay, in ms. */
+const CHECK_CALLER_MS = 5_000;
+
 /**
  * Answers with a stream of events. The source is pulled only as fast as the client reads. When the process stops,
- * clients are told when to come back and the stream ends; with Last-Event-ID nothing is lost.
+ * clients are told when to come back and the stream ends; with Last-Event-ID nothing is lost. A stream whose API key
+ * is revoked ends within seconds.
+ * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open, see {@link openStream}
  */
 export function sseResponse(ctx: Context, options: SseOptions): ContentResponse {
+  const ended = new AbortController();
+  const stopping = new AbortController();
+  const caller = streamCaller(ctx);
+  const release = openStream(ctx.app, caller.id, () => stopping.abort(new Error('The server is stopping.')));
+  const watch = setInterval(() => {
+    // When that cannot be found out, because the database is away, the stream stays.
+    caller.mayStay().then(
+      (may) => may || ended.abort(new Error('The API key is no longer valid.')),
+      () => undefined,
+    );
+  }, options.checkCallerMs ?? CHECK_CALLER_MS);
+  // Not in the generator: one that nobody began to read, as for HEAD, never reaches its `finally`.
+  ctx.res.once('close', () => {
+    clearInterval(watch);
+    release();
+    ended.abort(new Error('The stream has ended.'));
+  });
   ctx.req.socket.setNoDelay(true);
-  const frames = Readable.from(framesOf(ctx, options), { objectMode: false, highWaterMark: 16_384 });
+  const frames = Readable.from(framesOf(options, stopping.signal, ended.signal), {
+    objectMode: false,
+    highWaterMark: 16_384,
+  });
   return new ContentResponse('text/event-stream', frames, {
     'Cache-Control': 'no-cache, no-transform',
     'X-Accel-Buffering': 'no',
   });
 }
 
-const HEARTBEAT = Symbol('heartbeat');
-const STOPPED = Symbol('stopped');
-
-async function* framesOf(ctx: Context, options: SseOptions): AsyncGenerator<string> {
+/**
+ * @param stopping aborted when clients are to come back to another process
+ * @param ended aborted when there is nobody left to send to
+ */
+async function* framesOf(options: SseOptions, stopping: AbortSignal, ended: AbortSignal): AsyncGenerator<string> {
   const { retryMs = 2_000, heartbeatMs = 15_000 } = options;
-  const stop = new AbortController();
-  const releaseShutdown = onShutdown(ctx.app, () => stop.abort(new Error('The server is stopping.')));
-  const signal = AbortSignal.any([stop.signal, requestSignal(ctx), ...(options.signal ? [options.signal] : [])]);
-  const stopped = new Promise<typeof STOPPED>((resolve) => {
-    if (signal.aborted) resolve(STOPPED);
-    else signal.addEventListener('abort', () => resolve(STOPPED), { once: true });
-  });
+  const done = new AbortController();
+  const signal = AbortSignal.any([done.signal, stopping, ended, ...(options.signal ? [options.signal] : [])]);
   const source = (typeof options.stream === 'function' ? options.stream(signal) : options.stream)[
     Symbol.asyncIterator
   ]();
+  const mailbox = new Mailbox(source, signal);
   try {
     yield `retry: ${retryMs}\n\n`;
-    let pending = source.next();
-    for (;;) {
-      const heartbeat = timer(heartbeatMs);
-      const next = await Promise.race([pending, heartbeat.elapsed, stopped]).finally(heartbeat.clear);
-      if (next === STOPPED) {
-        // The source was told through the signal; whatever it still says is for nobody.
-        void pending.catch(() => undefined);
-        break;
+    mailbox.ask();
+    while (!signal.aborted) {
+      const next = await mailbox.take(heartbeatMs);
+      if (next === undefined) {
+        if (!signal.aborted) yield ':\n\n';
+      } else if (next.done) {
+        return;
+      } else {
+        yield formatEvent(next.value);
+        mailbox.ask();
       }
-      if (next === HEARTBEAT) {
-        yield ':\n\n';
-        continue;
-      }
-      if (next.done) return;
-      yield formatEvent(next.value);
-      pending = source.next();
-      void pending.catch(() => undefined);
     }
     // Spread over a while, so that the clients of a restarted node do not all come back at once.
-    if (stop.signal.aborted) yield `retry: ${retryMs + Math.floor(Math.random() * retryMs)}\n\n`;
+    if (stopping.aborted) yield `retry: ${retryMs + Math.floor(Math.random() * retryMs)}\n\n`;
   } finally {
-    releaseShutdown();
-    stop.abort(new Error('The stream has ended.'));
+    done.abort(new Error('The stream has ended.'));
     // A source that is blocked answers `return` only once it wakes; nothing here waits for that.
     void Promise.resolve(source.return?.()).catch(() => undefined);
   }
 }
 
-function timer(ms: number): { elapsed: Promise<typeof HEARTBEAT>; clear: () => void } {
-  const { promise, resolve } = Promise.withResolvers<typeof HEARTBEAT>();
-  const handle = setTimeout(resolve, ms, HEARTBEAT);
-  return { elapsed: promise, clear: () => clearTimeout(handle) };
+/**
+ * The next item of a source, for somebody who also wants to wake up after a while or when a signal aborts.
+ * Not `Promise.race`: each race would leave a reaction on the promises that outlive it (the pending item and the
+ * abort), and a stream that is open for days waits many times.
+ */
+class Mailbox<T> {
+  readonly #source: AsyncIterator<T>;
+  readonly #signal: AbortSignal;
+  #arrived: (() => IteratorResult<T>) | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(source: AsyncIterator<T>, signal: AbortSignal) {
+    this.#source = source;
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#wake?.(), { once: true });
+  }
+
+  /** Asks the source for its next item; to be called again only after that was taken. */
+  ask(): void {
+    const arrive = (result: () => IteratorResult<T>) => {
+      this.#arrived = result;
+      this.#wake?.();
+    };
+    this.#source.next().then(
+      (result) => arrive(() => result),
+      (error: unknown) =>
+        arrive(() => {
+          throw error;
+        }),
+    );
+  }
+
+  /**
+   * @param ms longest wait
+   * @returns the item, or undefined when none came in time or the signal was aborted first
+   * @throws what the source threw
+   */
+  async take(ms: number): Promise<IteratorResult<T> | undefined> {
+    if (!this.#arrived && !this.#signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ms);
+      this.#wake = resolve;
+      await promise;
+      this.#wake = undefined;
+      clearTimeout(timer);
+    }
+    const arrived = this.#arrived;
+    this.#arrived = undefined;
+    // A source may answer the abort with an error, which is no failure; what it still says is for nobody.
+    return this.#signal.aborted ? undefined : arrived?.();
+  }
 }
 
 /**

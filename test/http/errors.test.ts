@@ -212,5 +212,16 @@ describe('CORS', () => {
     assert.equal(known.headers['access-control-allow-credentials'], undefined);
     assert.equal(preflight.status, 204);
     assert.match(String(preflight.headers['access-control-allow-headers']), /X-API-Key/);
+    assert.match(String(preflight.headers['content-security-policy']), /default-src 'none'/);
+    assert.match(String(known.headers.vary), /Origin/i);
+  });
+
+  it('takes an origin with a slash at its end, and "*" for all', async () => {
+    const slash = await origins({ CASEBOOK_CORS_ORIGINS: 'https://app.example/, https://other.example' });
+    assert.equal(slash.known.headers['access-control-allow-origin'], 'https://app.example');
+    assert.equal(slash.unknown.headers['access-control-allow-origin'], undefined);
+    const any = await origins({ CASEBOOK_CORS_ORIGINS: '*' });
+    assert.equal(any.unknown.headers['access-control-allow-origin'], '*');
+    assert.equal(any.unknown.headers['access-control-allow-credentials'], undefined);
   });
 });

@@ -1,8 +1,11 @@
 /** What an attacker sends. Nothing of it may end in a 500, take the process down or reach a handler as it is. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
+import { ContentResponse } from '../../src/http/content.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { raw, send, startApi, type TestApi } from './support/api.ts';
 
@@ -137,13 +140,47 @@ describe('hostile requests', () => {
     assert.match(answer, /"code":"request_timeout"/);
   });
 
+  it('an answer that is not read is dropped', async () => {
+    const big = endpoint({
+      method: 'get',
+      path: '/big',
+      operationId: 'getBig',
+      summary: 'More than a socket holds',
+      tags: [],
+      auth: 'none',
+      content: { 'text/plain': 'Much' },
+      handler: async () => new ContentResponse('text/plain', 'x'.repeat(50_000_000)),
+    });
+    const impatient = await startApi([big], { server: { idleTimeoutMs: 200 } });
+    const closed = once(impatient.server, 'connection').then(([socket]) => once(socket, 'close'));
+    const client = connect(impatient.port, '127.0.0.1');
+    client.on('error', () => undefined);
+    client.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
+    client.pause();
+    await closed;
+    client.destroy();
+    await impatient.stop();
+  });
+
+  it('an expectation that nobody knows is passed over', async () => {
+    const reply = await send(`${api.url}/texts/a`, { headers: { expect: 'cookies' } });
+    assert.equal(reply.status, 200);
+  });
+
+  it('paths are told apart by case, as in the proxies before', async () => {
+    assert.equal((await send(`${api.url}/Texts/a`)).status, 404);
+    assert.equal((await send(`${api.url}/texts/A`)).json.text, 'A');
+  });
+
   it('headers that never end are cut off', async () => {
     const answer = await raw(api.port, 'GET /texts/a HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     assert.match(answer, /^HTTP\/1\.1 408 /);
   });
 
   it('what is not HTTP gets a 400, headers without end a 431', async () => {
-    assert.match(await raw(api.port, 'HELLO\r\n\r\n'), /^HTTP\/1\.1 400 [^]*"code":"bad_request"/);
+    const notHttp = await raw(api.port, 'HELLO\r\n\r\n');
+    assert.match(notHttp, /^HTTP\/1\.1 400 [^]*"code":"bad_request"/);
+    assert.match(notHttp, /\r\nContent-Security-Policy: default-src 'none'/);
     assert.match(
       await raw(api.port, `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`),
       /^HTTP\/1\.1 431 /,
@@ -207,8 +244,13 @@ describe('hostile requests', () => {
       const reply = await send(`${api.url}${path}`);
       assert.equal(reply.status, 422, path);
       assert.equal(reply.json.detail[0].type, 'string_unicode');
+      assert.equal(reply.json.detail.length, 1);
     }
     assert.equal((await post('{"a":"\\ud83d\\ude00"}')).status, 200);
+    const deep = await post('{"a":[{"b":["\\ud800"]}]}');
+    assert.deepEqual(deep.json.detail[0].loc, ['body', 'a', 0, 'b', 0]);
+    const many = await post(JSON.stringify({ a: Array(500).fill('\0') }));
+    assert.equal(many.json.detail.length, 100);
   });
 
   it('paths and queries that cannot be decoded are taken as they are', async () => {

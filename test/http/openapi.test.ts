@@ -47,7 +47,8 @@ describe('the OpenAPI document', () => {
       $ref: '#/components/schemas/ThingRequest',
     });
     assert.equal(operation.requestBody.required, true);
-    assert.deepEqual(Object.keys(operation.responses), ['200', '401', '403', '404', '409', '413', '422', '429', '500']);
+    const statuses = ['200', '401', '403', '404', '409', '413', '422', '429', '500', '503'];
+    assert.deepEqual(Object.keys(operation.responses), statuses);
     const schemaOf = (status: string) => operation.responses[status].content['application/json'].schema;
     assert.deepEqual(schemaOf('200'), { $ref: '#/components/schemas/ThingResponse' });
     assert.deepEqual(schemaOf('422'), { $ref: '#/components/schemas/HTTPValidationError' });

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import type { Context } from 'koa';
 import { describe, it } from 'mocha';
 import { z } from 'zod';
 import { apiKey } from '../../src/http/authenticate.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
+import { addressOf } from '../../src/http/rate-limit/address.ts';
 import { gcra } from '../../src/http/rate-limit/gcra.ts';
 import { memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
 import { knownKeys, ManualClock, send, startApi } from './support/api.ts';
@@ -51,6 +53,44 @@ describe('rate limit', () => {
       assert.ok(accepted.filter((second) => second >= from && second < from + 60).length <= 60);
     }
     assert.ok(accepted.length >= 30 + 30 * 4);
+  });
+
+  it('counts callers without a key by address, an IPv6 one by its network', () => {
+    const at = (remoteAddress: string | undefined, ip = remoteAddress) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of the context is read
+      addressOf({ ip, req: { socket: { remoteAddress } } } as Context);
+    assert.equal(at('192.0.2.7'), '192.0.2.7');
+    assert.equal(at('::ffff:192.0.2.7'), '192.0.2.7');
+    assert.equal(at('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
+    assert.equal(at('2001:db8:1:2:ffff::1'), at('2001:db8:1:2:3:4:5:6'));
+    assert.equal(at('10.0.0.1', '198.51.100.9'), '198.51.100.9');
+    assert.equal(at('10.0.0.1', 'unknown'), '10.0.0.1');
+    assert.equal(at(undefined), 'unknown');
+  });
+
+  it('believes X-Forwarded-For from as many proxies as there are, and no further', async () => {
+    const open = endpoint({
+      ...declare('/open', true),
+      auth: 'none',
+      handler: async () => ({}),
+      response: z.object({}),
+    });
+    for (const [proxies, forwarded, separate] of [
+      ['0', ['192.0.2.1', '192.0.2.2'], false],
+      ['1', ['192.0.2.1', '192.0.2.2'], true],
+      ['1', ['192.0.2.1, 198.51.100.9', '192.0.2.2, 198.51.100.9'], false],
+      ['2', ['192.0.2.1, 198.51.100.9', '192.0.2.2, 198.51.100.9'], true],
+      ['1', ['not an address', 'nor this'], false],
+    ] as const) {
+      const env = { CASEBOOK_RATE_LIMIT: '1', CASEBOOK_TRUSTED_PROXIES: proxies };
+      const api = await startApi([open], { env });
+      const statuses: number[] = [];
+      for (const address of forwarded) {
+        statuses.push((await send(`${api.url}/open`, { headers: { 'x-forwarded-for': address } })).status);
+      }
+      await api.stop();
+      assert.deepEqual(statuses, [200, separate ? 200 : 429], `${proxies} proxies, ${forwarded.join(' | ')}`);
+    }
   });
 
   it('answers 429 with the headers a client needs, for each key on its own', async () => {

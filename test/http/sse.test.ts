@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { after, afterEach, before, describe, it } from 'mocha';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import Koa from 'koa';
+import { apiKey } from '../../src/http/authenticate.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
-import { openStreams } from '../../src/http/open-streams.ts';
+import { DependencyDown, TooManyRequests } from '../../src/http/errors.ts';
+import { openStream, openStreams } from '../../src/http/open-streams.ts';
 import { formatEvent, lastEventId, sseResponse, type SseEvent } from '../../src/http/sse.ts';
-import { startApi, type TestApi } from './support/api.ts';
+import { knownKeys, send, startApi, type TestApi } from './support/api.ts';
 
 interface Source {
   produced: number;
@@ -62,7 +67,44 @@ const endpoints = [
         heartbeatMs: 20,
       }),
   }),
+  endpoint({
+    method: 'get',
+    path: '/team-events',
+    operationId: 'getTeamEvents',
+    summary: 'Events for who has a key',
+    tags: [],
+    auth: apiKey('events:read'),
+    content: { 'text/event-stream': 'Events' },
+    handler: async ({ ctx }) =>
+      sseResponse(ctx, { stream: (signal) => make(signal, 1), heartbeatMs: 20, checkCallerMs: 20 }),
+  }),
 ];
+
+/** Knows how often somebody waited for it. */
+class CountedPromise<T> extends Promise<T> {
+  static override readonly [Symbol.species] = Promise;
+  reactions = 0;
+  // oxlint-disable-next-line unicorn/no-thenable -- that is what is counted
+  override then<A = T, B = never>(
+    done?: ((value: T) => A | PromiseLike<A>) | null,
+    failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.reactions++;
+    // oxlint-disable-next-line promise/no-callback-in-promise -- they are this method's own arguments
+    return super.then(done, failed);
+  }
+}
+
+/** Collects garbage, as `node --expose-gc` would. */
+const collectGarbage = async () => {
+  setFlagsFromString('--expose-gc');
+  const gc: () => void = runInNewContext('gc');
+  // What a WeakRef showed stays alive until the end of the turn.
+  for (let i = 0; i < 3; i++) {
+    await setImmediate();
+    gc();
+  }
+};
 
 describe('event streams', () => {
   let api: TestApi;
@@ -229,6 +271,117 @@ describe('event streams', () => {
     assert.equal(retries.length, 2);
     assert.ok(retries[1]! >= 1_000 && retries[1]! < 2_000);
     await source.ended;
+  });
+
+  it('wait for one item without piling up reactions on it, however often they wake meanwhile', async () => {
+    let beats = 0;
+    const { promise: gone, resolve: go } = Promise.withResolvers<IteratorResult<SseEvent>>();
+    const item = new CountedPromise<IteratorResult<SseEvent>>((resolve) => void gone.then(resolve));
+    const waiting: AsyncIterator<SseEvent> = { next: () => item };
+    make = () => ({ [Symbol.asyncIterator]: () => waiting });
+    const response = await connect();
+    response.setEncoding('utf8');
+    response.on('data', (text: string) => {
+      beats += text.split('\n:\n').length - 1 + (text.startsWith(':\n') ? 1 : 0);
+      if (beats >= 5) go({ done: true, value: undefined });
+    });
+    await once(response, 'end');
+    assert.equal(item.reactions, 1);
+  });
+
+  it('that clients leave are forgotten', async () => {
+    const left: WeakRef<AbortSignal>[] = [];
+    const round = async () => {
+      make = async function* (signal) {
+        left.push(new WeakRef(signal));
+        yield { data: 'x'.repeat(10_000) };
+        await untilAborted(signal);
+      };
+      const responses = await Promise.all(Array.from({ length: 100 }, () => connect()));
+      await Promise.all(responses.map((response) => once(response, 'data')));
+      for (const response of responses) response.destroy();
+      open.length = 0;
+      await untilClosed();
+    };
+    for (let i = 0; i < 5; i++) await round();
+    make = () => numbers(1, 1);
+    await collectGarbage();
+    const kept = left.filter((ref) => ref.deref() !== undefined).length;
+    assert.equal(left.length, 500);
+    assert.ok(kept <= 5, `${kept} of 500 streams are still in memory`);
+  });
+
+  it('of one caller are bounded; one that ends makes room', async () => {
+    make = async function* (signal) {
+      yield { data: 'one' };
+      await untilAborted(signal);
+    };
+    const responses = await Promise.all(Array.from({ length: 100 }, () => connect()));
+    const refused = await send(`${api.url}/events`);
+    assert.equal(refused.status, 429);
+    assert.equal(refused.json.code, 'too_many_streams');
+    assert.ok(Number(refused.headers['retry-after']) > 0);
+    responses[0]!.destroy();
+    while (openStreams(api.app) > 99) await setImmediate();
+    assert.equal((await connect()).statusCode, 200);
+    for (const response of open.splice(0)) response.destroy();
+    await untilClosed();
+  });
+
+  it('of all callers are bounded', () => {
+    const app = new Koa();
+    const limits = { perCaller: 2, inAll: 3 };
+    const take = (caller: string) => openStream(app, caller, () => undefined, limits);
+    const release = take('a');
+    take('a');
+    assert.throws(() => take('a'), TooManyRequests);
+    take('b');
+    assert.throws(() => take('b'), DependencyDown);
+    release();
+    release();
+    assert.equal(openStreams(app), 2);
+    take('b');
+    assert.throws(() => take('c'), DependencyDown);
+  });
+
+  it('end when their key is revoked, and stay while that cannot be found out', async () => {
+    const keys: Record<string, { scopes: string[] }> = { 'key-1': { scopes: ['events:read'] } };
+    const known = knownKeys(keys);
+    let away = false;
+    const askedInVain = { times: 0 };
+    const guarded = await startApi(endpoints, {
+      authenticator: {
+        ...known,
+        verify: async (key) => {
+          if (away) {
+            askedInVain.times++;
+            throw new Error('the database is away');
+          }
+          return known.verify(key);
+        },
+      },
+    });
+    try {
+      serveSource(async function* (signal) {
+        yield { data: 'one' };
+        await untilAborted(signal);
+      });
+      const request = get(`${guarded.url}/team-events`, { headers: { 'x-api-key': 'key-1' }, agent: false });
+      const [response]: IncomingMessage[] = await once(request, 'response');
+      assert.ok(response);
+      response.resume();
+      await once(response, 'data');
+      away = true;
+      while (askedInVain.times < 2) await setImmediate();
+      assert.equal(openStreams(guarded.app), 1);
+      delete keys['key-1'];
+      away = false;
+      await once(response, 'end');
+      await source.ended;
+      assert.equal(source.signal?.aborted, true);
+    } finally {
+      await guarded.stop();
+    }
   });
 
   it('HEAD opens no source', async () => {

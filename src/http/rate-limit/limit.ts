@@ -1,6 +1,10 @@
 import type { Context } from 'koa';
 import type { ApiDeps } from '../deps.ts';
 import { TooManyRequests } from '../errors.ts';
+import { addressOf } from './address.ts';
+
+/** By what a caller is counted: the API key, without one the address. */
+export const callerId = (ctx: Context, apiKeyId: string | undefined): string => apiKeyId ?? `address:${addressOf(ctx)}`;
 
 /**
  * Takes one request out of the caller's allowance and says in `RateLimit-*` headers what is left.
@@ -8,7 +12,7 @@ import { TooManyRequests } from '../errors.ts';
  * @throws {TooManyRequests}
  */
 export async function limitRate(ctx: Context, apiKeyId: string | undefined, { rateLimiter }: ApiDeps): Promise<void> {
-  const taken = rateLimiter.take(apiKeyId ?? `address:${ctx.ip}`);
+  const taken = rateLimiter.take(callerId(ctx, apiKeyId));
   const verdict = taken instanceof Promise ? await taken : taken;
   if (!verdict) return;
   ctx.set('RateLimit-Limit', String(verdict.limit));

@@ -46,6 +46,7 @@ export function knownKeys(keys: Record<string, Partial<Principal>>): Authenticat
   return {
     verified,
     cached: () => undefined,
+    recognises: () => false,
     async verify(apiKey) {
       verified.push(apiKey);
       const given = Object.hasOwn(keys, apiKey) ? keys[apiKey] : undefined;
