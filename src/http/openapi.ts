@@ -71,7 +71,10 @@ export function openApiDocument(
     info: {
       title: 'Casebook',
       version: API_VERSION,
-      description: 'A durable AI investigator for production problems.',
+      description:
+        'A durable AI investigator for production problems.\n\n' +
+        'Texts are Unicode without null characters and lone surrogates. ' +
+        'An invalid request is answered with every issue there is (`HTTPValidationError`).',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: serverUrl }],
@@ -131,10 +134,11 @@ function responses({ auth, params, query, headers, body, response, content, erro
   if (rateLimited !== false) statuses.add(429);
   if (params || query || headers || body) statuses.add(422);
   if (body) statuses.add(413);
-  const media = Object.entries(content ?? {}).map(([mediaType, description]) => [
-    mediaType,
-    { schema: { type: 'string' as const, description } },
-  ]);
+  const media = Object.entries(content ?? {}).map(([mediaType, description]) => {
+    // Tools disagree on whether the schema of a stream is that of the text or of one event; a schema without a type is both.
+    const schema = mediaType === 'text/event-stream' ? { description } : { type: 'string' as const, description };
+    return [mediaType, { schema }];
+  });
   const result: ZodOpenApiResponsesObject = {
     200: {
       description: 'Success',

@@ -28,7 +28,8 @@ export const InvestigateResponse = z
   .object({ investigation_id: z.uuid(), status: z.literal('processing') })
   .meta({ id: 'InvestigateResponse' });
 
-export const InvestigationParams = z.object({ investigation_id: z.uuid() });
+/** A UUID of whatever version: one that we would never make is unknown, not invalid. */
+export const InvestigationParams = z.object({ investigation_id: z.guid().meta({ format: 'uuid' }) });
 
 export const InvestigationResponse = z
   .object({

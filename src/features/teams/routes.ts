@@ -103,7 +103,7 @@ const members = [
     description: 'API keys that act for this person in the team are revoked.',
     tags: ['Teams'],
     auth: apiKey('team:admin'),
-    params: z.object({ user_id: z.uuid() }),
+    params: z.object({ user_id: z.guid().meta({ format: 'uuid' }) }),
     response: schemas.MemberRemovedResponse,
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {
@@ -150,7 +150,7 @@ const apiKeys = [
     description: 'It stops working at once in this process and within two seconds in every other.',
     tags: ['API keys'],
     auth: apiKey('team:admin'),
-    params: z.object({ api_key_id: z.uuid() }),
+    params: z.object({ api_key_id: z.guid().meta({ format: 'uuid' }) }),
     response: schemas.ApiKeyResponse,
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {

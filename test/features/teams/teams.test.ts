@@ -188,6 +188,8 @@ describe('teams', () => {
     it('answer 404 for an unknown id and 422 for one that is none', async () => {
       const unknown = await api.call(api.rootKey, 'DELETE', `/api/api-keys/${randomUUID()}`);
       assert.equal(unknown.status, 404);
+      const noVersion = await api.call(api.rootKey, 'DELETE', '/api/api-keys/11111111-1111-1111-1111-111111111111');
+      assert.equal(noVersion.status, 404);
       const invalid = await api.call(api.rootKey, 'DELETE', '/api/api-keys/1%27%20or%201=1');
       assert.equal(invalid.status, 422);
     });
