@@ -1,12 +1,13 @@
 import { openCase, recordOutcome, type InvestigationRunDeps } from '../src/features/investigations/run.ts';
 import type {
   BeginInvestigationInput,
+  BeginInvestigationResult,
   FinishInvestigationInput,
   FinishInvestigationResult,
 } from '../src/features/investigations/contract.ts';
 
 export interface InvestigationActivities {
-  beginInvestigation(input: BeginInvestigationInput): Promise<{ title: string }>;
+  beginInvestigation(input: BeginInvestigationInput): Promise<BeginInvestigationResult>;
   finishInvestigation(input: FinishInvestigationInput): Promise<FinishInvestigationResult>;
 }
 

@@ -9,7 +9,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client, Pool } from 'pg';
 import { migrate } from '../src/db/migrate.ts';
-import { openOrm } from '../src/db/orm.ts';
 import { startPostgres } from '../src/embedded/postgres.ts';
 import { createEventLog, type EventLog } from '../src/platform/event-log/index.ts';
 import { createLogger } from '../src/platform/logger.ts';
@@ -170,9 +169,7 @@ function quantile(values: readonly number[], q: number): number {
 async function startPostgresServer(): Promise<Server> {
   const home = await mkdtemp(join(tmpdir(), 'casebook-bench-events-'));
   const server = await startPostgres({ home, port: 0 });
-  const orm = await openOrm({ databaseUrl: server.url });
-  await migrate(orm, server.url);
-  await orm.close();
+  await migrate(server.url);
   const client = new Client(server.url);
   await client.connect();
   await client.query('create table bare (id bigserial primary key, stream text, data jsonb)');

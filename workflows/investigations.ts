@@ -1,18 +1,19 @@
 import * as wf from '@temporalio/workflow';
 import type { InvestigationActivities } from '../activities/investigations.ts';
 import type {
+  BeginInvestigationInput,
   FinishInvestigationInput,
+  FinishInvestigationResult,
   InvestigationWorkflowInput,
   InvestigationWorkflowResult,
 } from '../src/features/investigations/contract.ts';
 import type { RunOutcome } from '../src/features/runs/contract.ts';
 import { outcomeAttribute, serviceAttribute } from '../temporal/search-attributes.ts';
-import { runAgent } from './runs.ts';
+import { createAgentRun, type AgentRun } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried for a day, however long the database is away. */
+/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
 const { beginInvestigation, finishInvestigation } = wf.proxyActivities<InvestigationActivities>({
   startToCloseTimeout: '60s',
-  scheduleToCloseTimeout: '24h',
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
 });
 
@@ -24,21 +25,18 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
     beginInvestigation.executeWithOptions({ summary: 'Open the case' }, [subject]),
   );
 
-  const { outcome, state } = await runAgent({
+  const run = createAgentRun({
     identity: { kind: 'investigation', conversationId: investigationId, teamId },
     budget,
     title: begun.title,
     carried,
     continueAsNew: (next) => wf.continueAsNew<typeof investigation>({ ...input, carried: next }),
   });
-
-  state.phase = 'recording';
-  const finish: FinishInvestigationInput = { ...subject, ...ending(outcome) };
-  const result = await wf.CancellationScope.nonCancellable(() =>
-    finishInvestigation.executeWithOptions({ summary: `Record the result: ${finish.outcome}` }, [finish]),
-  );
+  const { state } = run;
+  if (begun.cancelled) state.cancel ??= {};
+  const result = await endAndRecord(run, subject);
   state.phase = 'finished';
-  state.know(`**${result.title}**`);
+  state.know(result.title);
   wf.setCurrentDetails(state.details(result.title));
   wf.upsertSearchAttributes([
     { key: outcomeAttribute, value: result.status },
@@ -48,8 +46,25 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
   return { status: result.status };
 }
 
-function ending(outcome: RunOutcome): Pick<FinishInvestigationInput, 'outcome' | 'limit' | 'explanation'> {
-  const { limit, explanation } = outcome;
-  if (outcome.cancelled) return { outcome: 'cancelled', explanation };
-  return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
+/** Runs to the end and records it; a message that came just before the record sends the run back to work. */
+async function endAndRecord(run: AgentRun, subject: BeginInvestigationInput): Promise<FinishInvestigationResult> {
+  for (;;) {
+    const finish: FinishInvestigationInput = { ...subject, ...ending(await run.untilEnded()) };
+    run.state.phase = 'recording';
+    const result = await wf.CancellationScope.nonCancellable(() =>
+      finishInvestigation.executeWithOptions({ summary: `Record the result: ${finish.outcome}` }, [finish]),
+    );
+    if (result.status !== 'processing') return result;
+    run.state.messageArrived();
+  }
+}
+
+function ending({
+  limit,
+  explanation,
+  cancelled,
+}: RunOutcome): Omit<FinishInvestigationInput, 'investigationId' | 'teamId'> {
+  if (cancelled) return { outcome: 'cancelled', explanation };
+  const outcome = limit === 'model_failure' ? 'failed' : 'completed';
+  return { outcome, limit, explanation, unlessUnread: outcome === 'completed' && limit === undefined };
 }

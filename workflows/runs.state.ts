@@ -142,13 +142,19 @@ export class RunState {
   details(title: string): string {
     const { plan } = this.carried;
     return [
-      `### ${title}`,
+      `### ${escaped(title)}`,
       `**${this.phase.replaceAll('_', ' ')}** · step ${this.step} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
         (plan ? ` · plan ${plan.done}/${plan.total}` : '') +
         (this.limit ? ` · limit reached: ${this.limit.replaceAll('_', ' ')}` : ''),
       '',
       '**What it knows so far**',
-      ...(this.carried.known.length > 0 ? this.carried.known.map((line) => `- ${line}`) : ['- nothing yet']),
+      '',
+      ...(this.carried.known.length > 0 ? this.carried.known.map((line) => `- ${escaped(line)}`) : ['- nothing yet']),
     ].join('\n');
   }
+}
+
+/** Text of tools and people as text: what looks like Markdown or HTML in it stays what it is. */
+function escaped(line: string): string {
+  return line.replaceAll(/[\\`*_[\]<>|#]/g, String.raw`\$&`);
 }

@@ -15,6 +15,7 @@ import {
   type RunLimit,
   type RunOutcome,
   type ToolCallRef,
+  type ToolCallResult,
   type TurnMode,
 } from '../src/features/runs/contract.ts';
 import { RunState } from './runs.state.ts';
@@ -30,10 +31,13 @@ const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** A tool reports its own failures as results; only a lost worker or database fails the activity, and reading again is free. */
+/**
+ * A tool reports its own failures as results; only a lost worker or database fails the activity, and reading again is
+ * free: it is tried until it succeeds or the run's time is over.
+ */
 const toolOptions = {
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s', maximumAttempts: 10 },
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 /** Time a tool's activity has beyond the tool's own time-out, to store the result while the database recovers. */
@@ -66,12 +70,19 @@ export interface AgentRunInput {
   continueAsNew: (carried: CarriedRun) => Promise<never>;
 }
 
-/**
- * Runs the loop until the model has handed in its result, a limit is reached or somebody cancels.
- * Registers the handlers of the `cancel` and `user_message` signals and the `progress` query.
- * @returns why it ended; never throws for a cancellation or a failing model
- */
-export async function runAgent(input: AgentRunInput): Promise<{ outcome: RunOutcome; state: RunState }> {
+/** A run whose handlers are registered and whose loop can be run. */
+export interface AgentRun {
+  readonly state: RunState;
+  /**
+   * Runs the loop until the model has handed in its result, a limit is reached or somebody cancels. May be called
+   * again when something came after the end, for example a message that no turn has read.
+   * @returns why it ended; never throws for a cancellation or a failing model
+   */
+  untilEnded(): Promise<RunOutcome>;
+}
+
+/** Registers the handlers of the `cancel` and `user_message` signals and the `progress` query. */
+export function createAgentRun(input: AgentRunInput): AgentRun {
   const state = new RunState(input.budget, Date.now(), input.carried);
   const work = new wf.CancellationScope();
   const show = (): void => wf.setCurrentDetails(state.details(input.title));
@@ -91,29 +102,33 @@ export async function runAgent(input: AgentRunInput): Promise<{ outcome: RunOutc
     costUsd: state.costUsd,
     ...rest,
   });
+  // How an activity ended says nothing about this: one whose worker is lost ends in a time-out, although it was told to stop.
+  const wasCancelled = (): boolean => state.cancel !== undefined || work.consideredCancelled;
   const cancelled = (): RunOutcome => outcome(false, { cancelled: true, explanation: state.cancel?.reason });
 
-  if (state.cancel) return { outcome: cancelled(), state };
-  try {
-    const finished = await work.run(() => workUntilLimit(input, state, show));
-    if (finished) return { outcome: outcome(true), state };
-  } catch (error) {
-    if (error instanceof wf.ContinueAsNew) throw error;
-    if (wf.isCancellation(error)) return { outcome: cancelled(), state };
-    state.limit = 'model_failure';
-    return { outcome: outcome(false, { explanation: rootMessage(error) }), state };
-  }
-
-  try {
-    const finished = await work.run(() =>
-      wf.CancellationScope.withTimeout(CONCLUDE_MS, () => conclude(input, state, show)),
-    );
-    return { outcome: outcome(finished), state };
-  } catch (error) {
-    // Out of time or out of reach: the report is then composed from the evidence, so this is no failure of the run.
-    if (wf.isCancellation(error) && state.cancel) return { outcome: cancelled(), state };
-    return { outcome: outcome(false, { explanation: rootMessage(error) }), state };
-  }
+  return {
+    state,
+    async untilEnded() {
+      if (wasCancelled()) return cancelled();
+      try {
+        if (await work.run(() => workUntilLimit(input, state, show))) return outcome(true);
+      } catch (error) {
+        if (error instanceof wf.ContinueAsNew) throw error;
+        if (wasCancelled()) return cancelled();
+        state.limit = 'model_failure';
+        return outcome(false, { explanation: rootMessage(error) });
+      }
+      try {
+        const concluding = (): Promise<boolean> =>
+          wf.CancellationScope.withTimeout(CONCLUDE_MS, () => conclude(input, state, show));
+        return outcome(await work.run(concluding));
+      } catch (error) {
+        if (wasCancelled()) return cancelled();
+        // Out of time or out of reach: the report is then composed from the evidence, so this is no failure of the run.
+        return outcome(false, { explanation: rootMessage(error) });
+      }
+    },
+  };
 }
 
 /** @returns true when the result was handed in, false when a limit ended the work */
@@ -137,8 +152,8 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
       }
       note = noteAfter(turn);
     } catch (error) {
-      // The time-out cancels what is in flight; a cancellation from outside has its own sign.
-      if (!wf.isCancellation(error) || state.cancel || state.remainingMs(Date.now()) > 0) throw error;
+      // The time-out cancels what is in flight, which then ends in one way or another; the loop sees the limit next.
+      if (wf.CancellationScope.current().consideredCancelled || state.remainingMs(Date.now()) > 0) throw error;
     }
   }
 }
@@ -171,7 +186,10 @@ async function takeStep(
   state.turnEnded(turn);
   if (turn.toolCalls.length > 0 && mode === 'work') state.phase = 'using_tools';
   show();
-  await Promise.all(turn.toolCalls.map((call) => callTool(input, state, call, show)));
+  // All of them, also when one is cancelled: nothing may be under way any more when the end is recorded.
+  const calls = await Promise.allSettled(turn.toolCalls.map((call) => callTool(input, state, call, show)));
+  const failed = calls.find((call) => call.status === 'rejected');
+  if (failed) throw failed.reason;
   return turn;
 }
 
@@ -183,7 +201,13 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
     startToCloseTimeout: (timeoutSeconds + TOOL_STORE_SECONDS) * 1000,
     summary: call.summary,
   });
-  const result = await tools.callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats });
+  const result = await tools
+    .callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats })
+    .catch((error: unknown): ToolCallResult => {
+      if (wf.CancellationScope.current().consideredCancelled) throw error;
+      // A call that cannot be made, however often it is tried, is no reason to end the run: the model reads that it was not.
+      return { digest: `not made: ${rootMessage(error)}`.slice(0, 200), isError: true, finished: false };
+    });
   state.callEnded(call.summary, result);
   show();
 }

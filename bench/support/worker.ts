@@ -23,7 +23,7 @@ const { databaseUrl, temporal, model } = config;
 if (databaseUrl === undefined || temporal.address === undefined) throw new Error('This is started by a benchmark.');
 const log = createLogger({ name: 'worker', level: config.logLevel });
 const orm = await openOrm({ databaseUrl, poolSize: 20, log });
-await migrate(orm, databaseUrl);
+await migrate(databaseUrl);
 const events = createEventLog({ databaseUrl, log });
 const profile = investigationProfile();
 const finish = profile.tools.get(profile.finishTool)!;

@@ -22,8 +22,8 @@ interface Context {
 }
 
 const commands: Record<string, (context: Context) => Promise<void>> = {
-  async migrate({ orm, databaseUrl }) {
-    await migrate(orm, databaseUrl);
+  async migrate({ databaseUrl }) {
+    await migrate(databaseUrl);
     console.log('The schema is up to date.');
   },
   async 'create-key'({ orm, config, name }) {

@@ -128,7 +128,7 @@ async function prepare(
   authenticator: ApiKeyAuthenticator,
   log: Logger,
 ): Promise<void> {
-  await migrate(orm, databaseUrl);
+  await migrate(databaseUrl);
   const { generatedApiKey } = await bootstrapFirstTeam(orm.em, {
     apiKey: config.bootstrapApiKey,
     hash: (apiKey) => authenticator.hash(apiKey),

@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import type { Logger } from '../platform/logger.ts';
@@ -7,13 +9,37 @@ import { migrations } from './migrations/index.ts';
 export type Orm = MikroORM;
 export type { EntityManager };
 
+/** A query of the product takes milliseconds; a connection that is silent for this long is lost. */
+const SILENCE_MS = 30_000;
+
+/** A lost connection must give its place in the pool back, and a frozen process its locks. */
+const connectionOptions = (silenceMs: number) => ({
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  idle_in_transaction_session_timeout: 15_000,
+  onPoolCreated(pool: pg.Pool): void {
+    pool.on('connect', (client) => {
+      if (!('connection' in client) || !(client.connection instanceof pg.Connection)) return;
+      const { stream } = client.connection;
+      if (stream instanceof Socket)
+        stream.setTimeout(silenceMs, () => stream.destroy(new Error('Connection terminated: the server was silent')));
+    });
+  },
+});
+
 /**
  * Opens the ORM. No connection is made until the first query.
  * @param options.databaseUrl a postgres:// URL
  * @param options.poolSize most connections this process holds
+ * @param options.silenceMs how long a connection in use may be silent; 0 for ever
  * @param options.log where the ORM's own messages go, at debug
  */
-export function openOrm(options: { databaseUrl: string; poolSize?: number; log?: Logger }): Promise<Orm> {
+export function openOrm(options: {
+  databaseUrl: string;
+  poolSize?: number;
+  silenceMs?: number;
+  log?: Logger;
+}): Promise<Orm> {
   return MikroORM.init({
     clientUrl: options.databaseUrl,
     entities: [...entities],
@@ -24,6 +50,7 @@ export function openOrm(options: { databaseUrl: string; poolSize?: number; log?:
     logger: (message) => options.log?.debug(message),
     colors: false,
     pool: { min: 0, max: options.poolSize ?? 10 },
+    driverOptions: connectionOptions(options.silenceMs ?? SILENCE_MS),
     // Dates are stored and read in UTC whatever the machine's zone is.
     forceUtcTimezone: true,
   });

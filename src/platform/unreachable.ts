@@ -2,11 +2,14 @@
 import { DriverException } from '@mikro-orm/core';
 import { EventLogError } from './event-log/errors.ts';
 
-/** SQLSTATE classes that pass by themselves: connection, resources, operator intervention (shutdown, start-up), system. */
-const TRANSIENT_SQLSTATE = /^(08|53|57P0|58)/;
+/**
+ * SQLSTATEs that pass by themselves: connection, read-only while a replica takes over, idle in transaction, serialization
+ * and deadlock, resources, locks, operator intervention (shutdown, start-up), system.
+ */
+const TRANSIENT_SQLSTATE = /^(08|25006|25P03|40001|40P01|53|55P03|57|58)/;
 const NETWORK_CODE = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN)/;
 const CONNECTION_LOST =
-  /connection terminated|connection ended|client has encountered a connection error|connection is closed|timeout exceeded when trying to connect/i;
+  /connection terminated|connection ended|client has encountered a connection error|connection is closed|client was closed|query read timeout|timeout exceeded when trying to connect/i;
 
 /** Whether an error says that a server could not be reached, rather than that the request was wrong. */
 export function isUnreachable(error: unknown): boolean {

@@ -27,9 +27,7 @@ async function testServer(): Promise<{ url: string }> {
     await admin.query(`create database ${TEMPLATE}`);
     await admin.end();
     const url = databaseUrl(postgres.url, TEMPLATE);
-    const orm = await openOrm({ databaseUrl: url });
-    await migrate(orm, url);
-    await orm.close(true);
+    await migrate(url);
     return { url: postgres.url, home, stop: () => postgres.stop() };
   })();
   return server;

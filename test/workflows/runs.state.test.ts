@@ -7,7 +7,7 @@ const START = 1_000_000;
 
 function turn(state: RunState, result: Partial<ModelTurnResult> = {}): void {
   const step = state.beginTurn('thinking');
-  state.turnEnded({ step, stopReason: 'tool_use', costUsd: 0.1, hasText: true, toolCalls: [], ...result });
+  state.turnEnded({ step, stopReason: 'tool_use', costUsd: 0.1, toolCalls: [], ...result });
 }
 
 const call = { toolCallId: 'id', evidence: 1, name: 'promql', summary: 's', fingerprint: 'f' };
@@ -76,12 +76,12 @@ describe('run state', () => {
   describe('is done', () => {
     const accepted = { digest: 'report', isError: false, finished: true };
     const handIn = (state: RunState): ModelTurnResult => {
-      const result: ModelTurnResult = { step: 0, stopReason: 'tool_use', costUsd: 0, hasText: true, toolCalls: [call] };
+      const result: ModelTurnResult = { step: 0, stopReason: 'tool_use', costUsd: 0, toolCalls: [call] };
       turn(state, result);
       state.callEnded('Submit report', accepted);
       return result;
     };
-    const quiet: ModelTurnResult = { step: 0, stopReason: 'end_turn', costUsd: 0, hasText: true, toolCalls: [] };
+    const quiet: ModelTurnResult = { step: 0, stopReason: 'end_turn', costUsd: 0, toolCalls: [] };
 
     it('when its result was accepted, and not when it was refused', () => {
       const refused = new RunState(budget, START);

@@ -4,8 +4,8 @@ import type { MetricMeaning, SeriesAnomaly } from './types.ts';
 
 /**
  * Weight of evidence that would have to be converted on its way to the alert (slowness into failures through a
- * time-out, failures into slowness through retries), of metrics whose meaning is unknown, and of traffic, which is
- * not harm in itself; and of a deviation that could not be checked against the level just before the onset.
+ * time-out, failures into slowness through retries) and of metrics whose meaning is unknown; and of a deviation that
+ * could not be checked against the level just before the onset.
  */
 const INDIRECT_WEIGHT = 0.5;
 /** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
@@ -20,8 +20,6 @@ const EXTRAPOLATION = 0.1;
 /** The evidence in one service's series on a natural log scale, >= 0. */
 export interface ServiceEvidence {
   harm: number;
-  /** Evidence that more calls than usual arrived; a cause only as far as no caller explains it. */
-  traffic: number;
   signals: SeriesAnomaly[];
   scoredSeries: number;
 }
@@ -31,11 +29,9 @@ export interface ServiceEvidence {
  * -log P that the score ordering of arXiv 2406.05014 compares. A spread from a handful of samples counts less.
  */
 export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | undefined): number {
-  const harm =
-    anomaly.meaning === 'traffic' && alert !== 'traffic' ? Math.max(0, anomaly.score) : harmfulScore(anomaly);
   const checked = anomaly.levelBefore === undefined ? INDIRECT_WEIGHT : 1;
   const credibility = (checked * anomaly.baselineSamples) / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
-  return information(harm) * credibility * relevance(anomaly.meaning, alert);
+  return information(harmfulScore(anomaly)) * credibility * relevance(anomaly.meaning, alert);
 }
 
 function information(score: number): number {
@@ -46,7 +42,7 @@ function information(score: number): number {
 /**
  * Pools a service's series: instances of one statistic count by their worst, the statistics of one measurement by
  * their mean (p50, p95 and p99 are one witness, and the noisiest percentile must not speak for it), measurements by
- * their strongest. `shortfall` (<= 0) is taken from latency that cannot account for the alert; see latency-bound.ts.
+ * their strongest. `shortfall` (<= 0) is taken from latency that cannot account for the alert; see explained-share.ts.
  */
 export function serviceEvidence(
   anomalies: readonly SeriesAnomaly[],
@@ -71,19 +67,18 @@ export function serviceEvidence(
     family.statistics.set(statistic, Math.max(family.statistics.get(statistic) ?? 0, evidence));
   }
   let harm = 0;
-  let traffic = 0;
   for (const family of families.values()) {
     const mean = meanOf(family.statistics);
-    if (family.meaning === 'traffic') traffic = Math.max(traffic, mean);
-    else if (family.meaning === 'latency') harm = Math.max(harm, mean + shortfall);
+    if (family.meaning === 'latency') harm = Math.max(harm, mean + shortfall);
     else harm = Math.max(harm, mean);
   }
   ranked.sort((a, b) => b.evidence - a.evidence || compareSeries(a.anomaly, b.anomaly));
-  return { harm, traffic, signals: ranked.slice(0, 5).map(({ anomaly }) => anomaly), scoredSeries };
+  return { harm, signals: ranked.slice(0, 5).map(({ anomaly }) => anomaly), scoredSeries };
 }
 
 function relevance(meaning: MetricMeaning, alert: MetricMeaning | undefined): number {
-  if (meaning === 'traffic') return alert === 'traffic' ? 1 : INDIRECT_WEIGHT;
+  // More or fewer calls are no harm in themselves; what they do to a service shows in its other metrics.
+  if (meaning === 'traffic') return alert === 'traffic' ? 1 : 0;
   const symptom = symptomOf(alert);
   // A resource runs out before any symptom, so saturation is direct evidence for all of them.
   if (symptom === undefined || meaning === 'saturation' || meaning === 'headroom') return 1;

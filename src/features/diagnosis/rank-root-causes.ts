@@ -1,5 +1,5 @@
 import { type ServiceEvidence, serviceEvidence } from './evidence.ts';
-import { latencyShortfall } from './latency-bound.ts';
+import { explainedShare, latencyShortfall } from './explained-share.ts';
 import { metricMeaning } from './metric-meaning.ts';
 import { detectOnset } from './onset.ts';
 import { explainCause } from './reason.ts';
@@ -8,7 +8,7 @@ import { buildServiceGraph, isTransport, nearest, reachableDownstream, type Serv
 import type { MetricMeaning, MetricSeries, RankedCause, Ranking, RankingInput, SeriesAnomaly } from './types.ts';
 import { resolveWindows } from './windows.ts';
 
-/** Share of the best callee's evidence that a service's own must exceed; see docs/adr/0003. */
+/** Share of a callee's evidence that its caller's must exceed where figures do not tell it; see docs/adr/0003. */
 const CALLEE_DISCOUNT = 0.5;
 /** Own evidence of a score of 3: below it a service is quiet. */
 const QUIET = Math.log1p(3);
@@ -19,6 +19,8 @@ interface Candidate {
   service: string;
   own: number;
   bestCallee?: { service: string; score: number };
+  /** What the callees take from the evidence. */
+  discount: number;
   tier: number;
   signals: SeriesAnomaly[];
 }
@@ -26,8 +28,9 @@ interface Candidate {
 /**
  * Ranks services by how likely they are the root cause of an alert.
  *
- * Each service's evidence is the log of its strongest signed robust score; half of its best callee's evidence is
- * taken away, because a service is blamed only for what its dependencies do not already show. Services the alerting
+ * Each service's evidence is the log of its strongest signed robust score. The part of a callee's evidence that
+ * accounts for its own is taken away (half where figures are missing), because a service is blamed only for what its
+ * dependencies do not already show. Services the alerting
  * one cannot reach come after those it can, transport nodes last. Every service that has a series or an edge is in
  * the result. Deterministic, and independent of the order of series and edges. Never throws on gaps, NaN or cycles.
  */
@@ -57,12 +60,14 @@ export function rankRootCauses(input: RankingInput): Ranking {
   if (unscored > 0) {
     notes.push(`${unscored} of ${input.series.length} series could not be compared: no samples in one of the windows.`);
   }
-  const own = ownEvidence(evidence, graph, alertMeaning);
+  const own = new Map([...evidence].map(([service, { harm }]) => [service, harm]));
   const tierOf = tiers(input, graph, services, own, notes);
   const candidates: Candidate[] = [...services].map((service) => ({
     service,
     own: own.get(service) ?? 0,
-    ...bestCalleeOf(service, graph, evidence, own),
+    ...bestCalleeOf(service, graph, evidence, (callee) => {
+      return explainedShare(anomalies.get(service) ?? [], anomalies.get(callee) ?? [], alertMeaning);
+    }),
     tier: tierOf(service),
     signals: evidence.get(service)?.signals ?? [],
   }));
@@ -78,7 +83,7 @@ export function rankRootCauses(input: RankingInput): Ranking {
   };
 }
 
-/** The bound of latency-bound.ts for a slow alerting service and the services it waits for; 0 for all others. */
+/** The bound of explained-share.ts for a slow alerting service and the services it waits for; 0 for all others. */
 function latencyBound(
   { alert }: RankingInput,
   graph: ServiceGraph,
@@ -94,51 +99,32 @@ function latencyBound(
   };
 }
 
-/** Harm, or the rise in traffic that no caller shows: calls flow downwards, so a caller's rise explains a callee's. */
-function ownEvidence(
-  evidence: ReadonlyMap<string, ServiceEvidence>,
-  graph: ServiceGraph,
-  alertMeaning: MetricMeaning | undefined,
-): Map<string, number> {
-  const own = new Map<string, number>();
-  for (const [service, { harm, traffic }] of evidence) {
-    let unexplained = traffic;
-    if (traffic > harm && alertMeaning !== 'traffic') {
-      const callers = nearest(service, graph.callersOf, (caller) => {
-        return (evidence.get(caller)?.scoredSeries ?? 0) > 0 && !isTransport(caller);
-      });
-      for (const caller of callers) {
-        unexplained = Math.min(unexplained, traffic - (evidence.get(caller)?.traffic ?? 0));
-      }
-    }
-    own.set(service, Math.max(harm, unexplained));
-  }
-  return own;
-}
-
 /**
- * The callee with the most evidence. Services without a single comparable series, and transport nodes with something
- * behind them, are looked through; a transport node with nothing behind it speaks for what it hides.
+ * The callee that takes the most from a service's evidence: all of its own evidence where it accounts for all of the
+ * service's change, half where figures do not tell. Transport nodes and services without a single comparable series
+ * are looked through.
  */
 function bestCalleeOf(
   service: string,
   graph: ServiceGraph,
   evidence: ReadonlyMap<string, ServiceEvidence>,
-  own: ReadonlyMap<string, number>,
-): Pick<Candidate, 'bestCallee'> {
+  shareOf: (callee: string) => number | undefined,
+): Pick<Candidate, 'bestCallee' | 'discount'> {
   const callees = nearest(service, graph.calleesOf, (callee) => {
-    if (isTransport(callee) && graph.calleesOf(callee).size > 0) return false;
-    return (evidence.get(callee)?.scoredSeries ?? 0) > 0;
+    return !isTransport(callee) && (evidence.get(callee)?.scoredSeries ?? 0) > 0;
   });
   let best: { service: string; score: number } | undefined;
+  let discount = 0;
   for (const callee of callees) {
-    const score = own.get(callee) ?? 0;
-    if (score === 0) continue;
-    if (best === undefined || score > best.score || (score === best.score && callee < best.service)) {
+    const score = evidence.get(callee)?.harm ?? 0;
+    const taken = score * Math.min(1, shareOf(callee) ?? CALLEE_DISCOUNT);
+    if (taken === 0) continue;
+    if (best === undefined || taken > discount || (taken === discount && callee < best.service)) {
       best = { service: callee, score };
+      discount = taken;
     }
   }
-  return best === undefined ? {} : { bestCallee: best };
+  return best === undefined ? { discount } : { bestCallee: best, discount };
 }
 
 /** 0 for candidates, 1 for services the alerting one does not depend on, 2 for transport nodes. */
@@ -183,8 +169,8 @@ function toCause(
   byService: ReadonlyMap<string, MetricSeries[]>,
   windows: ReturnType<typeof resolveWindows>,
 ): RankedCause {
-  const { service, own, bestCallee, tier } = candidate;
-  const score = own - CALLEE_DISCOUNT * (bestCallee?.score ?? 0) - TIER_STEP * tier;
+  const { service, own, bestCallee, discount, tier } = candidate;
+  const score = own - discount - TIER_STEP * tier;
   const signals = candidate.signals.map((signal) => {
     const series = byService
       .get(service)

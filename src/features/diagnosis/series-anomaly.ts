@@ -1,5 +1,5 @@
 import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
-import { lowerBound, quantileInPlace, type SampleSummary, summarizeInPlace } from './statistics.ts';
+import { lowerBound, quantileInPlace, type SampleSummary, summarizeInPlace, extremes } from './statistics.ts';
 import type { HarmfulDirection, MetricMeaning, MetricSeries, SeriesAnomaly, TimeWindow } from './types.ts';
 
 export interface ComparedWindows {
@@ -16,12 +16,6 @@ const AVAILABILITY_SPREAD_FLOOR = 0.001;
 /** Score of the first movement of a series that was constantly zero: its unit of surprise is unknown, not infinite. */
 const NEW_SIGNAL_SCORE = 10;
 const SCORE_LIMIT = 1e6;
-/**
- * The incident's value is this quantile in the harmful direction. On five samples it is close to the maximum, which
- * BARO uses, so a fault present in one or two of them is seen; on hundreds it ignores lone spikes.
- */
-const INCIDENT_QUANTILE = 0.9;
-
 let scratch = new Float64Array(1024);
 
 /**
@@ -30,7 +24,8 @@ let scratch = new Float64Array(1024);
  * from the baseline and from the level just before the onset counts (a difference in differences), so that drift
  * between a distant baseline and the incident is not mistaken for the fault.
  *
- * Missing samples are ignored. Score 0 when either window holds none. After RobustScorer of BARO (arXiv 2405.09330).
+ * The value is the most harmful one: which part of the window the fault acts in is not known, and a short one is lost
+ * in any other quantile. Missing samples are ignored. Score 0 when either window holds none. After RobustScorer of BARO (arXiv 2405.09330).
  */
 export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): SeriesAnomaly {
   const meaning = metricMeaning(series.metric, series.statistic);
@@ -56,8 +51,7 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
     incidentSamples: incidentCount,
   };
   if (incidentCount === 0) return anomaly;
-  const high = quantileInPlace(scratch, incidentCount, INCIDENT_QUANTILE);
-  const low = quantileInPlace(scratch, incidentCount, 1 - INCIDENT_QUANTILE);
+  const [low, high] = extremes(scratch, incidentCount);
   anomaly.incidentValue = direction === 'down' ? low : high;
   if (baselineCount === 0) return anomaly;
   const up = scoreOf(high, baseline.median, before, spread, 1);

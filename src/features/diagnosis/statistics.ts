@@ -76,6 +76,18 @@ export function summarizeInPlace(sample: Float64Array, count: number): SampleSum
   return { count, median, interquartileRange, standardDeviation: Math.sqrt(squares / count) };
 }
 
+/** Smallest and largest of `sample[0..count)`; infinities when it is empty. */
+export function extremes(sample: Float64Array, count: number): [low: number, high: number] {
+  let low = Number.POSITIVE_INFINITY;
+  let high = Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < count; i++) {
+    const value = sample[i]!;
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  return [low, high];
+}
+
 /** First index whose timestamp is >= `time` (`timestamps` ascending). */
 export function lowerBound(timestamps: readonly number[], time: number): number {
   let low = 0;

@@ -64,7 +64,7 @@ export interface SeriesAnomaly {
   baselineMedian: number;
   /** max(IQR, standard deviation, floor); NaN when the baseline has no samples. */
   baselineSpread: number;
-  /** The value the score is about (a high quantile in the harmful direction); NaN without incident samples. */
+  /** The value the score is about (the most harmful one); NaN without incident samples. */
   incidentValue: number;
   /** Median just before the onset; absent when there are no samples then, or the time was not asked for. */
   levelBefore?: number;

@@ -27,10 +27,18 @@ export interface BeginInvestigationInput {
   teamId: string;
 }
 
+export interface BeginInvestigationResult {
+  title: string;
+  /** Somebody asked for it to stop before it had begun. */
+  cancelled: boolean;
+}
+
 export interface FinishInvestigationInput {
   investigationId: string;
   teamId: string;
   outcome: 'completed' | 'failed' | 'cancelled';
+  /** Record nothing, and answer `processing`, while a message waits that no turn has read. */
+  unlessUnread?: boolean;
   limit?: RunLimit;
   explanation?: string;
 }

@@ -9,9 +9,10 @@ import {
   type RunBudget,
   type RunProgress,
 } from '../runs/contract.ts';
+import { titleOf } from './title.ts';
 import { INVESTIGATION_WORKFLOW, investigationWorkflowId, type InvestigationWorkflowInput } from './contract.ts';
 
-/** A caller waits at most this long for Temporal to take a start or a signal; what it did not take is done by the sweeper. */
+/** A caller waits at most this long for Temporal to take a start or a signal; a start or cancellation that it did not take is repeated by the sweeper. */
 const CONTROL_DEADLINE_MS = 5_000;
 
 /** Starts and controls the workflows of investigations. */
@@ -78,12 +79,6 @@ export function createInvestigationLauncher(
       }
     },
   };
-}
-
-/** The run's name for operators: one line of the question. */
-export function titleOf(query: string): string {
-  const line = query.replaceAll(/\s+/g, ' ').trim();
-  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }
 
 async function unlessGone(signal: () => Promise<void>): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { Conversation, ModelTurn, ToolCall, UserMessage } from '../transcri
 import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
 import type { InvestigationRow } from './service.ts';
+import type { InvestigationStatusRow } from './status-reader.ts';
 import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
 
 type Detail = z.input<typeof InvestigationDetailResponse>;
@@ -18,7 +19,7 @@ export interface Links {
 }
 
 /** Interface 2.5: while it is processing the two results are null. */
-export function presentStatus(row: Investigation): z.input<typeof InvestigationResponse> {
+export function presentStatus(row: InvestigationStatusRow): z.input<typeof InvestigationResponse> {
   const running = row.status === 'processing';
   return {
     id: row.id,

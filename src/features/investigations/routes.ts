@@ -126,7 +126,7 @@ export const events = endpoint({
   summary: 'Live events of an investigation (server-sent events)',
   description:
     'Replays from the start, or from Last-Event-ID (header, or the query parameter last_event_id), then follows until the run ends. ' +
-    'Deltas carry the step and the attempt: a turn.started of the same step with a higher attempt takes back the text of the lower one.',
+    'Deltas carry the step and the attempt: a further turn.started of a step takes back the text of that step.',
   tags,
   auth: apiKey(READ),
   params: InvestigationParams,
@@ -134,7 +134,7 @@ export const events = endpoint({
   content: { 'text/event-stream': 'Server-sent events.' },
   errors: [404],
   handler: async ({ params, query, principal, deps, em, ctx }) => {
-    const investigation = await getInvestigation(em, params.investigation_id);
+    const { id } = await getInvestigation(em, params.investigation_id);
     const inHeader = lastEventId(ctx);
     const afterId = inHeader ?? query.last_event_id;
     if (afterId !== undefined && !deps.events.isValidId(afterId)) {
@@ -144,11 +144,11 @@ export const events = endpoint({
         afterId,
       );
     }
-    const ended = investigation.status !== 'processing';
     // Whoever hears of the end and polls then must not be told that it is still processing.
-    const onEnd = (): void => deps.investigationStatus.forget(principal.teamId, investigation.id);
+    const onEnd = (): void => deps.investigationStatus.forget(principal.teamId, id);
     return sseResponse(ctx, {
-      stream: (signal) => runEvents(deps.events, investigation.id, { afterId, ended, onEnd, signal }),
+      stream: (signal) =>
+        runEvents(deps.events, id, { afterId, onEnd, signal, current: () => getInvestigation(em.fork(), id) }),
     });
   },
 });

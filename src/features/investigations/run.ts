@@ -4,19 +4,24 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { conversationStream, stateEvent, type RunDeps } from '../runs/index.ts';
-import { Conversation, evidenceReader, loadEvidence, ModelTurn, ToolCall } from '../transcripts/index.ts';
+import { Conversation, evidenceReader, loadEvidence, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type {
   BeginInvestigationInput,
+  BeginInvestigationResult,
   FinishInvestigationInput,
   FinishInvestigationResult,
   InvestigationStatus,
 } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { titleOf } from './launch.ts';
+import { endEvent } from './events.ts';
+import { titleOf } from './title.ts';
 import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, type Report } from './report/index.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
+
+/** What is said where nobody gave a reason. */
+export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 
 export interface OutcomeDeps {
   orm: Orm;
@@ -27,46 +32,49 @@ export interface OutcomeDeps {
 }
 
 /** Notes that the run is under way and tells those who follow it. */
-export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput): Promise<{ title: string }> {
+export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput): Promise<BeginInvestigationResult> {
   const em = forTeam(deps.orm.em, input.teamId);
   const investigation = await em.findOneOrFail(Investigation, { id: input.investigationId });
   const now = deps.clock.now();
   await em.nativeUpdate(Investigation, { id: investigation.id, startedAt: null }, { startedAt: now, updatedAt: now });
-  const started = stateEvent('run.started', 'run:started', { query: investigation.query });
-  await deps.events.append(conversationStream(investigation.id), [started]);
-  return { title: titleOf(investigation.query) };
+  const { id, query, status, cancelRequestedAt } = investigation;
+  if (status === 'processing') {
+    await deps.events.append(conversationStream(id), [stateEvent('run.started', 'run:started', { query })]);
+  }
+  return { title: titleOf(query), cancelled: status !== 'processing' || cancelRequestedAt !== null };
 }
 
 /**
  * Records how an investigation ended: the checked report as Markdown, or why there is none. Idempotent: an end that
- * is recorded stays as it is. A completed one always has a report, composed from the evidence if the model gave none.
+ * is recorded stays as it is. With `unlessUnread` nothing is recorded while a message waits. A completed one always has a report, composed from the evidence if the model gave none.
  */
 export async function recordOutcome(
   deps: OutcomeDeps,
   input: FinishInvestigationInput,
 ): Promise<FinishInvestigationResult> {
+  const reading = forTeam(deps.orm.em, input.teamId);
+  const found = await reading.findOneOrFail(Investigation, { id: input.investigationId });
+  // The report is made before the row is locked: reading its evidence may take a while.
+  const end = found.status === 'processing' ? await conclusion(deps, reading, found, input) : undefined;
   const recorded = await forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
-    const investigation = await em.findOneOrFail(
-      Investigation,
-      { id: input.investigationId },
-      { lockMode: LockMode.PESSIMISTIC_WRITE },
-    );
-    if (investigation.status === 'processing') {
-      em.assign(investigation, { ...(await conclusion(deps, em, investigation, input)), finishedAt: deps.clock.now() });
-    }
-    return investigation;
+    const row = await em.findOneOrFail(Investigation, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const open = row.status === 'processing' && !(input.unlessUnread && (await hasUnreadMessages(em, row.id)));
+    if (open && end) em.assign(row, { ...end, finishedAt: deps.clock.now() });
+    return row;
   });
-  const { id, status, alertSummary, limitReached } = recorded;
-  await deps.events.append(conversationStream(id), [
-    stateEvent(`run.${status}`, 'run:ended', { status, alertSummary, limit: limitReached }),
-  ]);
-  const report = recorded.report ?? undefined;
+  const { id, status, alertSummary, report } = recorded;
+  if (status === 'processing') return { status, title: titleOf(recorded.query) };
+  await deps.events.append(conversationStream(id), [endEvent(recorded)]);
   return {
     status,
     title: alertSummary ?? status,
     service: report?.root_cause.service ?? undefined,
     confidence: report?.confidence,
   };
+}
+
+async function hasUnreadMessages(em: EntityManager, conversationId: string): Promise<boolean> {
+  return (await em.count(UserMessage, { conversationId, deliveredStep: null })) > 0;
 }
 
 type Conclusion = Pick<
@@ -87,11 +95,11 @@ async function conclusion(
 
   if (input.outcome !== 'completed' && !submitted.success) {
     const status: InvestigationStatus = input.outcome;
-    const why = input.explanation ?? 'No reason is known.';
+    const why = input.explanation ?? (investigation.cancelRequestedAt ? CANCELLED_BY_USER : 'No reason is known.');
     const alertSummary =
       status === 'cancelled' ? 'Cancelled before a root cause was found' : 'The investigation failed';
     const results = await em.count(ToolCall, { conversationId: investigation.id, status: 'completed' });
-    const known = results > 0 ? `\n\n${results} tool results were collected and are kept with the investigation.` : '';
+    const known = results > 0 ? `\n\nTool results that were collected and are kept with it: ${results}.` : '';
     return { ...rest, status, alertSummary, report: null, investigationText: `# ${alertSummary}\n\n${why}${known}` };
   }
 

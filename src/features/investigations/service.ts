@@ -1,22 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { UniqueConstraintViolationException, type Loaded } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException, type Loaded } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { conversationStream, stateEvent } from '../runs/index.ts';
+import { conversationStream, messageEvent } from '../runs/index.ts';
 import { Conversation, UserMessage } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { alreadyFinished, idempotencyKeyReused, investigationNotFound } from './errors.ts';
 import type { InvestigationLauncher } from './launch.ts';
 import { openingMessage } from './prompt.ts';
-import { recordOutcome, type OutcomeDeps } from './run.ts';
+import { CANCELLED_BY_USER, recordOutcome, type OutcomeDeps } from './run.ts';
 
 export interface InvestigationServiceDeps extends OutcomeDeps {
   launcher: InvestigationLauncher;
-  events: EventLog;
-  clock: Clock;
   log: Logger;
 }
 
@@ -182,8 +178,6 @@ export async function cancelInvestigation(
   return investigation;
 }
 
-export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
-
 /** Tells the workflow; a run that never started is recorded as cancelled at once. Left to the sweeper when Temporal is away. */
 export async function deliverCancel(deps: InvestigationServiceDeps, investigation: Investigation): Promise<void> {
   const { id: investigationId, teamId } = investigation;
@@ -205,22 +199,18 @@ export async function addMessage(
   id: string,
   text: string,
 ): Promise<{ messageId: string; createdAt: Date }> {
-  const investigation = await getInvestigation(em, id);
-  if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
-  const message = em.create(UserMessage, {
-    teamId: investigation.teamId,
-    conversationId: id,
-    text,
-    deliveredStep: null,
+  const message = await em.transactional(async (tx) => {
+    // Recording the end takes a lock as well: either it waits and sees this message, or this waits and sees the end.
+    const investigation = await tx.findOne(Investigation, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
+    if (!investigation) throw investigationNotFound();
+    if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
+    return tx.create(UserMessage, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
   });
-  await em.flush();
-  await deps.events.append(conversationStream(id), [
-    stateEvent('message.added', `message:${message.id}`, { id: message.id, text }),
-  ]);
-  await deps.launcher.messageAdded(id, message.id).catch((error: unknown) => {
-    // It is stored, and the next turn reads what is stored; only the wake-up is missing.
-    deps.log.warn({ err: error, investigationId: id }, 'the running investigation could not be told of a message');
-  });
+  const untold = (error: unknown): void =>
+    // It is stored: the next turn reads it and announces it, and the run does not end before that.
+    deps.log.warn({ err: error, investigationId: id }, 'a stored message could not be announced at once');
+  await deps.events.append(conversationStream(id), [messageEvent(message)]).catch(untold);
+  await deps.launcher.messageAdded(id, message.id).catch(untold);
   return { messageId: message.id, createdAt: message.createdAt };
 }
 

@@ -10,12 +10,19 @@ import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
 import { getInvestigation } from './service.ts';
 
+/** What a poller is told. A plain copy: an entity would keep alive whatever its entity manager has loaded. */
+export type InvestigationStatusRow = Pick<Investigation, 'id' | 'status' | 'alertSummary' | 'investigationText'>;
+
 export interface InvestigationStatusReader {
   /**
    * @param em bound to the caller's team; called only when the row has to be read
    * @throws {NotFound} when the team has no such investigation
    */
-  read(teamId: string, id: string, em: () => EntityManager): Promise<{ row: Investigation; progress?: RunProgress }>;
+  read(
+    teamId: string,
+    id: string,
+    em: () => EntityManager,
+  ): Promise<{ row: InvestigationStatusRow; progress?: RunProgress }>;
   /** Makes the next read look at the row. Called before somebody is told that the run has ended, and asks at once. */
   forget(teamId: string, id: string): void;
 }
@@ -26,31 +33,58 @@ export interface StatusReaderOptions {
   rowFreshMs?: number;
   /** How long the row serves when no worker answers, ms. */
   fallbackFreshMs?: number;
+  /** Memory for rows, in characters of their texts. */
   capacity?: number;
   now?: () => number;
 }
 
 interface Entry {
-  row?: Investigation;
+  row?: InvestigationStatusRow;
   readAt: number;
-  reading?: Promise<Investigation>;
+  reading?: Promise<InvestigationStatusRow>;
+}
+
+const CAPACITY_CHARACTERS = 32_000_000;
+/** What an entry takes beside its texts, about. */
+const ENTRY_CHARACTERS = 500;
+
+function sizeOf(row: InvestigationStatusRow | undefined): number {
+  return ENTRY_CHARACTERS + (row?.alertSummary?.length ?? 0) + (row?.investigationText?.length ?? 0);
+}
+
+async function readRow(em: EntityManager, id: string): Promise<InvestigationStatusRow> {
+  const { status, alertSummary, investigationText } = await getInvestigation(em, id);
+  return { id, status, alertSummary, investigationText };
 }
 
 export function createStatusReader(options: StatusReaderOptions): InvestigationStatusReader {
-  const { progress, rowFreshMs = 5_000, fallbackFreshMs = 500, capacity = 20_000, now = Date.now } = options;
-  const entries = new LRUCache<string, Entry>({ max: capacity });
+  const {
+    progress,
+    rowFreshMs = 5_000,
+    fallbackFreshMs = 500,
+    capacity = CAPACITY_CHARACTERS,
+    now = Date.now,
+  } = options;
+  const entries = new LRUCache<string, Entry>({ maxSize: capacity, sizeCalculation: ({ row }) => sizeOf(row) });
 
-  const rowOf = async (key: string, id: string, em: () => EntityManager, freshMs: number): Promise<Investigation> => {
+  const rowOf = async (
+    key: string,
+    id: string,
+    em: () => EntityManager,
+    freshMs: number,
+  ): Promise<InvestigationStatusRow> => {
     const known = entries.get(key);
     if (known?.row && (known.row.status !== 'processing' || now() - known.readAt < freshMs)) return known.row;
     if (known?.reading) return known.reading;
     const entry: Entry = known ?? { readAt: 0 };
-    const reading = getInvestigation(em(), id);
+    const reading = readRow(em(), id);
     entry.reading = reading;
     entries.set(key, entry);
     try {
       entry.row = await reading;
       entry.readAt = now();
+      // Its size has changed.
+      entries.set(key, entry);
       return entry.row;
     } catch (error) {
       // An unknown id is not remembered: it may be committed a moment later.
@@ -69,8 +103,9 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
       const row = await rowOf(key, id, em, rowFreshMs);
       if (row.status !== 'processing') return { row };
       const answer = await progress.read(investigationWorkflowId(id));
-      if (answer && answer.phase !== 'finished') return { row, progress: answer };
-      // A workflow that has finished has recorded its end before; one that does not answer leaves the row to speak.
+      const ending = answer?.phase === 'recording' || answer?.phase === 'finished';
+      if (answer && !ending) return { row, progress: answer };
+      // From `recording` on the row may tell of the end; a workflow that does not answer leaves the row to speak.
       return { row: await rowOf(key, id, em, answer ? 0 : fallbackFreshMs), progress: answer };
     },
     forget: (teamId, id) => void entries.delete(keyOf(teamId, id)),

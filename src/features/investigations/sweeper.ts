@@ -2,8 +2,7 @@
  * Repairs what a crash between two systems leaves behind: rows that were committed and never started, cancellations
  * that Temporal did not take, and runs that ended in Temporal without recording their end.
  */
-import { anyTeam } from '../../db/team-filter.ts';
-import { forTeam } from '../../db/team-filter.ts';
+import { anyTeam, forTeam } from '../../db/team-filter.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { Investigation } from './entities.ts';
 import { recordOutcome } from './run.ts';

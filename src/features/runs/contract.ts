@@ -54,7 +54,6 @@ export interface ModelTurnResult {
   step: number;
   stopReason: string;
   costUsd: number;
-  hasText: boolean;
   toolCalls: ToolCallRef[];
 }
 

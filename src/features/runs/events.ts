@@ -17,17 +17,24 @@ export function stateEvent(type: string, key: string, data: Record<string, unkno
   return { type, key, data };
 }
 
+/** A person's message; said when it is stored, and again, to the same effect, when a turn reads it. */
+export function messageEvent({ id, text }: { id: string; text: string }): NewEvent {
+  return stateEvent('message.added', `message:${id}`, { id, text });
+}
+
 const FLUSH_AFTER_MS = 60;
 const MOST_BUFFERED_CHARACTERS = 16_000;
 
 /**
  * Streams one attempt's deltas to the log: batched, in order, and kept while the log is away.
- * A `turn.started` event goes first: whoever has text of an earlier attempt of the step drops it.
+ * A `turn.started` event goes first: whoever has text of the step drops it.
+ * @param nonce unlike that of any other attempt: attempts count anew when Temporal lost its last writes or was reset
  */
 export class DeltaPublisher {
   private readonly log: EventLog;
   private readonly stream: string;
   private readonly base: { step: number; attempt: number };
+  private readonly nonce: string;
   private readonly signal: AbortSignal;
   private pending: ModelDelta[] = [];
   private characters = 0;
@@ -35,8 +42,15 @@ export class DeltaPublisher {
   private tail: Promise<void> = Promise.resolve();
   private failure?: unknown;
 
-  constructor(log: EventLog, conversationId: string, base: { step: number; attempt: number }, signal: AbortSignal) {
+  constructor(
+    log: EventLog,
+    conversationId: string,
+    base: { step: number; attempt: number },
+    nonce: string,
+    signal: AbortSignal,
+  ) {
     this.log = log;
+    this.nonce = nonce;
     this.stream = conversationStream(conversationId);
     this.base = base;
     this.signal = signal;
@@ -56,6 +70,13 @@ export class DeltaPublisher {
     this.flush();
     await this.tail;
     if (this.failure) throw this.failure;
+  }
+
+  /** The attempt has failed: what is not in the log yet is not wanted any more. */
+  drop(): void {
+    clearTimeout(this.timer);
+    this.pending = [];
+    this.failure ??= new Error('The attempt has failed.');
   }
 
   private flush(): void {
@@ -78,9 +99,9 @@ export class DeltaPublisher {
   private sequence = 0;
 
   private event(delta: ModelDelta): NewEvent {
-    const { step, attempt } = this.base;
+    const { step } = this.base;
     // The key makes a delta that was appended, but not acknowledged before the connection broke, appear once.
-    const key = `delta:${step}:${attempt}:${(this.sequence += 1)}`;
+    const key = `delta:${step}:${this.nonce}:${(this.sequence += 1)}`;
     if (delta.kind === 'tool_call') return { type: 'tool.requested', key, data: { ...this.base, name: delta.name } };
     return { type: `${delta.kind}.delta`, key, data: { ...this.base, text: delta.text } };
   }

@@ -1,6 +1,6 @@
 export * from './contract.ts';
 export type { Attempt, RunDeps } from './deps.ts';
-export { conversationStream, FINAL_EVENT_TYPES, stateEvent } from './events.ts';
+export { conversationStream, FINAL_EVENT_TYPES, messageEvent, stateEvent } from './events.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
 export type { RunProfile, RunProfiles } from './profiles.ts';

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { ContentBlock, ModelRequest, ModelResponse } from '../../platform/anthropic/port.ts';
@@ -13,8 +13,11 @@ import {
 } from '../transcripts/index.ts';
 import type { ModelTurnInput, ModelTurnResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { conversationStream, DeltaPublisher, stateEvent } from './events.ts';
+import { conversationStream, DeltaPublisher, messageEvent, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
+
+/** An event holds at most 256 kB, and a character takes up to six bytes of JSON. */
+const EVENT_TEXT_CHARACTERS = 30_000;
 
 /**
  * One answer of the model, stored before it is reported. Idempotent by (conversation, step): when the turn is already
@@ -28,25 +31,24 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   const request = await untilReachable(() => prepareRequest(deps, input), attempt.signal);
   const stream = conversationStream(input.conversationId);
   const base = { step: input.step, attempt: attempt.number };
-  await untilReachable(
-    () =>
-      deps.events.append(stream, [
-        stateEvent('turn.started', `turn:${input.step}:${attempt.number}`, { ...base, model: deps.model.model }),
-      ]),
-    attempt.signal,
-  );
+  const nonce = randomUUID();
+  const opening = [
+    ...request.heard.map(messageEvent),
+    stateEvent('turn.started', `turn:${input.step}:${nonce}`, { ...base, model: deps.model.model }),
+  ];
+  await untilReachable(() => deps.events.append(stream, opening), attempt.signal);
   const startedAt = deps.clock.now();
-  const deltas = new DeltaPublisher(deps.events, input.conversationId, base, attempt.signal);
-  const response = await deps.model.complete(request, {
-    signal: attempt.signal,
-    onDelta: (delta) => deltas.push(delta),
-  });
+  const deltas = new DeltaPublisher(deps.events, input.conversationId, base, nonce, attempt.signal);
+  const response = await deps.model
+    .complete(request, { signal: attempt.signal, onDelta: (delta) => deltas.push(delta) })
+    .catch((error: unknown) => {
+      deltas.drop();
+      throw error;
+    });
+  // First what was paid for; a log that is away, or refuses an event, must not cost the answer.
+  const made = { startedAt, attempt: attempt.number };
+  const turn = await untilReachable(() => storeTurn(deps, input, response, made), attempt.signal);
   await deltas.end();
-
-  const turn = await untilReachable(
-    () => storeTurn(deps, input, response, { startedAt, attempt: attempt.number }),
-    attempt.signal,
-  );
   return announce(deps, input, turn, attempt);
 }
 
@@ -63,7 +65,11 @@ async function findTurn(deps: RunDeps, input: ModelTurnInput): Promise<StoredTur
   return { turn, calls: await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' } }) };
 }
 
-async function prepareRequest(deps: RunDeps, input: ModelTurnInput): Promise<ModelRequest> {
+/** The request, and the messages that this turn is the first to read. */
+async function prepareRequest(
+  deps: RunDeps,
+  input: ModelTurnInput,
+): Promise<ModelRequest & { heard: { id: string; text: string }[] }> {
   const em = forTeam(deps.orm.em, input.teamId);
   const { conversationId, step } = input;
   const profile = deps.profiles[input.kind];
@@ -79,6 +85,7 @@ async function prepareRequest(deps: RunDeps, input: ModelTurnInput): Promise<Mod
     tools: definitions,
     toolChoice: conclude ? { type: 'tool', name: profile.finishTool } : { type: 'auto' },
     maxTokens: profile.maxTokens,
+    heard: rows.userMessages.filter(({ deliveredStep }) => deliveredStep === step),
   };
 }
 
@@ -106,6 +113,8 @@ async function storeTurn(
         startedAt: made.startedAt,
         finishedAt: deps.clock.now(),
       });
+      // Evidence is numbered under this lock: a frozen attempt of an earlier step may store its calls at this moment.
+      await em.findOneOrFail(Conversation, { id: conversationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const calls = await createToolCalls(deps, em, input, turn.content);
       await em.flush();
       return { turn, calls };
@@ -164,7 +173,8 @@ async function announce(
   const event = stateEvent('turn.completed', `turn:${turn.step}:completed`, {
     step: turn.step,
     attempt: turn.attempt,
-    text,
+    // An event is bounded; the whole text is with the investigation.
+    text: text.slice(0, EVENT_TEXT_CHARACTERS),
     stopReason: turn.stopReason,
     model: turn.model,
     costUsd: turn.costUsd,
@@ -176,7 +186,6 @@ async function announce(
     step: turn.step,
     stopReason: turn.stopReason,
     costUsd: turn.costUsd,
-    hasText: text.trim() !== '',
     toolCalls: calls.map((call) => ({
       toolCallId: call.id,
       evidence: call.evidence,

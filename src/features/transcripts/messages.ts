@@ -9,7 +9,7 @@ export interface TranscriptRows {
   /** By evidence, ascending. */
   toolCalls: Pick<ToolCall, 'step' | 'toolUseId' | 'isError' | 'view'>[];
   /** By time; those with a delivered step are placed before that step's turn. */
-  userMessages: Pick<UserMessage, 'text' | 'deliveredStep'>[];
+  userMessages: Pick<UserMessage, 'id' | 'text' | 'deliveredStep'>[];
 }
 
 type Message = MessageParam & { content: ContentBlockParam[] };

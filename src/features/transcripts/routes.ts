@@ -31,7 +31,7 @@ export const getToolResult = endpoint({
   summary: 'The stored result of a tool call: what citations point to',
   tags: ['Transcripts'],
   auth: apiKey('investigations:read'),
-  params: z.object({ tool_id: z.uuid() }),
+  params: z.object({ tool_id: z.guid() }),
   query: z.object({
     offset: z.int().min(0).max(100_000_000).default(0),
     limit: z.int().min(1).max(MOST_CHARACTERS).default(MOST_CHARACTERS).describe('Most characters to return.'),

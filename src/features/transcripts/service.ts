@@ -46,26 +46,29 @@ export async function deliverMessages(em: EntityManager, conversationId: string,
 export function evidenceReader(em: EntityManager, conversationId: string): EvidenceReader {
   return {
     async read(evidence) {
-      const call = await em
-        .fork()
-        .findOne(ToolCall, { conversationId, evidence, status: 'completed' }, { populate: ['content'] });
-      return call ? toStoredEvidence(call) : undefined;
+      // Results are large and read once: they do not stay in the entity manager.
+      const options = { populate: ['content'], disableIdentityMap: true } as const;
+      const call = await em.findOne(ToolCall, { conversationId, evidence, status: 'completed' }, options);
+      return call ? toStoredEvidence(call, call.content ?? '') : undefined;
     },
   };
 }
 
-/** All results of a conversation that succeeded or failed with a word, by evidence number. */
+/** Of each result; enough for what a report without a model reads, and bounded however much a tool returned. */
+const EVIDENCE_CHARACTERS = 200_000;
+
+/** All completed results of a conversation by evidence number, each cut after 200,000 characters. */
 export async function loadEvidence(em: EntityManager, conversationId: string): Promise<StoredEvidence[]> {
-  const calls = await em.find(
-    ToolCall,
-    { conversationId, status: 'completed' },
-    { orderBy: { evidence: 'asc' }, populate: ['content'] },
+  const calls = await em.find(ToolCall, { conversationId, status: 'completed' }, { orderBy: { evidence: 'asc' } });
+  const heads = await em.execute<{ id: string; head: string | null }[]>(
+    'select id, left(content, ?) as head from tool_calls where id = any(?::uuid[])',
+    [EVIDENCE_CHARACTERS, `{${calls.map(({ id }) => id).join(',')}}`],
   );
-  return calls.map(toStoredEvidence);
+  const headOf = new Map(heads.map(({ id, head }) => [id, head]));
+  return calls.map((call) => toStoredEvidence(call, headOf.get(call.id) ?? ''));
 }
 
-function toStoredEvidence(call: ToolCall): StoredEvidence {
-  const content = call.content ?? '';
+function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: string): StoredEvidence {
   return {
     evidence: call.evidence,
     toolCallId: call.id,

@@ -145,24 +145,51 @@ describe('rankRootCauses', () => {
     assert.equal(order({ ...input, series: withoutTraffic })[0], 'flags');
   });
 
-  it('blames a rise in traffic only where no caller explains it', () => {
-    const rush = (service: string): { service: string; metric: string; level: number; change: number } => {
-      return { service, metric: 'requests', level: 100, change: 5000 };
-    };
+  it('takes from a caller what its callee accounts for, not half of whatever the callee shows', () => {
+    const chain = (callee: number, caller: number): RankingInput => ({
+      series: syntheticSeries(
+        [
+          { service: 'web', calls: 1000, level: 100, noise: 10, change: caller },
+          { service: 'store', calls: 1000, level: 10, noise: 2, change: callee },
+        ].flatMap(({ calls, ...rest }) => [
+          { ...rest, metric: 'latency', statistic: 'Average' },
+          { service: rest.service, metric: 'requests', statistic: 'Sum', level: calls },
+        ]),
+      ),
+      edges: edges(['web', 'store']),
+      alert: { service: 'web', metric: 'latency', at: FAULT_AT },
+    });
+    // The store is 15 slower: all of what the site is slower by, and too little of it.
+    assert.equal(order(chain(15, 15))[0], 'store');
+    assert.equal(order(chain(15, 130))[0], 'web');
+    const all = rankRootCauses(chain(15, 15)).causes.find(({ service }) => service === 'web');
+    assert.ok(Math.abs(all!.ownScore - all!.bestCallee!.score - all!.score) < 0.2 * all!.bestCallee!.score);
+    const little = rankRootCauses(chain(15, 130)).causes.find(({ service }) => service === 'web');
+    assert.ok(little!.ownScore - little!.score < 0.2 * little!.bestCallee!.score);
+  });
+
+  it('does not take more or fewer calls for harm unless the alert is about them', () => {
+    const input = slowDatabase();
+    input.series.push(...syntheticSeries([{ service: 'cart', metric: 'requests', level: 100, change: 9000 }]));
+    const own = (asked: RankingInput): number =>
+      rankRootCauses(asked).causes.find(({ service }) => service === 'cart')!.ownScore;
+    assert.ok(own(input) < 1);
+    assert.ok(own({ ...input, alert: { service: 'front-end', metric: 'requests', at: FAULT_AT } }) > 3);
+  });
+
+  it('does not let a load balancer exonerate the service behind it', () => {
     const input: RankingInput = {
       series: syntheticSeries([
-        { service: 'web', metric: 'latency', level: 100, change: 20 },
-        { service: 'web', metric: 'requests', level: 100 },
-        rush('pay'),
-        rush('ledger'),
+        { service: 'web', metric: 'latency', level: 100, change: 90 },
+        { service: 'web-1.eu.elb.amazonaws.com_remote', metric: 'latency', level: 12, change: 300 },
+        { service: 'api', metric: 'latency', level: 10, change: 4 },
       ]),
-      edges: edges(['web', 'pay'], ['pay', 'ledger']),
+      edges: edges(['web', 'web-1.eu.elb.amazonaws.com_remote'], ['web', 'api']),
       alert: { service: 'web', metric: 'latency', at: FAULT_AT },
     };
     const ranking = rankRootCauses(input);
-    const own = new Map(ranking.causes.map(({ service, ownScore }) => [service, ownScore]));
-    assert.ok(own.get('pay')! > 2);
-    assert.ok(own.get('ledger')! < 0.5);
+    assert.equal(ranking.causes[0]?.service, 'web');
+    assert.equal(ranking.causes[0].bestCallee?.service, 'api');
   });
 
   for (const error of [-600, -120, -60, 60, 120, 300]) {

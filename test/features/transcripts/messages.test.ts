@@ -16,6 +16,7 @@ const result = (step: number, toolUseId: string, view: string | null = `result o
   isError: false,
   view,
 });
+const heard = (text: string, deliveredStep: number) => ({ id: text, text, deliveredStep });
 const rows = { opening: 'the question', turns: [], toolCalls: [], userMessages: [] };
 
 function shape(messages: ReturnType<typeof buildMessages>): string[] {
@@ -46,8 +47,8 @@ describe('transcript as messages', () => {
       { step: 2, note: 'go on', content: said('done') },
     ];
     const userMessages = [
-      { text: 'look at payment', deliveredStep: 2 },
-      { text: 'later', deliveredStep: 3 },
+      heard('look at payment', 2),
+      heard('later', 3),
     ];
     const messages = buildMessages(
       { ...rows, turns, toolCalls: [result(1, 'a')], userMessages },
@@ -64,7 +65,7 @@ describe('transcript as messages', () => {
 
   it('lets the next turn read what a step that was cut off should have read', () => {
     const turns = [{ step: 1, note: null, content: [asked('a')] }];
-    const userMessages = [{ text: 'look at payment', deliveredStep: 2 }];
+    const userMessages = [heard('look at payment', 2)];
     const messages = buildMessages({ ...rows, turns, toolCalls: [result(1, 'a')], userMessages }, { step: 3 });
     assert.match(JSON.stringify(messages.at(-1)), /look at payment/);
   });

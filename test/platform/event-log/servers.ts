@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { migrate } from '../../../src/db/migrate.ts';
-import { openOrm } from '../../../src/db/orm.ts';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
 import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
@@ -41,9 +40,7 @@ async function startPostgresServer(): Promise<LogServer> {
   const home = await mkdtemp(join(tmpdir(), 'casebook-events-'));
   const server = await startPostgres({ home, port: 0 });
   const urls = { databaseUrl: server.url };
-  const orm = await openOrm(urls);
-  await migrate(orm, server.url);
-  await orm.close();
+  await migrate(server.url);
   return {
     open: () => createEventLog({ ...urls, log, pollMs }),
     async crash() {
