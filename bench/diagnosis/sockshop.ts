@@ -44,7 +44,7 @@ function loadCase(fault: string, repetition: string, folder: string): DiagnosisC
   const normalEnd = normal[0]!.timestamps.at(-1)!;
   const anomalous = readTable(join(folder, 'anomalous.csv'), normalEnd);
   const { timestamps } = anomalous[0]!;
-  const truth = /^(.+)-[^-]+$/.exec(fault)?.[1];
+  const truth = /^(.+)[-_][^-_]+$/.exec(fault)?.[1];
   return {
     dataset: 'sockshop',
     system: 'sockshop',

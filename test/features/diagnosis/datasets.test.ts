@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -13,8 +13,9 @@ import { noise } from './incident.ts';
 const entry = join(import.meta.dirname, '../../../bench/diagnosis/index.ts');
 const printedLine = z.object({
   ranking: z.array(z.object({ service: z.string(), score: z.number() })),
-  truth: z.string(),
-  rank: z.number(),
+  case: z.string(),
+  truth: z.string().optional(),
+  rank: z.number().nullish(),
 });
 let directory: string;
 
@@ -174,6 +175,90 @@ describe('diagnosis data sets', () => {
       assert.match(stderr, message);
       assert.doesNotMatch(stderr, /\n\s+at /);
     }
+  });
+
+  it('reads what else can be read when one case cannot, and says so', () => {
+    writePetShop('test1', 'issue_0', { target, root_cause: { node: 'Search' } });
+    writePetShop('test2', 'issue_1', { target: { metric: 'latency' } });
+    writePetShop('test2', 'issue_2', { target });
+    const metrics = readFileSync(join(directory, 'low_traffic/test2/issue_2/metrics.csv'), 'utf8').split('\n');
+    write('low_traffic/test2/issue_2/metrics.csv', metrics.slice(0, 4));
+    cpSync(join(directory, 'low_traffic'), join(directory, 'temporal_traffic1'), { recursive: true });
+    write('temporal_traffic1/noissue/metrics.csv', ['nothing']);
+    const { status, stdout, stderr } = run('--petshop', directory, '--json');
+    assert.equal(status, 1);
+    assert.deepEqual(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => printedLine.parse(JSON.parse(line)).case),
+      ['low_traffic/test1/issue_0'],
+    );
+    assert.match(stderr, /issue_1\/target\.json/);
+    assert.match(stderr, /issue_2\/metrics\.csv has no samples/);
+    assert.match(stderr, /temporal_traffic1\/noissue\/metrics\.csv should begin with/);
+    assert.equal(
+      stderr
+        .trim()
+        .split('\n')
+        .filter((line) => line.startsWith('bench:diagnosis:')).length,
+      3,
+    );
+  });
+
+  it('reads line ends, times, gaps, orders and doubled columns of other tools', () => {
+    writePetShop('a', 'issue_0', { target, root_cause: { node: 'Search' } });
+    const [plain] = loadPetShopCases(directory);
+    const path = 'low_traffic/a/issue_0/metrics.csv';
+    const lines = readFileSync(join(directory, path), 'utf8').trim().split('\n');
+    const [service, metric, statistic, time, ...rows] = lines.map((line) => line.split(','));
+    const other = rows.toReversed().map(([at, ...cells], i) => {
+      const written = i % 2 === 0 ? new Date(Number(at) * 1000).toISOString() : `${at}.0`;
+      return [written, ...cells.map((cell) => (cell === '' ? 'nan' : cell)), 'inf', cells[2]];
+    });
+    const header = [
+      [...service!, 'New', 'Search'],
+      [...metric!, 'errors', 'latency'],
+      [...statistic!, 'Sum', 'Average'],
+      [...time!, '', ''],
+    ];
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), [...header, ...other].map((row) => `${row.join(',')}\r\n`).join(''));
+    const [one] = loadPetShopCases(directory);
+    const known = one?.input.series.filter((series) => series.service !== 'New');
+    assert.deepEqual(known, plain?.input.series);
+    assert.deepEqual(one?.input.incident, plain?.input.incident);
+  });
+
+  it('ranks although the target or the truth is in no other file, and from a single sample', () => {
+    const unknown = { ...target, node: 'Elsewhere', agg: 'p99' };
+    writePetShop('a', 'issue_0', { target: unknown, root_cause: { node: 'Nowhere', metric: 'latency' } });
+    writePetShop('a', 'issue_1', { target, root_cause: { node: null } });
+    const path = 'low_traffic/a/issue_1/metrics.csv';
+    const lines = readFileSync(join(directory, path), 'utf8').split('\n');
+    write(path, [...lines.slice(0, 4), lines[6]!]);
+    writePetShop('a', 'issue_2', { target, root_cause: { node: 'Search_client' } });
+    const { status, stdout, stderr } = run('--petshop', directory, '--json');
+    assert.equal(stderr, '');
+    assert.equal(status, 0);
+    const printed = stdout
+      .trim()
+      .split('\n')
+      .map((line) => printedLine.parse(JSON.parse(line)));
+    assert.deepEqual(
+      printed.map(({ truth }) => truth),
+      ['Nowhere', undefined, 'Search_client'],
+    );
+    // A truth that is in no file is a miss; a transport node is last, but in the ranking.
+    assert.deepEqual(
+      printed.map(({ rank }) => rank),
+      [null, undefined, 3],
+    );
+    for (const { ranking } of printed) {
+      assert.equal(ranking[0]?.service, 'Search');
+      assert.equal(ranking.length, nodes.length);
+    }
+    assert.match(run('--petshop', directory).stdout, /low_traffic +casebook +2 +0\.00 +0\.50/);
   });
 
   it('refuses a metrics file without its header rows', () => {

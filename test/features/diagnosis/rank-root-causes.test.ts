@@ -182,7 +182,7 @@ describe('rankRootCauses', () => {
       series: syntheticSeries([
         { service: 'web', metric: 'latency', level: 100, change: 90 },
         { service: 'web-1.eu.elb.amazonaws.com_remote', metric: 'latency', level: 12, change: 300 },
-        { service: 'api', metric: 'latency', level: 10, change: 4 },
+        { service: 'api', metric: 'latency', level: 10, change: 0.5 },
       ]),
       edges: edges(['web', 'web-1.eu.elb.amazonaws.com_remote'], ['web', 'api']),
       alert: { service: 'web', metric: 'latency', at: FAULT_AT },
