@@ -4,8 +4,7 @@ import type { MetricMeaning, SeriesAnomaly } from './types.ts';
 
 /**
  * Weight of evidence that would have to be converted on its way to the alert (slowness into failures through a
- * time-out, failures into slowness through retries) and of metrics whose meaning is unknown; and of a deviation that
- * could not be checked against the level just before the onset.
+ * time-out, failures into slowness through retries) and of metrics whose meaning is unknown.
  */
 const INDIRECT_WEIGHT = 0.5;
 /** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
@@ -29,8 +28,7 @@ export interface ServiceEvidence {
  * -log P that the score ordering of arXiv 2406.05014 compares. A spread from a handful of samples counts less.
  */
 export function seriesEvidence(anomaly: SeriesAnomaly, alert: MetricMeaning | undefined): number {
-  const checked = anomaly.levelBefore === undefined ? INDIRECT_WEIGHT : 1;
-  const credibility = (checked * anomaly.baselineSamples) / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
+  const credibility = anomaly.baselineSamples / (anomaly.baselineSamples + HALF_CREDIBLE_SAMPLES);
   return information(harmfulScore(anomaly)) * credibility * relevance(anomaly.meaning, alert);
 }
 
