@@ -8,7 +8,7 @@ import type {
   ToolCallResult,
 } from '../src/features/runs/contract.ts';
 
-/** Identical calls in a row of turns: from the third on they are answered from the record, after the fifth the run ends. */
+/** Identical calls over the whole run: from the third on they are answered from the record, with the fifth the run ends. */
 const REPEATS_ANSWERED_FROM_RECORD = 3;
 const REPEATS_THAT_END_THE_RUN = 5;
 /** Turns without a tool call before the loop stops asking for the result. */

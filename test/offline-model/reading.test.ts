@@ -32,6 +32,12 @@ describe('offline model: reading', () => {
     assert.ok(rare > 1 && common < 0.5);
   });
 
+  it('takes a clock time for no likeness to a number in an alert', () => {
+    const [asked = 0, other = 0] = lexicalScores('Checkout fails since 16:43', ['Checkout fails', 'checkout: 3.43 s']);
+    assert.ok(asked > other);
+    assert.deepEqual(words('since 16:43, p95 3.43 s'), ['p95', 's']);
+  });
+
   it('cites only what is in the result, once for each', () => {
     const citations = new Citations();
     const call = {

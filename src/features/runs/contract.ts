@@ -27,7 +27,7 @@ export interface RunIdentity {
   teamId: string;
 }
 
-/** `work` offers all tools; `conclude` asks for the final result and offers nothing else. */
+/** `work` offers all tools; `conclude` asks for the final result and for nothing else. */
 export type TurnMode = 'work' | 'conclude';
 
 export interface ModelTurnInput extends RunIdentity {

@@ -5,7 +5,7 @@ import type { RunKind } from './contract.ts';
 export interface RunProfile {
   system: string;
   tools: ToolRegistry;
-  /** The tool that hands in the result; the only one offered when the run must conclude. */
+  /** The tool that hands in the result; the one that must be called when the run has to conclude. */
   finishTool: string;
   /** Most tokens of one answer. */
   maxTokens: number;

@@ -9,13 +9,16 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** Lower-case words without stop words; camelCase and punctuation separate, a plural `s` is dropped. */
+/**
+ * Lower-case words without stop words and numbers (a clock time has nothing in common with a latency of 3.43 s);
+ * camelCase and punctuation separate, a plural `s` is dropped.
+ */
 export function words(text: string): string[] {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '' && !STOP_WORDS.has(word))
+    .filter((word) => /\p{L}/u.test(word) && !STOP_WORDS.has(word))
     .map((word) => (word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word));
 }
 
