@@ -12,7 +12,7 @@ interface Scope {
   streamCaller?: StreamCaller;
 }
 
-/** In the request's own state: a WeakMap of requests costs a poll a quarter of its time, in the garbage collector. */
+/** In the request's own state: a WeakMap of requests costs a poll an eighth of its time, in the garbage collector. */
 const SCOPE = Symbol('request scope');
 
 function scopeOf(ctx: Context): Scope {
