@@ -1,61 +1,37 @@
 /**
- * `kill -9` of every process of a running installation, in the middle of everything: each run completes under its own
- * id, nothing that was done is done again, and whoever follows a run misses nothing and sees nothing twice.
+ * `kill -9` of the product's own processes, in the middle of everything: each run completes under its own id, nothing
+ * that was done is done again, and whoever follows a run misses nothing and sees nothing twice.
  */
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { followRun } from '../support/run-follower.ts';
-import { startInstallation, type Installation } from '../support/installation/index.ts';
 import { pollStatus } from '../support/status-poller.ts';
 import {
   checkAskedOnce,
   checkCompleted,
   HELD_TURN,
-  playCases,
   startCase,
+  startHeldPair,
+  STEP_OF_HELD_TURN,
   TURNS,
-  untilHeld,
-  type RunningCase,
 } from './support/cases.ts';
+import { useInstallation } from './support/use-installation.ts';
 
-const STEP_OF_HELD_TURN = HELD_TURN + 1;
-
-describe('kill -9', function () {
+describe('kill -9 of worker and API', function () {
   this.timeout(180_000);
-  let installation: Installation;
-
-  before(async () => {
-    installation = await startInstallation({ script: playCases });
-  });
-  after(async () => {
-    await installation?.stop();
-  });
-  afterEach(async function () {
-    if (this.currentTest?.state === 'failed') console.error(installation.errors());
-    await installation.untilReady();
-  });
-
-  /** One investigation in the middle of a model turn and one in the middle of a tool call. */
-  const startHeldPair = async (name: string): Promise<[RunningCase, RunningCase]> => {
-    const pair: [RunningCase, RunningCase] = [
-      await startCase(installation, name, 'model'),
-      await startCase(installation, name, 'tool'),
-    ];
-    for (const one of pair) await untilHeld(installation, one);
-    return pair;
-  };
+  const installation = useInstallation();
 
   describe('the worker', () => {
     it('in the middle of a model turn and of a tool call: only what was cut is asked again, once', async () => {
-      const [turn, tool] = await startHeldPair('worker-middle');
-      await installation.kill('worker');
+      const [turn, tool] = await startHeldPair(installation(), 'worker-middle');
+      await installation().kill('worker');
       await waitUntil(() => (turn.cutOff() && tool.cutOff()) || undefined, {
         what: 'the servers to see the worker gone',
         timeoutMs: 30_000,
       });
       for (const one of [turn, tool]) one.release();
 
-      await checkCompleted(installation, turn);
+      await checkCompleted(installation(), turn);
       assert.deepEqual(turn.modelRequests(), [1, 2, 1, 1]);
       assert.deepEqual(turn.toolRequests(), [1, 1, 1]);
       assert.deepEqual(
@@ -73,7 +49,7 @@ describe('kill -9', function () {
         [1, 2],
       );
 
-      await checkCompleted(installation, tool);
+      await checkCompleted(installation(), tool);
       assert.deepEqual(tool.modelRequests(), [1, 1, 1, 1]);
       assert.deepEqual(tool.toolRequests(), [1, 2, 1]);
     });
@@ -83,21 +59,21 @@ describe('kill -9', function () {
       ['a tool call', 'tool.completed'],
     ] as const) {
       it(`right after ${what} was stored: nothing is asked again`, async () => {
-        const running = await startCase(installation, `worker-after-${type.replace('.', '-')}`, 'nothing');
+        const running = await startCase(installation(), `worker-after-${type.replace('.', '-')}`, 'nothing');
         await running.follower.until(
           (event) => event.type === type && event.data.step === STEP_OF_HELD_TURN,
           `${type} of step ${STEP_OF_HELD_TURN}`,
         );
-        await installation.kill('worker');
-        await checkCompleted(installation, running);
+        await installation().kill('worker');
+        await checkCompleted(installation(), running);
         checkAskedOnce(running);
       });
     }
 
     it('when a turn and a result are stored and Temporal never hears of them: the stored ones are taken', async () => {
-      const pair = await startHeldPair('worker-unreported');
+      const pair = await startHeldPair(installation(), 'worker-unreported');
       // A server that is only stopped would find the report in its socket later on: it must die with it.
-      process.kill(installation.pid('temporal')!, 'SIGSTOP');
+      process.kill(installation().pid('temporal')!, 'SIGSTOP');
       for (const one of pair) one.release();
       for (const [{ follower }, type] of [
         [pair[0], 'turn.completed'],
@@ -105,9 +81,9 @@ describe('kill -9', function () {
       ] as const) {
         await follower.until((event) => event.type === type && event.data.step === STEP_OF_HELD_TURN, type);
       }
-      await installation.kill('worker', 'temporal');
+      await installation().kill('worker', 'temporal');
       for (const one of pair) {
-        await checkCompleted(installation, one);
+        await checkCompleted(installation(), one);
         checkAskedOnce(one);
       }
     });
@@ -115,12 +91,12 @@ describe('kill -9', function () {
 
   describe('the API', () => {
     it('while clients follow and poll: they resume, and the runs do not notice', async () => {
-      const [turn, tool] = await startHeldPair('api');
-      const url = `${installation.apiUrl}/api/investigations/${turn.id}/events`;
-      const followers = Array.from({ length: 5 }, () => followRun({ url, headers: installation.headers }));
+      const [turn, tool] = await startHeldPair(installation(), 'api');
+      const url = `${installation().apiUrl}/api/investigations/${turn.id}/events`;
+      const followers = Array.from({ length: 5 }, () => followRun({ url, headers: installation().headers }));
       const pollers = [turn, tool].flatMap(({ id }) =>
         Array.from({ length: 5 }, () =>
-          pollStatus({ url: `${installation.apiUrl}/api/v1/investigations/${id}`, headers: installation.headers }),
+          pollStatus({ url: `${installation().apiUrl}/api/v1/investigations/${id}`, headers: installation().headers }),
         ),
       );
       await Promise.all(followers.map((one) => one.until(({ type }) => type === 'text.delta', 'the first text')));
@@ -129,9 +105,9 @@ describe('kill -9', function () {
         timeoutMs: 30_000,
       });
 
-      installation.freeze();
+      installation().freeze();
       try {
-        await installation.kill('api');
+        await installation().kill('api');
         // What happens while nobody can be told must be told afterwards.
         for (const one of [turn, tool]) one.release();
         await waitUntil(() => (turn.modelRequests()[TURNS - 1] === 1 ? true : undefined), {
@@ -139,10 +115,10 @@ describe('kill -9', function () {
           timeoutMs: 60_000,
         });
       } finally {
-        installation.thaw();
+        installation().thaw();
       }
       for (const one of [turn, tool]) {
-        await checkCompleted(installation, one);
+        await checkCompleted(installation(), one);
         checkAskedOnce(one);
         assert.equal(one.follower.connections(), 2);
       }
@@ -164,164 +140,22 @@ describe('kill -9', function () {
       const key = { 'idempotency-key': name };
       const query = `[case ${name}] Checkout is slow.`;
       const accepted = async () => {
-        const { items } = await installation.get<{ items: { id: string; query: string }[] }>('/api/investigations');
+        const { items } = await installation().get<{ items: { id: string; query: string }[] }>('/api/investigations');
         return items.filter((item) => item.query === query).map(({ id }) => id);
       };
-      process.kill(installation.pid('temporal')!, 'SIGSTOP');
-      const unanswered = assert.rejects(installation.investigate(query, key));
+      process.kill(installation().pid('temporal')!, 'SIGSTOP');
+      const unanswered = assert.rejects(installation().investigate(query, key));
       await waitUntil(async () => ((await accepted()).length > 0 ? true : undefined), {
         what: 'the stored investigation',
         timeoutMs: 60_000,
       });
-      await installation.kill('api', 'temporal');
+      await installation().kill('api', 'temporal');
       await unanswered;
-      await installation.untilReady();
-      const running = await startCase(installation, name, 'nothing', key);
-      await checkCompleted(installation, running);
+      await installation().untilReady();
+      const running = await startCase(installation(), name, 'nothing', key);
+      await checkCompleted(installation(), running);
       checkAskedOnce(running);
       assert.deepEqual(await accepted(), [running.id]);
     });
   });
-
-  describe('PostgreSQL', () => {
-    it('in the middle of a model turn and of a tool call: nothing is asked again', async () => {
-      const pair = await startHeldPair('postgres-middle');
-      const poller = pollStatus({
-        url: `${installation.apiUrl}/api/v1/investigations/${pair[0].id}`,
-        headers: installation.headers,
-      });
-      await waitUntil(() => poller.statuses.length > 0 || undefined, { what: 'the first answer', timeoutMs: 30_000 });
-      await installation.kill('postgres');
-      await installation.untilReady();
-      for (const one of pair) one.release();
-      for (const one of pair) {
-        await checkCompleted(installation, one);
-        checkAskedOnce(one);
-      }
-      await waitUntil(() => (poller.statuses.includes('completed') ? true : undefined), {
-        what: 'the poller to see the end',
-        timeoutMs: 60_000,
-      });
-      await poller.stop();
-      assert.deepEqual(
-        { statuses: poller.statuses, faults: poller.faults },
-        { statuses: ['processing', 'completed'], faults: [] },
-      );
-    });
-
-    it('when a complete answer and a complete result wait to be stored: both are kept until they are', async () => {
-      const pair = await startHeldPair('postgres-storing');
-      const [turn, tool] = pair;
-      installation.freeze();
-      try {
-        await installation.kill('postgres');
-        for (const one of pair) one.release();
-        const delivered = () =>
-          turn.asked(HELD_TURN)[0]!.finished &&
-          installation.prometheus.queries.some(
-            ({ expr, finished }) => expr.includes(`gate="${tool.name}"`) && finished,
-          );
-        await waitUntil(() => (delivered() ? true : undefined), { what: 'the answers', timeoutMs: 60_000 });
-      } finally {
-        installation.thaw();
-      }
-      for (const one of pair) {
-        await checkCompleted(installation, one);
-        checkAskedOnce(one);
-      }
-    });
-  });
-
-  describe('the Temporal server', () => {
-    it('in the middle of a model turn and of a tool call: what goes on in the worker is not lost', async () => {
-      const pair = await startHeldPair('temporal-middle');
-      await installation.kill('temporal');
-      await installation.untilReady();
-      for (const one of pair) one.release();
-      for (const one of pair) await checkCompleted(installation, one);
-      checkCutAtMostOnceMore(pair);
-    });
-
-    it('when answers complete while it is away: they are reported when it is back', async () => {
-      const pair = await startHeldPair('temporal-away');
-      const [turn, tool] = pair;
-      installation.freeze();
-      try {
-        await installation.kill('temporal');
-        for (const one of pair) one.release();
-        await turn.follower.until(
-          ({ type, data }) => type === 'turn.completed' && data.step === STEP_OF_HELD_TURN,
-          'the stored turn',
-        );
-        await tool.follower.until(
-          ({ type, data }) => type === 'tool.completed' && data.step === STEP_OF_HELD_TURN,
-          'the stored result',
-        );
-      } finally {
-        installation.thaw();
-      }
-      for (const one of pair) {
-        await checkCompleted(installation, one);
-        checkAskedOnce(one);
-      }
-    });
-
-    it('when an investigation is accepted while it is away: it starts when it is back', async () => {
-      installation.freeze();
-      let running: RunningCase;
-      try {
-        await installation.kill('temporal');
-        running = await startCase(installation, 'temporal-accepted', 'nothing');
-      } finally {
-        installation.thaw();
-      }
-      await checkCompleted(installation, running);
-      checkAskedOnce(running);
-    });
-
-    it('when a cancellation is accepted while it is away: the run is cancelled when it is back', async () => {
-      const running = await startCase(installation, 'temporal-cancelled', 'model');
-      await untilHeld(installation, running);
-      installation.freeze();
-      try {
-        await installation.kill('temporal');
-        const response = await fetch(`${installation.apiUrl}/api/investigations/${running.id}/cancel`, {
-          method: 'POST',
-          headers: installation.headers,
-        });
-        assert.equal(response.status, 200);
-      } finally {
-        installation.thaw();
-      }
-      await running.follower.ended;
-      assert.equal(running.follower.events.at(-1)?.type, 'run.cancelled');
-      const { status } = await installation.get<{ status: string }>(`/api/v1/investigations/${running.id}`);
-      assert.equal(status, 'cancelled');
-      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 30_000 });
-      assert.deepEqual(running.modelRequests(), [1, 1, 0, 0]);
-    });
-  });
-
-  it('all of them in the same moment', async () => {
-    const pair = await startHeldPair('everything');
-    const between = await startCase(installation, 'everything-between', 'nothing');
-    await between.follower.until(
-      ({ type, data }) => type === 'tool.completed' && data.step === STEP_OF_HELD_TURN,
-      'the stored result',
-    );
-    await installation.kill('worker', 'api', 'postgres', 'temporal');
-    for (const one of pair) one.release();
-    for (const one of [...pair, between]) await checkCompleted(installation, one);
-    checkCutAtMostOnceMore(pair);
-    checkAskedOnce(between);
-  });
 });
-
-/** What was in flight may have been asked for again; nothing else. */
-function checkCutAtMostOnceMore([turn, tool]: [RunningCase, RunningCase]): void {
-  const [cutTurn, ...turns] = [turn.modelRequests()[HELD_TURN]!, ...turn.modelRequests().toSpliced(HELD_TURN, 1)];
-  const [cutCall, ...calls] = [tool.toolRequests()[HELD_TURN]!, ...tool.toolRequests().toSpliced(HELD_TURN, 1)];
-  assert.deepEqual([...turns, ...calls], [1, 1, 1, 1, 1]);
-  assert.ok(cutTurn <= 2 && cutCall <= 2, `asked ${cutTurn} and ${cutCall} times`);
-  assert.deepEqual([...turn.toolRequests(), ...tool.modelRequests()], [1, 1, 1, 1, 1, 1, 1]);
-}

@@ -17,6 +17,7 @@ import { caseOf, queryOf } from './by-case.ts';
 /** Turn that a case can hold, and turn whose tool call a case can hold; counted from 0. */
 export const HELD_TURN = 1;
 export const TURNS = 4;
+export const STEP_OF_HELD_TURN = HELD_TURN + 1;
 
 export type Held = 'model' | 'tool' | 'nothing';
 
@@ -107,9 +108,19 @@ export async function untilHeld(installation: Installation, { name, follower }: 
   if (held !== 'model') return;
   await installation.model.waitForHold(name);
   await follower.until(
-    ({ type, data }) => type === 'text.delta' && data.step === HELD_TURN + 1,
+    ({ type, data }) => type === 'text.delta' && data.step === STEP_OF_HELD_TURN,
     `the first text of the held turn of ${name}`,
   );
+}
+
+/** Starts one investigation in the middle of a model turn and one in the middle of a tool call. */
+export async function startHeldPair(installation: Installation, name: string): Promise<[RunningCase, RunningCase]> {
+  const pair: [RunningCase, RunningCase] = [
+    await startCase(installation, name, 'model'),
+    await startCase(installation, name, 'tool'),
+  ];
+  for (const one of pair) await untilHeld(installation, one);
+  return pair;
 }
 
 interface Detail {
@@ -182,4 +193,13 @@ export function checkAskedOnce(running: RunningCase): void {
     running.toolRequests(),
     Array.from({ length: TURNS - 1 }, () => 1),
   );
+}
+
+/** What was in flight may have been asked for again; nothing else. */
+export function checkCutAtMostOnceMore([turn, tool]: [RunningCase, RunningCase]): void {
+  const [cutTurn, ...turns] = [turn.modelRequests()[HELD_TURN]!, ...turn.modelRequests().toSpliced(HELD_TURN, 1)];
+  const [cutCall, ...calls] = [tool.toolRequests()[HELD_TURN]!, ...tool.toolRequests().toSpliced(HELD_TURN, 1)];
+  assert.deepEqual([...turns, ...calls], [1, 1, 1, 1, 1]);
+  assert.ok(cutTurn <= 2 && cutCall <= 2, `asked ${cutTurn} and ${cutCall} times`);
+  assert.deepEqual([...turn.toolRequests(), ...tool.modelRequests()], [1, 1, 1, 1, 1, 1, 1]);
 }
