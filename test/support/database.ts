@@ -10,6 +10,7 @@ import pg from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 const TEMPLATE = 'casebook_template';
 
@@ -71,6 +72,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await run(`drop database ${name} with (force)`);
     },
   };
+}
+
+/** Waits until so many connections to the database wait for a lock. */
+export async function untilWaiting(database: TestDatabase, count: number): Promise<void> {
+  const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const waiting = async (): Promise<true | undefined> =>
+    (await database.orm.em.fork().execute<unknown[]>(sql)).length >= count || undefined;
+  await waitUntil(waiting, { what: `${count} that wait for a lock`, timeoutMs: 20_000, intervalMs: 20 });
 }
 
 function databaseUrl(serverUrl: string, name: string): string {

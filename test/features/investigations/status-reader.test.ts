@@ -4,6 +4,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { createStatusReader, Investigation } from '../../../src/features/investigations/index.ts';
 import type { RunProgress } from '../../../src/features/runs/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { storeInvestigation } from '../../support/investigation-rows.ts';
 
 const thinking: RunProgress = { phase: 'thinking', step: 2, toolCalls: 1, costUsd: 0 };
 
@@ -15,23 +16,8 @@ describe('investigation status reader', () => {
   });
   after(() => database.drop());
 
-  const create = async (overrides: Partial<Investigation> = {}): Promise<string> => {
-    const em = forTeam(database.orm.em, teamId);
-    const none = { alertSummary: null, investigationText: null, report: null, limitReached: null, explanation: null };
-    const nobody = { idempotencyKey: null, createdByKeyId: null, createdByUserId: null, rerunOfId: null };
-    const never = { startedAt: null, finishedAt: null, cancelRequestedAt: null };
-    const row = em.create(Investigation, {
-      teamId,
-      query: 'q',
-      status: 'processing',
-      ...none,
-      ...nobody,
-      ...never,
-      ...overrides,
-    });
-    await em.flush();
-    return row.id;
-  };
+  const create = async (row: Partial<Investigation> = {}): Promise<string> =>
+    (await storeInvestigation(database.orm, { teamId, row })).id;
   const complete = (id: string): Promise<number> =>
     forTeam(database.orm.em, teamId).nativeUpdate(
       Investigation,
@@ -40,7 +26,7 @@ describe('investigation status reader', () => {
     );
 
   /** A reader with a clock that moves when told, a workflow that answers as told, and a count of row reads. */
-  const scene = (answer: () => RunProgress | undefined) => {
+  const scene = (answer: () => RunProgress | undefined, capacity?: number) => {
     const clock = { now: 0 };
     const reads = { count: 0, queries: 0 };
     const reader = createStatusReader({
@@ -51,6 +37,7 @@ describe('investigation status reader', () => {
         },
       },
       now: () => clock.now,
+      capacity,
     });
     const read = (id: string, team = teamId) =>
       reader.read(team, id, () => {
@@ -113,5 +100,38 @@ describe('investigation status reader', () => {
     const { reads, read } = scene(() => thinking);
     await Promise.all(Array.from({ length: 50 }, () => read(id)));
     assert.equal(reads.count, 1);
+  });
+
+  it('does not go back to processing on another node while the end is being recorded', async () => {
+    const id = await create();
+    const nodes = [
+      scene(() => ({ ...thinking, phase: 'recording' })),
+      scene(() => ({ ...thinking, phase: 'recording' })),
+    ];
+    for (const { read } of nodes) assert.equal((await read(id)).row.status, 'processing');
+    await complete(id);
+    for (const { read } of nodes) assert.equal((await read(id)).row.status, 'completed');
+  });
+
+  describe('remembers', () => {
+    const text = 'found. '.repeat(1_000);
+    const ended = (): Promise<string> => create({ status: 'completed', investigationText: text });
+
+    it('what a poller is told, and nothing that an entity manager holds', async () => {
+      const { row } = await scene(() => undefined).read(await ended());
+      assert.deepEqual(Object.keys(row).sort(), ['alertSummary', 'id', 'investigationText', 'status']);
+      assert.equal(Object.getPrototypeOf(row), Object.prototype);
+    });
+
+    it('as many texts as it has memory for', async () => {
+      const { reads, read } = scene(() => undefined, 3 * text.length);
+      const [first, second, third, last] = await Promise.all([ended(), ended(), ended(), ended()]);
+      for (const id of [first, second, third, last]) await read(id);
+      assert.equal(reads.count, 4);
+      await read(last);
+      assert.equal(reads.count, 4, 'the last one is remembered');
+      await read(first);
+      assert.equal(reads.count, 5, 'the first one had to go');
+    });
   });
 });

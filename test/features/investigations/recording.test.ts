@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import type { Orm } from '../../../src/db/orm.ts';
+import { openOrm } from '../../../src/db/orm.ts';
+import { forTeam } from '../../../src/db/team-filter.ts';
+import { Investigation } from '../../../src/features/investigations/index.ts';
+import { recordOutcome, type OutcomeDeps } from '../../../src/features/investigations/run.ts';
+import { conversationStream } from '../../../src/features/runs/index.ts';
+import { loadEvidence, UserMessage } from '../../../src/features/transcripts/index.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { storeInvestigation, type StoredInvestigation } from '../../support/investigation-rows.ts';
+import { reportInput } from '../../support/scripts.ts';
+
+describe('recording the end of an investigation', () => {
+  let database: TestDatabase;
+  let events: EventLog;
+  before(async () => {
+    database = await createTestDatabase();
+    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+  });
+  after(async () => {
+    await events?.close();
+    await database?.drop();
+  });
+
+  const depsOf = (orm: Orm): OutcomeDeps => ({ orm, events, clock: systemClock, appUrl: 'http://localhost' });
+  const record = ({ id, teamId }: StoredInvestigation, more: object = {}, orm = database.orm) =>
+    recordOutcome(depsOf(orm), { investigationId: id, teamId, outcome: 'completed', ...more });
+  const rowOf = ({ id, teamId }: StoredInvestigation) =>
+    forTeam(database.orm.em, teamId).findOneOrFail(Investigation, { id });
+  const say = async ({ id, teamId }: StoredInvestigation, deliveredStep: number | null): Promise<void> => {
+    const em = forTeam(database.orm.em, teamId);
+    em.create(UserMessage, { teamId, conversationId: id, text: 'Look at payment.', deliveredStep });
+    await em.flush();
+  };
+  const reported = { result: reportInput(), results: ['{"sources":[]}'] };
+
+  it('takes one connection a run: more may end at once than the pool has connections', async () => {
+    const poolSize = 4;
+    const runs = await Promise.all(
+      Array.from({ length: 2 * poolSize }, () => storeInvestigation(database.orm, reported)),
+    );
+    const orm = await openOrm({ databaseUrl: database.url, poolSize });
+    const ends = await Promise.all(runs.map((run) => record(run, {}, orm)));
+    await orm.close(true);
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      runs.map(() => 'completed'),
+    );
+  });
+
+  it('waits while a message is unread, if it is told to', async () => {
+    const run = await storeInvestigation(database.orm, reported);
+    await say(run, null);
+    assert.equal((await record(run, { unlessUnread: true })).status, 'processing');
+    const { status, investigationText, finishedAt } = await rowOf(run);
+    assert.deepEqual([status, investigationText, finishedAt], ['processing', null, null]);
+    assert.deepEqual(await events.read(conversationStream(run.id)), []);
+    // A run that may not go on, because it is at its limit, ends all the same.
+    assert.equal((await record(run, { limit: 'steps' })).status, 'completed');
+  });
+
+  it('does not wait for a message that was read', async () => {
+    const run = await storeInvestigation(database.orm, reported);
+    await say(run, 2);
+    assert.equal((await record(run, { unlessUnread: true })).status, 'completed');
+  });
+
+  it('leaves an end that is recorded as it is, and tells of it once', async () => {
+    const run = await storeInvestigation(database.orm, reported);
+    await record(run);
+    const first = await rowOf(run);
+    assert.equal((await record(run, { outcome: 'cancelled' })).status, 'completed');
+    assert.deepEqual((await rowOf(run)).finishedAt, first.finishedAt);
+    const told = await events.read(conversationStream(run.id));
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['run.completed'],
+    );
+  });
+
+  describe('of a run without a result of the model, whose tools returned a lot', () => {
+    const LARGE = 'sample 1 of many\n'.repeat(100_000);
+
+    it('holds a bounded part of each result', async () => {
+      const run = await storeInvestigation(database.orm, { results: [LARGE, 'short enough', LARGE] });
+      const evidence = await loadEvidence(forTeam(database.orm.em, run.teamId), run.id);
+      assert.deepEqual(
+        evidence.map(({ content }) => content === LARGE.slice(0, content.length) && content.length <= 200_000),
+        [true, false, true],
+      );
+      assert.equal(evidence[1]?.content, 'short enough');
+    });
+
+    it('cites them with excerpts that are found in the whole', async () => {
+      const run = await storeInvestigation(database.orm, { results: [LARGE, 'short enough'] });
+      assert.equal((await record(run, { limit: 'steps' })).status, 'completed');
+      const { report, investigationText } = await rowOf(run);
+      const verified = report?.citations.flatMap(({ excerpts }) => excerpts.map((excerpt) => excerpt.verified));
+      assert.deepEqual(verified, [true, true]);
+      assert.match(investigationText!, new RegExp(`returned ${LARGE.length} characters`), 'the length of the whole');
+    });
+  });
+});

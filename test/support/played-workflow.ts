@@ -1,0 +1,117 @@
+/**
+ * The investigation workflow by itself: a real Temporal server and a real worker, with activities that a test makes by
+ * hand. For what the activities of the product do only when something goes wrong at the right moment.
+ */
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import type { temporal } from '@temporalio/proto';
+import type { Activities } from '../../activities/index.ts';
+import type { FinishInvestigationInput } from '../../src/features/investigations/contract.ts';
+import type { ModelTurnInput, ModelTurnResult, RunBudget, ToolCallRef } from '../../src/features/runs/contract.ts';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { createTemporalClient } from '../../temporal/connection.ts';
+import { createWorker } from '../../temporal/worker.ts';
+import { temporalAddress } from './temporal.ts';
+
+export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const ample: RunBudget = { maxSteps: 10, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 10 };
+
+export interface Play {
+  /** Those that are not given are never to be called. */
+  activities: Partial<Activities>;
+  budget?: Partial<RunBudget>;
+  /** What happens while it runs. */
+  meanwhile?: (run: PlayedRun) => Promise<void>;
+}
+
+export interface PlayedRun {
+  handle: WorkflowHandle;
+  /** Every attempt to record the end, in order. */
+  recorded: FinishInvestigationInput[];
+  history(): Promise<HistoryEvent[]>;
+  /** Waits until the history is as wanted. */
+  untilHistory(what: string, wanted: (events: HistoryEvent[]) => boolean): Promise<void>;
+}
+
+export interface PlayedWorkflow {
+  /** Plays one run to its end. */
+  play(play: Play): Promise<PlayedRun>;
+  stop(): Promise<void>;
+}
+
+/** Starts one worker for any number of plays. */
+export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
+  const target = { address: await temporalAddress(), namespace: 'default' };
+  const taskQueue = `played-${randomUUID()}`;
+  const casts = new Map<string, Activities>();
+  const castOf = (id: string): Activities => casts.get(id)!;
+  const { worker, run } = await createWorker({
+    ...target,
+    taskQueue,
+    activities: {
+      beginInvestigation: (input) => castOf(input.investigationId).beginInvestigation(input),
+      finishInvestigation: (input) => castOf(input.investigationId).finishInvestigation(input),
+      modelTurn: (input) => castOf(input.conversationId).modelTurn(input),
+      callTool: (input) => castOf(input.conversationId).callTool(input),
+    },
+    worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },
+  });
+  const running = run();
+  const client = createTemporalClient(target);
+
+  return {
+    async play({ activities, budget, meanwhile }) {
+      const investigationId = randomUUID();
+      const recorded: FinishInvestigationInput[] = [];
+      const { finishInvestigation = async ({ outcome }) => ({ status: outcome, title: 'played' }) } = activities;
+      casts.set(investigationId, {
+        beginInvestigation: async () => ({ title: 'played', cancelled: false }),
+        modelTurn: () => Promise.reject(new Error('no model turn was expected')),
+        callTool: () => Promise.reject(new Error('no tool call was expected')),
+        ...activities,
+        async finishInvestigation(input) {
+          recorded.push(input);
+          return finishInvestigation(input);
+        },
+      });
+      const handle = await client.workflow.start('investigation', {
+        taskQueue,
+        workflowId: `played-${investigationId}`,
+        args: [{ investigationId, teamId: randomUUID(), budget: { ...ample, ...budget } }],
+      });
+      const history = async (): Promise<HistoryEvent[]> => (await handle.fetchHistory()).events ?? [];
+      const played: PlayedRun = {
+        handle,
+        recorded,
+        history,
+        untilHistory: async (what, wanted) => {
+          await waitUntil(async () => wanted(await history()) || undefined, { what, timeoutMs: 30_000 });
+        },
+      };
+      await meanwhile?.(played);
+      await handle.result().catch((error: unknown) => {
+        if (!(error instanceof WorkflowFailedError)) throw error;
+      });
+      return played;
+    },
+    async stop() {
+      worker.shutdown();
+      await running;
+      await client.connection.close();
+    },
+  };
+}
+
+/** What Temporal sees of a killed or frozen worker: an activity that was started, and silence. */
+export const silence = (): Promise<never> => Context.current().cancelled;
+
+/** A model turn that asks for calls, by their names, or for none. */
+export function answer({ step }: ModelTurnInput, ...names: string[]): ModelTurnResult {
+  const toolCalls = names.map((name, index): ToolCallRef => {
+    const toolCallId = `${name}-${step}`;
+    return { toolCallId, evidence: step * 10 + index, name, summary: name, fingerprint: toolCallId };
+  });
+  return { step, stopReason: names.length > 0 ? 'tool_use' : 'end_turn', costUsd: 0, toolCalls };
+}
