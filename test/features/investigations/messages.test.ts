@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { runProgressQuery } from '../../../src/features/runs/index.ts';
 import { UserMessage } from '../../../src/features/transcripts/index.ts';
+import { caseOf, queryOf } from '../../chaos/support/by-case.ts';
 import { untilWaiting } from '../../support/database.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
@@ -11,8 +10,6 @@ import { listSources, submitReport } from '../../support/scripts.ts';
 import { sampleIncident } from '../../support/telemetry-source.ts';
 
 const TEXT = 'It began right after the deploy of payment.';
-/** The model is held at the turn in which it submits its report, once for each investigation. */
-const gateOf = (query: string): string => `report of ${query}`;
 
 describe('a message of a person', () => {
   let harness: Harness;
@@ -21,36 +18,26 @@ describe('a message of a person', () => {
       sources: [sampleIncident()],
       script({ turn, request }) {
         if (turn === 0) return listSources;
-        const query = /\[(.+?)\]/.exec(JSON.stringify(request.messages[0]?.content).replace(/^\[/, ''))?.[1] ?? '';
-        return turn === 1 ? { ...submitReport, hold: { gate: gateOf(query), at: 'start' } } : submitReport;
+        return turn === 1 ? { ...submitReport, hold: { gate: caseOf({ body: request }), at: 'start' } } : submitReport;
       },
     });
   });
   after(() => harness?.stop());
 
   /** An investigation whose model is about to submit its report. */
-  const start = async (query: string) => {
-    const id = await harness.investigate(`[${query}]`);
-    await harness.model.waitForHold(gateOf(query));
+  const start = async (name: string) => {
+    const id = await harness.investigate(queryOf(name));
+    await harness.model.waitForHold(name);
     return {
       id,
       say: () => harness.request('POST', `/api/investigations/${id}/messages`, { text: TEXT }),
-      submit: () => harness.model.release(gateOf(query)),
+      submit: () => harness.model.release(name),
       /** Whether the model was shown the message. */
       heard: () =>
-        harness.model.requests.some(({ body: { messages } }) => {
-          const all = JSON.stringify(messages);
-          return all.includes(`[${query}]`) && all.includes(TEXT);
-        }),
-      stored: () => harness.database.orm.em.fork().find(UserMessage, { conversationId: id }, anyTeam),
-      untilRecording: () =>
-        waitUntil(
-          async () => {
-            const { phase } = await harness.temporal.workflow.getHandle(`investigation-${id}`).query(runProgressQuery);
-            return phase === 'recording' || undefined;
-          },
-          { what: 'the record of the end', timeoutMs: 20_000, intervalMs: 20 },
+        harness.model.requests.some(
+          (request) => caseOf(request) === name && JSON.stringify(request.body.messages).includes(TEXT),
         ),
+      stored: () => harness.database.orm.em.fork().find(UserMessage, { conversationId: id }, anyTeam),
     };
   };
 
@@ -66,7 +53,7 @@ describe('a message of a person', () => {
     const holdRow = (id: string) => holder.query('select 1 from investigations where id = $1 for update', [id]);
 
     it('is read when it came first', async () => {
-      const run = await start('message first');
+      const run = await start('message-first');
       await holdRow(run.id);
       const said = run.say();
       await untilWaiting(harness.database, 1);
@@ -79,7 +66,7 @@ describe('a message of a person', () => {
     });
 
     it('is refused and not stored when the end came first', async () => {
-      const run = await start('end first');
+      const run = await start('end-first');
       await holdRow(run.id);
       run.submit();
       await untilWaiting(harness.database, 1);
@@ -93,7 +80,7 @@ describe('a message of a person', () => {
   });
 
   it('is read although Temporal did not take the word of it', async () => {
-    const run = await start('Temporal away');
+    const run = await start('temporal-away');
     const { investigations } = harness.api.deps;
     const usual = investigations.launcher;
     investigations.launcher = { ...usual, messageAdded: () => Promise.reject(new Error('Temporal is away')) };
@@ -105,7 +92,7 @@ describe('a message of a person', () => {
   });
 
   it('is stored once, and told once, although the event log was away', async () => {
-    const run = await start('log away');
+    const run = await start('log-away');
     const { investigations, events } = harness.api.deps;
     const usual = investigations.launcher;
     let told = 0;

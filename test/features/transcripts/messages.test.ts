@@ -46,10 +46,7 @@ describe('transcript as messages', () => {
       { step: 1, note: null, content: [asked('a')] },
       { step: 2, note: 'go on', content: said('done') },
     ];
-    const userMessages = [
-      heard('look at payment', 2),
-      heard('later', 3),
-    ];
+    const userMessages = [heard('look at payment', 2), heard('later', 3)];
     const messages = buildMessages(
       { ...rows, turns, toolCalls: [result(1, 'a')], userMessages },
       { step: 3, note: 'last' },
