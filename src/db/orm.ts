@@ -3,6 +3,7 @@ import pg from 'pg';
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import type { Logger } from '../platform/logger.ts';
+import { isUnreachable } from '../platform/unreachable.ts';
 import { entities } from './entities.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -12,6 +13,24 @@ export type { EntityManager };
 /** A query of the product takes milliseconds; a connection that is silent for this long is lost. */
 const SILENCE_MS = 30_000;
 
+/**
+ * Kysely gives the connection of a transaction back only after a rollback that succeeded. On a connection that is lost
+ * the server has rolled back already: without this the connection would keep its place in the pool for ever.
+ */
+function forgiveLostRollback(client: pg.PoolClient): void {
+  const query = client.query;
+  const forgiving = async (...args: unknown[]): Promise<unknown> => {
+    try {
+      return await Reflect.apply(query, client, args);
+    } catch (error) {
+      if (isUnreachable(error)) return { command: 'ROLLBACK', rowCount: null, oid: 0, fields: [], rows: [] };
+      throw error;
+    }
+  };
+  client.query = (...args: unknown[]) =>
+    args[0] === 'rollback' ? forgiving(...args) : Reflect.apply(query, client, args);
+}
+
 /** A lost connection must give its place in the pool back, and a frozen process its locks. */
 const connectionOptions = (silenceMs: number) => ({
   connectionTimeoutMillis: 5_000,
@@ -19,10 +38,13 @@ const connectionOptions = (silenceMs: number) => ({
   idle_in_transaction_session_timeout: 15_000,
   onPoolCreated(pool: pg.Pool): void {
     pool.on('connect', (client) => {
-      if (!('connection' in client) || !(client.connection instanceof pg.Connection)) return;
-      const { stream } = client.connection;
+      // Not `instanceof pg.Connection`: the driver may bring a copy of pg of its own.
+      const connection: unknown = 'connection' in client ? client.connection : undefined;
+      const stream =
+        connection !== null && typeof connection === 'object' && 'stream' in connection && connection.stream;
       if (stream instanceof Socket)
         stream.setTimeout(silenceMs, () => stream.destroy(new Error('Connection terminated: the server was silent')));
+      forgiveLostRollback(client);
     });
   },
 });

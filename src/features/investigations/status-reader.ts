@@ -81,11 +81,10 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
     entry.reading = reading;
     entries.set(key, entry);
     try {
-      entry.row = await reading;
-      entry.readAt = now();
-      // Its size has changed.
-      entries.set(key, entry);
-      return entry.row;
+      const row = await reading;
+      // A new entry, since the cache measures an entry only when it comes; none when it was forgotten meanwhile.
+      if (entries.peek(key) === entry) entries.set(key, { row, readAt: now() });
+      return row;
     } catch (error) {
       // An unknown id is not remembered: it may be committed a moment later.
       if (!entry.row) entries.delete(key);

@@ -36,6 +36,7 @@ export class DeltaPublisher {
   private readonly base: { step: number; attempt: number };
   private readonly nonce: string;
   private readonly signal: AbortSignal;
+  private readonly dropped = new AbortController();
   private pending: ModelDelta[] = [];
   private characters = 0;
   private timer?: NodeJS.Timeout;
@@ -53,7 +54,7 @@ export class DeltaPublisher {
     this.nonce = nonce;
     this.stream = conversationStream(conversationId);
     this.base = base;
-    this.signal = signal;
+    this.signal = AbortSignal.any([signal, this.dropped.signal]);
   }
 
   push(delta: ModelDelta): void {
@@ -76,7 +77,9 @@ export class DeltaPublisher {
   drop(): void {
     clearTimeout(this.timer);
     this.pending = [];
+    // What is being repeated, because the log was away, must not come after the next attempt's start.
     this.failure ??= new Error('The attempt has failed.');
+    this.dropped.abort(this.failure);
   }
 
   private flush(): void {

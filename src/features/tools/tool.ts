@@ -20,8 +20,10 @@ export interface StoredEvidence {
   evidence: number;
   toolCallId: string;
   tool: string;
-  /** Whole text as the tool returned it. */
+  /** The text as the tool returned it: whole, or its beginning where `characters` says that there is more. */
   content: string;
+  /** Length of the whole text, where `content` may be cut. */
+  characters?: number;
   /** Hexadecimal sha256 of `content` in UTF-8. */
   sha256: string;
 }

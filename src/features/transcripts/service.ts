@@ -60,12 +60,15 @@ const EVIDENCE_CHARACTERS = 200_000;
 /** All completed results of a conversation by evidence number, each cut after 200,000 characters. */
 export async function loadEvidence(em: EntityManager, conversationId: string): Promise<StoredEvidence[]> {
   const calls = await em.find(ToolCall, { conversationId, status: 'completed' }, { orderBy: { evidence: 'asc' } });
-  const heads = await em.execute<{ id: string; head: string | null }[]>(
-    'select id, left(content, ?) as head from tool_calls where id = any(?::uuid[])',
+  const heads = await em.execute<{ id: string; head: string; characters: number }[]>(
+    'select id, left(content, ?) as head, length(content) as characters from tool_calls where id = any(?::uuid[])',
     [EVIDENCE_CHARACTERS, `{${calls.map(({ id }) => id).join(',')}}`],
   );
-  const headOf = new Map(heads.map(({ id, head }) => [id, head]));
-  return calls.map((call) => toStoredEvidence(call, headOf.get(call.id) ?? ''));
+  const headOf = new Map(heads.map((head) => [head.id, head]));
+  return calls.map((call) => {
+    const { head = '', characters } = headOf.get(call.id) ?? {};
+    return { ...toStoredEvidence(call, head), characters };
+  });
 }
 
 function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: string): StoredEvidence {

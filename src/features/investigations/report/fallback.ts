@@ -87,7 +87,10 @@ function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): 
   const draft = new Draft();
   const looked = evidence.slice(0, MOST_LISTED).map((stored) => {
     const cited = draft.citeHead(stored);
-    return { cited, line: `- ${quote(stored.tool)} returned ${stored.content.length} characters ${cited}` };
+    return {
+      cited,
+      line: `- ${quote(stored.tool)} returned ${stored.characters ?? stored.content.length} characters ${cited}`,
+    };
   });
   const left = evidence.length - looked.length;
   const all = looked.map(({ cited }) => cited).join('');
