@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import pg from 'pg';
+import type pg from 'pg';
 import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import type { Logger } from '../platform/logger.ts';
