@@ -8,6 +8,12 @@ const POLICY = {
     directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
   },
   frameguard: { action: 'deny' },
+  // These steer how a browser shows a page, long ago or still; on answers for programs they would only be bytes.
+  dnsPrefetchControl: false,
+  ieNoOpen: false,
+  originAgentCluster: false,
+  permittedCrossDomainPolicies: false,
+  xssFilter: false,
 } as const;
 
 /**
