@@ -94,38 +94,32 @@ export function createAgentRun(input: AgentRunInput): AgentRun {
     work.cancel();
   });
 
-  const outcome = (finished: boolean, rest: Partial<RunOutcome> = {}): RunOutcome => ({
-    finished,
-    cancelled: false,
-    limit: state.limit,
-    steps: state.step,
-    costUsd: state.costUsd,
-    ...rest,
-  });
+  const ended = (explanation?: string): RunOutcome => ({ cancelled: false, limit: state.limit, explanation });
   // How an activity ended says nothing about this: one whose worker is lost ends in a time-out, although it was told to stop.
   const wasCancelled = (): boolean => state.cancel !== undefined || work.consideredCancelled;
-  const cancelled = (): RunOutcome => outcome(false, { cancelled: true, explanation: state.cancel?.reason });
+  const cancelled = (): RunOutcome => ({ ...ended(state.cancel?.reason), cancelled: true });
 
   return {
     state,
     async untilEnded() {
       if (wasCancelled()) return cancelled();
       try {
-        if (await work.run(() => workUntilLimit(input, state, show))) return outcome(true);
+        if (await work.run(() => workUntilLimit(input, state, show))) return ended();
       } catch (error) {
         if (error instanceof wf.ContinueAsNew) throw error;
         if (wasCancelled()) return cancelled();
         state.limit = 'model_failure';
-        return outcome(false, { explanation: rootMessage(error) });
+        return ended(rootMessage(error));
       }
       try {
-        const concluding = (): Promise<boolean> =>
+        const concluding = (): Promise<void> =>
           wf.CancellationScope.withTimeout(CONCLUDE_MS, () => conclude(input, state, show));
-        return outcome(await work.run(concluding));
+        await work.run(concluding);
+        return ended();
       } catch (error) {
         if (wasCancelled()) return cancelled();
         // Out of time or out of reach: the report is then composed from the evidence, so this is no failure of the run.
-        return outcome(false, { explanation: rootMessage(error) });
+        return ended(rootMessage(error));
       }
     },
   };
@@ -158,16 +152,14 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
   }
 }
 
-async function conclude(input: AgentRunInput, state: RunState, show: () => void): Promise<boolean> {
+async function conclude(input: AgentRunInput, state: RunState, show: () => void): Promise<void> {
   const limit = state.limit!;
   state.know(`limit reached: ${limitNote[limit]}`);
-  if (limit === 'refusal') return false;
+  if (limit === 'refusal') return;
   for (let turn = 0; turn < CONCLUDE_TURNS; turn += 1) {
     const { stopReason } = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${CONCLUDE_NOTE}`, show);
-    if (state.handedIn) return true;
-    if (stopReason === 'refusal') return false;
+    if (state.handedIn || stopReason === 'refusal') return;
   }
-  return false;
 }
 
 async function takeStep(

@@ -85,14 +85,10 @@ export interface RunProgress {
 
 /** Why the loop ended. `limit` is set when it ended without the model being done. */
 export interface RunOutcome {
-  /** The model handed in its result. */
-  finished: boolean;
   limit?: RunLimit;
   cancelled: boolean;
   /** In words, for people, where there is something to explain. */
   explanation?: string;
-  steps: number;
-  costUsd: number;
 }
 
 /** What continue-as-new hands to the next run of the same workflow. */

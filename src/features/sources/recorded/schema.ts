@@ -36,8 +36,6 @@ export const incidentFile = z.object({
     .max(100),
 });
 
-export type IncidentFile = z.output<typeof incidentFile>;
-
 export const servicesFile = z.array(z.object({ name, description: z.string().max(2000).optional() })).max(10_000);
 
 export const metricsFile = z.record(
