@@ -1,4 +1,4 @@
-import { mapConcurrently } from '../concurrency.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
 import { quoteRegex, quoteString } from '../query-language.ts';
 import type { PrometheusClient } from './client.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { systemClock, type Clock } from '../../../platform/clock.ts';
-import { mapConcurrently } from '../concurrency.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
 import {
   SourceError,
   type MetricDescriptor,
