@@ -1,0 +1,92 @@
+import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { TASK_QUEUE } from '../../../temporal/queues.ts';
+import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
+import { cancelRunSignal, runProgressQuery, userMessageSignal, type RunKind, type RunProgress } from './contract.ts';
+
+/** A caller waits at most this long for Temporal to take a start or a signal; a start or cancellation that it did not take is repeated by the sweeper. */
+const CONTROL_DEADLINE_MS = 5_000;
+
+/** What Temporal knows of a run's workflow; `closed` carries how it ended, as Temporal names it. */
+export type WorkflowState = 'running' | 'missing' | { closed: string };
+
+/** Starts and controls the workflows of one kind of run. */
+export interface RunLauncher<Row> {
+  /** Starts the workflow; harmless when it was started before. @throws when Temporal did not take it */
+  start(row: Row): Promise<void>;
+  /** @returns false when there is no running workflow to cancel */
+  cancel(id: string, reason: string): Promise<boolean>;
+  /** @returns false when there is no running workflow to tell */
+  messageAdded(id: string, messageId: string): Promise<boolean>;
+  progress(workflowId: string): Promise<RunProgress>;
+  /** What Temporal knows of the workflow, or `missing`. */
+  state(id: string): Promise<WorkflowState>;
+}
+
+/** How a row becomes a workflow. */
+export interface LaunchedKind<Row> {
+  kind: RunKind;
+  /** The workflow type, as exported from `workflows/index.ts`. */
+  workflow: string;
+  /** Derives from the row's id: a repeated start is harmless. */
+  workflowId: (id: string) => string;
+  /** Another queue than the product's own, for tests and benches. */
+  taskQueue?: string;
+  /** The workflow's one argument, and what operators read of it: `summary` is one line, `details` may be more. */
+  describe: (row: Row) => { teamId: string; input: object; summary: string; details: string };
+}
+
+export function createRunLauncher<Row extends { id: string }>(
+  client: Client,
+  { kind, workflow, workflowId, taskQueue = TASK_QUEUE, describe }: LaunchedKind<Row>,
+): RunLauncher<Row> {
+  const handle = (id: string) => client.workflow.getHandle(workflowId(id));
+  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+
+  return {
+    async start(row) {
+      const { teamId, input, summary, details } = describe(row);
+      try {
+        await soon(() =>
+          client.workflow.start(workflow, {
+            taskQueue,
+            workflowId: workflowId(row.id),
+            workflowIdReusePolicy: 'REJECT_DUPLICATE',
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            args: [input],
+            staticSummary: summary,
+            staticDetails: details,
+            typedSearchAttributes: new TypedSearchAttributes([
+              { key: teamAttribute, value: teamId },
+              { key: kindAttribute, value: kind },
+            ]),
+          }),
+        );
+      } catch (error) {
+        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      }
+    },
+    cancel: (id, reason) => unlessGone(() => soon(() => handle(id).signal(cancelRunSignal, { reason }))),
+    messageAdded: (id, messageId) => unlessGone(() => soon(() => handle(id).signal(userMessageSignal, { messageId }))),
+    progress: (id) => soon(() => client.workflow.getHandle(id).query(runProgressQuery)),
+    async state(id) {
+      try {
+        const { status } = await soon(() => handle(id).describe());
+        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' ? 'running' : { closed: status.name };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'missing';
+        throw error;
+      }
+    },
+  };
+}
+
+async function unlessGone(signal: () => Promise<void>): Promise<boolean> {
+  try {
+    await signal();
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+}
