@@ -1,32 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sweep, type InvestigationServiceDeps } from '../features/investigations/index.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { EventLog } from '../platform/event-log/port.ts';
+import type { Logger } from '../platform/logger.ts';
 
 const EVERY_MS = 5_000;
 const EVENTS_KEPT_MS = 30 * 24 * 3_600_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
-/** Sweeps now and then until stopped. Several workers may sweep at once: every repair is idempotent. */
-export function startSweeping(deps: InvestigationServiceDeps): { stop(): Promise<void> } {
+/**
+ * Sweeps now and then until stopped, and deletes old events. Several workers may sweep at once: every repair is
+ * idempotent. Each sweep goes at its own pace: one that takes long, or fails, does not keep the others waiting.
+ */
+export function startSweeping(
+  deps: { clock: Clock; events: EventLog; log: Logger },
+  sweeps: (() => Promise<unknown>)[],
+): { stop(): Promise<void> } {
+  const { clock, events, log } = deps;
   const stopping = new AbortController();
-  let expiredAt = 0;
-  const round = async (): Promise<void> => {
-    await sweep(deps);
-    const now = deps.clock.now().getTime();
-    if (now - expiredAt < EXPIRE_EVERY_MS) return;
-    expiredAt = now;
-    const streams = await deps.events.expire(new Date(now - EVENTS_KEPT_MS));
-    if (streams > 0) deps.log.info({ streams }, 'old event streams deleted');
-  };
-  const loop = (async () => {
-    while (!stopping.signal.aborted) {
-      await round().catch((error: unknown) => deps.log.warn({ err: error }, 'a sweep failed; the next one follows'));
-      await sleep(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+  const { signal } = stopping;
+  const repeat = async (work: () => Promise<unknown>, everyMs: number): Promise<void> => {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one follows'));
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
     }
-  })();
+  };
+  const expire = async (): Promise<void> => {
+    const streams = await events.expire(new Date(clock.now().getTime() - EVENTS_KEPT_MS));
+    if (streams > 0) log.info({ streams }, 'old event streams deleted');
+  };
+  const loops = [...sweeps.map((sweep) => repeat(sweep, EVERY_MS)), repeat(expire, EXPIRE_EVERY_MS)];
   return {
     async stop() {
       stopping.abort();
-      await loop;
+      await Promise.all(loops);
     },
   };
 }

@@ -8,7 +8,7 @@ import { createWorker } from '../../temporal/worker.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm } from '../db/orm.ts';
-import { createInvestigationLauncher, investigationProfile } from '../features/investigations/index.ts';
+import { createInvestigationLauncher, investigationProfile, sweep } from '../features/investigations/index.ts';
 import { createSourceCatalog } from '../features/sources/index.ts';
 import { startOfflineModel } from '../offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
@@ -46,7 +46,8 @@ export async function startWorker(
   const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
   const client = createTemporalClient(target);
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds };
-  const sweeping = startSweeping({ ...shared, launcher: createInvestigationLauncher(client, budget) });
+  const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget) };
+  const sweeping = startSweeping(shared, [() => sweep(investigations)]);
   log.info('working');
 
   const close = async (): Promise<void> => {

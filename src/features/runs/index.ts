@@ -6,4 +6,5 @@ export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
 export type { RunProfile, RunProfiles } from './profiles.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
+export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';
