@@ -1,6 +1,7 @@
 export * from './contract.ts';
 export type { Attempt, RunDeps } from './deps.ts';
 export { conversationStream, FINAL_EVENT_TYPES, messageEvent, stateEvent } from './events.ts';
+export { followRun } from './follow.ts';
 export { createRunLauncher, type RunLauncher } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
