@@ -50,6 +50,8 @@ interface Declaration<A extends Auth, P, Q, H, B> {
   headers?: H;
   /** JSON body. */
   body?: B;
+  /** Most bytes of the body, where the configured limit for all endpoints does not fit this one. */
+  bodyLimitBytes?: number;
   errors?: DeclaredError[];
   /** `false`: the caller's rate limit does not apply (probes). */
   rateLimited?: boolean;

@@ -125,7 +125,8 @@ function asObject(schema: z.ZodType): z.ZodObject {
   throw new TypeError('Parameters of a path, query or header need an object schema.');
 }
 
-function responses({ auth, params, query, headers, body, response, content, errors, rateLimited }: Endpoint<never>) {
+function responses(endpoint: Endpoint<never>): ZodOpenApiResponsesObject {
+  const { auth, params, query, headers, body, bodyLimitBytes, response, content, errors, rateLimited } = endpoint;
   const statuses = new Set<number>(errors);
   statuses.add(500);
   // Whose key it is says the database.
@@ -145,10 +146,12 @@ function responses({ auth, params, query, headers, body, response, content, erro
       content: { ...(response && { 'application/json': { schema: response } }), ...Object.fromEntries(media) },
     },
   };
+  const own: Record<number, string> =
+    bodyLimitBytes === undefined ? {} : { 413: `The body has more than ${bodyLimitBytes} bytes` };
   for (const status of [...statuses].toSorted((a, b) => a - b)) {
     const schema = status === 422 ? HTTPValidationError : status === 500 ? InternalErrorResponse : ErrorResponse;
     result[`${status < 500 ? 4 : 5}${String(status).slice(1)}` as const] = {
-      description: DESCRIPTIONS[status] ?? 'Error',
+      description: own[status] ?? DESCRIPTIONS[status] ?? 'Error',
       content: { 'application/json': { schema } },
     };
   }

@@ -51,7 +51,7 @@ function checkDeclaration<D>({ method, path, params, response, content }: Endpoi
 }
 
 function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D): Middleware {
-  const validate = requestValidator(endpoint, deps.config.bodyLimitBytes);
+  const validate = requestValidator(endpoint, endpoint.bodyLimitBytes ?? deps.config.bodyLimitBytes);
   const respond = responder(endpoint);
   const streams = Object.hasOwn(endpoint.content ?? {}, 'text/event-stream');
   return async (ctx) => {

@@ -7,9 +7,11 @@ import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
 import { ContentResponse } from '../../src/http/content.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
 import { raw, send, startApi, type TestApi } from './support/api.ts';
 
 const LIMIT = 65_536;
+const LARGE_LIMIT = 200_000;
 let handled: unknown[] = [];
 
 const endpoints = [
@@ -26,6 +28,18 @@ const endpoints = [
       handled.push(body);
       return { ok: true };
     },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/large',
+    operationId: 'postLarge',
+    summary: 'A JSON object that may be larger than others',
+    tags: [],
+    auth: 'none',
+    body: z.looseObject({}),
+    bodyLimitBytes: LARGE_LIMIT,
+    response: z.object({ ok: z.boolean() }),
+    handler: async () => ({ ok: true }),
   }),
   endpoint({
     method: 'get',
@@ -129,6 +143,17 @@ describe('hostile requests', () => {
     assert.equal(exact.length, LIMIT);
     handled = [];
     assert.equal((await post(exact)).status, 200);
+  });
+
+  it('an endpoint may have a limit of its own, which its documentation names', async () => {
+    const json = { 'content-type': 'application/json' };
+    const sized = (bytes: number): Promise<{ status: number }> =>
+      send(`${api.url}/large`, { method: 'POST', headers: json, body: JSON.stringify({ a: 'x'.repeat(bytes - 8) }) });
+    assert.equal((await sized(LARGE_LIMIT)).status, 200);
+    assert.equal((await sized(LARGE_LIMIT + 1)).status, 413);
+    const { paths } = openApiDocument(endpoints);
+    assert.match(JSON.stringify(paths?.['/large']?.post?.responses?.['413']), /more than 200000 bytes/);
+    assert.doesNotMatch(JSON.stringify(paths?.['/anything']?.post?.responses?.['413']), /\d{3,} bytes/);
   });
 
   it('a declared length that never comes is cut off', async () => {
