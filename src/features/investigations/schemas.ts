@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { reportSchema } from './report/schema.ts';
 
-const status = z.enum(['processing', 'completed', 'failed', 'cancelled']);
+export const investigationStatus = z.enum(['processing', 'completed', 'failed', 'cancelled']);
+const status = investigationStatus;
 const time = z.iso.datetime();
 
 export const InvestigateRequest = z

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { LockMode, UniqueConstraintViolationException, type Loaded } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
+import { likeLiteral } from '../../db/like.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { conversationStream, messageEvent } from '../runs/index.ts';
@@ -26,6 +27,8 @@ export interface NewInvestigation {
   query: string;
   idempotencyKey?: string;
   rerunOfId?: string;
+  /** Called in the transaction that commits a new one; what it throws refuses it. */
+  admit?: (tx: EntityManager) => Promise<void>;
 }
 
 /**
@@ -99,6 +102,7 @@ async function commit(
   requester: Requester,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
+  await wanted.admit?.(em);
   const id = randomUUID();
   const { teamId } = requester;
   em.create(Conversation, {
@@ -146,12 +150,22 @@ export interface InvestigationPage {
   total: number;
 }
 
-/** Newest first. @param page 1-based */
+/**
+ * Newest first.
+ * @param wanted.page 1-based
+ * @param wanted.search text to find in the query or the finding, in any case
+ */
 export async function listInvestigations(
   em: EntityManager,
-  wanted: { page: number; count: number; status?: InvestigationStatus },
+  wanted: { page: number; count: number; status?: InvestigationStatus; search?: string },
 ): Promise<InvestigationPage> {
-  const [items, total] = await em.findAndCount(Investigation, wanted.status ? { status: wanted.status } : {}, {
+  const where: FilterQuery<Investigation> = {};
+  if (wanted.status) where.status = wanted.status;
+  if (wanted.search) {
+    const containing = { $ilike: `%${likeLiteral(wanted.search)}%` };
+    where.$or = [{ query: containing }, { alertSummary: containing }];
+  }
+  const [items, total] = await em.findAndCount(Investigation, where, {
     orderBy: { createdAt: 'desc', id: 'desc' },
     limit: wanted.count,
     offset: (wanted.page - 1) * wanted.count,
