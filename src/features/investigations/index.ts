@@ -6,3 +6,4 @@ export { investigationEndpoints, type InvestigationDeps } from './routes.ts';
 export type { InvestigationServiceDeps } from './service.ts';
 export { createStatusReader } from './status-reader.ts';
 export { sweep } from './sweeper.ts';
+export { investigationTools } from './tools/index.ts';

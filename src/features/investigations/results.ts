@@ -1,0 +1,50 @@
+/** Shapes of what the tools about investigations return, as JSON text; see `src/features/tools/results.ts`. */
+import type { RunPhase } from '../runs/contract.ts';
+import type { IsoTime } from '../tools/results.ts';
+import type { InvestigationStatus } from './contract.ts';
+
+/** `list_investigations` { search?, status?, limit? } */
+export interface ListInvestigationsResult {
+  /** Newest first. */
+  investigations: {
+    investigation_id: string;
+    /** On one line, at most 300 characters. */
+    query: string;
+    status: InvestigationStatus;
+    alert_summary: string | null;
+    created_at: IsoTime;
+  }[];
+  /** How many there are in all. */
+  total: number;
+}
+
+/** `read_investigation` { investigation_id }; with `evidence` it returns that stored tool result as it is. */
+export interface ReadInvestigationResult {
+  investigation_id: string;
+  query: string;
+  status: InvestigationStatus;
+  alert_summary: string | null;
+  /** Markdown; null while it is processing. Its [n] are citations of the list below, not of the reader's conversation. */
+  investigation_text: string | null;
+  created_at: IsoTime;
+  finished_at: IsoTime | null;
+  /** Excerpts are those that were found in the evidence, verbatim. */
+  citations: { n: number; evidence: number; tool: string | null; excerpts: string[] }[];
+}
+
+/** `start_investigation` { query } */
+export interface StartInvestigationResult {
+  investigation_id: string;
+  status: InvestigationStatus;
+  url: string;
+}
+
+/** `follow_investigation` { investigation_id, wait_seconds? } */
+export interface FollowInvestigationResult {
+  investigation_id: string;
+  status: InvestigationStatus;
+  alert_summary: string | null;
+  investigation_text: string | null;
+  /** While it is processing, if a worker answers. */
+  progress?: { phase: RunPhase; step: number; tool_calls: number };
+}

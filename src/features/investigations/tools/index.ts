@@ -1,0 +1,11 @@
+import type { Tool } from '../../tools/index.ts';
+import { followInvestigation } from './follow-investigation.ts';
+import type { InvestigationToolDeps } from './investigation.ts';
+import { listInvestigations } from './list-investigations.ts';
+import { readInvestigation } from './read-investigation.ts';
+import { startInvestigation } from './start-investigation.ts';
+
+/** The tools with which another kind of run starts, follows and reads investigations. */
+export function investigationTools(deps: InvestigationToolDeps): Tool[] {
+  return [listInvestigations(deps), readInvestigation(deps), startInvestigation(deps), followInvestigation(deps)];
+}
