@@ -1,10 +1,15 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ModelError } from '../src/platform/anthropic/index.ts';
 import {
+  compactTranscript,
   makeToolCall,
+  RunClosed,
   takeModelTurn,
+  type CompactInput,
+  type CompactResult,
   type ModelTurnInput,
   type ModelTurnResult,
+  type Attempt,
   type RunDeps,
   type ToolCallInput,
   type ToolCallResult,
@@ -14,23 +19,30 @@ import { withHeartbeat } from './attempt.ts';
 export interface RunActivities {
   modelTurn(input: ModelTurnInput): Promise<ModelTurnResult>;
   callTool(input: ToolCallInput): Promise<ToolCallResult>;
+  compact(input: CompactInput): Promise<CompactResult>;
 }
 
 /** The activities of the agent loop. */
 export function createRunActivities(deps: RunDeps): RunActivities {
   return {
-    modelTurn: (input) =>
-      withHeartbeat((attempt) =>
-        takeModelTurn(deps, input, attempt).catch((error: unknown) => {
-          throw attempt.signal.aborted ? error : toFailure(error);
-        }),
-      ),
+    modelTurn: (input) => askingModel((attempt) => takeModelTurn(deps, input, attempt)),
     callTool: (input) => withHeartbeat((attempt) => makeToolCall(deps, input, attempt)),
+    compact: (input) => askingModel((attempt) => compactTranscript(deps, input, attempt)),
   };
+}
+
+/** Like {@link withHeartbeat}, for work that asks a model. */
+export function askingModel<T>(work: (attempt: Attempt) => Promise<T>): Promise<T> {
+  return withHeartbeat((attempt) =>
+    work(attempt).catch((error: unknown) => {
+      throw attempt.signal.aborted ? error : toFailure(error);
+    }),
+  );
 }
 
 /** Temporal owns the retries: what the API said about trying again becomes the failure's retry policy. */
 function toFailure(error: unknown): unknown {
+  if (error instanceof RunClosed) return ApplicationFailure.nonRetryable(error.message, error.name);
   if (!(error instanceof ModelError)) return error;
   return ApplicationFailure.create({
     message: error.message,

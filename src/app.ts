@@ -1,5 +1,6 @@
 /** The map of the API: every room and where its endpoints are. */
 import type Koa from 'koa';
+import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
@@ -9,13 +10,14 @@ import { transcriptEndpoints } from './features/transcripts/index.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 
 /** What all rooms together need. */
-export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps;
+export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps;
 
 /** Every endpoint of the API, room by room. */
 export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...serviceEndpoints, // /error, /api/test-eks-deploy, /healthz, /readyz, /metrics
   ...teamsEndpoints, // /api/teams, /api/team, /api/api-keys, /api/users
   ...investigationEndpoints, // /api/v1/investigate, /api/v1/investigations, /api/investigations
+  ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...transcriptEndpoints, // /api/tool-results
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs
 ];

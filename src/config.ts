@@ -2,7 +2,7 @@
  * The only reader of `process.env`. Every process calls {@link loadConfig} first; a bad value ends the process with
  * one line per problem before anything is opened.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -26,6 +26,7 @@ const environment = z.object({
   CASEBOOK_BOOTSTRAP_API_KEY: optional(z.string().min(16, 'must have at least 16 characters')),
   CASEBOOK_SECRET_KEY: optional(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hexadecimal (64 characters)')),
   CASEBOOK_INCIDENTS_DIR: optional(z.string()),
+  CASEBOOK_WORKSPACES_DIR: optional(z.string()),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
   CASEBOOK_TRUSTED_PROXIES: withDefault(z.coerce.number().int().min(0).max(10), 0),
@@ -34,6 +35,7 @@ const environment = z.object({
   CASEBOOK_MAX_STEPS: withDefault(positiveInt, 40),
   CASEBOOK_MAX_COST_USD: withDefault(z.coerce.number().positive(), 5),
   CASEBOOK_MAX_MINUTES: withDefault(z.coerce.number().positive(), 30),
+  CASEBOOK_COMPACT_TOKENS: withDefault(positiveInt, 120_000),
   CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
   CASEBOOK_WORKER_METRICS_PORT: optional(port),
   DATABASE_URL: optional(z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')),
@@ -55,6 +57,8 @@ export interface Config {
   host: string;
   /** Absolute path of the folder that holds embedded state. */
   home: string;
+  /** Absolute path of the folder that holds the teams' workspaces. */
+  workspacesDir: string;
   /** Where people reach the web app, without a trailing slash; undefined means "this API's own address". */
   appUrl?: string;
   bootstrapApiKey?: string;
@@ -76,7 +80,7 @@ export interface Config {
     /** Undefined: the default of the model provider in use. */
     name?: string;
   };
-  budget: { maxSteps: number; maxCostUsd: number; maxWallSeconds: number };
+  budget: { maxSteps: number; maxCostUsd: number; maxWallSeconds: number; compactAtTokens: number };
   toolTimeoutSeconds: number;
   workerMetricsPort?: number;
   sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
@@ -105,6 +109,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     port: e.PORT,
     host: e.HOST,
     home: resolve(e.CASEBOOK_HOME),
+    workspacesDir: resolve(e.CASEBOOK_WORKSPACES_DIR ?? join(e.CASEBOOK_HOME, 'workspaces')),
     appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
     bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
     secretKey: e.CASEBOOK_SECRET_KEY,
@@ -122,6 +127,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       maxSteps: e.CASEBOOK_MAX_STEPS,
       maxCostUsd: e.CASEBOOK_MAX_COST_USD,
       maxWallSeconds: e.CASEBOOK_MAX_MINUTES * 60,
+      compactAtTokens: e.CASEBOOK_COMPACT_TOKENS,
     },
     toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
     workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,

@@ -18,6 +18,7 @@ const KNOWN_LINES = 12;
 /** The state of one agent run: pure, so that its rules are tested without Temporal. Times are unix milliseconds. */
 export class RunState {
   readonly budget: RunBudget;
+  private readonly answersInWords: boolean;
   phase: RunPhase = 'starting';
   limit?: RunLimit;
   cancel?: { reason?: string };
@@ -27,10 +28,22 @@ export class RunState {
   private carried: CarriedRun;
   private readonly fingerprints: Map<string, { count: number; evidence: number }>;
 
-  constructor(budget: RunBudget, now: number, carried?: CarriedRun) {
+  /**
+   * @param options.startAfter the last step of the conversation's earlier runs; 0 where there are none
+   * @param options.answersInWords the result is what the model says, not what it hands in through a tool
+   */
+  constructor(
+    budget: RunBudget,
+    now: number,
+    carried?: CarriedRun,
+    options: { startAfter?: number; answersInWords?: boolean; contextTokens?: number } = {},
+  ) {
     this.budget = budget;
+    this.answersInWords = options.answersInWords ?? false;
     this.carried = carried ?? {
-      step: 0,
+      step: options.startAfter ?? 0,
+      startAfter: options.startAfter,
+      contextTokens: options.contextTokens,
       costUsd: 0,
       toolCalls: 0,
       startedAt: now,
@@ -44,8 +57,19 @@ export class RunState {
     this.cancel = this.carried.cancel;
   }
 
+  /** Number of the present step within the conversation. */
   get step(): number {
     return this.carried.step;
+  }
+
+  /** Steps of this run. */
+  get steps(): number {
+    return this.carried.step - (this.carried.startAfter ?? 0);
+  }
+
+  /** The first step of this run. */
+  get firstStep(): number {
+    return (this.carried.startAfter ?? 0) + 1;
   }
 
   get costUsd(): number {
@@ -85,6 +109,30 @@ export class RunState {
     this.carried.costUsd += turn.costUsd;
     this.carried.toolCalls += turn.toolCalls.length;
     this.carried.idleTurns = turn.toolCalls.length === 0 ? this.carried.idleTurns + 1 : 0;
+    this.carried.contextTokens = turn.contextTokens ?? this.carried.contextTokens;
+    const cutOff = turn.stopReason === 'max_tokens';
+    if (this.answersInWords && turn.spoke && turn.toolCalls.length === 0 && !cutOff) {
+      this.handedInNow = true;
+      this.carried.handedIn = true;
+    }
+  }
+
+  /** Tokens of the transcript as far as known. */
+  get contextTokens(): number {
+    return this.carried.contextTokens ?? 0;
+  }
+
+  /** Whether the transcript is to be compacted before the next step. */
+  get shouldCompact(): boolean {
+    const { compactAtTokens } = this.budget;
+    if (compactAtTokens === undefined) return false;
+    return this.contextTokens >= Math.max(compactAtTokens, this.carried.compactAbove ?? 0);
+  }
+
+  /** @param contextTokens what is left; when that is still much, compacting waits until it has grown by a half */
+  compacted(contextTokens: number): void {
+    this.carried.contextTokens = contextTokens;
+    this.carried.compactAbove = contextTokens * 1.5;
   }
 
   /**
@@ -116,7 +164,7 @@ export class RunState {
 
   /** The budget or rule that ends the run before its next turn, if any. */
   reachedLimit(now: number): RunLimit | undefined {
-    if (this.carried.step >= this.budget.maxSteps) return 'steps';
+    if (this.steps >= this.budget.maxSteps) return 'steps';
     if (this.carried.costUsd >= this.budget.maxCostUsd) return 'cost';
     if (this.remainingMs(now) === 0) return 'wall_time';
     if ([...this.fingerprints.values()].some(({ count }) => count >= REPEATS_THAT_END_THE_RUN)) return 'repeated_calls';
@@ -127,7 +175,7 @@ export class RunState {
   progress(): RunProgress {
     return {
       phase: this.phase,
-      step: this.carried.step,
+      step: this.steps,
       toolCalls: this.carried.toolCalls,
       costUsd: this.carried.costUsd,
       limit: this.limit,
@@ -143,7 +191,7 @@ export class RunState {
     const { plan } = this.carried;
     return [
       `### ${escaped(title)}`,
-      `**${this.phase.replaceAll('_', ' ')}** · step ${this.step} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
+      `**${this.phase.replaceAll('_', ' ')}** · step ${this.steps} · ${this.carried.toolCalls} tool calls · $${this.costUsd.toFixed(4)}` +
         (plan ? ` · plan ${plan.done}/${plan.total}` : '') +
         (this.limit ? ` · limit reached: ${this.limit.replaceAll('_', ' ')}` : ''),
       '',

@@ -31,6 +31,13 @@ const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
+/** A transcript that was not compacted is no reason to end a run: two attempts, then it goes on as it is. */
+const { compact } = wf.proxyActivities<Pick<RunActivities, 'compact'>>({
+  startToCloseTimeout: '5 minutes',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '1s', maximumAttempts: 2 },
+});
+
 /**
  * A tool reports its own failures as results; only a lost worker or database fails the activity, and reading again is
  * free: it is tried until it succeeds or the run's time is over.
@@ -55,6 +62,8 @@ const limitNote: Record<RunLimit, string> = {
   refusal: 'The model refused to go on.',
   model_failure: 'The model could not be reached.',
 };
+const ANSWER_NOTE = 'Answer now, with what you have found so far. Say what is uncertain and name this limit.';
+const SILENCE_NOTE = 'You ended your turn without saying anything. Go on with the tools, or answer the person.';
 const CONCLUDE_NOTE =
   'Hand in your result now, with what you have found so far. Say what is uncertain and name this limit.';
 const NUDGE_NOTE =
@@ -66,6 +75,12 @@ export interface AgentRunInput {
   /** Title of the run for the operator. */
   title: string;
   carried?: CarriedRun;
+  /** The last step of the conversation's earlier runs. */
+  startAfter?: number;
+  /** Tokens of the transcript before this run. */
+  contextTokens?: number;
+  /** The run ends when the model answers in words; otherwise when it has handed in its result through a tool. */
+  answersInWords?: boolean;
   /** Continues as new with the state given; must not return. */
   continueAsNew: (carried: CarriedRun) => Promise<never>;
 }
@@ -83,7 +98,7 @@ export interface AgentRun {
 
 /** Registers the handlers of the `cancel` and `user_message` signals and the `progress` query. */
 export function createAgentRun(input: AgentRunInput): AgentRun {
-  const state = new RunState(input.budget, Date.now(), input.carried);
+  const state = new RunState(input.budget, Date.now(), input.carried, input);
   const work = new wf.CancellationScope();
   const show = (): void => wf.setCurrentDetails(state.details(input.title));
 
@@ -136,15 +151,16 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
       await input.continueAsNew(state.carry());
     }
     try {
-      const turn = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), () =>
-        takeStep(input, state, 'work', note, show),
-      );
+      const turn = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), async () => {
+        if (state.shouldCompact) await compactTranscript(input, state);
+        return takeStep(input, state, 'work', note, show);
+      });
       if (state.isDone(turn)) return true;
       if (turn.stopReason === 'refusal') {
         state.limit = 'refusal';
         return state.handedIn;
       }
-      note = noteAfter(turn);
+      note = noteAfter(turn, input);
     } catch (error) {
       // The time-out cancels what is in flight, which then ends in one way or another; the loop sees the limit next.
       if (wf.CancellationScope.current().consideredCancelled || state.remainingMs(Date.now()) > 0) throw error;
@@ -157,8 +173,23 @@ async function conclude(input: AgentRunInput, state: RunState, show: () => void)
   state.know(`limit reached: ${limitNote[limit]}`);
   if (limit === 'refusal') return;
   for (let turn = 0; turn < CONCLUDE_TURNS; turn += 1) {
-    const { stopReason } = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${CONCLUDE_NOTE}`, show);
+    const wish = input.answersInWords ? ANSWER_NOTE : CONCLUDE_NOTE;
+    const { stopReason } = await takeStep(input, state, 'conclude', `${limitNote[limit]} ${wish}`, show);
     if (state.handedIn || stopReason === 'refusal') return;
+  }
+}
+
+async function compactTranscript({ identity }: AgentRunInput, state: RunState): Promise<void> {
+  const steps = { beforeStep: state.step + 1, fromStep: state.firstStep };
+  try {
+    const { contextTokens } = await compact.executeWithOptions({ summary: 'Summarise the transcript so far' }, [
+      { ...identity, ...steps },
+    ]);
+    state.compacted(contextTokens);
+  } catch (error) {
+    if (wf.CancellationScope.current().consideredCancelled) throw error;
+    state.know(`the transcript could not be summarised: ${rootMessage(error)}`);
+    state.compacted(state.contextTokens);
   }
 }
 
@@ -170,9 +201,10 @@ async function takeStep(
   show: () => void,
 ) {
   const step = state.beginTurn(mode === 'work' ? 'thinking' : 'concluding');
+  const shown = state.steps;
   show();
   const turn = await model.modelTurn.executeWithOptions(
-    { summary: mode === 'work' ? `Model turn ${step}` : `Concluding model turn ${step}` },
+    { summary: mode === 'work' ? `Model turn ${shown}` : `Concluding model turn ${shown}` },
     [{ ...input.identity, step, mode, note }],
   );
   state.turnEnded(turn);
@@ -204,9 +236,10 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
   show();
 }
 
-function noteAfter(turn: ModelTurnResult): string | undefined {
+function noteAfter(turn: ModelTurnResult, { answersInWords }: AgentRunInput): string | undefined {
   if (turn.stopReason === 'max_tokens') return 'Your answer was cut off because it was too long. Be briefer and go on.';
-  return turn.toolCalls.length === 0 ? NUDGE_NOTE : undefined;
+  if (turn.toolCalls.length > 0) return undefined;
+  return answersInWords ? SILENCE_NOTE : NUDGE_NOTE;
 }
 
 function shouldContinueAsNew(state: RunState): boolean {

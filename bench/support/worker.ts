@@ -4,17 +4,16 @@
  */
 import { join } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
+import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
-import { investigationProfile } from '../../src/features/investigations/index.ts';
 import { createSourceCatalog } from '../../src/features/sources/index.ts';
-import { createToolRegistry, sharedTools } from '../../src/features/tools/index.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
-import { systemClock } from '../../src/platform/clock.ts';
 import { createEventLog } from '../../src/platform/event-log/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
 import { stopOnSignal } from '../../src/platform/shutdown.ts';
+import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { payloadTool } from './payload-tool.ts';
 
@@ -25,18 +24,18 @@ const log = createLogger({ name: 'worker', level: config.logLevel });
 const orm = await openOrm({ databaseUrl, poolSize: 20, log });
 await migrate(databaseUrl);
 const events = createEventLog({ databaseUrl, log });
-const profile = investigationProfile();
-const finish = profile.tools.get(profile.finishTool)!;
-const activities = createActivities({
+const client = createTemporalClient({ address: temporal.address, namespace: temporal.namespace });
+const { deps } = composeRuns({
+  config,
   orm,
   events,
-  clock: systemClock,
-  log,
-  appUrl: `http://localhost:${config.port}`,
+  client,
   model: createModelClient({ apiKey: model.apiKey, baseUrl: model.baseUrl }),
   sources: createSourceCatalog({ ...config.sources, logger: log }),
-  profiles: { investigation: { ...profile, tools: createToolRegistry([...sharedTools, payloadTool, finish]) } },
+  log,
+  tools: [payloadTool],
 });
+const activities = createActivities(deps);
 const { worker, run } = await createWorker({
   address: temporal.address,
   namespace: temporal.namespace,
@@ -49,5 +48,6 @@ stopOnSignal(log, async () => {
   await running;
 });
 await running;
+await client.connection.close();
 await events.close();
 await orm.close(true);

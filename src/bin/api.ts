@@ -7,6 +7,7 @@ import { createApp, type AppDeps } from '../app.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
+import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
@@ -16,6 +17,7 @@ import {
   pepperFrom,
   type ApiKeyAuthenticator,
 } from '../features/teams/index.ts';
+import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
 import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
@@ -60,11 +62,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const client = createTemporalClient(target);
   const pepper = pepperFrom(await loadSecretKey(config));
   const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
-  const launcher = createInvestigationLauncher(
-    client,
-    { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget },
-    options.taskQueue,
-  );
+  const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget };
+  const launcher = createInvestigationLauncher(client, budget, options.taskQueue);
+  const turnLauncher = createChatTurnLauncher(client, budget, options.taskQueue);
+  const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
   let prepared = false;
@@ -92,6 +93,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     investigationStatus: createStatusReader({
       progress: createProgressReader({ query: (id) => launcher.progress(id) }),
     }),
+    chats: { orm, events, clock: systemClock, log, launcher: turnLauncher, drafts },
+    chatProgress: createProgressReader({ query: (id) => turnLauncher.progress(id) }),
     events,
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };

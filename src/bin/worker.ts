@@ -8,7 +8,6 @@ import { createWorker } from '../../temporal/worker.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm } from '../db/orm.ts';
-import { createInvestigationLauncher, investigationProfile, sweep } from '../features/investigations/index.ts';
 import { createSourceCatalog } from '../features/sources/index.ts';
 import { startOfflineModel } from '../offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
@@ -17,6 +16,7 @@ import { createEventLog } from '../platform/event-log/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
+import { composeRuns } from './compose-runs.ts';
 import { startSweeping } from './sweeping.ts';
 
 /** Starts polling and returns; `stop` drains what runs. */
@@ -36,18 +36,12 @@ export async function startWorker(
   const { model, stop: stopModel } = await openModel(config);
   log.info({ provider: model.provider, model: model.model }, 'model chosen');
 
-  const shared = { orm, events, clock: systemClock, log, appUrl: config.appUrl ?? `http://localhost:${config.port}` };
-  const activities = createActivities({
-    ...shared,
-    model,
-    sources: createSourceCatalog({ ...config.sources, logger: log }),
-    profiles: { investigation: investigationProfile() },
-  });
-  const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
   const client = createTemporalClient(target);
-  const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds };
-  const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget) };
-  const sweeping = startSweeping(shared, [() => sweep(investigations)]);
+  const sources = createSourceCatalog({ ...config.sources, logger: log });
+  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log });
+  const activities = createActivities(deps);
+  const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
+  const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);
   log.info('working');
 
   const close = async (): Promise<void> => {

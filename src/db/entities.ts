@@ -1,7 +1,9 @@
 /** Every entity of the product: each room adds its own here, once. */
+import { Chat, ChatTurn } from '../features/chats/entities.ts';
 import { Investigation } from '../features/investigations/entities.ts';
 import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
-import { Conversation, ModelTurn, ToolCall, UserMessage } from '../features/transcripts/entities.ts';
+import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
+import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
 
 export const entities = [
   Team,
@@ -11,6 +13,12 @@ export const entities = [
   Conversation,
   ModelTurn,
   ToolCall,
-  UserMessage,
+  Message,
+  AuxiliaryCall,
   Investigation,
+  Chat,
+  ChatTurn,
+  WorkspaceDraft,
+  WorkspaceDraftChange,
+  WorkspaceDraftCall,
 ] as const;

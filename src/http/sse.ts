@@ -26,6 +26,8 @@ export interface SseOptions {
   checkCallerMs?: number;
   /** Ends the stream from outside. */
   signal?: AbortSignal;
+  /** More response headers. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** Where a client wants to resume: the id of the last event it has seen. */
@@ -69,6 +71,7 @@ export function sseResponse(ctx: Context, options: SseOptions): ContentResponse 
   return new ContentResponse('text/event-stream', frames, {
     'Cache-Control': 'no-cache, no-transform',
     'X-Accel-Buffering': 'no',
+    ...options.headers,
   });
 }
 

@@ -8,11 +8,10 @@ import type { Client } from '@temporalio/client';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.ts';
 import { startApi, type RunningApi } from '../../src/bin/api.ts';
+import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
-import { investigationProfile } from '../../src/features/investigations/index.ts';
 import type { RunBudget } from '../../src/features/runs/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
-import { createToolRegistry } from '../../src/features/tools/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -25,7 +24,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 export interface HarnessOptions {
   script: Script;
   sources?: TelemetrySource[];
-  /** Tools beyond those an investigation has. */
+  /** Tools beyond those every run has. */
   tools?: Tool[];
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
@@ -81,18 +80,20 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const api = await startApi(config, log, { taskQueue, budget: options.budget });
   await api.prepared;
 
-  const profile = investigationProfile();
-  const tools = profile.tools.names().map((name) => profile.tools.get(name)!);
-  const activities = createActivities({
+  const temporal = createTemporalClient({ address, namespace: 'default' });
+  const { deps } = composeRuns({
+    config,
     orm: database.orm,
     events: api.deps.events,
+    client: temporal,
     model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
     sources: catalogOf(...(options.sources ?? [])),
-    profiles: { investigation: { ...profile, tools: createToolRegistry([...tools, ...(options.tools ?? [])]) } },
-    clock: api.deps.clock,
+    tools: options.tools,
     log,
-    appUrl: api.deps.links.appUrl,
+    taskQueue,
+    budget: options.budget,
   });
+  const activities = createActivities(deps);
   const { worker, run } = await createWorker({
     address,
     namespace: 'default',
@@ -115,7 +116,6 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     });
     return { status: response.status, body: (await response.json()) as never };
   };
-  const temporal = createTemporalClient({ address, namespace: 'default' });
   return {
     api,
     temporal,

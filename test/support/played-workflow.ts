@@ -55,6 +55,9 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
       finishInvestigation: (input) => castOf(input.investigationId).finishInvestigation(input),
       modelTurn: (input) => castOf(input.conversationId).modelTurn(input),
       callTool: (input) => castOf(input.conversationId).callTool(input),
+      compact: (input) => castOf(input.conversationId).compact(input),
+      finishChatTurn: (input) => castOf(input.chatId).finishChatTurn(input),
+      nameChat: (input) => castOf(input.chatId).nameChat(input),
     },
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },
   });
@@ -70,6 +73,9 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
         beginInvestigation: async () => ({ title: 'played', cancelled: false }),
         modelTurn: () => Promise.reject(new Error('no model turn was expected')),
         callTool: () => Promise.reject(new Error('no tool call was expected')),
+        compact: () => Promise.reject(new Error('no summary was expected')),
+        finishChatTurn: () => Promise.reject(new Error('no chat was expected')),
+        nameChat: () => Promise.reject(new Error('no chat was expected')),
         ...activities,
         async finishInvestigation(input) {
           recorded.push(input);

@@ -18,7 +18,12 @@ export function toolContext(
     conversationId: 'conversation',
     teamId: 'team',
     sources,
-    evidence: { read: async (number) => evidence.find((stored) => stored.evidence === number) },
+    runId: 'conversation',
+    toolCallId: 'call',
+    evidence: {
+      read: async (number) => evidence.find((stored) => stored.evidence === number),
+      readById: async (id) => evidence.find((stored) => stored.toolCallId === id),
+    },
     clock: { now: () => new Date((ALERT_AT + 1_800) * 1_000) },
     signal,
   };

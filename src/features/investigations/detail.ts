@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { Conversation, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
+import { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import type { DetailRows } from './presenter.ts';
 import { getInvestigation } from './service.ts';
 
@@ -9,6 +9,6 @@ export async function loadDetail(em: EntityManager, id: string): Promise<Omit<De
   const conversation = await em.findOneOrFail(Conversation, { id });
   const turns = await em.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'asc' } });
   const toolCalls = await em.find(ToolCall, { conversationId: id }, { orderBy: { evidence: 'asc' } });
-  const messages = await em.find(UserMessage, { conversationId: id }, { orderBy: { createdAt: 'asc' } });
+  const messages = await em.find(Message, { conversationId: id }, { orderBy: { createdAt: 'asc' } });
   return { investigation, conversation, turns, toolCalls, messages };
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { RunProgress } from '../runs/index.ts';
-import type { Conversation, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
+import type { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
 import type { InvestigationRow } from './service.ts';
@@ -48,7 +48,7 @@ export interface DetailRows {
   conversation: Conversation;
   turns: ModelTurn[];
   toolCalls: ToolCall[];
-  messages: UserMessage[];
+  messages: Message[];
   progress?: RunProgress;
 }
 

@@ -4,7 +4,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { conversationStream, stateEvent, type RunDeps } from '../runs/index.ts';
-import { Conversation, evidenceReader, loadEvidence, ModelTurn, ToolCall, UserMessage } from '../transcripts/index.ts';
+import { Conversation, evidenceReader, loadEvidence, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type {
   BeginInvestigationInput,
@@ -74,7 +74,7 @@ export async function recordOutcome(
 }
 
 async function hasUnreadMessages(em: EntityManager, conversationId: string): Promise<boolean> {
-  return (await em.count(UserMessage, { conversationId, deliveredStep: null })) > 0;
+  return (await em.count(Message, { conversationId, deliveredStep: null })) > 0;
 }
 
 type Conclusion = Pick<

@@ -4,7 +4,7 @@ import { likeLiteral } from '../../db/like.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { conversationStream, messageEvent } from '../runs/index.ts';
-import { Conversation, UserMessage } from '../transcripts/index.ts';
+import { Conversation, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { alreadyFinished, idempotencyKeyReused, investigationNotFound } from './errors.ts';
@@ -218,7 +218,7 @@ export async function addMessage(
     const investigation = await tx.findOne(Investigation, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!investigation) throw investigationNotFound();
     if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
-    return tx.create(UserMessage, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
+    return tx.create(Message, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
   });
   const untold = (error: unknown): void =>
     // It is stored: the next turn reads it and announces it, and the run does not end before that.

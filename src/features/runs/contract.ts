@@ -16,15 +16,19 @@ export interface RunBudget {
   toolTimeoutSeconds: number;
   /** Continue as new after this many steps in one history; absent means when the server suggests it. */
   stepsPerHistory?: number;
+  /** The transcript is compacted before a step once it has this many tokens; absent means never. */
+  compactAtTokens?: number;
 }
 
 /** The kind of run decides its prompt and its tools; see `profiles.ts`. */
-export type RunKind = 'investigation';
+export type RunKind = 'investigation' | 'chat';
 
 export interface RunIdentity {
   kind: RunKind;
   conversationId: string;
   teamId: string;
+  /** Where a conversation has several runs, as a chat has turns, this one; absent where the conversation is the run. */
+  runId?: string;
 }
 
 /** `work` offers all tools; `conclude` asks for the final result and for nothing else. */
@@ -55,6 +59,22 @@ export interface ModelTurnResult {
   stopReason: string;
   costUsd: number;
   toolCalls: ToolCallRef[];
+  /** The model said something in words. */
+  spoke?: boolean;
+  /** How long the transcript is now, in tokens of the model. */
+  contextTokens?: number;
+}
+
+/** Replaces everything before a step by a summary, for the model only: the transcript stays as it is. */
+export interface CompactInput extends RunIdentity {
+  /** The next step. */
+  beforeStep: number;
+  /** Messages from this step on are kept word for word: they are what the run is to answer. */
+  fromStep: number;
+}
+
+export interface CompactResult {
+  contextTokens: number;
 }
 
 export interface ToolCallInput extends RunIdentity {
@@ -105,6 +125,12 @@ export interface CarriedRun {
   /** A result was handed in and accepted; a message that came with it may still be answered by a better one. */
   handedIn: boolean;
   cancel?: { reason?: string };
+  /** Tokens of the transcript as far as known. */
+  contextTokens?: number;
+  /** Compacting again waits until the transcript has more tokens than this. */
+  compactAbove?: number;
+  /** Steps of the conversation's earlier runs. */
+  startAfter?: number;
 }
 
 /** Stops the run; in-flight tools are told to stop. */

@@ -4,10 +4,15 @@
  */
 import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
 import type { ModelDelta } from '../../platform/anthropic/port.ts';
+import type { RunIdentity } from './contract.ts';
 import { untilReachable } from './persistence.ts';
 
-/** The stream of one conversation. */
+/** The stream of a conversation that is one run. */
 export const conversationStream = (conversationId: string): string => `conversation:${conversationId}`;
+
+/** The stream of one run: its own where its conversation has several. */
+export const runStream = ({ conversationId, runId }: Pick<RunIdentity, 'conversationId' | 'runId'>): string =>
+  runId === undefined ? conversationStream(conversationId) : `run:${runId}`;
 
 /** Types after which a run's stream has nothing more to say. */
 export const FINAL_EVENT_TYPES: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
@@ -22,19 +27,26 @@ export function messageEvent({ id, text }: { id: string; text: string }): NewEve
   return stateEvent('message.added', `message:${id}`, { id, text });
 }
 
+/** The first words go at once; what follows is collected for this long, so that a fast model does not flood the log. */
 const FLUSH_AFTER_MS = 60;
 const MOST_BUFFERED_CHARACTERS = 16_000;
 
+/** What every delta says of where it comes from. */
+export interface DeltaBase {
+  step: number;
+  attempt: number;
+  nonce: string;
+}
+
 /**
  * Streams one attempt's deltas to the log: batched, in order, and kept while the log is away.
- * A `turn.started` event goes first: whoever has text of the step drops it.
- * @param nonce unlike that of any other attempt: attempts count anew when Temporal lost its last writes or was reset
+ * @param base.nonce unlike that of any other attempt: attempts count anew when Temporal lost its last writes or was reset
+ * @param opening events that go before all deltas; among them `turn.started`, by which whoever has text of the step drops it
  */
 export class DeltaPublisher {
   private readonly log: EventLog;
   private readonly stream: string;
-  private readonly base: { step: number; attempt: number };
-  private readonly nonce: string;
+  private readonly base: DeltaBase;
   private readonly signal: AbortSignal;
   private readonly dropped = new AbortController();
   private pending: ModelDelta[] = [];
@@ -43,18 +55,13 @@ export class DeltaPublisher {
   private tail: Promise<void> = Promise.resolve();
   private failure?: unknown;
 
-  constructor(
-    log: EventLog,
-    conversationId: string,
-    base: { step: number; attempt: number },
-    nonce: string,
-    signal: AbortSignal,
-  ) {
+  constructor(log: EventLog, stream: string, base: DeltaBase, opening: NewEvent[], signal: AbortSignal) {
     this.log = log;
-    this.nonce = nonce;
-    this.stream = conversationStream(conversationId);
+    this.stream = stream;
     this.base = base;
     this.signal = AbortSignal.any([signal, this.dropped.signal]);
+    // The model is asked meanwhile: the log must not delay its first word.
+    this.send(opening);
   }
 
   push(delta: ModelDelta): void {
@@ -62,7 +69,7 @@ export class DeltaPublisher {
     if (last && last.kind !== 'tool_call' && delta.kind === last.kind) last.text += delta.text;
     else this.pending.push({ ...delta });
     this.characters += delta.kind === 'tool_call' ? 0 : delta.text.length;
-    if (this.characters >= MOST_BUFFERED_CHARACTERS) this.flush();
+    if (this.sequence === 0 || this.characters >= MOST_BUFFERED_CHARACTERS) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
   }
 
@@ -89,6 +96,10 @@ export class DeltaPublisher {
     const events = this.pending.map((delta) => this.event(delta));
     this.pending = [];
     this.characters = 0;
+    this.send(events);
+  }
+
+  private send(events: NewEvent[]): void {
     this.tail = this.tail.then(async () => {
       if (this.failure) return;
       try {
@@ -102,9 +113,9 @@ export class DeltaPublisher {
   private sequence = 0;
 
   private event(delta: ModelDelta): NewEvent {
-    const { step } = this.base;
+    const { step, nonce } = this.base;
     // The key makes a delta that was appended, but not acknowledged before the connection broke, appear once.
-    const key = `delta:${step}:${this.nonce}:${(this.sequence += 1)}`;
+    const key = `delta:${step}:${nonce}:${(this.sequence += 1)}`;
     if (delta.kind === 'tool_call') return { type: 'tool.requested', key, data: { ...this.base, name: delta.name } };
     return { type: `${delta.kind}.delta`, key, data: { ...this.base, text: delta.text } };
   }

@@ -1,11 +1,15 @@
+export { askOnce } from './auxiliary-call.ts';
+export { compactTranscript } from './compact.ts';
 export * from './contract.ts';
 export type { Attempt, RunDeps } from './deps.ts';
-export { conversationStream, FINAL_EVENT_TYPES, messageEvent, stateEvent } from './events.ts';
+export { RunClosed } from './errors.ts';
+export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent } from './events.ts';
 export { followRun } from './follow.ts';
 export { createRunLauncher, type RunLauncher } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
-export type { RunProfile, RunProfiles } from './profiles.ts';
+export type { LoadProfile, RunProfile, RunProfiles } from './profiles.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
+export { spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
 export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';

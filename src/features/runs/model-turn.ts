@@ -1,8 +1,14 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
-import type { ContentBlock, ModelRequest, ModelResponse } from '../../platform/anthropic/port.ts';
+import type {
+  ContentBlock,
+  ModelDelta,
+  ModelRequest,
+  ModelResponse,
+  ToolChoice,
+} from '../../platform/anthropic/port.ts';
 import {
   buildMessages,
   Conversation,
@@ -13,44 +19,77 @@ import {
 } from '../transcripts/index.ts';
 import type { ModelTurnInput, ModelTurnResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { conversationStream, DeltaPublisher, messageEvent, stateEvent } from './events.ts';
+import { RunClosed } from './errors.ts';
+import { DeltaPublisher, messageEvent, runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
+import type { RunProfile } from './profiles.ts';
+import { fingerprint } from './fingerprint.ts';
+import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';
 
 /** An event holds at most 256 kB, and a character takes up to six bytes of JSON. */
 const EVENT_TEXT_CHARACTERS = 30_000;
+/** The input of one call, in an event that may tell of many. */
+const EVENT_INPUT_CHARACTERS = 4_000;
 
 /**
  * One answer of the model, stored before it is reported. Idempotent by (conversation, step): when the turn is already
  * stored, the stored one is returned and the model is not called.
  * @throws {ModelError} when the model gave no complete answer
+ * @throws {RunClosed} when the run has ended
  */
 export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attempt: Attempt): Promise<ModelTurnResult> {
-  const stored = await untilReachable(() => findTurn(deps, input), attempt.signal);
-  if (stored) return announce(deps, input, stored, attempt);
+  const prepared = await untilReachable(() => prepare(deps, input), attempt.signal);
+  if ('stored' in prepared) return announce(deps, input, prepared.stored, prepared.profile, attempt);
 
-  const request = await untilReachable(() => prepareRequest(deps, input), attempt.signal);
-  const stream = conversationStream(input.conversationId);
-  const base = { step: input.step, attempt: attempt.number };
+  const { request, profile, heard } = prepared;
   const nonce = randomUUID();
+  const base = { step: input.step, attempt: attempt.number, nonce };
   const opening = [
-    ...request.heard.map(messageEvent),
-    stateEvent('turn.started', `turn:${input.step}:${nonce}`, { ...base, model: deps.model.model }),
+    ...heard.map(messageEvent),
+    stateEvent('turn.started', `turn:${input.step}:${nonce}`, { ...base, model: request.model ?? deps.model.model }),
   ];
-  await untilReachable(() => deps.events.append(stream, opening), attempt.signal);
   const startedAt = deps.clock.now();
-  const deltas = new DeltaPublisher(deps.events, input.conversationId, base, nonce, attempt.signal);
-  const response = await deps.model
-    .complete(request, { signal: attempt.signal, onDelta: (delta) => deltas.push(delta) })
-    .catch((error: unknown) => {
-      deltas.drop();
-      throw error;
-    });
-  // First what was paid for; a log that is away, or refuses an event, must not cost the answer.
+  const deltas = new DeltaPublisher(deps.events, runStream(input), base, opening, attempt.signal);
+  const spoken = new SpokenSoFar();
+  const onDelta = (delta: ModelDelta): void => {
+    spoken.add(delta);
+    deltas.push(delta);
+  };
   const made = { startedAt, attempt: attempt.number };
-  const turn = await untilReachable(() => storeTurn(deps, input, response, made), attempt.signal);
-  await deltas.end();
-  return announce(deps, input, turn, attempt);
+  try {
+    const response = await deps.model.complete(request, { signal: attempt.signal, onDelta });
+    // First what was paid for; a log that is away, or refuses an event, must not cost the answer.
+    const stored = await untilReachable(() => storeTurn(deps, input, profile, response, made), attempt.signal);
+    await deltas.end();
+    return await announce(deps, input, stored, profile, attempt);
+  } catch (error) {
+    const cancelled = attempt.signal.aborted && attempt.cancelRequested();
+    deltas.drop();
+    if (cancelled) await keepCutOff(deps, input, profile, spoken.response(request.model ?? deps.model.model), made);
+    throw error;
+  }
 }
+
+/** Somebody stopped the run while the model spoke: what was said so far stays said. What it cost was not told. */
+async function keepCutOff(
+  deps: RunDeps,
+  input: ModelTurnInput,
+  profile: RunProfile,
+  response: ModelResponse | undefined,
+  made: { startedAt: Date; attempt: number },
+): Promise<void> {
+  if (!response) return;
+  const attempt = { number: made.attempt, signal: AbortSignal.timeout(CUT_OFF_STORE_MS), cancelRequested: () => false };
+  try {
+    const stored = await untilReachable(() => storeTurn(deps, input, profile, response, made), attempt.signal);
+    await announce(deps, input, stored, profile, attempt);
+  } catch (error) {
+    deps.log.warn({ err: error, step: input.step }, 'the words of a cancelled model turn were not kept');
+  }
+}
+
+/** A cancellation does not wait longer for the words it cut off to be stored. */
+const CUT_OFF_STORE_MS = 5_000;
 
 interface StoredTurn {
   turn: ModelTurn;
@@ -65,33 +104,44 @@ async function findTurn(deps: RunDeps, input: ModelTurnInput): Promise<StoredTur
   return { turn, calls: await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' } }) };
 }
 
-/** The request, and the messages that this turn is the first to read. */
-async function prepareRequest(
-  deps: RunDeps,
-  input: ModelTurnInput,
-): Promise<ModelRequest & { heard: { id: string; text: string }[] }> {
+type Prepared =
+  | { stored: StoredTurn; profile: RunProfile }
+  /** `heard` are the messages that this turn is the first to read. */
+  | { request: ModelRequest; profile: RunProfile; heard: { id: string; text: string }[] };
+
+async function prepare(deps: RunDeps, input: ModelTurnInput): Promise<Prepared> {
   const em = forTeam(deps.orm.em, input.teamId);
   const { conversationId, step } = input;
-  const profile = deps.profiles[input.kind];
-  await deliverMessages(em, conversationId, step);
-  const conversation = await em.findOneOrFail(Conversation, { id: conversationId });
-  const rows = await loadTranscript(em, conversationId, conversation.opening, step);
-  const definitions = profile.tools.definitions();
-  const conclude = input.mode === 'conclude';
-  return {
+  const [stored, profile, conversation] = await Promise.all([
+    findTurn(deps, input),
+    deps.profiles[input.kind](em, input),
+    em.findOneOrFail(Conversation, { id: conversationId }),
+  ]);
+  if (stored) return { stored, profile };
+  if (step <= conversation.closedThroughStep) throw new RunClosed();
+  // The messages of a dialogue are there before its run begins.
+  if (conversation.opening !== null) await deliverMessages(em, conversationId, step);
+  const rows = await loadTranscript(em, conversation, step);
+  const request: ModelRequest = {
     system: profile.system,
     messages: buildMessages(rows, { step, note: input.note }),
     // A transcript with tool calls needs the definitions of those tools also when only one of them may be called.
-    tools: definitions,
-    toolChoice: conclude ? { type: 'tool', name: profile.finishTool } : { type: 'auto' },
+    tools: profile.tools.definitions(),
+    toolChoice: input.mode === 'conclude' ? concludingChoice(profile) : { type: 'auto' },
     maxTokens: profile.maxTokens,
-    heard: rows.userMessages.filter(({ deliveredStep }) => deliveredStep === step),
+    model: profile.model,
   };
+  return { request, profile, heard: rows.messages.filter(({ deliveredStep }) => deliveredStep === step) };
+}
+
+function concludingChoice({ finishTool }: RunProfile): ToolChoice {
+  return finishTool === undefined ? { type: 'none' } : { type: 'tool', name: finishTool };
 }
 
 async function storeTurn(
   deps: RunDeps,
   input: ModelTurnInput,
+  profile: RunProfile,
   response: ModelResponse,
   made: { startedAt: Date; attempt: number },
 ): Promise<StoredTurn> {
@@ -114,8 +164,11 @@ async function storeTurn(
         finishedAt: deps.clock.now(),
       });
       // Evidence is numbered under this lock: a frozen attempt of an earlier step may store its calls at this moment.
-      await em.findOneOrFail(Conversation, { id: conversationId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const calls = await createToolCalls(deps, em, input, turn.content);
+      const lockMode = LockMode.PESSIMISTIC_WRITE;
+      const conversation = await em.findOneOrFail(Conversation, { id: conversationId }, { lockMode });
+      if (step <= conversation.closedThroughStep) throw new RunClosed();
+      conversation.contextTokens = contextTokens(turn);
+      const calls = await createToolCalls(profile, em, input, turn.content);
       await em.flush();
       return { turn, calls };
     });
@@ -129,14 +182,13 @@ async function storeTurn(
 }
 
 async function createToolCalls(
-  deps: RunDeps,
+  { tools }: RunProfile,
   em: EntityManager,
   input: ModelTurnInput,
   content: ContentBlock[],
 ): Promise<ToolCall[]> {
   const { conversationId, teamId, step } = input;
   const [last] = await em.find(ToolCall, { conversationId }, { orderBy: { evidence: 'desc' }, limit: 1 });
-  const { tools } = deps.profiles[input.kind];
   let evidence = last?.evidence ?? 0;
   return content
     .filter((block) => block.type === 'tool_use')
@@ -167,6 +219,7 @@ async function announce(
   deps: RunDeps,
   input: ModelTurnInput,
   { turn, calls }: StoredTurn,
+  { tools }: RunProfile,
   attempt: Attempt,
 ): Promise<ModelTurnResult> {
   const text = turn.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
@@ -178,10 +231,11 @@ async function announce(
     stopReason: turn.stopReason,
     model: turn.model,
     costUsd: turn.costUsd,
-    toolCalls: calls.map((call) => ({ id: call.id, evidence: call.evidence, name: call.name, summary: call.summary })),
+    /** What the deltas of the attempt that was stored amount to. */
+    spoken: spokenDigest(spokenParts(turn.content)),
+    toolCalls: calls.map(describeRequested),
   });
-  await untilReachable(() => deps.events.append(conversationStream(input.conversationId), [event]), attempt.signal);
-  const { tools } = deps.profiles[input.kind];
+  await untilReachable(() => deps.events.append(runStream(input), [event]), attempt.signal);
   return {
     step: turn.step,
     stopReason: turn.stopReason,
@@ -191,23 +245,22 @@ async function announce(
       evidence: call.evidence,
       name: call.name,
       summary: call.summary,
-      fingerprint: fingerprint(call.name, call.input),
+      fingerprint: tools.get(call.name)?.repeatable ? call.id : fingerprint(call.name, call.input),
       timeoutSeconds: tools.get(call.name)?.timeoutSeconds,
     })),
+    spoke: text.trim() !== '',
+    contextTokens: contextTokens(turn),
   };
 }
 
-/** Equal for calls that ask for the same; key order does not matter, since rows come back from jsonb in its own order. */
-function fingerprint(name: string, input: unknown): string {
-  return createHash('sha256').update(name).update(canonicalJson(input)).digest('base64url').slice(0, 16);
+/** The input only where it is small: the whole of it is with the call. */
+function describeRequested({ id, evidence, name, summary, input }: ToolCall): Record<string, unknown> {
+  const fits = (JSON.stringify(input) ?? '').length <= EVENT_INPUT_CHARACTERS;
+  return { id, evidence, name, summary, ...(fits && { input }) };
 }
 
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, nested: unknown) =>
-    nested !== null && typeof nested === 'object' && !Array.isArray(nested)
-      ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : nested,
-  );
+function contextTokens(turn: Pick<ModelTurn, keyof ModelResponse['usage']>): number {
+  return turn.inputTokens + turn.cacheCreationInputTokens + turn.cacheReadInputTokens + turn.outputTokens;
 }
 
 /** PostgreSQL's jsonb has no NUL character. */

@@ -6,8 +6,9 @@ import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { conversationStream, stateEvent } from './events.ts';
+import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
+import type { RunProfile } from './profiles.ts';
 
 /** A database that is away must not hold up a cancellation for longer. */
 const CANCELLED_STORE_MS = 5_000;
@@ -19,7 +20,7 @@ const CANCELLED_STORE_MS = 5_000;
 export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt: Attempt): Promise<ToolCallResult> {
   const call = await untilReachable(() => findCall(deps, input), attempt.signal);
   if (call.status !== 'pending') return announce(deps, input, call, attempt);
-  const stream = conversationStream(input.conversationId);
+  const stream = runStream(input);
   const started = stateEvent('tool.started', `tool:${call.id}:started`, describe(call));
   await untilReachable(() => deps.events.append(stream, [started]), attempt.signal);
 
@@ -46,14 +47,21 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
+    runId: input.runId ?? input.conversationId,
+    toolCallId: call.id,
     sources: deps.sources,
     // Our own database being away is no failure of the tool.
-    evidence: { read: (evidence: number) => untilReachable(() => reader.read(evidence), signal) },
+    evidence: {
+      read: (evidence: number) => untilReachable(() => reader.read(evidence), signal),
+      readById: (toolCallId: string) => untilReachable(() => reader.readById(toolCallId), signal),
+    },
     clock: deps.clock,
     signal,
   };
   try {
-    return await untilAborted(deps.profiles[input.kind].tools.invoke(call.name, call.input, context), signal);
+    const profile = (): Promise<RunProfile> => deps.profiles[input.kind](forTeam(deps.orm.em, input.teamId), input);
+    const { tools } = await untilReachable(profile, signal);
+    return await untilAborted(tools.invoke(call.name, call.input, context), signal);
   } catch (error) {
     if (attempt.signal.aborted) {
       // The worker stops or was thought lost: nothing is recorded, and another attempt makes the call.
@@ -141,7 +149,7 @@ async function announce(
   ];
   const isPlan = call.name === 'update_plan' && !call.isError;
   if (isPlan) events.push(stateEvent('plan.updated', `plan:${call.id}`, { items: conversation.plan }));
-  await untilReachable(() => deps.events.append(conversationStream(input.conversationId), events), attempt.signal);
+  await untilReachable(() => deps.events.append(runStream(input), events), attempt.signal);
   const done = conversation.plan.filter((item) => item.status === 'done' || item.status === 'skipped').length;
   return {
     digest: call.digest ?? '',

@@ -5,6 +5,11 @@
 export const SCOPES = [
   'investigations:read',
   'investigations:write',
+  'chats:read',
+  'chats:write',
+  'chats:act',
+  'workspace:read',
+  'workspace:write',
   'team:read',
   'team:admin',
   'system:admin',

@@ -13,6 +13,8 @@ export interface PlanItem {
 export interface EvidenceReader {
   /** @returns the whole stored result, or undefined when the conversation has no such evidence */
   read(evidence: number): Promise<StoredEvidence | undefined>;
+  /** @returns the stored result of any call of the team, also of another conversation, or undefined */
+  readById(toolCallId: string): Promise<StoredEvidence | undefined>;
 }
 
 /** A stored tool result: what citations point to. Immutable once written. */
@@ -30,6 +32,10 @@ export interface StoredEvidence {
 
 export interface ToolContext {
   conversationId: string;
+  /** The run within the conversation: a turn of a chat; the conversation's own id where it is one run. */
+  runId: string;
+  /** Unique to this call and the same for every attempt to make it: what makes a write idempotent. */
+  toolCallId: string;
   teamId: string;
   sources: SourceCatalog;
   evidence: EvidenceReader;
@@ -61,6 +67,14 @@ export interface Tool<Input = unknown> {
   name: string;
   description: string;
   input: z.ZodType<Input>;
+  /**
+   * The scope that the caller's API key must have for the tool to be offered; absent means that reading is enough.
+   */
+  requires?: string;
+  /** It changes something outside the conversation: offered only where caller and conversation allow side effects. */
+  sideEffect?: boolean;
+  /** The same call again is a new question (something that is waited for): it is never answered from the record. */
+  repeatable?: boolean;
   /** Overrides the default per-call time-out, in seconds. */
   timeoutSeconds?: number;
   /** The call in one line for the operator, from validated input; at most 120 characters. */

@@ -12,11 +12,18 @@ export const Conversation = defineEntity({
     ...teamColumns,
     /** The kind of run: investigation, chat, … */
     kind: p.text(),
-    /** The first user message, as the model reads it. */
-    opening: p.text(),
+    /** The first user message, as the model reads it; null for a dialogue, which is made of messages alone. */
+    opening: p.text().strictNullable(),
     plan: p.json<PlanItem[]>().default('[]'),
     /** The typed result a finishing tool handed in; null until then. */
     result: p.json<{ toolCallId: string; value: Record<string, unknown> }>().strictNullable(),
+    /** Stands for everything up to and including `summaryThroughStep` in what the model is sent; the rows stay. */
+    summary: p.text().strictNullable(),
+    summaryThroughStep: p.integer().default(0),
+    /** Steps up to this one belong to runs that have ended: nothing is stored for them any more. */
+    closedThroughStep: p.integer().default(0),
+    /** Tokens of the last request and its answer together: how long the transcript has become. */
+    contextTokens: p.integer().default(0),
   },
 });
 export type Conversation = InferEntity<typeof Conversation>;
@@ -82,18 +89,48 @@ export const ToolCall = defineEntity({
 });
 export type ToolCall = InferEntity<typeof ToolCall>;
 
-/** Something a person added while the run was under way. */
-export const UserMessage = defineEntity({
-  name: 'UserMessage',
-  tableName: 'user_messages',
+/** Something that no model of ours wrote: a person's message, or an answer that a caller brought along with it. */
+export const Message = defineEntity({
+  name: 'Message',
+  tableName: 'messages',
   filters: teamFilter,
   indexes: [{ properties: ['conversationId', 'createdAt'] }],
   properties: {
     ...teamColumns,
     conversationId: p.uuid(),
+    role: p.enum(['user', 'assistant'] as const).default('user'),
     text: p.text(),
+    /** What the model is told before the text (time, subject); not part of what was said. */
+    context: p.text().strictNullable(),
+    /** Order among messages of one moment. */
+    position: p.integer().default(0),
     /** The step whose model turn first saw it; null while it waits. */
     deliveredStep: p.integer().strictNullable(),
   },
 });
-export type UserMessage = InferEntity<typeof UserMessage>;
+export type Message = InferEntity<typeof Message>;
+
+/** A model call beside the turns of a conversation: a title, a summary. Made once for each purpose and key. */
+export const AuxiliaryCall = defineEntity({
+  name: 'AuxiliaryCall',
+  tableName: 'auxiliary_calls',
+  filters: teamFilter,
+  uniques: [{ properties: ['conversationId', 'purpose', 'key'] }],
+  properties: {
+    ...teamColumns,
+    conversationId: p.uuid(),
+    /** What it was made for: `title`, `summary` … */
+    purpose: p.text(),
+    key: p.text(),
+    text: p.text(),
+    stopReason: p.text(),
+    provider: p.text(),
+    model: p.text(),
+    inputTokens: p.integer(),
+    outputTokens: p.integer(),
+    cacheCreationInputTokens: p.integer(),
+    cacheReadInputTokens: p.integer(),
+    costUsd: p.double().$type<number>(),
+  },
+});
+export type AuxiliaryCall = InferEntity<typeof AuxiliaryCall>;

@@ -1,4 +1,4 @@
-export { Conversation, ModelTurn, ToolCall, UserMessage } from './entities.ts';
-export { buildMessages } from './messages.ts';
+export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
+export { buildMessages, type TranscriptRows } from './messages.ts';
 export { transcriptEndpoints } from './routes.ts';
-export { contentDigest, deliverMessages, evidenceReader, loadEvidence, loadTranscript } from './service.ts';
+export { contentDigest, deliverMessages, evidenceReader, loadEvidence, loadTranscript, SAID_ORDER } from './service.ts';

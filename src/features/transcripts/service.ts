@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
 import type { EvidenceReader, StoredEvidence } from '../tools/tool.ts';
-import { ModelTurn, ToolCall, UserMessage } from './entities.ts';
+import { type Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
 import type { TranscriptRows } from './messages.ts';
 
 /** sha256 of a stored tool result, as citations carry it. */
@@ -9,46 +9,57 @@ export function contentDigest(content: string): string {
   return createHash('sha256').update(content, 'utf8').digest('hex');
 }
 
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The order in which messages were said. */
+export const SAID_ORDER = { createdAt: 'asc', position: 'asc', id: 'asc' } as const;
+
 /**
- * Everything said in a conversation before a step, ready for `buildMessages`.
+ * Everything said in a conversation before a step, ready for `buildMessages`; what was compacted only as its summary.
  * @param em bound to the conversation's team
  */
 export async function loadTranscript(
   em: EntityManager,
-  conversationId: string,
-  opening: string,
+  conversation: Pick<Conversation, 'id' | 'opening' | 'summary' | 'summaryThroughStep'>,
   beforeStep: number,
 ): Promise<TranscriptRows> {
-  const turns = await em.find(ModelTurn, { conversationId, step: { $lt: beforeStep } }, { orderBy: { step: 'asc' } });
-  const toolCalls = await em.find(
-    ToolCall,
-    { conversationId, step: { $lt: beforeStep } },
-    { orderBy: { evidence: 'asc' }, populate: ['view'] },
+  const { id: conversationId, opening, summary, summaryThroughStep } = conversation;
+  const step = { $gt: summaryThroughStep, $lt: beforeStep };
+  const turns = await em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } });
+  const toolCalls =
+    turns.length === 0
+      ? []
+      : await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] });
+  const messages = await em.find(
+    Message,
+    { conversationId, deliveredStep: { $gt: summaryThroughStep, $lte: beforeStep } },
+    { orderBy: SAID_ORDER },
   );
-  const userMessages = await em.find(
-    UserMessage,
-    { conversationId, deliveredStep: { $lte: beforeStep } },
-    { orderBy: { createdAt: 'asc', id: 'asc' } },
-  );
-  return { opening, turns, toolCalls, userMessages };
+  return { opening, summary, turns, toolCalls, messages };
 }
 
 /** Marks the messages that wait as read by this step; the same again for a repeated attempt of the step. */
 export async function deliverMessages(em: EntityManager, conversationId: string, step: number): Promise<void> {
   await em.nativeUpdate(
-    UserMessage,
+    Message,
     { conversationId, deliveredStep: null },
     { deliveredStep: step, updatedAt: new Date() },
   );
 }
 
-/** Reads stored results of one conversation for the tools and the citation checker. */
+/** Reads stored results for the tools and the citation checker: by number within a conversation, by id within its team. */
 export function evidenceReader(em: EntityManager, conversationId: string): EvidenceReader {
   return {
     async read(evidence) {
       // Results are large and read once: they do not stay in the entity manager.
       const options = { populate: ['content'], disableIdentityMap: true } as const;
       const call = await em.findOne(ToolCall, { conversationId, evidence, status: 'completed' }, options);
+      return call ? toStoredEvidence(call, call.content ?? '') : undefined;
+    },
+    async readById(toolCallId) {
+      if (!UUID.test(toolCallId)) return undefined;
+      const options = { populate: ['content'], disableIdentityMap: true } as const;
+      const call = await em.findOne(ToolCall, { id: toolCallId, status: 'completed' }, options);
       return call ? toStoredEvidence(call, call.content ?? '') : undefined;
     },
   };

@@ -44,7 +44,8 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
     logLevel: 'off',
   });
   const limits = { callMs: options.requestTimeoutMs ?? 600_000, idleMs: options.idleTimeoutMs ?? 90_000 };
-  return { provider, model, complete: (request, call) => complete(sdk, model, limits, request, call) };
+  const named = (request: ModelRequest): string => (provider === 'anthropic' ? (request.model ?? model) : model);
+  return { provider, model, complete: (request, call) => complete(sdk, named(request), limits, request, call) };
 }
 
 async function complete(

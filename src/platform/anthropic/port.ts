@@ -14,6 +14,8 @@ export type StopReason = Anthropic.StopReason;
 export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
 
 export interface ModelRequest {
+  /** Another model than the client's own. Without a provider the offline model answers whatever is named here. */
+  model?: string;
   system: string;
   messages: MessageParam[];
   tools: ModelTool[];
@@ -25,6 +27,9 @@ export interface ModelRequest {
   /** Most tokens the answer may have, thinking included. */
   maxTokens: number;
 }
+
+/** The stop reason of what was said before somebody stopped the run. */
+export const CUT_OFF = 'cancelled';
 
 export interface ModelUsage {
   /** Input tokens that were neither written to nor read from the prompt cache. */
@@ -38,7 +43,7 @@ export interface ModelResponse {
   /** Blocks in order; thinking blocks carry their signature and must be sent back unchanged. May be empty. */
   content: ContentBlock[];
   /** Why the model stopped: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`, `stop_sequence`, … */
-  stopReason: StopReason;
+  stopReason: StopReason | typeof CUT_OFF;
   usage: ModelUsage;
   /** Price of this call in US dollars, see `pricing.ts`. */
   costUsd: number;

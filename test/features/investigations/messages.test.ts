@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { UserMessage } from '../../../src/features/transcripts/index.ts';
+import { Message } from '../../../src/features/transcripts/index.ts';
 import { caseOf, queryOf } from '../../chaos/support/by-case.ts';
 import { untilWaiting } from '../../support/database.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
@@ -37,7 +37,7 @@ describe('a message of a person', () => {
         harness.model.requests.some(
           (request) => caseOf(request) === name && JSON.stringify(request.body.messages).includes(TEXT),
         ),
-      stored: () => harness.database.orm.em.fork().find(UserMessage, { conversationId: id }, anyTeam),
+      stored: () => harness.database.orm.em.fork().find(Message, { conversationId: id }, anyTeam),
     };
   };
 

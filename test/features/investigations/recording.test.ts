@@ -5,7 +5,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { Investigation } from '../../../src/features/investigations/index.ts';
 import { recordOutcome, type OutcomeDeps } from '../../../src/features/investigations/run.ts';
 import { conversationStream } from '../../../src/features/runs/index.ts';
-import { loadEvidence, UserMessage } from '../../../src/features/transcripts/index.ts';
+import { loadEvidence, Message } from '../../../src/features/transcripts/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
@@ -32,7 +32,7 @@ describe('recording the end of an investigation', () => {
     forTeam(database.orm.em, teamId).findOneOrFail(Investigation, { id });
   const say = async ({ id, teamId }: StoredInvestigation, deliveredStep: number | null): Promise<void> => {
     const em = forTeam(database.orm.em, teamId);
-    em.create(UserMessage, { teamId, conversationId: id, text: 'Look at payment.', deliveredStep });
+    em.create(Message, { teamId, conversationId: id, text: 'Look at payment.', deliveredStep });
     await em.flush();
   };
   const reported = { result: reportInput(), results: ['{"sources":[]}'] };

@@ -53,7 +53,8 @@ describe('a model turn', () => {
         return { content, stopReason: 'end_turn', usage, costUsd: 0, model: 'played' };
       },
     };
-    const profiles = { investigation: investigationProfile() };
+    const profile = investigationProfile();
+    const profiles = { investigation: profile, chat: profile };
     const { orm } = database;
     const deps: RunDeps = { orm, events, model, sources: catalogOf(), profiles, clock: systemClock, log };
     const attempt: Attempt = { number: 1, signal: new AbortController().signal, cancelRequested: () => false };

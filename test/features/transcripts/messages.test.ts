@@ -12,12 +12,21 @@ const asked = (id: string): ContentBlock => ({
 });
 const result = (step: number, toolUseId: string, view: string | null = `result of ${toolUseId}`) => ({
   step,
+  evidence: step,
+  name: 'promql',
+  digest: null,
   toolUseId,
   isError: false,
   view,
 });
-const heard = (text: string, deliveredStep: number) => ({ id: text, text, deliveredStep });
-const rows = { opening: 'the question', turns: [], toolCalls: [], userMessages: [] };
+const heard = (text: string, deliveredStep: number, role: 'user' | 'assistant' = 'user') => ({
+  id: text,
+  role,
+  text,
+  context: null,
+  deliveredStep,
+});
+const rows = { opening: 'the question', turns: [], toolCalls: [], messages: [] };
 
 function shape(messages: ReturnType<typeof buildMessages>): string[] {
   return messages.map(({ role, content }) => {
@@ -46,9 +55,13 @@ describe('transcript as messages', () => {
       { step: 1, note: null, content: [asked('a')] },
       { step: 2, note: 'go on', content: said('done') },
     ];
-    const userMessages = [heard('look at payment', 2), heard('later', 3)];
     const messages = buildMessages(
-      { ...rows, turns, toolCalls: [result(1, 'a')], userMessages },
+      {
+        ...rows,
+        turns,
+        toolCalls: [result(1, 'a')],
+        messages: [heard('look at payment', 2), heard('later', 3)],
+      },
       { step: 3, note: 'last' },
     );
     assert.deepEqual(shape(messages), [
@@ -62,8 +75,8 @@ describe('transcript as messages', () => {
 
   it('lets the next turn read what a step that was cut off should have read', () => {
     const turns = [{ step: 1, note: null, content: [asked('a')] }];
-    const userMessages = [heard('look at payment', 2)];
-    const messages = buildMessages({ ...rows, turns, toolCalls: [result(1, 'a')], userMessages }, { step: 3 });
+    const interrupted = { ...rows, turns, toolCalls: [result(1, 'a')], messages: [heard('look at payment', 2)] };
+    const messages = buildMessages(interrupted, { step: 3 });
     assert.match(JSON.stringify(messages.at(-1)), /look at payment/);
   });
 
@@ -91,5 +104,39 @@ describe('transcript as messages', () => {
     const turns = [{ step: 1, note: null, content: [thinking, asked('a')] }];
     const messages = buildMessages({ ...rows, turns, toolCalls: [result(1, 'a')] }, { step: 2 });
     assert.deepEqual((messages[1]!.content as ContentBlock[])[0], thinking);
+  });
+
+  describe('of a dialogue', () => {
+    const dialogue = { ...rows, opening: null };
+
+    it('has what people say as they say it, with what the model is told before it', () => {
+      const asks = { ...heard('why?', 1), context: '<context>It is noon.</context>' };
+      const turns = [{ step: 1, note: null, content: said('because') }];
+      const messages = buildMessages({ ...dialogue, turns, messages: [asks, heard('and then?', 2)] }, { step: 2 });
+      assert.deepEqual(shape(messages), [
+        'user: <context>It is noon.</context> | why?',
+        'assistant: because',
+        'user: and then?',
+      ]);
+    });
+
+    it('takes in the answers that a caller brought along', () => {
+      const messages = [heard('hello', 1), heard('hi', 1, 'assistant'), heard('why?', 1)];
+      assert.deepEqual(shape(buildMessages({ ...dialogue, messages }, { step: 1 })), [
+        'user: hello',
+        'assistant: hi',
+        'user: why?',
+      ]);
+    });
+
+    it('begins with the user also when the caller brought an answer first', () => {
+      const messages = [heard('hi', 1, 'assistant'), heard('why?', 1)];
+      assert.equal(buildMessages({ ...dialogue, messages }, { step: 1 })[0]?.role, 'user');
+    });
+
+    it('begins with the summary of what was compacted', () => {
+      const compacted = { ...dialogue, summary: '<summary>so far</summary>', messages: [heard('why?', 7)] };
+      assert.deepEqual(shape(buildMessages(compacted, { step: 7 })), ['user: <summary>so far</summary> | why?']);
+    });
   });
 });

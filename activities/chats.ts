@@ -1,0 +1,17 @@
+import { finishTurn, nameChat, type FinishDeps } from '../src/features/chats/index.ts';
+import type { ChatTurnRef, FinishChatTurnInput, FinishChatTurnResult } from '../src/features/chats/contract.ts';
+import type { RunDeps } from '../src/features/runs/index.ts';
+import { askingModel } from './runs.ts';
+
+export interface ChatActivities {
+  finishChatTurn(input: FinishChatTurnInput): Promise<FinishChatTurnResult>;
+  nameChat(input: ChatTurnRef): Promise<{ title?: string }>;
+}
+
+/** How a chat's turn is recorded and its chat named; the loop before is shared by all runs. */
+export function createChatActivities(deps: RunDeps & FinishDeps): ChatActivities {
+  return {
+    finishChatTurn: (input) => finishTurn(deps, input),
+    nameChat: async (input) => ({ title: await askingModel((attempt) => nameChat(deps, input, attempt)) }),
+  };
+}

@@ -1,0 +1,55 @@
+/** Puts together what the runs of every kind work with, for a worker process and for tests that are one. */
+import type { Client } from '@temporalio/client';
+import type { ActivityDeps } from '../../activities/index.ts';
+import type { Config } from '../config.ts';
+import type { Orm } from '../db/orm.ts';
+import { chatProfile, chatTools, createChatTurnLauncher, sweepChats, type ChatTools } from '../features/chats/index.ts';
+import { createInvestigationLauncher, investigationProfile, sweep } from '../features/investigations/index.ts';
+import type { RunBudget } from '../features/runs/index.ts';
+import type { SourceCatalog } from '../features/sources/index.ts';
+import { sharedTools, type Tool } from '../features/tools/index.ts';
+import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
+import type { ModelClient } from '../platform/anthropic/index.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { EventLog } from '../platform/event-log/index.ts';
+import type { Logger } from '../platform/logger.ts';
+
+export interface RunParts {
+  config: Config;
+  orm: Orm;
+  events: EventLog;
+  /** Starts what runs start. */
+  client: Client;
+  model: ModelClient;
+  sources: SourceCatalog;
+  log: Logger;
+  /** Another queue than the product's own, for tests and benches. */
+  taskQueue?: string;
+  /** Overrides of the configured bounds, likewise. */
+  budget?: Partial<RunBudget>;
+  /** Tools beyond those every run has, likewise. */
+  tools?: readonly Tool[];
+}
+
+/** What activities need, and what is swept now and then. */
+export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
+  const { config, orm, events, client, model, sources, log, taskQueue, tools: more = [] } = parts;
+  const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
+  const shared = { orm, events, clock: systemClock, log, appUrl };
+  const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...parts.budget };
+  const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
+  const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
+  const chats = { ...shared, drafts, launcher: createChatTurnLauncher(client, budget, taskQueue) };
+  const { answer, chart, edit } = chatTools({ ...investigations, drafts });
+  const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit };
+  return {
+    deps: {
+      ...shared,
+      drafts,
+      model,
+      sources,
+      profiles: { investigation: investigationProfile([...sharedTools, ...more]), chat: chatProfile(ofChats) },
+    },
+    sweeps: [() => sweep(investigations), () => sweepChats(chats)],
+  };
+}

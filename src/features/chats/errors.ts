@@ -1,0 +1,24 @@
+import { Conflict, HttpError, NotFound } from '../../http/errors.ts';
+
+export const chatNotFound = (): NotFound => new NotFound('There is no such chat.');
+
+/** When a turn that runs may be over: nobody knows, so callers are asked to come back soon. */
+const RETRY_SECONDS = '2';
+
+export const turnIsRunning = (chatId: string): Conflict =>
+  new Conflict('A turn of this chat is running. Wait for its end, follow its stream, or cancel it.', 'turn_running', {
+    headers: { 'Retry-After': RETRY_SECONDS },
+    fields: { chat_id: chatId },
+  });
+
+export const noTurnIsRunning = (): Conflict => new Conflict('No turn of this chat is running.', 'no_turn_running');
+
+export const idempotencyKeyReused = (): Conflict =>
+  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
+
+/** The answer to somebody who waited for a turn that came to nothing. */
+export function turnCameToNothing(turn: { chatId: string; status: string; explanation: string | null }): HttpError {
+  const fields = { chat_id: turn.chatId };
+  if (turn.status === 'cancelled') return new Conflict('The turn was cancelled.', 'turn_cancelled', { fields });
+  return new HttpError(502, 'turn_failed', turn.explanation ?? 'The turn failed.', { fields });
+}

@@ -1,0 +1,63 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { Chat, ChatTurn } from './entities.ts';
+import type { ChatRequester } from './service.ts';
+
+/** A team may have very many chats; nobody turns that many pages. */
+const MOST_COUNTED = 1_000;
+
+export interface ChatPage {
+  chats: { chat: Chat; running: boolean }[];
+  /** Counted up to 1,000. */
+  total: number;
+  totalIsExact: boolean;
+  hasMore: boolean;
+}
+
+/** Chats with the latest turn first. @param page 1-based @param of only chats that this caller began */
+export async function listChats(
+  em: EntityManager,
+  teamId: string,
+  { page, count, of }: { page: number; count: number; of?: ChatRequester },
+): Promise<ChatPage> {
+  const where = of ? begunBy(of) : {};
+  const [found, total] = await Promise.all([
+    em.find(Chat, where, {
+      orderBy: { lastTurnAt: 'desc', id: 'desc' },
+      limit: count + 1,
+      offset: (page - 1) * count,
+    }),
+    countChats(em, teamId, of),
+  ]);
+  const chats = found.slice(0, count);
+  return {
+    chats: await withRunning(em, chats),
+    total: Math.min(total, MOST_COUNTED),
+    totalIsExact: total <= MOST_COUNTED,
+    hasMore: found.length > count,
+  };
+}
+
+/** A key that acts for a user sees what the user began, with whatever key; a program's key sees its own. */
+function begunBy({ apiKeyId, userId }: ChatRequester) {
+  return userId === undefined ? { createdByKeyId: apiKeyId } : { createdByUserId: userId };
+}
+
+async function countChats(em: EntityManager, teamId: string, of: ChatRequester | undefined): Promise<number> {
+  const mine = of ? (of.userId === undefined ? ' and created_by_key_id = ?' : ' and created_by_user_id = ?') : '';
+  const [row] = await em.fork().execute<{ n: number }[]>(
+    `select count(*)::int as n from
+       (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MOST_COUNTED + 1}) as counted`,
+    [teamId, ...(of ? [of.userId ?? of.apiKeyId] : [])],
+  );
+  return row?.n ?? 0;
+}
+
+/** Which of the chats have a turn that runs. */
+export async function withRunning(em: EntityManager, chats: Chat[]): Promise<ChatPage['chats']> {
+  if (chats.length === 0) return [];
+  const turns = await em
+    .fork()
+    .find(ChatTurn, { chatId: { $in: chats.map(({ id }) => id) }, status: 'processing' }, { fields: ['chatId'] });
+  const running = new Set(turns.map(({ chatId }) => chatId));
+  return chats.map((chat) => ({ chat, running: running.has(chat.id) }));
+}

@@ -1,0 +1,42 @@
+import { forTeam } from '../../db/team-filter.ts';
+import { askOnce, untilReachable, type Attempt, type RunDeps } from '../runs/index.ts';
+import type { ChatTurnRef } from './contract.ts';
+import { Chat, ChatTurn } from './entities.ts';
+import { TITLE_PROMPT, titleTask } from './prompt.ts';
+import { cleanTitle } from './title.ts';
+
+/** Room for a model that thinks before it answers. */
+const TITLE_TOKENS = 1_000;
+
+/**
+ * Gives a chat a title from its question and answer, unless a person or an earlier turn has.
+ * @returns the title, or undefined when the chat keeps the one it has
+ */
+export async function nameChat(deps: RunDeps, input: ChatTurnRef, attempt: Attempt): Promise<string | undefined> {
+  const { teamId, chatId, turnId } = input;
+  const em = forTeam(deps.orm.em, teamId);
+  const chat = await untilReachable(() => em.findOne(Chat, { id: chatId }), attempt.signal);
+  if (chat?.titledBy !== 'question') return undefined;
+  const turn = await untilReachable(() => em.findOneOrFail(ChatTurn, { id: turnId }), attempt.signal);
+  const answer = await askOnce(
+    deps,
+    {
+      teamId,
+      conversationId: chatId,
+      purpose: 'title',
+      key: turnId,
+      request: { system: TITLE_PROMPT, maxTokens: TITLE_TOKENS, text: titleTask(turn.question, turn.text ?? '') },
+    },
+    attempt,
+  );
+  const title = cleanTitle(answer);
+  if (title === undefined) return undefined;
+  const rename = (): Promise<number> =>
+    em.nativeUpdate(
+      Chat,
+      { id: chatId, titledBy: 'question' },
+      { title, titledBy: 'model', updatedAt: deps.clock.now() },
+    );
+  await untilReachable(rename, attempt.signal);
+  return title;
+}

@@ -1,0 +1,92 @@
+/** How a turn is answered: with its stream, or with its end. */
+import type { Context } from 'koa';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { Principal } from '../../../http/authenticate.ts';
+import type { ContentResponse } from '../../../http/content.ts';
+import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { waitingSignal } from '../../../http/long-wait.ts';
+import { lastEventId, sseResponse } from '../../../http/sse.ts';
+import { ChatTurn } from '../entities.ts';
+import { chatNotFound, turnCameToNothing } from '../errors.ts';
+import { startTurn, type NewTurn } from '../service.ts';
+import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
+import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
+import { followTurn } from '../stream/follow.ts';
+import { untilTurnEnded } from '../wait.ts';
+import { requesterOf, type ChatDeps } from './deps.ts';
+
+/** The parts of a call that answering needs. */
+export interface TurnCall {
+  ctx: Context;
+  deps: ChatDeps;
+  em: EntityManager;
+  principal: Principal;
+  headers: { 'idempotency-key'?: string };
+}
+
+/**
+ * The turn that a request is about: the one it resumes, when it comes with the id of an event that was seen, or else a
+ * new one. So a client that repeats its request after a broken connection goes on where it was.
+ */
+export async function turnFor(
+  call: TurnCall,
+  wanted: Omit<NewTurn, 'idempotencyKey'>,
+): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
+  const resumed = await resumedTurn(call);
+  if (resumed) return resumed;
+  const request = { ...wanted, idempotencyKey: call.headers['idempotency-key'] };
+  return { turn: await startTurn(call.deps.chats, call.em, requesterOf(call.principal), request) };
+}
+
+/**
+ * The turn and the place that Last-Event-ID names, if the request has one.
+ * @throws {InvalidRequest} for what is no id of ours, {@link NotFound} for a turn that the team does not have
+ */
+export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'deps' | 'em'>, given?: string) {
+  const id = lastEventId(ctx) ?? given;
+  if (id === undefined) return undefined;
+  const seen = parseEventId(id, (logId) => deps.events.isValidId(logId));
+  if (!seen) {
+    const loc = given === undefined ? ['header', 'last-event-id'] : ['query', 'last_event_id'];
+    throw InvalidRequest.at(loc, 'Value should be the id of an event of a chat’s stream', id);
+  }
+  const turn = await em.findOne(ChatTurn, { id: seen.turnId });
+  if (!turn) throw chatNotFound();
+  return { turn, after: seen.position };
+}
+
+/** Answers with the turn's stream, from a point on. */
+export function streamTurn(
+  { ctx, deps, principal }: Pick<TurnCall, 'ctx' | 'deps' | 'principal'>,
+  { turn, after }: { turn: Pick<ChatTurn, 'id' | 'chatId'>; after?: StreamPosition },
+  include: 'tools' | undefined,
+): ContentResponse {
+  const em = (): EntityManager => forTeam(deps.orm.em, principal.teamId);
+  const tools = include === 'tools';
+  return sseResponse(ctx, {
+    headers: UI_STREAM_HEADERS,
+    stream: (signal) => followTurn(deps.events, { turn, tools, after, em, signal }),
+  });
+}
+
+/**
+ * Waits for the turn's end. The turn goes on when the client goes away.
+ * @throws {HttpError} when it failed or was cancelled, {@link DependencyDown} when this process stops first
+ */
+export async function endOfTurn({ ctx, deps, principal }: TurnCall, turn: ChatTurn): Promise<ChatTurn> {
+  const em = (): EntityManager => forTeam(deps.orm.em, principal.teamId);
+  const { signal, release } = waitingSignal(ctx);
+  try {
+    const ended = await untilTurnEnded(deps.events, turn, em, signal);
+    if (!ended) {
+      throw new DependencyDown('This server is stopping; the turn goes on. Read the chat for its answer.', 'stopping', {
+        fields: { chat_id: turn.chatId },
+      });
+    }
+    if (ended.status !== 'completed') throw turnCameToNothing(ended);
+    return ended;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,86 @@
+/** Charts: a turn that draws one, and the picture of a chart that was drawn. */
+import { apiKey } from '../../../http/authenticate.ts';
+import { ContentResponse } from '../../../http/content.ts';
+import { InvalidRequest, NotFound } from '../../../http/errors.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { chartOf, renderSvg, type ChartSpec } from '../../charts/index.ts';
+import { ToolCall } from '../../transcripts/index.ts';
+import { modelTurnsOf } from '../model-turns.ts';
+import { chartUrl, presentAnswer } from '../presenter.ts';
+import { ChartParams, ChatVizRequest, ChatVizResponse, TurnHeaders, VizQuery } from '../schemas.ts';
+import { endOfTurn, streamTurn, turnFor } from './answer.ts';
+import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
+
+const SVG = 'image/svg+xml';
+const DEFAULT_PROMPT = 'Draw a chart of this tool result.';
+
+/** @throws {NotFound} when the team has no such tool result, or it holds no chart */
+async function storedChart(em: EntityManager, id: string): Promise<ChartSpec> {
+  const call = await em.findOne(ToolCall, { id, status: 'completed' }, { populate: ['content'] });
+  const chart = call?.content == null ? undefined : chartOf(call.content);
+  if (!chart) throw new NotFound('There is no such chart.');
+  return chart;
+}
+
+export const chatViz = endpoint({
+  method: 'post',
+  path: '/api/chat-viz',
+  operationId: 'chatViz',
+  summary: 'Draw a chart from a chat or a tool result',
+  description:
+    'A turn of the chat, or of a new one, that answers with a Vega-Lite specification. Its points are those of a stored tool result. ' +
+    'With stream=true it streams as POST /api/v1/chat does, with the chart as a `data-chart` part; format=svg answers with the picture.',
+  tags,
+  auth: apiKey(WRITE),
+  query: VizQuery,
+  headers: TurnHeaders,
+  body: ChatVizRequest,
+  response: ChatVizResponse,
+  content: { 'text/event-stream': 'The turn as it comes, with stream=true.', [SVG]: 'The picture, with format=svg.' },
+  errors: [404, 409, 502, 503],
+  handler: async (call) => {
+    const { body, query, em, signal } = call;
+    if (body.tool_id !== undefined && !(await em.findOne(ToolCall, { id: body.tool_id }))) {
+      throw new NotFound('There is no such tool result.');
+    }
+    const { turn, after } = await turnFor(call, {
+      purpose: 'chart',
+      messages: [{ role: 'user', content: body.prompt ?? DEFAULT_PROMPT }],
+      chatId: body.chat_id,
+      model: body.model,
+      subject: body.tool_id && `The chart is to show the tool result with tool_id ${body.tool_id}.`,
+    });
+    if (query.stream || body.stream) return streamTurn(call, { turn, after }, query.include);
+    const ended = await endOfTurn(call, turn);
+    const toolId = ended.outcome?.charts?.at(-1) ?? null;
+    const chart = toolId === null ? null : await storedChart(em.fork(), toolId);
+    if ((query.format ?? body.format) === 'svg') {
+      if (!chart) throw InvalidRequest.at(['body'], `No chart could be drawn: ${ended.text ?? ''}`);
+      return new ContentResponse(SVG, await renderSvg(chart, { signal }));
+    }
+    return {
+      ...presentAnswer(ended, await modelTurnsOf(em.fork(), ended)),
+      chart,
+      tool_id: toolId,
+      svg_url: toolId === null ? null : `${chartUrl(toolId)}?format=svg`,
+    };
+  },
+});
+
+export const getChart = endpoint({
+  method: 'get',
+  path: '/api/charts/{tool_id}',
+  operationId: 'getChart',
+  summary: 'A chart that was drawn: its Vega-Lite specification, or with format=svg its picture',
+  tags,
+  auth: apiKey(READ),
+  params: ChartParams,
+  query: VizQuery.pick({ format: true }),
+  response: ChatVizResponse.shape.chart.unwrap().meta({ id: 'ChartSpecification' }),
+  content: { [SVG]: 'The picture.' },
+  errors: [404],
+  handler: async ({ params, query, em, signal }) => {
+    const chart = await storedChart(em, params.tool_id);
+    return query.format === 'svg' ? new ContentResponse(SVG, await renderSvg(chart, { signal })) : chart;
+  },
+});

@@ -1,0 +1,138 @@
+/** Lists, reads, renames and deletes chats. */
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { chatTurnWorkflowId } from '../contract.ts';
+import { deleteChat, renameChat } from '../control.ts';
+import { loadChat } from '../detail.ts';
+import { listChats, withRunning } from '../list.ts';
+import { presentChat, presentSummary } from '../presenter.ts';
+import {
+  ChatDetailQuery,
+  ChatDetailResponse,
+  ChatListQuery,
+  ChatListResponse,
+  ChatParams,
+  ChatSearchQuery,
+  ChatSearchResponse,
+  ChatSummaryResponse,
+  ChatTitleUpdateRequest,
+} from '../schemas.ts';
+import { searchChats } from '../search.ts';
+import { chatEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+
+const METHODS = ['GET', 'OPTIONS'] as const;
+
+export const chatOptions = endpoint({
+  method: 'options',
+  path: '/api/chat',
+  operationId: 'chatOptions',
+  summary: 'What can be asked of the list of chats',
+  tags,
+  auth: 'none',
+  response: z.object({ methods: z.array(z.enum(METHODS)) }).meta({ id: 'ChatOptionsResponse' }),
+  handler: async ({ ctx }) => {
+    ctx.set('Allow', METHODS.join(', '));
+    return { methods: [...METHODS] };
+  },
+});
+
+export const list = endpoint({
+  method: 'get',
+  path: '/api/chat',
+  operationId: 'listChats',
+  summary: "The team's chats, the latest first",
+  tags,
+  auth: apiKey(READ),
+  query: ChatListQuery,
+  response: ChatListResponse,
+  handler: async ({ query, principal, em }) => {
+    const { page, my_chats: mine } = query;
+    const count = query.limit ?? query.count;
+    const of = mine ? requesterOf(principal) : undefined;
+    const found = await listChats(em, principal.teamId, { page, count, of });
+    return {
+      chats: found.chats.map(presentSummary),
+      page,
+      count,
+      total: found.total,
+      total_is_exact: found.totalIsExact,
+      has_more: found.hasMore,
+    };
+  },
+});
+
+export const search = endpoint({
+  method: 'get',
+  path: '/api/chat/search',
+  operationId: 'searchChats',
+  summary: "Search what was said in the team's chats",
+  tags,
+  auth: apiKey(READ),
+  query: ChatSearchQuery,
+  response: ChatSearchResponse,
+  handler: async ({ query: { q: words, page, count }, principal, em }) => {
+    const { chats, hasMore } = await searchChats(em, principal.teamId, { words, page, count });
+    return {
+      chats: chats.map((hit) => ({ ...presentSummary(hit), snippet: hit.snippet })),
+      page,
+      count,
+      has_more: hasMore,
+    };
+  },
+});
+
+export const detail = endpoint({
+  method: 'get',
+  path: '/api/chat/{chat_id}',
+  operationId: 'getChat',
+  summary: 'A chat: messages with their parts, tool calls, citations and usage, and the turn that runs',
+  description:
+    'Messages have the form of the AI SDK’s UI messages. The newest turns come first into view; `before` pages back.',
+  tags,
+  auth: apiKey(READ),
+  params: ChatParams,
+  query: ChatDetailQuery,
+  response: ChatDetailResponse,
+  errors: [404],
+  handler: async ({ params, query, deps, em }) => {
+    const rows = await loadChat(em, params.chat_id, { before: query.before, most: query.turns });
+    const running = rows.turns.find(({ status }) => status === 'processing');
+    const progress = running && (await deps.chatProgress.read(chatTurnWorkflowId(running.id)));
+    return presentChat({ ...rows, progress });
+  },
+});
+
+export const rename = endpoint({
+  method: 'patch',
+  path: '/api/chat/{chat_id}/title',
+  operationId: 'updateChatTitle',
+  summary: 'Give a chat another title',
+  tags,
+  auth: apiKey(WRITE),
+  params: ChatParams,
+  body: ChatTitleUpdateRequest,
+  response: ChatSummaryResponse,
+  errors: [404],
+  handler: async ({ params, body, em }) => {
+    const chat = await renameChat(em, params.chat_id, body.title);
+    const [entry] = await withRunning(em, [chat]);
+    return presentSummary(entry ?? { chat, running: false });
+  },
+});
+
+export const remove = endpoint({
+  method: 'delete',
+  path: '/api/chat/{chat_id}',
+  operationId: 'deleteChat',
+  summary: 'Delete a chat with everything that was said in it',
+  description: 'A turn that runs is stopped. Investigations that the chat started stay.',
+  tags,
+  auth: apiKey(WRITE),
+  params: ChatParams,
+  response: z.object({ deleted: z.literal(true) }).meta({ id: 'ChatDeletedResponse' }),
+  errors: [404],
+  handler: async ({ params, deps, em }) => {
+    await deleteChat(deps.chats, em, params.chat_id);
+    return { deleted: true as const };
+  },
+});

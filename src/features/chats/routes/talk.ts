@@ -1,0 +1,89 @@
+/** Talking: a turn is begun or followed. */
+import { z } from 'zod';
+import { apiKey, apiKeyVia } from '../../../http/authenticate.ts';
+import { modelTurnsOf } from '../model-turns.ts';
+import { presentAnswer } from '../presenter.ts';
+import { ChatParams, ChatRequest, ChatResponse, ChatStateResponse, StreamQuery, TurnHeaders } from '../schemas.ts';
+import { cancelTurn } from '../control.ts';
+import { findChat, lastTurn } from '../service.ts';
+import { endOfTurn, resumedTurn, streamTurn, turnFor } from './answer.ts';
+import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
+
+const STREAM_ORDER =
+  'The stream has the UI message stream form of the AI SDK (`x-vercel-ai-ui-message-stream: v1`). Order: `start` with messageId and chatId; ' +
+  'then for each model turn its reasoning and its text, each as -start, -delta …, -end, one at a time; then `data-*` results of the turn, `error` ' +
+  '(it failed) or `abort` (it was cancelled), `finish` and `[DONE]`. The text of a message is all of its text parts put together. `reset-step` takes ' +
+  'back what came since the last `start-step`, or without steps since `start`: a model call that is repeated with other words, never doubles its text. ' +
+  'With include=tools steps are marked (`start-step`, `finish-step`), and tool calls, results, plan and citations come as tool-* and data-* parts. ' +
+  'Every event has an id: a request with Last-Event-ID goes on after it, on any node, and nothing is missed or repeated.';
+
+export const chat = endpoint({
+  method: 'post',
+  path: '/api/v1/chat',
+  operationId: 'chat',
+  summary: 'Say something in a chat and get the answer, whole or as a stream',
+  description:
+    'A turn goes on when the client goes away; read the chat or follow its stream again. A second turn while one runs is refused with 409 and ' +
+    `Retry-After. ${STREAM_ORDER}`,
+  tags,
+  auth: apiKeyVia('bearer', WRITE),
+  query: StreamQuery,
+  headers: TurnHeaders,
+  body: ChatRequest,
+  response: ChatResponse,
+  content: { 'text/event-stream': 'The answer as it comes, with stream=true.' },
+  errors: [404, 409, 502, 503],
+  handler: async (call) => {
+    const { body, query, em } = call;
+    const { turn, after } = await turnFor(call, {
+      purpose: 'answer',
+      messages: body.messages,
+      chatId: body.chat_id,
+      model: body.model,
+      systemPrompt: body.system_prompt,
+      allowSideEffects: body.allow_side_effects,
+      investigationId: body.investigation_id,
+    });
+    if (query.stream) return streamTurn(call, { turn, after }, query.include);
+    const ended = await endOfTurn(call, turn);
+    return presentAnswer(ended, await modelTurnsOf(em.fork(), ended));
+  },
+});
+
+export const followChat = endpoint({
+  method: 'get',
+  path: '/api/chat/{chat_id}/stream',
+  operationId: 'followChat',
+  summary: 'The stream of the turn that runs in a chat, or of its last one',
+  description: `From its beginning, or after Last-Event-ID (header, or the query parameter last_event_id). ${STREAM_ORDER}`,
+  tags,
+  auth: apiKey(READ),
+  params: ChatParams,
+  query: StreamQuery.pick({ include: true }).extend({ last_event_id: z.string().max(256).optional() }),
+  content: { 'text/event-stream': 'The turn as it comes.' },
+  errors: [404],
+  handler: async (call) => {
+    const { em, params, query } = call;
+    const found = await findChat(em, params.chat_id);
+    const resumed = await resumedTurn(call, query.last_event_id);
+    const place = resumed?.turn.chatId === found.id ? resumed : { turn: await lastTurn(em, found.id) };
+    return streamTurn(call, place, query.include);
+  },
+});
+
+export const cancelChat = endpoint({
+  method: 'post',
+  path: '/api/chat/{chat_id}/cancel',
+  operationId: 'cancelChatTurn',
+  summary: 'Stop the turn that runs in a chat',
+  description: 'In-flight tools are stopped; what was said so far stays. The turn is cancelled a moment later.',
+  tags,
+  auth: apiKey(WRITE),
+  params: ChatParams,
+  response: ChatStateResponse,
+  errors: [404, 409],
+  handler: async ({ em, deps, params }) => {
+    const turn = await cancelTurn(deps.chats, em, params.chat_id);
+    return { chat_id: turn.chatId, status: turn.status };
+  },
+});

@@ -1,0 +1,114 @@
+/** How a turn ends: what was said and made is recorded once, and those who follow it are told. */
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import { CUT_OFF } from '../../platform/anthropic/index.ts';
+import { runStream, spokenParts } from '../runs/index.ts';
+import { Conversation, ModelTurn } from '../transcripts/index.ts';
+import type { WorkspaceDrafts } from '../workspace/index.ts';
+import { citationsOf } from './citations.ts';
+import type { FinishChatTurnInput, FinishChatTurnResult } from './contract.ts';
+import { purgeChat } from './delete.ts';
+import { Chat, ChatTurn } from './entities.ts';
+import { modelTurnsOf } from './model-turns.ts';
+import type { ChatTurnOutcome } from './outcome.ts';
+import { finishEdit } from './edit.ts';
+import { searchTextOf } from './service.ts';
+import { turnEndEvent } from './stream/end.ts';
+import { messageText } from './stream/message-text.ts';
+import { drawnCharts } from './drawn-charts.ts';
+import { usageOf } from './usage.ts';
+
+export interface FinishDeps {
+  orm: Orm;
+  events: EventLog;
+  clock: Clock;
+  drafts: WorkspaceDrafts;
+}
+
+/** What is said where nobody gave a reason. */
+export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
+const NO_ANSWER = 'The model gave no answer.';
+
+/**
+ * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
+ * stays as it is. A turn without an answer has failed, whatever ended it.
+ */
+export async function finishTurn(deps: FinishDeps, input: FinishChatTurnInput): Promise<FinishChatTurnResult> {
+  const em = (): EntityManager => forTeam(deps.orm.em, input.teamId);
+  const found = await em().findOneOrFail(ChatTurn, { id: input.turnId });
+  if (found.status === 'processing') {
+    const lastStep = await closeSteps(em(), found);
+    const end = await endOf(deps, em(), { ...found, lastStep }, input);
+    await em().transactional(async (tx) => {
+      const row = await tx.findOneOrFail(ChatTurn, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (row.status === 'processing') tx.assign(row, { ...end, lastStep, finishedAt: deps.clock.now() });
+    });
+  }
+  return announce(deps, em(), found.id);
+}
+
+async function announce(deps: FinishDeps, em: EntityManager, id: string): Promise<FinishChatTurnResult> {
+  const turn = await em.findOneOrFail(ChatTurn, { id });
+  const usage = usageOf(await modelTurnsOf(em, turn));
+  const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
+  await deps.events.append(stream, [turnEndEvent(turn, usage)]);
+  const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
+  // It was deleted while the turn ran.
+  if (chat?.deletedAt) await purgeChat(em, chat.id);
+  return { status: turn.status, digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
+}
+
+/**
+ * From here on nothing is added to the turn's steps.
+ * @returns the last of them; the one before the first when there is none
+ */
+async function closeSteps(em: EntityManager, { chatId, firstStep }: ChatTurn): Promise<number> {
+  return em.transactional(async (tx) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const conversation = await tx.findOneOrFail(Conversation, { id: chatId }, { lockMode });
+    const [last] = await tx.find(ModelTurn, { conversationId: chatId }, { orderBy: { step: 'desc' }, limit: 1 });
+    const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
+    // A step begins only when the one before is stored: at most one more is under way somewhere.
+    conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
+    return lastStep;
+  });
+}
+
+type End = Pick<ChatTurn, 'status' | 'text' | 'citations' | 'outcome' | 'limitReached' | 'explanation' | 'searchText'>;
+
+async function endOf(
+  deps: FinishDeps,
+  em: EntityManager,
+  turn: ChatTurn,
+  { outcome: ended, limit, explanation }: FinishChatTurnInput,
+): Promise<End> {
+  const modelTurns = await modelTurnsOf(em, turn);
+  const text = messageText(modelTurns.flatMap(({ content }) => spokenParts(content)));
+  const status = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
+  const outcome: ChatTurnOutcome = {};
+  const charts = await drawnCharts(em, turn);
+  if (charts.length > 0) outcome.charts = charts;
+  const changes = await finishEdit(deps.drafts, turn, status === 'completed');
+  if (changes) outcome.changes = changes;
+  return {
+    status,
+    text,
+    citations: await citationsOf(em, turn.chatId, text),
+    outcome: Object.keys(outcome).length > 0 ? outcome : null,
+    limitReached: limit ?? null,
+    explanation: status === 'completed' ? null : (explanation ?? (status === 'failed' ? NO_ANSWER : CANCELLED_BY_USER)),
+    searchText: searchTextOf(turn.question, text),
+  };
+}
+
+/** Whether the last thing the model did was to say something to the person. */
+function answers(turn: ModelTurn | undefined): boolean {
+  if (!turn || turn.stopReason === CUT_OFF) return false;
+  return (
+    !turn.content.some(({ type }) => type === 'tool_use') &&
+    spokenParts(turn.content).some(({ kind }) => kind === 'text')
+  );
+}

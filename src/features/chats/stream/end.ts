@@ -1,0 +1,60 @@
+/** The last event of a turn's stream, made from its row and read again by whoever follows the stream. */
+import type { EventData, NewEvent } from '../../../platform/event-log/port.ts';
+import { stateEvent } from '../../runs/index.ts';
+import type { ChatTurn } from '../entities.ts';
+import type { ChatUsage } from '../usage.ts';
+import type { UiChunk } from './chunks.ts';
+import { textDigest } from './message-text.ts';
+
+/** What a stream's end says of its turn. */
+export interface EndedTurn {
+  status: 'completed' | 'failed' | 'cancelled';
+  explanation: string;
+  textDigest: string;
+  citations: unknown;
+  /** Charts that were drawn and changes that were made, as data parts. */
+  results: UiChunk[];
+  metadata: Record<string, unknown>;
+}
+
+/** An event holds at most 256 kB. */
+const DIFF_CHARACTERS = 20_000;
+const MOST_CITATIONS = 40;
+
+/** The key makes it the same event, whoever appends it. Charts travel as addresses: their points may be many. */
+export function turnEndEvent(turn: ChatTurn, usage: ChatUsage): NewEvent {
+  const { charts = [], changes } = turn.outcome ?? {};
+  return stateEvent(`run.${turn.status}`, 'run:ended', {
+    status: turn.status,
+    chatId: turn.chatId,
+    turn: turn.number,
+    limit: turn.limitReached,
+    explanation: turn.explanation,
+    textDigest: textDigest(turn.text ?? ''),
+    citations: turn.citations.slice(0, MOST_CITATIONS),
+    charts,
+    ...(changes && { changes: { ...changes, diff: changes.diff.slice(0, DIFF_CHARACTERS) } }),
+    usage,
+  });
+}
+
+/** @returns undefined for any other event */
+export function endedTurn(type: string, data: EventData): EndedTurn | undefined {
+  const status = /^run\.(completed|failed|cancelled)$/.exec(type)?.[1];
+  if (status !== 'completed' && status !== 'failed' && status !== 'cancelled') return undefined;
+  const charts: unknown[] = Array.isArray(data['charts']) ? data['charts'] : [];
+  const results = charts.map((id): UiChunk => {
+    const chart = { toolCallId: id, resultUrl: `/api/tool-results/${String(id)}` };
+    return { type: 'data-chart', id: `chart-${String(id)}`, data: chart };
+  });
+  if (data['changes']) results.push({ type: 'data-changes', id: 'changes', data: data['changes'] });
+  const { chatId, limit, usage } = data;
+  return {
+    status,
+    explanation: typeof data['explanation'] === 'string' ? data['explanation'] : `The turn is ${status}.`,
+    textDigest: String(data['textDigest']),
+    citations: data['citations'],
+    results,
+    metadata: { chatId, status, limit, usage },
+  };
+}

@@ -1,0 +1,40 @@
+/** How the stretches that a model spoke become the text parts of a message: the same for a stream and for what is stored. */
+import { createHash } from 'node:crypto';
+import type { SpokenPart } from '../../runs/index.ts';
+import type { TextKind } from './chunks.ts';
+
+export interface MessagePart {
+  kind: TextKind;
+  text: string;
+}
+
+/** Between two stretches of text, so that the parts of a message put together read well. */
+const SEPARATOR = '\n\n';
+
+export const kindOf = ({ kind }: SpokenPart): TextKind => (kind === 'thinking' ? 'reasoning' : 'text');
+
+/** What comes before a stretch: a blank line if it is text and not the first. */
+export function separatorBefore(kind: TextKind, earlier: readonly { kind: SpokenPart['kind'] | TextKind }[]): string {
+  return kind === 'text' && earlier.some((part) => part.kind === 'text') ? SEPARATOR : '';
+}
+
+/** The parts of a message from everything that was spoken in it. */
+export function messageParts(spoken: readonly SpokenPart[]): MessagePart[] {
+  return spoken.map((part, index) => {
+    const kind = kindOf(part);
+    return { kind, text: separatorBefore(kind, spoken.slice(0, index)) + part.text };
+  });
+}
+
+/** A message's text: its text parts put together, byte for byte. */
+export function messageText(spoken: readonly SpokenPart[]): string {
+  return messageParts(spoken)
+    .filter(({ kind }) => kind === 'text')
+    .map(({ text }) => text)
+    .join('');
+}
+
+/** Equal for equal texts. */
+export function textDigest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}

@@ -1,0 +1,183 @@
+/**
+ * The words of a message while they come: what attempts of model turns say, and what a client has been shown of it. An
+ * attempt that begins a turn again takes nothing back as long as it says the same; once it differs, the client is told
+ * to drop what it has of the turn. So no text is doubled, and a turn that is repeated word by word shows no seam.
+ */
+import type { SpokenPart } from '../../runs/index.ts';
+import type { UiChunk } from './chunks.ts';
+import { kindOf, separatorBefore } from './message-text.ts';
+
+export interface SpeechOptions {
+  /** The stream has `start-step` chunks, so that a reset takes back one step; otherwise it takes back the message. */
+  steps: boolean;
+}
+
+export class Speech {
+  private readonly options: SpeechOptions;
+  /** Of steps that are complete. */
+  private done: SpokenPart[] = [];
+  /** What the present attempt has said. */
+  private said: SpokenPart[] = [];
+  /** What the client has been shown of the present step. */
+  private shown: SpokenPart[] = [];
+  /** The last stretch of `said` is over: what comes next is a new one. */
+  private broken = true;
+  /** The last stretch of `shown` has been closed. */
+  private closed = true;
+  /** The attempt repeats what an earlier one said, and has not come to its end yet. */
+  private behind = false;
+  private parts = 0;
+
+  constructor(options: SpeechOptions) {
+    this.options = options;
+  }
+
+  /** Everything said in complete steps. */
+  get spoken(): readonly SpokenPart[] {
+    return this.done;
+  }
+
+  /** What the present attempt has said in the present step. */
+  get present(): readonly SpokenPart[] {
+    return this.said;
+  }
+
+  /** Another attempt of the step begins. */
+  beginAttempt(): void {
+    this.said = [];
+    this.broken = true;
+    this.behind = this.shown.length > 0;
+  }
+
+  *say(kind: SpokenPart['kind'], text: string): Generator<UiChunk> {
+    if (text === '') return;
+    const last = this.said.at(-1);
+    if (last && !this.broken && last.kind === kind) last.text += text;
+    else this.said.push({ kind, text });
+    this.broken = false;
+    if (this.behind) yield* this.catchUp(false);
+    else yield* this.show(kind, text, this.said.length > this.shown.length);
+  }
+
+  /** A tool call comes: the stretch of text before it is over. */
+  *pause(): Generator<UiChunk> {
+    this.broken = true;
+    if (this.behind) yield* this.catchUp(false);
+    if (!this.behind) yield* this.close();
+  }
+
+  /**
+   * The step is complete with these parts, which are what is stored.
+   * @param stored absent when the attempt's own words are known to be it
+   */
+  *complete(stored?: readonly SpokenPart[]): Generator<UiChunk> {
+    if (stored) this.said = stored.map((part) => ({ ...part }));
+    yield* this.catchUp(true);
+    yield* this.close();
+    this.done.push(...this.said);
+    this.said = [];
+    this.shown = [];
+    this.broken = true;
+    this.behind = false;
+  }
+
+  /** The message is over: words of a step that never became complete are taken back. */
+  *end(): Generator<UiChunk> {
+    if (this.shown.length === 0) return;
+    this.said = [];
+    yield* this.catchUp(true);
+  }
+
+  /** Takes everything back and says what is stored. */
+  *replace(stored: readonly SpokenPart[]): Generator<UiChunk> {
+    yield { type: 'reset-step' };
+    this.done = [];
+    this.shown = [];
+    this.closed = true;
+    yield* this.showWhole(stored);
+    yield* this.close();
+    this.done = stored.map((part) => ({ ...part }));
+    this.shown = [];
+  }
+
+  /** Brings what is shown in line with what is said. @param final nothing more will be said */
+  private *catchUp(final: boolean): Generator<UiChunk> {
+    const meeting = this.compare(final);
+    if (meeting === 'waits') return;
+    if (meeting === 'differs') {
+      yield { type: 'reset-step' };
+      this.shown = [];
+      this.closed = true;
+      if (!this.options.steps) yield* this.again();
+    }
+    const from = this.shown.length;
+    const last = this.shown.at(-1);
+    const same = this.said[from - 1];
+    if (last && same && same.text.length > last.text.length) {
+      yield* this.show(same.kind, same.text.slice(last.text.length), false);
+    }
+    yield* this.showWhole(this.said.slice(Math.max(from, 0)));
+    this.behind = false;
+  }
+
+  private compare(final: boolean): 'continues' | 'waits' | 'differs' {
+    for (const [index, { kind, text }] of this.shown.entries()) {
+      const said = this.said[index];
+      if (!said) return final ? 'differs' : 'waits';
+      const isLast = index === this.shown.length - 1;
+      const over = index < this.said.length - 1 || this.broken || final;
+      if (said.kind !== kind) return 'differs';
+      // A stretch that was closed can only be met by one that is over as well.
+      if (said.text === text && (over || !isLast || !this.closed)) continue;
+      if (isLast && !this.closed && said.text.startsWith(text)) continue;
+      if (text.startsWith(said.text) && !over) return 'waits';
+      return 'differs';
+    }
+    return 'continues';
+  }
+
+  /** Without steps in the stream a reset took the whole message: its earlier part is said again. */
+  private *again(): Generator<UiChunk> {
+    const { done } = this;
+    this.done = [];
+    yield* this.showWhole(done);
+    yield* this.close();
+    this.done = done;
+    this.shown = [];
+  }
+
+  private *showWhole(parts: readonly SpokenPart[]): Generator<UiChunk> {
+    for (const [index, { kind, text }] of parts.entries()) {
+      yield* this.show(kind, text, true);
+      if (index < parts.length - 1) yield* this.close();
+    }
+  }
+
+  private *show(kind: SpokenPart['kind'], text: string, begins: boolean): Generator<UiChunk> {
+    const type = kindOf({ kind, text });
+    if (begins) {
+      yield* this.close();
+      const separator = separatorBefore(type, [...this.done, ...this.shown]);
+      this.parts += 1;
+      this.closed = false;
+      this.shown.push({ kind, text });
+      yield { type: `${type}-start`, id: this.partId };
+      yield { type: `${type}-delta`, id: this.partId, delta: separator + text };
+      return;
+    }
+    const last = this.shown.at(-1);
+    if (last) last.text += text;
+    yield { type: `${type}-delta`, id: this.partId, delta: text };
+  }
+
+  private *close(): Generator<UiChunk> {
+    const last = this.shown.at(-1);
+    if (this.closed || !last) return;
+    this.closed = true;
+    yield { type: `${kindOf(last)}-end`, id: this.partId };
+  }
+
+  private get partId(): string {
+    return `part-${this.parts}`;
+  }
+}

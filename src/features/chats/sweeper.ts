@@ -1,0 +1,34 @@
+import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import { sweepRuns, type SweepOptions, type SweptKind } from '../runs/index.ts';
+import { deliverCancel, type ChatControlDeps } from './control.ts';
+import { purgeChat } from './delete.ts';
+import { Chat, ChatTurn } from './entities.ts';
+import { finishTurn } from './run.ts';
+import { launch } from './service.ts';
+
+const swept = (deps: ChatControlDeps): SweptKind<ChatTurn> => ({
+  kind: 'chat',
+  entity: ChatTurn,
+  launch: (row, em) => launch(deps, em, row),
+  deliverCancel: (row) => deliverCancel(deps, row),
+  state: (id) => deps.launcher.state(id),
+  async recordLost({ id: turnId, chatId, teamId }, outcome, explanation) {
+    await finishTurn(deps, { turnId, chatId, teamId, outcome, explanation });
+  },
+});
+
+const PURGED_AT_ONCE = 100;
+
+/** One sweep over the turns and the deleted chats of all teams. @returns how many rows it acted on */
+export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions): Promise<number> {
+  const repaired = await sweepRuns(deps, swept(deps), options);
+  // What a crash between the mark and the deletion left behind.
+  const deleted = await deps.orm.em
+    .fork()
+    .find(Chat, { deletedAt: { $ne: null } }, { filters: { team: false, present: false }, limit: PURGED_AT_ONCE });
+  for (const { id, teamId } of deleted) {
+    const running = await deps.orm.em.fork().count(ChatTurn, { chatId: id, status: 'processing' }, anyTeam);
+    if (running === 0) await purgeChat(forTeam(deps.orm.em, teamId), id);
+  }
+  return repaired + deleted.length;
+}

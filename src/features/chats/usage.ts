@@ -1,0 +1,31 @@
+import type { ModelTurn } from '../transcripts/index.ts';
+
+/** Tokens and cost of the model turns of one answer, as interface 2.2 names them. */
+export interface ChatUsage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+  /** US dollars. */
+  cost: number;
+  model: string | null;
+  api_calls_count: number;
+}
+
+type Counted = Pick<
+  ModelTurn,
+  'inputTokens' | 'outputTokens' | 'cacheCreationInputTokens' | 'cacheReadInputTokens' | 'costUsd' | 'model'
+>;
+
+export function usageOf(turns: readonly Counted[]): ChatUsage {
+  const sum = (value: (turn: Counted) => number): number => turns.reduce((total, turn) => total + value(turn), 0);
+  return {
+    input_tokens: sum((turn) => turn.inputTokens),
+    output_tokens: sum((turn) => turn.outputTokens),
+    cache_creation_input_tokens: sum((turn) => turn.cacheCreationInputTokens),
+    cache_read_input_tokens: sum((turn) => turn.cacheReadInputTokens),
+    cost: sum((turn) => turn.costUsd),
+    model: turns.at(-1)?.model ?? null,
+    api_calls_count: turns.length,
+  };
+}

@@ -1,0 +1,7 @@
+/** The run has ended: an attempt that was thought lost, or that came too late, must not add to it. */
+export class RunClosed extends Error {
+  override name = 'RunClosed';
+  constructor() {
+    super('The run has ended; nothing more is recorded for it.');
+  }
+}

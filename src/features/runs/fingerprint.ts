@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+
+/** Equal for calls that ask for the same; key order does not matter, since rows come back from jsonb in its own order. */
+export function fingerprint(name: string, input: unknown): string {
+  return createHash('sha256').update(name).update(canonicalJson(input)).digest('base64url').slice(0, 16);
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, nested: unknown) =>
+    nested !== null && typeof nested === 'object' && !Array.isArray(nested)
+      ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : nested,
+  );
+}

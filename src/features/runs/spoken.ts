@@ -1,0 +1,63 @@
+/** What a model turn said, as readers of its stream and of its stored row see it: the same pieces in the same order. */
+import { createHash } from 'node:crypto';
+import { CUT_OFF, type ContentBlock, type ModelDelta, type ModelResponse } from '../../platform/anthropic/port.ts';
+
+/** A stretch of text or thinking without a tool call in it. */
+export interface SpokenPart {
+  kind: 'text' | 'thinking';
+  text: string;
+}
+
+/** The parts of a stored turn: neighbouring blocks of one kind are one part, as their deltas are one stretch. */
+export function spokenParts(content: readonly ContentBlock[]): SpokenPart[] {
+  const parts: SpokenPart[] = [];
+  let broken = true;
+  for (const block of content) {
+    const said =
+      block.type === 'text'
+        ? { kind: 'text' as const, text: block.text }
+        : block.type === 'thinking'
+          ? { kind: 'thinking' as const, text: block.thinking }
+          : undefined;
+    if (!said) broken ||= block.type === 'tool_use';
+    else if (said.text !== '') {
+      const last = parts.at(-1);
+      if (last && !broken && last.kind === said.kind) last.text += said.text;
+      else parts.push(said);
+      broken = false;
+    }
+  }
+  return parts;
+}
+
+/** Equal for equal parts: by it a reader knows whether the deltas it has seen are what was stored. */
+export function spokenDigest(parts: readonly SpokenPart[]): string {
+  const hash = createHash('sha256');
+  for (const { kind, text } of parts) hash.update(`${kind}:${Buffer.byteLength(text)}:`).update(text);
+  return hash.digest('base64url').slice(0, 22);
+}
+
+/** What the deltas of a call amount to, should it be cut off. */
+export class SpokenSoFar {
+  private readonly content: ContentBlock[] = [];
+  private broken = true;
+
+  add(delta: ModelDelta): void {
+    if (delta.kind === 'tool_call') {
+      this.broken = true;
+      return;
+    }
+    const last = this.content.at(-1);
+    if (!this.broken && delta.kind === 'text' && last?.type === 'text') last.text += delta.text;
+    // Thinking without its signature could not be sent back: of a cut-off turn only the text is kept.
+    else if (delta.kind === 'text') this.content.push({ type: 'text', text: delta.text, citations: null });
+    this.broken = delta.kind !== 'text';
+  }
+
+  /** Undefined when nothing was said. */
+  response(model: string): ModelResponse | undefined {
+    if (this.content.length === 0) return undefined;
+    const usage = { inputTokens: 0, outputTokens: 0, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 };
+    return { content: this.content, stopReason: CUT_OFF, usage, costUsd: 0, model };
+  }
+}

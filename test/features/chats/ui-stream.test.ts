@@ -1,0 +1,238 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { messageText, textDigest } from '../../../src/features/chats/stream/message-text.ts';
+import { UiStream } from '../../../src/features/chats/stream/ui-stream.ts';
+import { spokenDigest, type SpokenPart } from '../../../src/features/runs/index.ts';
+import type { EventData, LogEvent } from '../../../src/platform/event-log/port.ts';
+import { StreamReader } from './reading.ts';
+
+/** A turn as its activities publish it: any number of attempts of each step, of which one is stored. */
+class PublishedTurn {
+  readonly events: LogEvent[] = [];
+  readonly stored = new Map<number, SpokenPart[]>();
+  private nonces = 0;
+
+  add(type: string, data: EventData): void {
+    this.events.push({ id: String(this.events.length + 1), type, data, at: new Date() });
+  }
+
+  start(step: number): string {
+    const nonce = `n${(this.nonces += 1)}`;
+    this.add('turn.started', { step, attempt: this.nonces, nonce });
+    return nonce;
+  }
+
+  say(step: number, nonce: string, pieces: readonly Piece[]): void {
+    for (const piece of pieces) {
+      if (piece.kind === 'tool') this.add('tool.requested', { step, nonce, name: 'x' });
+      else this.add(`${piece.kind}.delta`, { step, nonce, text: piece.text });
+    }
+  }
+
+  complete(step: number, parts: SpokenPart[]): void {
+    this.stored.set(step, parts);
+    this.add('turn.completed', { step, spoken: spokenDigest(parts), toolCalls: [] });
+  }
+
+  end(status: string): void {
+    this.add(`run.${status}`, { status, textDigest: textDigest(this.text), citations: [], explanation: 'why' });
+  }
+
+  get text(): string {
+    return messageText([...this.stored.values()].flat());
+  }
+}
+
+type Piece = { kind: 'text' | 'thinking' | 'tool'; text: string };
+
+/** Neighbouring pieces of one kind are one part, as in a stored answer. */
+function partsOf(pieces: readonly Piece[]): SpokenPart[] {
+  const parts: SpokenPart[] = [];
+  let broken = true;
+  for (const { kind, text } of pieces) {
+    const last = parts.at(-1);
+    if (kind === 'tool') broken = true;
+    else if (last && !broken && last.kind === kind) last.text += text;
+    else parts.push({ kind, text });
+    if (kind !== 'tool') broken = false;
+  }
+  return parts;
+}
+
+function play(turn: PublishedTurn, tools: boolean, onChunk?: (type: string) => void): StreamReader {
+  const ui = new UiStream({ messageId: 'm', chatId: 'c', tools });
+  const reader = new StreamReader();
+  for (const event of turn.events) {
+    const missing = ui.missing(event);
+    const stored =
+      missing === undefined
+        ? undefined
+        : missing === 'message'
+          ? [...turn.stored.values()].flat()
+          : turn.stored.get(missing.step);
+    for (const chunk of ui.take(event, stored)) {
+      reader.take(chunk);
+      onChunk?.(chunk.type);
+    }
+  }
+  return reader;
+}
+
+const text = (value: string): Piece => ({ kind: 'text', text: value });
+
+describe('a UI message stream', () => {
+  it('gives reasoning and text as parts that begin and end', () => {
+    const turn = new PublishedTurn();
+    const pieces: Piece[] = [{ kind: 'thinking', text: 'hm' }, text('The '), text('cause')];
+    turn.say(1, turn.start(1), pieces);
+    turn.complete(1, partsOf(pieces));
+    turn.end('completed');
+    const { types, text: shown } = play(turn, false);
+    assert.equal(shown, 'The cause');
+    assert.deepEqual(types, [
+      'reasoning-start',
+      'reasoning-delta',
+      'reasoning-end',
+      'text-start',
+      'text-delta',
+      'text-delta',
+      'text-end',
+      'finish',
+    ]);
+  });
+
+  it('shows no seam where a repeated attempt says the same', () => {
+    const turn = new PublishedTurn();
+    turn.say(1, turn.start(1), [text('The cause is '), text('the po')]);
+    const whole = [text('The cause is the pool of '), text('connections')];
+    turn.say(1, turn.start(1), whole);
+    turn.complete(1, partsOf(whole));
+    turn.end('completed');
+    const { types, text: shown } = play(turn, false);
+    assert.equal(shown, 'The cause is the pool of connections');
+    assert.equal(types.includes('reset-step'), false);
+    assert.equal(types.filter((type) => type === 'text-start').length, 1);
+  });
+
+  it('takes back what a repeated attempt says differently', () => {
+    for (const tools of [false, true]) {
+      const turn = new PublishedTurn();
+      turn.say(1, turn.start(1), [text('First I look.')]);
+      turn.complete(1, partsOf([text('First I look.')]));
+      turn.say(2, turn.start(2), [text('It is the database')]);
+      const other = [text('It is the '), text('cache')];
+      turn.say(2, turn.start(2), other);
+      turn.complete(2, partsOf(other));
+      turn.end('completed');
+      const { types, text: shown } = play(turn, tools);
+      assert.equal(shown, 'First I look.\n\nIt is the cache');
+      assert.equal(types.filter((type) => type === 'reset-step').length, 1);
+    }
+  });
+
+  it('does not hear an attempt that was thought lost, and yet ends with its words if they were stored', () => {
+    const turn = new PublishedTurn();
+    const lost = turn.start(1);
+    turn.say(1, lost, [text('lost ')]);
+    turn.say(1, turn.start(1), [text('found')]);
+    turn.say(1, lost, [text('words')]);
+    turn.complete(1, partsOf([text('lost words')]));
+    turn.end('completed');
+    assert.equal(play(turn, false).text, 'lost words');
+  });
+
+  it('takes back the words of a turn that never became complete', () => {
+    const turn = new PublishedTurn();
+    turn.say(1, turn.start(1), [text('I begin to say')]);
+    turn.end('failed');
+    const { types, text: shown } = play(turn, false);
+    assert.equal(shown, '');
+    assert.deepEqual(types.slice(-2), ['error', 'finish']);
+  });
+
+  it('ends a cancelled turn with abort, and keeps what was said', () => {
+    const turn = new PublishedTurn();
+    turn.say(1, turn.start(1), [text('Half a sen')]);
+    turn.complete(1, partsOf([text('Half a sen')]));
+    turn.end('cancelled');
+    const { types, text: shown } = play(turn, false);
+    assert.equal(shown, 'Half a sen');
+    assert.deepEqual(types.slice(-2), ['abort', 'finish']);
+  });
+
+  it('says everything again when the log has lost it', () => {
+    const turn = new PublishedTurn();
+    turn.stored.set(1, [{ kind: 'text', text: 'kept in the database' }]);
+    turn.end('completed');
+    assert.equal(play(turn, false).text, 'kept in the database');
+  });
+
+  it('marks steps and shows tools only to those who ask', () => {
+    const turn = new PublishedTurn();
+    turn.say(1, turn.start(1), [text('I look.'), { kind: 'tool', text: '' }]);
+    turn.add('turn.completed', {
+      step: 1,
+      spoken: spokenDigest(partsOf([text('I look.')])),
+      toolCalls: [{ id: 'call', evidence: 1, name: 'promql', summary: 'Query', input: { query: 'up' } }],
+    });
+    turn.stored.set(1, partsOf([text('I look.')]));
+    turn.add('tool.started', { id: 'call' });
+    turn.add('tool.completed', { id: 'call', evidence: 1, isError: false, digest: '1 series', bytes: 10 });
+    turn.say(2, turn.start(2), [text('Up.')]);
+    turn.complete(2, partsOf([text('Up.')]));
+    turn.end('completed');
+    assert.deepEqual(play(turn, true).types, [
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'tool-input-available',
+      'tool-output-available',
+      'finish-step',
+      'start-step',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'finish-step',
+      'data-citations',
+      'finish',
+    ]);
+    const plain = new Set(play(turn, false).types);
+    assert.deepEqual(plain, new Set(['text-start', 'text-delta', 'text-end', 'finish']));
+  });
+
+  const piece: fc.Arbitrary<Piece> = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'ab', ' ').map(text) },
+    { weight: 1, arbitrary: fc.constantFrom('a', 'b').map((value): Piece => ({ kind: 'thinking', text: value })) },
+    { weight: 1, arbitrary: fc.constant<Piece>({ kind: 'tool', text: '' }) },
+  );
+  const pieces = fc.array(piece, { maxLength: 8 });
+  const step = fc.record({
+    cutOff: fc.array(pieces, { maxLength: 3 }),
+    whole: pieces,
+    /** How much of the stored attempt was seen; less than all when it was another one that was stored. */
+    seen: fc.nat({ max: 8 }),
+    late: pieces,
+  });
+
+  it('always leaves the client with the text that is stored, whatever attempts came between', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 4 }), fc.boolean(), fc.boolean(), pieces, (steps, tools, ends, begun) => {
+        const turn = new PublishedTurn();
+        for (const [index, { cutOff, whole, seen, late }] of steps.entries()) {
+          const number = index + 1;
+          const lost = turn.start(number);
+          for (const attempt of cutOff) turn.say(number, turn.start(number), attempt);
+          turn.say(number, lost, late);
+          turn.say(number, turn.start(number), whole.slice(0, Math.max(seen, 4)));
+          turn.complete(number, partsOf(whole));
+          turn.say(number, lost, late);
+        }
+        if (begun.length > 0) turn.say(steps.length + 1, turn.start(steps.length + 1), begun);
+        turn.end(ends ? 'completed' : 'failed');
+        assert.equal(play(turn, tools).text, turn.text);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+});

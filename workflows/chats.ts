@@ -1,0 +1,72 @@
+import * as wf from '@temporalio/workflow';
+import type { ChatActivities } from '../activities/chats.ts';
+import type {
+  ChatTurnRef,
+  ChatTurnWorkflowInput,
+  ChatTurnWorkflowResult,
+  FinishChatTurnInput,
+} from '../src/features/chats/contract.ts';
+import type { RunOutcome } from '../src/features/runs/contract.ts';
+import { outcomeAttribute } from '../temporal/search-attributes.ts';
+import { createAgentRun } from './runs.ts';
+
+/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
+const { finishChatTurn } = wf.proxyActivities<Pick<ChatActivities, 'finishChatTurn'>>({
+  startToCloseTimeout: '120s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
+/** A chat without a title of its own is no harm: a few attempts. */
+const { nameChat } = wf.proxyActivities<Pick<ChatActivities, 'nameChat'>>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12s',
+  retry: { initialInterval: '1s', maximumAttempts: 4 },
+});
+
+/**
+ * One turn of a chat: the agent loop on the question, and a recorded end whatever happens. No activity goes before the
+ * first model turn, because a person waits for its first word.
+ */
+export async function chatTurn(input: ChatTurnWorkflowInput): Promise<ChatTurnWorkflowResult> {
+  const { turnId, chatId, teamId, title, startAfter, contextTokens, budget, carried } = input;
+  const ref = { turnId, chatId, teamId };
+  const run = createAgentRun({
+    identity: { kind: 'chat', conversationId: chatId, teamId, runId: turnId },
+    budget,
+    title,
+    carried,
+    startAfter,
+    contextTokens,
+    answersInWords: true,
+    continueAsNew: (next) => wf.continueAsNew<typeof chatTurn>({ ...input, carried: next }),
+  });
+  const { state } = run;
+  const finish: FinishChatTurnInput = { ...ref, ...ending(await run.untilEnded()) };
+  state.phase = 'recording';
+  const result = await wf.CancellationScope.nonCancellable(() =>
+    finishChatTurn.executeWithOptions({ summary: `Record the answer: ${finish.outcome}` }, [finish]),
+  );
+  state.phase = 'finished';
+  state.know(result.digest);
+  wf.upsertSearchAttributes([{ key: outcomeAttribute, value: result.status }]);
+  if (input.wantsTitle && result.status === 'completed') await name(ref, state.know.bind(state));
+  wf.setCurrentDetails(state.details(title));
+  if (result.status === 'failed') throw wf.ApplicationFailure.nonRetryable(result.digest, 'ChatTurnFailed');
+  return { status: result.status };
+}
+
+async function name(ref: ChatTurnRef, say: (line: string) => void) {
+  try {
+    const named = await wf.CancellationScope.nonCancellable(() =>
+      nameChat.executeWithOptions({ summary: 'Name the chat' }, [ref]),
+    );
+    if (named.title) say(`named "${named.title}"`);
+  } catch {
+    say('the chat keeps its first question as its title');
+  }
+}
+
+function ending({ limit, explanation, cancelled }: RunOutcome): Omit<FinishChatTurnInput, keyof ChatTurnRef> {
+  if (cancelled) return { outcome: 'cancelled', explanation };
+  return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
+}
