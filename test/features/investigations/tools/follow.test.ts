@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { anyTeam, forTeam } from '../../../../src/db/team-filter.ts';
 import { Investigation } from '../../../../src/features/investigations/index.ts';
+import { conversationStream } from '../../../../src/features/runs/index.ts';
 import { caseOf, queryOf } from '../../../chaos/support/by-case.ts';
 import { takeAway } from '../../../support/event-log-outage.ts';
 import { startHarness, type Harness } from '../../../support/harness.ts';
@@ -45,6 +46,22 @@ describe('follow_investigation', () => {
     return callerOf(harness.api.deps.investigations, teamId)('follow_investigation', input, signal && { signal });
   };
 
+  /** Follows, and is back as soon as the run was seen to be under way. */
+  const beginFollowing = async (
+    run: { id: string; teamId: string },
+    signal?: AbortSignal,
+  ): Promise<{ following: Promise<CalledTool> }> => {
+    const { events } = harness.api.deps;
+    const usual = events.tail;
+    const waits = Promise.withResolvers<void>();
+    events.tail = (...given) => {
+      waits.resolve();
+      return usual.apply(events, given);
+    };
+    const following = follow(run, 60, signal);
+    await waits.promise.finally(() => (events.tail = usual));
+    return { following };
+  };
   /** Records an end and tells nobody. */
   const end = ({ id, teamId }: { id: string; teamId: string }, row: Partial<Investigation>): Promise<number> =>
     forTeam(harness.database.orm.em, teamId).nativeUpdate(Investigation, { id }, row);
@@ -88,33 +105,11 @@ describe('follow_investigation', () => {
 
   it('stops when the call is cancelled while it waits', async () => {
     const run = await begin('cancelled-call');
-    const { events } = harness.api.deps;
-    const usual = events.tail;
-    const waits = Promise.withResolvers<void>();
-    events.tail = (...given) => {
-      waits.resolve();
-      return usual.apply(events, given);
-    };
     const cancelled = new AbortController();
-    const following = follow(run, 60, cancelled.signal);
-    await waits.promise.finally(() => (events.tail = usual));
+    const { following } = await beginFollowing(run, cancelled.signal);
     cancelled.abort(new Error('cancelled'));
     await assert.rejects(following, /cancelled/);
     harness.model.release('cancelled-call');
-  });
-
-  it('hears of an end that was never told', async () => {
-    const run = await storeInvestigation(harness.database.orm, { row: { startedAt: new Date() } });
-    const following = follow(run, 60);
-    await end(run, { status: 'failed', alertSummary: 'It failed', investigationText: 'Why' });
-    const { json, digest } = await following;
-    assert.deepEqual(json, {
-      investigation_id: run.id,
-      status: 'failed',
-      alert_summary: 'It failed',
-      investigation_text: 'Why',
-    } satisfies Followed);
-    assert.equal(digest, 'failed: It failed');
   });
 
   it('waits for a database that is away', async () => {
@@ -140,25 +135,27 @@ describe('follow_investigation', () => {
     assert.ok(reads >= 4, `${reads} reads`);
   });
 
-  it('waits for an event log that is away', async () => {
-    const run = await storeInvestigation(harness.database.orm, {});
+  it('hears of an end that was never told, also after the event log was away', async () => {
+    const run = await storeInvestigation(harness.database.orm, { row: { startedAt: new Date() } });
+    const { following } = await beginFollowing(run);
     const { events } = harness.api.deps;
     const back = takeAway(events);
-    const tried = Promise.withResolvers<void>();
     const away = events.append;
+    const tried = Promise.withResolvers<void>();
     events.append = (stream, appended) => {
-      tried.resolve();
+      if (stream === conversationStream(run.id)) tried.resolve();
       return away(stream, appended);
     };
-    const following = follow(run, 60);
-    await forTeam(harness.database.orm.em, run.teamId).nativeUpdate(
-      Investigation,
-      { id: run.id },
-      { status: 'failed' },
-    );
-    await tried.promise;
-    back();
-    assert.equal(((await following).json as Followed).status, 'failed');
+    await end(run, { status: 'failed', alertSummary: 'It failed', investigationText: 'Why' });
+    await tried.promise.finally(back);
+    const { json, digest } = await following;
+    assert.deepEqual(json, {
+      investigation_id: run.id,
+      status: 'failed',
+      alert_summary: 'It failed',
+      investigation_text: 'Why',
+    } satisfies Followed);
+    assert.equal(digest, 'failed: It failed');
   });
 
   it('does without progress when no workflow answers', async () => {
