@@ -58,5 +58,5 @@ export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatI
     return turn;
   });
   if (running) await deliverCancel(deps, running);
-  else await purgeChat(em.fork(), chatId);
+  else await purgeChat(deps.events, em.fork(), chatId);
 }

@@ -57,7 +57,7 @@ async function announce(deps: FinishDeps, em: EntityManager, id: string): Promis
   await deps.events.append(stream, [turnEndEvent(turn, usage)]);
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
   // It was deleted while the turn ran.
-  if (chat?.deletedAt) await purgeChat(em, chat.id);
+  if (chat?.deletedAt) await purgeChat(deps.events, em, chat.id);
   return { status: turn.status, digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
 }
 

@@ -28,7 +28,7 @@ export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions):
     .find(Chat, { deletedAt: { $ne: null } }, { filters: { team: false, present: false }, limit: PURGED_AT_ONCE });
   for (const { id, teamId } of deleted) {
     const running = await deps.orm.em.fork().count(ChatTurn, { chatId: id, status: 'processing' }, anyTeam);
-    if (running === 0) await purgeChat(forTeam(deps.orm.em, teamId), id);
+    if (running === 0) await purgeChat(deps.events, forTeam(deps.orm.em, teamId), id);
   }
   return repaired + deleted.length;
 }

@@ -43,6 +43,8 @@ export interface EventLog {
   tail(stream: string, options: { afterId?: string; signal: AbortSignal }): AsyncIterable<LogEvent>;
   /** @returns whether `id` has the form of this log's ids (a Last-Event-ID from a client is untrusted) */
   isValidId(id: string): boolean;
+  /** Deletes streams, if they are there; what is appended to them later begins them anew. */
+  remove(streams: readonly string[]): Promise<void>;
   /** Deletes streams whose last event is older than `before`. @returns how many streams went */
   expire(before: Date): Promise<number>;
   /** Throws when the log cannot be reached. */

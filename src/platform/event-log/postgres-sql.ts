@@ -64,5 +64,10 @@ delete from event_streams where stream in (
   select stream from event_streams where updated_at < $1 order by stream limit $2 for update skip locked
 ) returning stream`;
 
-/** A statement of its own after {@link expireStreamsSql}, to see every event stored before the streams were locked. */
-export const expireEventsSql = 'delete from events where stream = any($1::text[])';
+/** Deletes the streams $1, in the order in which appends lock them. */
+export const removeStreamsSql = `
+with locked as materialized (select stream from event_streams where stream = any($1::text[]) order by stream for update)
+delete from event_streams using locked where event_streams.stream = locked.stream`;
+
+/** A statement of its own after the streams are deleted, to see every event stored before they were locked. */
+export const deleteEventsSql = 'delete from events where stream = any($1::text[])';

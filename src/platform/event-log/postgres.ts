@@ -7,7 +7,7 @@ import type { Nudges } from './nudges.ts';
 import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
 import { channel, PostgresListener } from './postgres-listener.ts';
-import { appendSql, expireEventsSql, expireStreamsSql, pagesSql, readSql } from './postgres-sql.ts';
+import { appendSql, deleteEventsSql, expireStreamsSql, pagesSql, readSql, removeStreamsSql } from './postgres-sql.ts';
 import type { EventStore } from './store.ts';
 import { StoredEventLog } from './stored-event-log.ts';
 
@@ -95,10 +95,17 @@ class PostgresStore implements EventStore {
     this.#listener.start();
   }
 
+  async remove(streams: readonly string[]): Promise<void> {
+    await this.#inTransaction(async (client) => {
+      await client.query(removeStreamsSql, [streams]);
+      await client.query(deleteEventsSql, [streams]);
+    });
+  }
+
   async expire(before: Date): Promise<number> {
     let expired = 0;
     for (;;) {
-      const count = await this.#expireSome(before);
+      const count = await this.#inTransaction((client) => expireIn(client, before));
       expired += count;
       if (count < expireBatch) return expired;
     }
@@ -162,15 +169,17 @@ class PostgresStore implements EventStore {
     });
   }
 
-  async #expireSome(before: Date): Promise<number> {
+  async #inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     // Without a listener a connection lost in the middle would end the process; the query rejects as well.
     const ignore = () => undefined;
     client.on('error', ignore);
     try {
-      const count = await expireIn(client, before);
+      await client.query('begin');
+      const result = await work(client);
+      await client.query('commit');
       client.release();
-      return count;
+      return result;
     } catch (error) {
       // Not given back to the pool: its transaction may be open.
       client.release(true);
@@ -182,10 +191,8 @@ class PostgresStore implements EventStore {
 }
 
 async function expireIn(client: PoolClient, before: Date): Promise<number> {
-  await client.query('begin');
   const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, expireBatch]);
-  await client.query(expireEventsSql, [rows.map(({ stream }) => stream)]);
-  await client.query('commit');
+  await client.query(deleteEventsSql, [rows.map(({ stream }) => stream)]);
   return rows.length;
 }
 

@@ -103,6 +103,15 @@ class RedisStore implements EventStore {
     this.#listener.start();
   }
 
+  async remove(streams: readonly string[]): Promise<void> {
+    const keys = streams.flatMap((stream) => [streamKey(stream), keysKey(stream)]);
+    await this.#redis
+      .multi()
+      .unlink(...keys)
+      .zrem(activeKey, ...streams)
+      .exec();
+  }
+
   async expire(before: Date): Promise<number> {
     let expired = 0;
     for (;;) {

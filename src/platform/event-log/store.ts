@@ -16,6 +16,7 @@ export interface EventStore {
   readPage(stream: string, afterId: string | undefined): Promise<Page>;
   /** Starts to pass on nudges from other processes, unless it already does. */
   listen(): void;
+  remove(streams: readonly string[]): Promise<void>;
   expire(before: Date): Promise<number>;
   check(): Promise<void>;
   /** Lets what is under way end, then closes every connection. */

@@ -47,6 +47,11 @@ export class StoredEventLog implements EventLog {
     return this.#store.idPattern.test(id);
   }
 
+  async remove(streams: readonly string[]): Promise<void> {
+    for (const stream of streams) this.#check(stream);
+    if (streams.length > 0) await reached(this.#store.remove(streams));
+  }
+
   async expire(before: Date): Promise<number> {
     this.#checkOpen();
     return reached(this.#store.expire(before));

@@ -194,6 +194,24 @@ describe('event log: append and read', () => {
       assert.deepEqual(await log.read(stream, { afterId: largest }), []);
     });
 
+    it('removes the streams it is told to, and never gives an id out again', async () => {
+      const [gone, kept] = [newStream(), newStream()];
+      await log.append(gone, [{ type: 'gone', data: {}, key: 'k' }]);
+      await log.append(kept, [{ type: 'kept', data: {} }]);
+      const [event] = await log.read(gone);
+      await other.remove([gone, newStream()]);
+      await other.remove([]);
+      assert.deepEqual(await log.read(gone), []);
+      assert.equal((await log.read(kept)).length, 1);
+
+      await log.append(gone, [{ type: 'new', data: {}, key: 'k' }]);
+      assert.deepEqual(
+        (await log.read(gone, { afterId: event!.id })).map(({ type }) => type),
+        ['new'],
+      );
+      await assert.rejects(log.remove(['']), failsWith('invalid_event'));
+    });
+
     it('deletes old streams whole, keeps newer ones, and never gives an id out again', async () => {
       await log.expire(new Date(Date.now() + 60_000));
       const [old, fresh] = [newStream(), newStream()];

@@ -43,10 +43,7 @@ export function endedTurn(type: string, data: EventData): EndedTurn | undefined 
   const status = /^run\.(completed|failed|cancelled)$/.exec(type)?.[1];
   if (status !== 'completed' && status !== 'failed' && status !== 'cancelled') return undefined;
   const charts: unknown[] = Array.isArray(data['charts']) ? data['charts'] : [];
-  const results = charts.map((id): UiChunk => {
-    const chart = { toolCallId: id, resultUrl: `/api/tool-results/${String(id)}` };
-    return { type: 'data-chart', id: `chart-${String(id)}`, data: chart };
-  });
+  const results = charts.map((id): UiChunk => ({ type: 'data-chart', id: `chart-${String(id)}`, data: {} }));
   if (data['changes']) results.push({ type: 'data-changes', id: 'changes', data: data['changes'] });
   const { chatId, limit, usage } = data;
   return {

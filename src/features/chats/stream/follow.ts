@@ -7,6 +7,7 @@ import { ModelTurn } from '../../transcripts/index.ts';
 import { ChatTurn } from '../entities.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { usageOf } from '../usage.ts';
+import { withCharts } from './charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
 import { turnEndEvent } from './end.ts';
 import { eventId, START, type StreamPosition } from './event-id.ts';
@@ -40,7 +41,8 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
     const missing = ui.missing(event);
     const stored = missing && (await untilReachable(() => storedWords(em(), turn, missing), signal));
-    yield* playback.give(event.id, [...ui.take(event, stored)]);
+    const chunks = [...ui.take(event, stored)];
+    yield* playback.give(event.id, await untilReachable(() => withCharts(em, chunks), signal));
   }
   if (!signal.aborted) yield* playback.done();
 }
