@@ -6,7 +6,7 @@ import { chatTurnWorkflowId } from './contract.ts';
 import type { ChatRows } from './detail.ts';
 import type { Chat, ChatTurn } from './entities.ts';
 import type { ChatPage } from './list.ts';
-import type { ChatDetailResponse, ChatListResponse, ChatResponse } from './schemas.ts';
+import type { ChatDetailResponse, ChatListResponse, ChatResponse } from './response-schemas.ts';
 import { usageOf } from './usage.ts';
 
 type Detail = z.input<typeof ChatDetailResponse>;

@@ -7,7 +7,8 @@ import { chartOf, renderSvg, type ChartSpec } from '../../charts/index.ts';
 import { ToolCall } from '../../transcripts/index.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { chartUrl, presentAnswer } from '../presenter.ts';
-import { ChartParams, ChatVizRequest, ChatVizResponse, TurnHeaders, VizQuery } from '../schemas.ts';
+import { ChatVizResponse } from '../response-schemas.ts';
+import { ChartParams, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 

@@ -2,7 +2,8 @@
 import { apiKey } from '../../../http/authenticate.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { presentAnswer } from '../presenter.ts';
-import { ChatEditorRequest, ChatEditorResponse, StreamQuery, TurnHeaders } from '../schemas.ts';
+import { ChatEditorResponse } from '../response-schemas.ts';
+import { ChatEditorRequest, StreamQuery, TurnHeaders } from '../schemas.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, tags, WRITE } from './deps.ts';
 

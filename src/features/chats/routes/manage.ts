@@ -6,17 +6,8 @@ import { deleteChat, renameChat } from '../control.ts';
 import { loadChat } from '../detail.ts';
 import { listChats, withRunning } from '../list.ts';
 import { presentChat, presentSummary } from '../presenter.ts';
-import {
-  ChatDetailQuery,
-  ChatDetailResponse,
-  ChatListQuery,
-  ChatListResponse,
-  ChatParams,
-  ChatSearchQuery,
-  ChatSearchResponse,
-  ChatSummaryResponse,
-  ChatTitleUpdateRequest,
-} from '../schemas.ts';
+import { ChatDetailResponse, ChatListResponse, ChatSearchResponse, ChatSummaryResponse } from '../response-schemas.ts';
+import { ChatDetailQuery, ChatListQuery, ChatParams, ChatSearchQuery, ChatTitleUpdateRequest } from '../schemas.ts';
 import { searchChats } from '../search.ts';
 import { chatEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
 
