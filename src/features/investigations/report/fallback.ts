@@ -76,7 +76,7 @@ function tentativeReport(
     timeline: timeline.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at)),
     impact: symptom,
     recommended_change: {
-      summary: oneLine(`Check the logs and recent changes of ${best.service} before acting on this.`, 400),
+      summary: `Check the logs and recent changes of ${service} before acting on this.`,
       details: asked(input),
     },
     citations: draft.citations,
