@@ -4,7 +4,7 @@ import { spokenParts } from '../runs/index.ts';
 import type { Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import { chatTurnWorkflowId } from './contract.ts';
 import type { ChatRows } from './detail.ts';
-import type { Chat, ChatTurn } from './entities.ts';
+import type { ChatTurn } from './entities.ts';
 import type { ChatPage } from './list.ts';
 import type { ChatDetailResponse, ChatListResponse, ChatResponse } from './response-schemas.ts';
 import { usageOf } from './usage.ts';
@@ -157,6 +157,3 @@ function presentTurn(
     workflow_id: chatTurnWorkflowId(turn.id),
   };
 }
-
-/** What a chat is called and whether it runs. */
-export const presentOne = (chat: Chat, running: boolean): Summary => presentSummary({ chat, running });

@@ -1,5 +1,5 @@
 import { grants } from '../../http/authenticate.ts';
-import type { LoadProfile } from '../runs/index.ts';
+import { RunClosed, type LoadProfile } from '../runs/index.ts';
 import { createToolRegistry, type Tool, type ToolRegistry } from '../tools/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { ChatTurn } from './entities.ts';
@@ -25,7 +25,9 @@ export function chatProfile(tools: ChatTools): LoadProfile {
   const registries = new Map<string, ToolRegistry>();
   return async (em, { runId }) => {
     if (runId === undefined) throw new TypeError('A chat is run turn by turn.');
-    const turn = await em.findOneOrFail(ChatTurn, { id: runId });
+    const turn = await em.findOne(ChatTurn, { id: runId });
+    // Its chat was deleted.
+    if (!turn) throw new RunClosed();
     const allowed = allowedTools(tools[turn.purpose], turn);
     const key = `${turn.purpose} ${allowed.map(({ name }) => name).join(' ')}`;
     const registry = registries.get(key) ?? createToolRegistry(allowed);

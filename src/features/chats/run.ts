@@ -38,7 +38,9 @@ const NO_ANSWER = 'The model gave no answer.';
  */
 export async function finishTurn(deps: FinishDeps, input: FinishChatTurnInput): Promise<FinishChatTurnResult> {
   const em = (): EntityManager => forTeam(deps.orm.em, input.teamId);
-  const found = await em().findOneOrFail(ChatTurn, { id: input.turnId });
+  const found = await em().findOne(ChatTurn, { id: input.turnId });
+  // A workflow that was started late finds nothing of a chat that was deleted.
+  if (!found) return { status: 'cancelled', digest: 'The chat was deleted.' };
   if (found.status === 'processing') {
     const lastStep = await closeSteps(em(), found);
     const end = await endOf(deps, em(), { ...found, lastStep }, input);

@@ -115,10 +115,10 @@ async function prepare(deps: RunDeps, input: ModelTurnInput): Promise<Prepared> 
   const [stored, profile, conversation] = await Promise.all([
     findTurn(deps, input),
     deps.profiles[input.kind](em, input),
-    em.findOneOrFail(Conversation, { id: conversationId }),
+    em.findOne(Conversation, { id: conversationId }),
   ]);
   if (stored) return { stored, profile };
-  if (step <= conversation.closedThroughStep) throw new RunClosed();
+  if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
   // The messages of a dialogue are there before its run begins.
   if (conversation.opening !== null) await deliverMessages(em, conversationId, step);
   const rows = await loadTranscript(em, conversation, step);
