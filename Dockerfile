@@ -10,7 +10,10 @@ FROM node:24-slim
 ENV NODE_ENV=production \
     PORT=3000 \
     CASEBOOK_HOME=/var/lib/casebook
-RUN install --directory --owner=node --group=node /var/lib/casebook
+# The teams' workspaces are Git repositories.
+RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -rf /var/lib/apt/lists/*
+# A volume that is mounted there takes over whose it is.
+RUN install --directory --owner=node --group=node /var/lib/casebook /var/lib/casebook/workspaces
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./

@@ -91,7 +91,9 @@ describe('docker-compose.yml', () => {
     const worker = compose.services['worker']!;
     assert.equal(worker.container_name, undefined);
     assert.equal(worker.ports, undefined);
-    assert.equal(worker.volumes, undefined);
+    // Each of them mounts the same volume; a folder of one machine would not do.
+    const volumes = Object.keys(compose.volumes);
+    for (const volume of worker.volumes ?? []) assert.ok(volumes.includes(String(volume.split(':')[0])), volume);
     assert.ok((worker.deploy?.replicas ?? 0) >= 2);
   });
 
@@ -106,6 +108,13 @@ describe('docker-compose.yml', () => {
           assert.ok(service.healthcheck, `${other} has a health check`);
       }
     }
+  });
+
+  it('has the workspaces in one volume of API and workers, where they look for them', () => {
+    for (const name of ['api', 'worker'])
+      assert.deepEqual(compose.services[name]?.volumes, ['workspaces:/var/lib/casebook/workspaces'], name);
+    assert.ok('workspaces' in compose.volumes);
+    assert.equal(loadConfig({ CASEBOOK_HOME: '/var/lib/casebook' }).workspacesDir, '/var/lib/casebook/workspaces');
   });
 
   it('keeps the state of PostgreSQL and Redis in declared volumes', () => {

@@ -84,6 +84,12 @@ describe('Dockerfile', () => {
     assert.equal(isIgnored('.npmrc'), false);
   });
 
+  it('has the git that the workspaces are written with, and a folder for them that its user owns', () => {
+    const commands = argumentsOf('RUN').join('\n');
+    assert.match(commands, /apt-get install [^&]*\bgit\b/);
+    assert.match(commands, /install --directory --owner=node .*\/var\/lib\/casebook\/workspaces/);
+  });
+
   it('installs production packages from the lock file and runs as another user than root', () => {
     assert.match(text, /RUN npm ci --omit=dev/);
     const [user] = argumentsOf('USER');

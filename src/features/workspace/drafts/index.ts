@@ -1,0 +1,53 @@
+import type { Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { WorkspaceDraft } from '../entities.ts';
+import type { Workspaces } from '../port.ts';
+import { differences, discardDraft, finishDraft } from './finish.ts';
+import { stageChanges } from './stage.ts';
+import type { CallSignal, RunKey, WorkspaceDrafts } from './types.ts';
+
+export interface DraftDeps {
+  orm: Orm;
+  workspaces: Workspaces;
+}
+
+/** The drafts of runs: kept in PostgreSQL, so that a lost worker loses none of their changes. */
+export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
+  const drafts: WorkspaceDrafts = {
+    open: (run, options) => openDraft(deps, run, options),
+    async view(run, options) {
+      const workspace = deps.workspaces.forTeam(run.teamId);
+      const draft = await forTeam(deps.orm.em, run.teamId).findOne(WorkspaceDraft, { runId: run.runId });
+      return { workspace, at: draft ? (draft.tree ?? draft.base) : await workspace.head(options) };
+    },
+    async stage(run, toolCallId, compute, options) {
+      await drafts.open(run, options);
+      return stageChanges(deps, run, { toolCallId, compute }, options);
+    },
+    async diff(run, options) {
+      const draft = await forTeam(deps.orm.em, run.teamId).findOne(WorkspaceDraft, { runId: run.runId });
+      return draft ? (await differences(deps, draft, options)).diff : { files: [], truncated: false };
+    },
+    async finish(run, how, input, options) {
+      await drafts.open(run, options);
+      return finishDraft(deps, run, { how, ...input }, options);
+    },
+    discard: (run) => discardDraft(deps, run),
+  };
+  return drafts;
+}
+
+async function openDraft(
+  { orm, workspaces }: DraftDeps,
+  { teamId, runId }: RunKey,
+  options?: CallSignal,
+): Promise<void> {
+  const em = forTeam(orm.em, teamId);
+  if (await em.findOne(WorkspaceDraft, { runId }, { fields: ['id'] })) return;
+  const base = await workspaces.forTeam(teamId).head(options);
+  await em.upsert(
+    WorkspaceDraft,
+    { teamId, runId, base, tree: null, status: 'open', commit: null, outcome: null, finishedAt: null },
+    { onConflictFields: ['runId'], onConflictAction: 'ignore' },
+  );
+}

@@ -1,0 +1,63 @@
+/** Replacing a piece of a text by another, exactly. */
+
+export interface EditInput {
+  oldText: string;
+  newText: string;
+  /** Every occurrence, instead of the only one. */
+  replaceAll: boolean;
+}
+
+/** `lines` are those at which a replaced piece began, from 1, at most 20 of them. */
+export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
+
+const MOST_LINES = 20;
+
+/**
+ * Replaces `oldText`, which must occur exactly once unless all occurrences are meant. In a file whose lines end in CRLF a
+ * piece with plain line breaks is found as well, and its replacement gets CRLF.
+ * @returns the new text, or what was wrong, in words that help to do better
+ */
+export function editText(text: string, input: EditInput): Edited {
+  const { replaceAll } = input;
+  let { oldText, newText } = input;
+  if (oldText === newText) return { problem: 'old_text and new_text are the same: there is nothing to change.' };
+  if (!text.includes(oldText) && text.includes('\r\n')) {
+    oldText = withCrlf(oldText);
+    newText = withCrlf(newText);
+  }
+  const places = placesOf(text, oldText);
+  if (places.length === 0) return { problem: notFound(text, oldText) };
+  const lines = places.slice(0, MOST_LINES).map((place) => lineAt(text, place));
+  if (places.length > 1 && !replaceAll) {
+    const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
+    return {
+      problem: `old_text occurs ${places.length} times (${where}). Take in more of what is around the one you mean, or set replace_all.`,
+    };
+  }
+  return { text: text.split(oldText).join(newText), replacements: places.length, lines };
+}
+
+const withCrlf = (text: string): string => text.replaceAll(/\r?\n/gu, '\r\n');
+
+/** Where a piece begins, without overlaps. */
+function placesOf(text: string, piece: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) places.push(at);
+  return places;
+}
+
+function lineAt(text: string, place: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < place; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+function notFound(text: string, oldText: string): string {
+  const plain = (line: string): string => line.replaceAll(/\s+/gu, ' ').trim();
+  const first = oldText.split('\n').map(plain).find(Boolean);
+  const lines = text.split('\n').map(plain);
+  const like = first === undefined ? -1 : lines.indexOf(first);
+  if (like >= 0)
+    return `old_text does not occur. Line ${like + 1} is like its first line, so that white space or a later line differs: read the file from there and copy the piece exactly.`;
+  return 'old_text does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
+}

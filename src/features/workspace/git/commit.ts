@@ -1,0 +1,111 @@
+/** One commit of a batch of changes: optimistic, on the newest state, at most once for each key. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WorkspaceConflict, WorkspaceError, type CommitInput, type CommitResult } from '../port.ts';
+import { changedPaths } from './diff.ts';
+import { findEntries } from './entries.ts';
+import { findInHistory, moveBranch, resolve, TRAILER } from './refs.ts';
+import { id, identity, type Repository } from './repository.ts';
+import { writeObjects, writeTree, type ObjectChange } from './tree.ts';
+
+/** Commits of others are waited for at most this long. */
+const PATIENCE_MS = 45_000;
+const MAX_MESSAGE = 10_000;
+const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/u;
+
+/**
+ * @param options.staleLockMs age from which a lock of Git counts as left by one that was killed
+ * @throws {WorkspaceConflict} when others changed one of the paths since `base`; {@link WorkspaceError} `busy` when the
+ * branch could not be moved in time
+ */
+export async function commitChanges(
+  repository: Repository,
+  input: CommitInput,
+  options: { staleLockMs: number; signal?: AbortSignal },
+): Promise<CommitResult> {
+  const { signal, staleLockMs } = options;
+  const { base, key, author, date } = input;
+  if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a key of a change`);
+  const message = messageOf(input.message, key);
+  let changes: ObjectChange[] | undefined;
+  let searched = base;
+  const end = performance.now() + PATIENCE_MS;
+  do {
+    const { head, made } = await resolve(repository, key, signal);
+    if (made !== undefined) return resultOf(repository, made, key, signal);
+    if (head !== searched) {
+      const found = await findInHistory(repository, key, { since: searched, head, signal });
+      if (found !== undefined) return resultOf(repository, found, key, signal);
+      searched = head;
+    }
+    changes ??= await writeObjects(repository, input.changes, signal);
+    if (head !== base) await refuseConflicts(repository, { base, head, changes }, signal);
+    const tree = await writeTree(repository, head, changes, signal);
+    const unchanged = tree === id(await repository.git(['rev-parse', `${head}^{tree}`], { signal }));
+    const env = identity(plainIdentity(author), date);
+    const commit = unchanged
+      ? head
+      : id(await repository.git(['commit-tree', tree, '-p', head], { input: message, env, signal }));
+    const outcome = await moveBranch(repository, { head, commit, key, staleLockMs }, signal);
+    if (outcome === 'done') return resultOf(repository, commit, key, signal);
+    await sleep(outcome === 'locked' ? 100 + Math.random() * 100 : Math.random() * 30, undefined, { signal });
+  } while (performance.now() < end);
+  throw new WorkspaceError('busy', 'Others are changing the workspace; try again');
+}
+
+/** Paths that others changed since `base`, unless they now are what this batch makes of them. */
+async function refuseConflicts(
+  repository: Repository,
+  { base, head, changes }: { base: string; head: string; changes: readonly ObjectChange[] },
+  signal?: AbortSignal,
+): Promise<void> {
+  const touched = (await changedPaths(repository, base, head, signal)).map(({ path }) => path);
+  const others = new Set(touched);
+  // A file in the place of a directory of ours, or the other way round, is in our way as well.
+  const near = (path: string): boolean =>
+    others.has(path) || touched.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
+  const disputed = changes.filter(({ path }) => near(path));
+  if (disputed.length === 0) return;
+  const paths = disputed.map(({ path }) => path);
+  const there = await findEntries(repository, head, paths, signal);
+  const conflicts = disputed.filter(({ path, object }) => (there.get(path)?.object ?? null) !== object);
+  if (conflicts.length > 0) throw new WorkspaceConflict(conflicts.map(({ path }) => path));
+}
+
+/** What a commit changed, if it was made for the key: a key whose changes were there already has somebody else's. */
+async function resultOf(
+  repository: Repository,
+  commit: string,
+  key: string,
+  signal?: AbortSignal,
+): Promise<CommitResult> {
+  const { stdout } = await repository.git(['cat-file', 'commit', commit], { signal });
+  const text = stdout.toString('utf8');
+  const parent = /^parent ([0-9a-f]{40})$/mu.exec(text)?.[1];
+  const own = text.split('\n').includes(`${TRAILER}: ${key}`);
+  const paths = own && parent !== undefined ? await changedPaths(repository, parent, commit, signal) : [];
+  return { commit, paths };
+}
+
+/** The message with its trailer; a line that looks like one of ours is set off, as it would name another change. */
+function messageOf(message: string, key: string): string {
+  const lines = message
+    .replaceAll('\0', '')
+    .toWellFormed()
+    .slice(0, MAX_MESSAGE)
+    .trim()
+    .split(/\r\n|[\r\n]/u)
+    .map((line) => (line.toLowerCase().startsWith(TRAILER.toLowerCase()) ? `> ${line}` : line));
+  if (lines.join('') === '') throw new TypeError('A commit needs a message');
+  return `${lines.join('\n')}\n\n${TRAILER}: ${key}\n`;
+}
+
+/** Git takes no line breaks and angle brackets in a name, and no empty one. */
+function plainIdentity({ name, email }: CommitInput['author']): CommitInput['author'] {
+  const plain = (text: string): string =>
+    text
+      .toWellFormed()
+      .replaceAll(/[\s\p{Cc}<>]+/gu, ' ')
+      .trim()
+      .slice(0, 200);
+  return { name: plain(name) || 'Unknown', email: plain(email) || 'unknown@casebook.invalid' };
+}

@@ -1,0 +1,60 @@
+/** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
+import type { WorkspacePort, Workspaces } from '../port.ts';
+import { commitChanges } from './commit.ts';
+import { diffOf } from './diff.ts';
+import { listEntries, readFile } from './entries.ts';
+import { headOf } from './refs.ts';
+import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
+import { searchFiles } from './search.ts';
+import { createTurns } from './turns.ts';
+import { writeObjects, writeTree } from './tree.ts';
+
+/** Longer than any Git of ours lives. */
+const STALE_LOCK_MS = 30_000;
+const SEARCH_TIMEOUT_MS = 5_000;
+
+export interface GitWorkspaceOptions {
+  /** Where the repositories are; the same for every process of an installation. */
+  directory: string;
+  /** The Git to run, 2.38 or newer; `git` on the PATH unless given. */
+  program?: string;
+  /** Age from which a lock of Git counts as left by one that was killed; 30 s unless given. */
+  staleLockMs?: number;
+  /** 5 s unless given. */
+  searchTimeoutMs?: number;
+}
+
+/** Makes nothing yet: a team's repository is made when it is first needed. */
+export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
+  const { directory, program = 'git', staleLockMs = STALE_LOCK_MS, searchTimeoutMs = SEARCH_TIMEOUT_MS } = options;
+  const inTurn = createTurns();
+
+  return {
+    forTeam(teamId): WorkspacePort {
+      const name = repositoryName(teamId);
+      const open = (): Promise<Repository> => openRepository(program, directory, name);
+      /** Opens the repository for something that is done with revisions the caller names. */
+      const at = async <T>(revisions: string[], work: (repository: Repository) => Promise<T>): Promise<T> => {
+        const repository = await open();
+        return atRevisions(repository, revisions, () => work(repository));
+      };
+      return {
+        head: async ({ signal } = {}) => headOf(await open(), signal),
+        list: (path, options) => at([options.at], (repository) => listEntries(repository, path, options)),
+        read: (path, options) => at([options.at], (repository) => readFile(repository, path, options)),
+        search: (pattern, options) =>
+          at([options.at], (repository) => searchFiles(repository, pattern, options, searchTimeoutMs)),
+        preview: (changes, { at: base, signal }) =>
+          at([base], async (repository) => {
+            const written = await writeObjects(repository, changes, signal);
+            return writeTree(repository, base, written, signal);
+          }),
+        diff: (from, to, { signal } = {}) => at([from, to], (repository) => diffOf(repository, from, to, signal)),
+        commit: (input, { signal } = {}) =>
+          inTurn(name, () =>
+            at([input.base], (repository) => commitChanges(repository, input, { staleLockMs, signal })),
+          ),
+      };
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** One bare repository for each team, made when it is first needed. */
+import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WorkspaceError } from '../port.ts';
+import { GitError, runGit, type GitOptions, type GitResult } from './run.ts';
+
+export const BRANCH = 'refs/heads/main';
+/** Where the commit of each key is found. */
+export const CHANGES = 'refs/casebook/changes';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
+const REVISION = /^[0-9a-f]{40}$/u;
+const FIRST_COMMIT = 'Begin the workspace\n';
+
+export interface Repository {
+  path: string;
+  /** @throws what {@link runGit} throws */
+  git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
+}
+
+/** A team's id as a file name. @throws {TypeError} when it is no UUID */
+export function repositoryName(teamId: string): string {
+  const id = teamId.toLowerCase();
+  if (!UUID.test(id)) throw new TypeError('The id of a team must be a UUID');
+  return `${id}.git`;
+}
+
+/**
+ * Opens the repository, made empty with one commit where there is none. Several processes may do so at once: it is made
+ * beside its place and moved there whole, by whoever is first.
+ * @param directory where the repositories of all teams are
+ */
+export async function openRepository(program: string, directory: string, name: string): Promise<Repository> {
+  const path = join(directory, name);
+  const there = await access(join(path, 'HEAD')).then(
+    () => true,
+    () => false,
+  );
+  if (!there) await create(program, directory, path);
+  return repositoryAt(program, path);
+}
+
+function repositoryAt(program: string, path: string): Repository {
+  return { path, git: (args, options) => runGit(program, path, args, options) };
+}
+
+/**
+ * Does something with revisions that a caller named. Where Git fails, it is asked whether they are there at all: what its
+ * commands say of a missing one is different for each.
+ * @throws {WorkspaceError} `unknown_revision` when one is not the full id of an object, or is not there
+ */
+export async function atRevisions<T>(
+  repository: Repository,
+  revisions: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!revisions.every((each) => REVISION.test(each)))
+    throw new WorkspaceError('unknown_revision', 'A revision is 40 hexadecimal digits');
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    for (const each of revisions) {
+      const { code } = await repository.git(['cat-file', '-e', `${each}^{tree}`], { accept: [1, 128] });
+      if (code !== 0)
+        throw new WorkspaceError('unknown_revision', `The workspace has no revision ${each}`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+async function create(program: string, directory: string, path: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const beside = await mkdtemp(join(directory, 'new-'));
+  try {
+    const repository = repositoryAt(program, beside);
+    const layout = ['--template=', '--initial-branch=main', '--object-format=sha1'];
+    await repository.git(['init', '--quiet', '--bare', '--shared=0600', ...layout]);
+    const tree = id(await repository.git(['hash-object', '-t', 'tree', '-w', '--stdin']));
+    const env = identity(COMMITTER, new Date(0));
+    const commit = id(await repository.git(['commit-tree', tree], { input: FIRST_COMMIT, env }));
+    await repository.git(['update-ref', BRANCH, commit]);
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { recursive: true, force: true });
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    // Another process was first.
+    if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+  }
+}
+
+const COMMITTER = { name: 'Casebook', email: 'casebook@casebook.invalid' };
+
+/** Variables that say who wrote a commit and when; it is Casebook that commits. */
+export function identity(author: { name: string; email: string }, date: Date): Record<string, string> {
+  const at = `@${Math.floor(date.getTime() / 1_000)} +0000`;
+  return {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_AUTHOR_DATE: at,
+    GIT_COMMITTER_NAME: COMMITTER.name,
+    GIT_COMMITTER_EMAIL: COMMITTER.email,
+    GIT_COMMITTER_DATE: at,
+  };
+}
+
+/** The object id that a command printed. */
+export function id({ stdout }: GitResult): string {
+  return stdout.toString('latin1').trim();
+}

@@ -1,0 +1,137 @@
+/** Runs the real `git`: without a shell, with nothing of the machine's or the user's configuration, and with bounds. */
+import { spawn } from 'node:child_process';
+import { childEnvironment } from '../../../config.ts';
+import { WorkspaceError } from '../port.ts';
+
+const TIMEOUT_MS = 10_000;
+const MAX_OUTPUT_BYTES = 32 * 1_048_576;
+const MAX_ERROR_BYTES = 8_192;
+/** Git removes its lock files when it is asked to end; one that does not end is killed after this. */
+const KILL_AFTER_MS = 2_000;
+
+export interface GitOptions {
+  input?: string | Uint8Array;
+  /** Variables besides the fixed ones. */
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  maxBytes?: number;
+  /** Ends Git after `maxBytes` and keeps them; otherwise more output is an error. */
+  cut?: boolean;
+  /** Exit codes besides 0 that are an answer. */
+  accept?: readonly number[];
+  signal?: AbortSignal;
+}
+
+export interface GitResult {
+  code: number;
+  stdout: Buffer;
+  /** Output was left out. */
+  cut: boolean;
+}
+
+/** Git ended with an error nobody expected. */
+export class GitError extends Error {
+  override name = 'GitError';
+  readonly stderr: string;
+  constructor(args: readonly string[], code: number | null, stderr: string) {
+    super(`git ${args[0]} ended with ${code}: ${stderr.trim().slice(0, 500)}`);
+    this.stderr = stderr;
+  }
+}
+
+const CONFIGURATION = [
+  'core.hooksPath=/dev/null',
+  'core.attributesFile=/dev/null',
+  'core.fsmonitor=false',
+  'core.protectHFS=true',
+  'core.protectNTFS=true',
+  'core.quotePath=false',
+  'core.filesRefLockTimeout=1000',
+  // A commit that was reported must outlive the machine's power.
+  'core.fsync=all',
+  // Larger files have no line-by-line diff.
+  'core.bigFileThreshold=8m',
+  'protocol.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Of this process Git gets only where programs are. */
+const ENVIRONMENT: Record<string, string> = {
+  PATH: childEnvironment({})['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
+  HOME: '/nonexistent',
+  // Messages in English, and letters beyond ASCII compared without case.
+  LC_ALL: 'C.UTF-8',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_LITERAL_PATHSPECS: '1',
+  GIT_ADVICE: '0',
+};
+
+/**
+ * @param program the Git to run
+ * @param gitDir the repository
+ * @throws {WorkspaceError} on time-out; {@link GitError} when Git ends with another code than 0 or one accepted; the
+ * signal's reason when it fires
+ */
+export async function runGit(
+  program: string,
+  gitDir: string,
+  args: readonly string[],
+  options: GitOptions = {},
+): Promise<GitResult> {
+  const { input, env, timeoutMs = TIMEOUT_MS, maxBytes = MAX_OUTPUT_BYTES, accept = [], signal } = options;
+  signal?.throwIfAborted();
+  const child = spawn(program, [`--git-dir=${gitDir}`, ...CONFIGURATION, ...args], {
+    env: { ...ENVIRONMENT, ...env },
+    cwd: '/',
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let ended: 'output' | 'timeout' | 'aborted' | undefined;
+  let killing: NodeJS.Timeout | undefined;
+  const end = (why: typeof ended): void => {
+    if (ended !== undefined) return;
+    ended = why;
+    child.kill('SIGTERM');
+    killing = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+  };
+  const timer = setTimeout(() => end('timeout'), timeoutMs);
+  const onAbort = (): void => end('aborted');
+  signal?.addEventListener('abort', onAbort, { once: true });
+
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (bytes < maxBytes) chunks.push(chunk.subarray(0, maxBytes - bytes));
+    bytes += chunk.length;
+    if (bytes > maxBytes) end('output');
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (stderr.length < MAX_ERROR_BYTES) stderr += chunk.toString();
+  });
+  // Git may end before it has read everything; its exit code says why.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input ?? '');
+
+  try {
+    const code = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', (error) => reject(new Error(`${program} cannot be run: ${error.message}`, { cause: error })));
+      child.once('close', (code) => resolve(code));
+    });
+    if (ended === 'aborted') signal?.throwIfAborted();
+    if (ended === 'timeout') throw new WorkspaceError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
+    if (ended === 'output' && !options.cut) throw new WorkspaceError('too_large', `git ${args[0]} had too much to say`);
+    if (ended !== 'output' && code !== 0 && !accept.includes(code ?? -1)) throw new GitError(args, code, stderr);
+    return { code: code ?? 0, stdout: Buffer.concat(chunks), cut: ended === 'output' };
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(killing);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,115 @@
+/** From a batch of changes to a tree of Git. Nothing is ever checked out: objects are written, and an index of its own. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ancestors, workspacePath } from '../path.ts';
+import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type WorkspaceChange } from '../port.ts';
+import { findEntries } from './entries.ts';
+import { id, type Repository } from './repository.ts';
+
+const WRITERS = 4;
+const NEW_FILE = '100644';
+const NO_OBJECT = '0'.repeat(40);
+
+/** A change whose content is an object of the repository; null deletes the file. */
+export interface ObjectChange {
+  path: string;
+  object: string | null;
+}
+
+/**
+ * Writes the new contents as objects.
+ * @throws {WorkspaceError} when a path is refused or named twice, or a content is too large or could not be read again
+ */
+export async function writeObjects(
+  repository: Repository,
+  changes: readonly WorkspaceChange[],
+  signal?: AbortSignal,
+): Promise<ObjectChange[]> {
+  const checked = checkChanges(changes);
+  const written: ObjectChange[] = [];
+  for (let from = 0; from < checked.length; from += WRITERS) {
+    const objects = checked.slice(from, from + WRITERS).map(async ({ path, content }) => {
+      if (content === null) return { path, object: null };
+      const command = ['hash-object', '-w', '--stdin'];
+      return { path, object: id(await repository.git(command, { input: content, signal })) };
+    });
+    written.push(...(await Promise.all(objects)));
+  }
+  return written;
+}
+
+function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
+  if (changes.length > MAX_CHANGES) throw new WorkspaceError('too_large', `More than ${MAX_CHANGES} files at once`);
+  const seen = new Set<string>();
+  let bytes = 0;
+  return changes.map(({ path, content }) => {
+    const clean = workspacePath(path);
+    if (seen.has(clean)) throw new WorkspaceError('invalid', `${clean} is changed twice in one batch`);
+    seen.add(clean);
+    if (content !== null) bytes += checkContent(clean, content);
+    if (bytes > MAX_CHANGE_BYTES)
+      throw new WorkspaceError('too_large', `The new contents are more than ${MAX_CHANGE_BYTES} bytes together`);
+    return { path: clean, content };
+  });
+}
+
+/** @returns the size in bytes */
+function checkContent(path: string, content: string): number {
+  if (content.includes('\0') || !content.isWellFormed())
+    throw new WorkspaceError('invalid', `The new content of ${path} is not text: it has NUL or half a character`);
+  const size = Buffer.byteLength(content);
+  if (size > MAX_FILE_BYTES)
+    throw new WorkspaceError('too_large', `${path} would have ${size} bytes; at most ${MAX_FILE_BYTES} can be written`);
+  return size;
+}
+
+/**
+ * The tree that a revision becomes with the changes. Files are deleted first, so that one batch may replace a file by a
+ * directory or the other way round. To delete what is not there is no error.
+ * @throws {WorkspaceError} `clash` where a file would have to be a directory as well; `not_a_file` for links
+ */
+export async function writeTree(
+  repository: Repository,
+  revision: string,
+  changes: readonly ObjectChange[],
+  signal?: AbortSignal,
+): Promise<string> {
+  const deleted = changes.filter(({ object }) => object === null);
+  const written = changes.filter((change): change is { path: string; object: string } => change.object !== null);
+  const remaining =
+    deleted.length > 0 || written.length === 0
+      ? await updated(repository, revision, deleted.map(({ path }) => `0 ${NO_OBJECT}\t${path}\0`).join(''), signal)
+      : revision;
+  if (written.length === 0) return remaining;
+
+  const paths = written.map(({ path }) => path);
+  const files = new Set(paths);
+  const above = new Set(paths.flatMap(ancestors));
+  const there = await findEntries(repository, remaining, [...files, ...above], signal);
+  for (const path of above) {
+    const type = files.has(path) ? 'file' : there.get(path)?.type;
+    if (type !== undefined && type !== 'directory')
+      throw new WorkspaceError('clash', `${path} is a ${type}: there can be no files below it`);
+  }
+  const lines = written.map(({ path, object }) => {
+    const { type, mode } = there.get(path) ?? { type: 'file', mode: NEW_FILE };
+    if (type === 'directory') throw new WorkspaceError('clash', `${path} is a directory`);
+    if (type !== 'file') throw new WorkspaceError('not_a_file', `${path} is a ${type}, which cannot be edited`);
+    return `${mode} ${object}\t${path}\0`;
+  });
+  return updated(repository, remaining, lines.join(''), signal);
+}
+
+/** @param lines what `git update-index --index-info -z` reads */
+async function updated(repository: Repository, revision: string, lines: string, signal?: AbortSignal): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'casebook-index-'));
+  try {
+    const env = { GIT_INDEX_FILE: join(folder, 'index') };
+    await repository.git(['read-tree', revision], { env, signal });
+    await repository.git(['update-index', '-z', '--index-info'], { env, signal, input: lines });
+    return id(await repository.git(['write-tree'], { env, signal }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

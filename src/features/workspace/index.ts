@@ -1,0 +1,6 @@
+/** The team's workspace of files: a history of commits, and the drafts in which runs change it. */
+export { createWorkspaceDrafts } from './drafts/index.ts';
+export type { DraftOutcome, FinishInput, RunKey, WorkspaceDrafts } from './drafts/types.ts';
+export { createGitWorkspaces, type GitWorkspaceOptions } from './git/index.ts';
+export * from './port.ts';
+export { workspaceTools } from './tools/index.ts';

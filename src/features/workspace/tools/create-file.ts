@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineTool, type Tool } from '../../tools/tool.ts';
+import type { DraftFiles, WorkspaceDrafts } from '../drafts/types.ts';
+import { workspacePath } from '../path.ts';
+import { MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from '../port.ts';
+import { answering, jsonAnswer, pathField } from './answer.ts';
+
+/** `create_file`: a new file in the draft of the turn. */
+export const createFile = (drafts: WorkspaceDrafts): Tool =>
+  defineTool({
+    name: 'create_file',
+    description:
+      "Creates a text file in the team's workspace, with the directories it needs. What a turn changes is saved at its end, together.",
+    input: z.strictObject({
+      path: pathField.describe('The file, from the root of the workspace.'),
+      content: z.string().max(MAX_FILE_BYTES).describe('The whole text.'),
+      overwrite: z.boolean().default(false).describe('Replace the file if there is one.'),
+    }),
+    requires: 'workspace:write',
+    sideEffect: true,
+    summarize: ({ path, overwrite }) => `${overwrite ? 'Write' : 'Create'} ${path}`,
+    run: ({ path, content, overwrite }, context) =>
+      answering(context, async () => {
+        const file = workspacePath(path);
+        const { output, digest } = await drafts.stage(
+          context,
+          context.toolCallId,
+          async (files) => {
+            const existing = await fileIfThere(files, file, context.signal);
+            if (existing && !overwrite)
+              throw new WorkspaceError(
+                'clash',
+                `${file} exists already (${existing.size} bytes). Use edit_file to change it, or set overwrite.`,
+              );
+            const size = Buffer.byteLength(content);
+            const change = existing ? 'overwritten' : 'created';
+            return {
+              changes: [{ path: file, content }],
+              result: { output: { path: file, change, size }, digest: `${file} ${change}, ${size} bytes` },
+            };
+          },
+          { signal: context.signal },
+        );
+        return jsonAnswer(output, digest);
+      }),
+  });
+
+async function fileIfThere(
+  { workspace, at }: DraftFiles,
+  path: string,
+  signal: AbortSignal,
+): Promise<WorkspaceFile | undefined> {
+  try {
+    return await workspace.read(path, { at, signal });
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}

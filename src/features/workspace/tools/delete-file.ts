@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { count } from '../../tools/index.ts';
+import { defineTool, type Tool } from '../../tools/tool.ts';
+import type { DraftFiles, WorkspaceDrafts } from '../drafts/types.ts';
+import { workspacePath } from '../path.ts';
+import { MAX_CHANGES, WorkspaceError } from '../port.ts';
+import { answering, jsonAnswer, pathField } from './answer.ts';
+
+const MOST_NAMED = 50;
+
+/** `delete_file`: a file, or a directory with all that is in it, deleted in the draft of the turn. */
+export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
+  defineTool({
+    name: 'delete_file',
+    description: `Deletes a file of the team's workspace, or a directory with everything in it (at most ${MAX_CHANGES} files). What a turn changes is saved at its end, together.`,
+    input: z.strictObject({ path: pathField.describe('File or directory, from the root of the workspace.') }),
+    requires: 'workspace:write',
+    sideEffect: true,
+    summarize: ({ path }) => `Delete ${path}`,
+    run: ({ path }, context) =>
+      answering(context, async () => {
+        const name = workspacePath(path);
+        const { output, digest } = await drafts.stage(
+          context,
+          context.toolCallId,
+          async (files) => {
+            const paths = await filesAt(files, name, context.signal);
+            const deleted = paths.slice(0, MOST_NAMED);
+            return {
+              changes: paths.map((each) => ({ path: each, content: null })),
+              result: {
+                output: { path: name, files: paths.length, deleted },
+                digest: `${name} deleted, ${count(paths.length, 'file')}`,
+              },
+            };
+          },
+          { signal: context.signal },
+        );
+        return jsonAnswer(output, digest);
+      }),
+  });
+
+/** The file itself, or all files of the directory. */
+async function filesAt({ workspace, at }: DraftFiles, path: string, signal: AbortSignal): Promise<string[]> {
+  try {
+    const { entries, truncated } = await workspace.list(path, { at, recursive: true, limit: MAX_CHANGES, signal });
+    if (truncated)
+      throw new WorkspaceError('too_large', `${path} has more than ${MAX_CHANGES} files, too many for one turn.`);
+    return entries.map((entry) => entry.path);
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === 'not_a_directory') return [path];
+    throw error;
+  }
+}

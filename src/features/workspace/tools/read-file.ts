@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineTool, type Tool } from '../../tools/tool.ts';
+import type { WorkspaceDrafts } from '../drafts/types.ts';
+import { answering, jsonAnswer, pathField, textAnswer } from './answer.ts';
+
+/** Leaves room for the heading, so that a page fits the view of a tool result. */
+const PAGE_CHARACTERS = 15_000;
+
+/** `read_file`: a page of a text file, verbatim, so that a piece of it can be handed to `edit_file`. */
+export const readFile = (drafts: WorkspaceDrafts): Tool =>
+  defineTool({
+    name: 'read_file',
+    description:
+      "Reads a file of the team's workspace, whole lines from an offset on. After a heading of one line follows the text exactly as it is, without line numbers: pieces of it can be given to edit_file.",
+    input: z.strictObject({
+      path: pathField.describe('The file, from the root of the workspace.'),
+      offset: z.number().int().min(0).default(0).describe('Lines to skip, 0 by default.'),
+      limit: z
+        .number()
+        .int()
+        .min(0)
+        .default(0)
+        .describe(`Most lines to read; 0, the default, is as many as fit ${PAGE_CHARACTERS} characters.`),
+    }),
+    requires: 'workspace:read',
+    summarize: ({ path, offset }) => (offset > 0 ? `Read ${path} from line ${offset + 1}` : `Read ${path}`),
+    run: ({ path, offset, limit }, context) =>
+      answering(context, async () => {
+        const { workspace, at } = await drafts.view(context);
+        const file = await workspace.read(path, { at, signal: context.signal });
+        const { kind, size, text } = file;
+        if (kind === 'link') return jsonAnswer({ path: file.path, kind, target: text }, `${file.path} is a link`);
+        if (text === null)
+          return jsonAnswer({ path: file.path, kind, size }, `${file.path} is ${kind}, ${size} bytes, and not shown`);
+        const { page, lines, shown } = pageOf(text, offset, limit);
+        if (shown === 0) {
+          const empty = `${file.path} has ${lines} lines; there is nothing from line ${offset + 1} on.`;
+          return textAnswer(empty, empty);
+        }
+        const next = offset + shown;
+        const where = `${file.path}, lines ${offset + 1}-${next} of ${lines}`;
+        const rest = next < lines ? `; read on with offset ${next}` : '; this is the end';
+        return textAnswer(`${where}${rest}:\n${page}`, where);
+      }),
+  });
+
+/** @param limit most lines; 0 for as many as fit a page. One line is shown whole, however long. */
+function pageOf(text: string, offset: number, limit: number): { page: string; lines: number; shown: number } {
+  const lines = text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
+  const most = limit === 0 ? lines.length : limit;
+  let page = '';
+  let shown = 0;
+  for (const line of lines.slice(offset, offset + most)) {
+    if (shown > 0 && page.length + line.length > PAGE_CHARACTERS) break;
+    page += line;
+    shown++;
+  }
+  return { page, lines: lines.length, shown };
+}
