@@ -16,10 +16,8 @@ import {
   commitTo,
   date,
   failsWith,
-  git,
   isSound,
   keysInHistory,
-  mirrored,
   scratch,
   team,
   textOf,
@@ -255,59 +253,15 @@ describe('workspace: commits', () => {
     isSound(files);
   });
 
-  it('shows the difference of two states file by file', async () => {
+  it('keeps the trailers of a message in one paragraph with its own', async () => {
     const files = team(given);
-    const { workspace } = files;
-    const from = await mirrored(files, {
-      bin: { content: Buffer.from([0, 1, 2]) },
-      a: { content: 'diff --git a/x b/x\n' },
-    });
-    const to = await workspace.preview(
-      [
-        { path: 'a', content: 'diff --git a/x b/x\nmore\n' },
-        { path: 'bin', content: null },
-        { path: 'ü b', content: 'no break' },
-      ],
-      { at: from },
-    );
-    const { files: changed, truncated } = await workspace.diff(from, to);
-    assert.equal(truncated, false);
-    assert.deepEqual(
-      changed.map(({ path, change, additions, deletions }) => ({ path, change, additions, deletions })),
-      [
-        { path: 'a', change: 'modified', additions: 1, deletions: 0 },
-        { path: 'bin', change: 'deleted', additions: 0, deletions: 0 },
-        { path: 'ü b', change: 'added', additions: 1, deletions: 0 },
-      ],
-    );
-    assert.match(changed[0]!.diff, /^diff --git a\/a b\/a\n[^]*\n diff --git a\/x b\/x\n\+more\n$/);
-    assert.match(changed[1]!.diff, /Binary files a\/bin and \/dev\/null differ\n$/);
-    assert.match(changed[2]!.diff, /\+no break\n\\ No newline at end of file\n$/);
-    // It is a patch that Git itself takes for the same change.
-    const env = { GIT_INDEX_FILE: join(files.repository, 'test-index') };
-    git(files.repository, ['read-tree', from], { env });
-    const patch = changed.filter(({ path }) => path !== 'bin').map(({ diff }) => diff);
-    git(files.repository, ['apply', '--cached'], { env, input: patch.join('') });
-    const deletion = `0 ${'0'.repeat(40)}\tbin\n`;
-    git(files.repository, ['update-index', '--index-info'], { env, input: deletion });
-    assert.equal(git(files.repository, ['write-tree'], { env }), to);
-  });
-
-  it('cuts a difference that is too long at the end of a line, and says so', async () => {
-    const { workspace } = team(given);
-    const from = await workspace.head();
-    const text = `${'y'.repeat(99)}\n`.repeat(3_000);
-    const to = await workspace.preview(
-      ['a', 'b'].map((path) => ({ path, content: text })),
-      { at: from },
-    );
-    const { files, truncated } = await workspace.diff(from, to);
-    assert.equal(truncated, true);
-    const [a, b] = files;
-    assert.ok(a!.diff.length > 199_000 && a!.diff.length <= 200_000);
-    assert.ok(a!.diff.endsWith('y\n'));
-    assert.ok(b!.diff.length < 200);
-    assert.deepEqual([a!.additions, b!.additions], [3_000, 3_000]);
+    const trailers = async (message: string): Promise<string> => {
+      const { commit } = await commitTo(files.workspace, { a: message }, { message });
+      return files.git('log', '-1', '--format=%(trailers:keyonly,separator=%x2C)', commit);
+    };
+    assert.equal(await trailers('Subject\n\nCasebook-Chat: 7'), 'Casebook-Chat,Casebook-Change');
+    assert.equal(await trailers('Subject\n\nSome: text\nthat goes on'), 'Casebook-Change');
+    assert.equal(await trailers('fix: a subject alone'), 'Casebook-Change');
   });
 });
 

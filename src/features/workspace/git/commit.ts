@@ -96,7 +96,10 @@ function messageOf(message: string, key: string): string {
     .split(/\r\n|[\r\n]/u)
     .map((line) => (line.toLowerCase().startsWith(TRAILER.toLowerCase()) ? `> ${line}` : line));
   if (lines.join('') === '') throw new TypeError('A commit needs a message');
-  return `${lines.join('\n')}\n\n${TRAILER}: ${key}\n`;
+  // Git reads trailers from the last paragraph only: those of the caller are in one with ours.
+  const last = lines.slice(lines.lastIndexOf('') + 1);
+  const hasTrailers = last.length < lines.length && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/u.test(line));
+  return `${lines.join('\n')}\n${hasTrailers ? '' : '\n'}${TRAILER}: ${key}\n`;
 }
 
 /** Git takes no line breaks and angle brackets in a name, and no empty one. */
