@@ -30,7 +30,7 @@ export interface FinishDeps {
 
 /** What is said where nobody gave a reason. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
-const NO_ANSWER = 'The model gave no answer.';
+const REASONS = { failed: 'The model gave no answer.', cancelled: CANCELLED_BY_USER };
 
 /**
  * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
@@ -89,19 +89,20 @@ async function endOf(
 ): Promise<End> {
   const modelTurns = await modelTurnsOf(em, turn);
   const text = messageText(modelTurns.flatMap(({ content }) => spokenParts(content)));
-  const status = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
+  const spoke = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
+  const edit = await finishEdit(deps.drafts, turn, spoke === 'completed');
+  const status = edit.failure === undefined ? spoke : 'failed';
   const outcome: ChatTurnOutcome = {};
   const charts = await drawnCharts(em, turn);
   if (charts.length > 0) outcome.charts = charts;
-  const changes = await finishEdit(deps.drafts, turn, status === 'completed');
-  if (changes) outcome.changes = changes;
+  if (edit.changes) outcome.changes = edit.changes;
   return {
     status,
     text,
     citations: await citationsOf(em, turn.chatId, text),
     outcome: Object.keys(outcome).length > 0 ? outcome : null,
     limitReached: limit ?? null,
-    explanation: status === 'completed' ? null : (explanation ?? (status === 'failed' ? NO_ANSWER : CANCELLED_BY_USER)),
+    explanation: status === 'completed' ? null : (edit.failure ?? explanation ?? REASONS[status]),
     searchText: searchTextOf(turn.question, text),
   };
 }

@@ -19,9 +19,21 @@ export function chatTools(deps: ChatToolDeps): ChatTools {
     };
   };
   const { reading, writing } = workspaceTools(deps.drafts);
+  const editing = workspaceTools(seeingOneState(deps.drafts));
   return {
     answer: [...sharedTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading, ...writing],
     chart: [...sharedTools, drawChart],
-    edit: [...sharedTools, ...reading, ...writing],
+    edit: [...sharedTools, ...editing.reading, ...editing.writing],
+  };
+}
+
+/** An edit is made against what was read: from its first look on a turn sees one state of the files. */
+function seeingOneState(drafts: WorkspaceDrafts): WorkspaceDrafts {
+  return {
+    ...drafts,
+    async view(run, options) {
+      await drafts.open(run, options);
+      return drafts.view(run, options);
+    },
   };
 }
