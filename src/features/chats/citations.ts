@@ -10,12 +10,16 @@ const MOST_CITATIONS = 60;
 /** Of each result; what an answer quotes is near its beginning or was read page by page, as evidence of its own. */
 const SEARCHED_CHARACTERS = 1_000_000;
 const MOST_EXCERPTS = 3;
+/** A larger number in brackets is something else; evidence numbers are 32-bit integers. */
+const LARGEST_NUMBER = 2_147_483_647;
 
 /** What each number in an answer points to, with verbatim excerpts of the evidence that support the claim. */
 export async function citationsOf(em: EntityManager, chatId: string, text: string): Promise<ChatCitation[]> {
   const evidence = evidenceReader(em, chatId);
   const citations: ChatCitation[] = [];
-  for (const n of citedNumbers(text).slice(0, MOST_CITATIONS)) {
+  for (const n of citedNumbers(text)
+    .filter((number) => number <= LARGEST_NUMBER)
+    .slice(0, MOST_CITATIONS)) {
     const stored = await evidence.read(n);
     if (!stored || !isCitable(stored.tool)) {
       citations.push({ n, excerpts: [] });

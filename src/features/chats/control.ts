@@ -50,13 +50,13 @@ export async function renameChat(em: EntityManager, chatId: string, title: strin
  * @throws {NotFound} when the team has no such chat
  */
 export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<void> {
-  const running = await em.transactional(async (tx) => {
+  const deleted = await em.transactional(async (tx) => {
     const chat = await findChat(tx, chatId, LockMode.PESSIMISTIC_WRITE);
     const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
     chat.deletedAt = deps.clock.now();
     if (turn) turn.cancelRequestedAt ??= deps.clock.now();
-    return turn;
+    return { chat, turn };
   });
-  if (running) await deliverCancel(deps, running);
-  else await purgeChat(deps.events, em.fork(), chatId);
+  if (deleted.turn) await deliverCancel(deps, deleted.turn);
+  else await purgeChat(deps, em.fork(), deleted.chat);
 }

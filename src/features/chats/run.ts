@@ -5,7 +5,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
-import { runStream, spokenParts } from '../runs/index.ts';
+import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
 import { Conversation, ModelTurn } from '../transcripts/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { citationsOf } from './citations.ts';
@@ -59,7 +59,7 @@ async function announce(deps: FinishDeps, em: EntityManager, id: string): Promis
   await deps.events.append(stream, [turnEndEvent(turn, usage)]);
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
   // It was deleted while the turn ran.
-  if (chat?.deletedAt) await purgeChat(deps.events, em, chat.id);
+  if (chat?.deletedAt) await purgeChat(deps, em, chat);
   return { status: turn.status, digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
 }
 
@@ -107,11 +107,18 @@ async function endOf(
   };
 }
 
+function whyNot(status: 'failed' | 'cancelled', limit: RunLimit | undefined, explanation: string | undefined): string {
+  if (explanation !== undefined)
+    return explanation.slice(0, EXPLANATION_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
+  if (status === 'cancelled') return CANCELLED_BY_USER;
+  return limit === 'refusal' ? REFUSED : NO_ANSWER;
+}
+
 /** Whether the last thing the model did was to say something to the person. */
 function answers(turn: ModelTurn | undefined): boolean {
   if (!turn || turn.stopReason === CUT_OFF) return false;
   return (
     !turn.content.some(({ type }) => type === 'tool_use') &&
-    spokenParts(turn.content).some(({ kind }) => kind === 'text')
+    spokenParts(turn.content).some(({ kind, text }) => kind === 'text' && text.trim() !== '')
   );
 }

@@ -26,9 +26,10 @@ export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions):
   const deleted = await deps.orm.em
     .fork()
     .find(Chat, { deletedAt: { $ne: null } }, { filters: { team: false, present: false }, limit: PURGED_AT_ONCE });
-  for (const { id, teamId } of deleted) {
+  for (const chat of deleted) {
+    const { id, teamId } = chat;
     const running = await deps.orm.em.fork().count(ChatTurn, { chatId: id, status: 'processing' }, anyTeam);
-    if (running === 0) await purgeChat(deps.events, forTeam(deps.orm.em, teamId), id);
+    if (running === 0) await purgeChat(deps, forTeam(deps.orm.em, teamId), chat);
   }
   return repaired + deleted.length;
 }

@@ -1,6 +1,6 @@
 import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import { WorkspaceDraft } from '../entities.ts';
+import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import type { Workspaces } from '../port.ts';
 import { differences, discardDraft, finishDraft } from './finish.ts';
 import { stageChanges } from './stage.ts';
@@ -33,8 +33,19 @@ export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
       return finishDraft(deps, run, { how, ...input }, options);
     },
     discard: (run) => discardDraft(deps, run),
+    forget: (teamId, runIds) => forgetDrafts(deps, teamId, runIds),
   };
   return drafts;
+}
+
+async function forgetDrafts({ orm }: DraftDeps, teamId: string, runIds: readonly string[]): Promise<void> {
+  await forTeam(orm.em, teamId).transactional(async (em) => {
+    const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
+    const draftId = { $in: drafts.map(({ id }) => id) };
+    await em.nativeDelete(WorkspaceDraftCall, { draftId });
+    await em.nativeDelete(WorkspaceDraftChange, { draftId });
+    await em.nativeDelete(WorkspaceDraft, { id: draftId });
+  });
 }
 
 async function openDraft(

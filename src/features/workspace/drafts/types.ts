@@ -80,4 +80,6 @@ export interface WorkspaceDrafts {
   finish(run: RunKey, how: 'apply' | 'propose', input: FinishInput, options?: CallSignal): Promise<DraftOutcome>;
   /** Gives up the changes of a run, unless they are committed. @returns what became of the draft; undefined without one */
   discard(run: RunKey): Promise<DraftOutcome | undefined>;
+  /** Forgets the drafts of runs whose conversation is deleted. Commits stay: they belong to the workspace. */
+  forget(teamId: string, runIds: readonly string[]): Promise<void>;
 }
