@@ -110,8 +110,8 @@ export class RunState {
     this.carried.toolCalls += turn.toolCalls.length;
     this.carried.idleTurns = turn.toolCalls.length === 0 ? this.carried.idleTurns + 1 : 0;
     this.carried.contextTokens = turn.contextTokens ?? this.carried.contextTokens;
-    const cutOff = turn.stopReason === 'max_tokens';
-    if (this.answersInWords && turn.spoke && turn.toolCalls.length === 0 && !cutOff) {
+    const brokenOff = turn.stopReason === 'max_tokens' || turn.stopReason === 'refusal';
+    if (this.answersInWords && turn.spoke && turn.toolCalls.length === 0 && !brokenOff) {
       this.handedInNow = true;
       this.carried.handedIn = true;
     }

@@ -30,7 +30,10 @@ export interface FinishDeps {
 
 /** What is said where nobody gave a reason. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
-const REASONS = { failed: 'The model gave no answer.', cancelled: CANCELLED_BY_USER };
+const NO_ANSWER = 'The model gave no answer.';
+const REFUSED = 'The model refused to answer.';
+/** A provider's error may be a whole page; the last event of a stream holds the explanation, and is bounded. */
+const EXPLANATION_CHARACTERS = 2_000;
 
 /**
  * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
@@ -102,7 +105,7 @@ async function endOf(
     citations: await citationsOf(em, turn.chatId, text),
     outcome: Object.keys(outcome).length > 0 ? outcome : null,
     limitReached: limit ?? null,
-    explanation: status === 'completed' ? null : (edit.failure ?? explanation ?? REASONS[status]),
+    explanation: status === 'completed' ? null : whyNot(status, limit, edit.failure ?? explanation),
     searchText: searchTextOf(turn.question, text),
   };
 }

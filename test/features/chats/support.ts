@@ -1,0 +1,316 @@
+/** Chats over the API as programs use them, and a model that knows its lines by the question. */
+import assert from 'node:assert/strict';
+import type Anthropic from '@anthropic-ai/sdk';
+import { createParser } from 'eventsource-parser';
+import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { anyTeam } from '../../../src/db/team-filter.ts';
+import { ChatTurn } from '../../../src/features/chats/index.ts';
+import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
+import type { MessagesRequest } from '../../../src/offline-model/protocol.ts';
+import { startHarness, type Harness, type HarnessOptions } from '../../support/harness.ts';
+import {
+  OUT_OF_SCRIPT,
+  type RecordedRequest,
+  type Script,
+  type ScriptContext,
+  type ScriptedStep,
+} from '../../support/scripted-model/index.ts';
+import { StreamReader } from './reading.ts';
+
+const CASE = /\[case ([\w-]+)\]/;
+const TASK = /^<task name="(\w+)">/;
+
+export type Json = Record<string, never>;
+
+/** What is answered in a turn, step by step; a function sees the request. */
+export type Lines = ScriptedStep[] | ((context: ScriptContext & { step: number }) => ScriptedStep);
+
+/** The text of a user message's own blocks, without tool results. */
+function textsOf({ role, content }: Anthropic.MessageParam): string[] {
+  if (role !== 'user') return [];
+  if (typeof content === 'string') return [content];
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
+/** The name of the question that a request is about, and how many answers of the model came after it. */
+export function questionOf({ messages }: MessagesRequest): { name: string; step: number } {
+  const at = messages.findLastIndex((message) => textsOf(message).some((text) => CASE.test(text)));
+  const texts = at < 0 ? [] : textsOf(messages[at]!);
+  const name = texts.findLast((text) => CASE.test(text)) ?? '';
+  const step = messages.slice(at + 1).filter(({ role }) => role === 'assistant').length;
+  return { name: [...name.matchAll(new RegExp(CASE, 'g'))].at(-1)?.[1] ?? '', step };
+}
+
+/** The name of the task, where a request is none of a conversation. */
+export function taskOf({ messages }: MessagesRequest): string | undefined {
+  return TASK.exec(messages.flatMap(textsOf)[0] ?? '')?.[1];
+}
+
+export const ask = (name: string, more = ''): string => `[case ${name}] ${more || 'Why is checkout slow?'}`;
+
+/** Answers each question with its lines, and tasks with what is given for them. */
+export function byQuestion(lines: Record<string, Lines>, tasks: Record<string, Lines> = {}): Script {
+  return (context) => {
+    const task = taskOf(context.request);
+    if (task !== undefined) {
+      const given = tasks[task] ?? [{ text: `About ${task}` }];
+      return typeof given === 'function' ? given({ ...context, step: 0 }) : (given[0] ?? OUT_OF_SCRIPT);
+    }
+    const { name, step } = questionOf(context.request);
+    const given = lines[name] ?? [];
+    return typeof given === 'function' ? given({ ...context, step }) : (given[step] ?? OUT_OF_SCRIPT);
+  };
+}
+
+export interface StreamedEvent {
+  id: string;
+  /** As it came over the wire. */
+  data: string;
+}
+
+export interface Streamed {
+  response: Response;
+  events: StreamedEvent[];
+  /** All but the last, `[DONE]`. */
+  chunks: UiChunk[];
+  text: string;
+}
+
+export interface Answer {
+  chat_id: string;
+  response: string;
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cache_creation_input_tokens: number;
+    cache_read_input_tokens: number;
+    cost: number;
+    model: string;
+    api_calls_count: number;
+  };
+}
+
+interface Part {
+  type: string;
+  text?: string;
+  toolCallId?: string;
+  state?: string;
+  input?: unknown;
+  title?: string;
+  errorText?: string;
+  output?: { evidence: number; digest: string; bytes: number; resultUrl: string };
+}
+
+export interface Detail {
+  id: string;
+  title: string;
+  running: boolean;
+  side_effects_allowed: boolean;
+  has_earlier: boolean;
+  run: { turn_id: string; stream_url: string; phase: string | null; step: number | null } | null;
+  messages: {
+    id: string;
+    role: string;
+    parts: Part[];
+    turn: {
+      id: string;
+      number: number;
+      status: string;
+      limit_reached: string | null;
+      explanation: string | null;
+      text: string;
+      citations: { n: number; tool_call_id: string | null; sha256: string | null; excerpts: string[] }[];
+      tool_calls: { id: string; evidence: number; name: string; status: string; is_error: boolean; sha256: string }[];
+      usage: Answer['usage'];
+    } | null;
+  }[];
+}
+
+export interface Said {
+  status: number;
+  body: never;
+  headers: Headers;
+}
+
+type Body = Record<string, unknown>;
+interface Options {
+  key?: string;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** Everything that a test says to the chats of one installation. */
+export class Chats {
+  readonly harness: Harness;
+  constructor(harness: Harness) {
+    this.harness = harness;
+  }
+
+  static async start(
+    options: Omit<HarnessOptions, 'script'> & { lines: Record<string, Lines>; tasks?: Record<string, Lines> },
+  ) {
+    const { lines, tasks, ...rest } = options;
+    return new Chats(await startHarness({ script: byQuestion(lines, tasks), ...rest }));
+  }
+
+  stop(): Promise<void> {
+    return this.harness.stop();
+  }
+
+  fetch(method: string, path: string, body?: unknown, { key, headers, signal }: Options = {}): Promise<Response> {
+    return fetch(this.harness.url + path, {
+      method,
+      signal,
+      headers: {
+        authorization: `Bearer ${key ?? this.harness.apiKey}`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  }
+
+  async call(method: string, path: string, body?: unknown, options?: Options): Promise<Said> {
+    const response = await this.fetch(method, path, body, options);
+    return { status: response.status, headers: response.headers, body: (await response.json()) as never };
+  }
+
+  /** Says something without a stream. */
+  post(body: Body, options?: Options): Promise<Said> {
+    return this.call('POST', '/api/v1/chat', body, options);
+  }
+
+  /** Asks a question and expects its answer. */
+  async say(content: string, body: Body = {}, options?: Options): Promise<Answer> {
+    const said = await this.post({ messages: [{ role: 'user', content }], ...body }, options);
+    assert.equal(said.status, 200, JSON.stringify(said.body));
+    return said.body;
+  }
+
+  /** Begins a turn with a stream and returns once the model has been asked, with the chat's id. */
+  async begin(
+    content: string,
+    body: Body = {},
+    options: Options = {},
+  ): Promise<{ chatId: string; turnId: string; whole: Promise<Streamed> }> {
+    const response = await this.fetch(
+      'POST',
+      '/api/v1/chat?stream=true',
+      { messages: [{ role: 'user', content }], ...body },
+      options,
+    );
+    assert.equal(response.status, 200);
+    const started = Promise.withResolvers<{ chatId: string; messageId: string }>();
+    const whole = readEvents(response, ({ data }) => {
+      const chunk: UiChunk = data === '[DONE]' ? { type: 'start-step' } : JSON.parse(data);
+      if (chunk.type === 'start') started.resolve(chunk);
+    });
+    whole.catch(started.reject);
+    const { chatId, messageId } = await started.promise;
+    return { chatId, turnId: messageId, whole };
+  }
+
+  /** Asks a question and reads its whole stream. */
+  async stream(
+    content: string,
+    body: Body = {},
+    { include, ...options }: Options & { include?: 'tools' } = {},
+  ): Promise<Streamed> {
+    const path = `/api/v1/chat?stream=true${include ? `&include=${include}` : ''}`;
+    return readEvents(await this.fetch('POST', path, { messages: [{ role: 'user', content }], ...body }, options));
+  }
+
+  /** The stream of a chat's turn, after an event. */
+  async follow(
+    chatId: string,
+    after?: string,
+    { include, ...options }: Options & { include?: 'tools' } = {},
+  ): Promise<Streamed> {
+    const headers = { ...options.headers, ...(after !== undefined && { 'last-event-id': after }) };
+    const path = `/api/chat/${chatId}/stream${include ? `?include=${include}` : ''}`;
+    return readEvents(await this.fetch('GET', path, undefined, { ...options, headers }));
+  }
+
+  async detail(chatId: string, query = ''): Promise<Detail> {
+    const { status, body } = await this.call('GET', `/api/chat/${chatId}${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body;
+  }
+
+  /** The chat's last turn, once it has ended. */
+  async ended(chatId: string): Promise<NonNullable<Detail['messages'][number]['turn']>> {
+    return waitUntil(
+      async () => {
+        const turn = (await this.detail(chatId)).messages.at(-1)?.turn;
+        return turn && turn.status !== 'processing' ? turn : undefined;
+      },
+      { what: `the end of a turn of chat ${chatId}`, timeoutMs: 30_000, intervalMs: 50 },
+    );
+  }
+
+  /** Waits for the workflow's end, which comes after the chat was named. */
+  async settled(turnId: string): Promise<void> {
+    await this.harness.temporal.workflow
+      .getHandle(`chat-turn-${turnId}`)
+      .result()
+      .catch(() => undefined);
+  }
+
+  async turns(chatId: string): Promise<ChatTurn[]> {
+    const em = this.harness.database.orm.em.fork();
+    return em.find(ChatTurn, { chatId }, { ...anyTeam, orderBy: { number: 'asc' } });
+  }
+
+  countTurns(): Promise<number> {
+    return this.harness.database.orm.em.fork().count(ChatTurn, {}, anyTeam);
+  }
+
+  /** What the model was asked about a question, in order. */
+  requests(name: string): RecordedRequest[] {
+    return this.harness.model.requests.filter(
+      ({ body }) => taskOf(body) === undefined && questionOf(body).name === name,
+    );
+  }
+
+  tasks(name: string): RecordedRequest[] {
+    return this.harness.model.requests.filter(({ body }) => taskOf(body) === name);
+  }
+
+  /** A key of the first team with these scopes. */
+  async key(...scopes: string[]): Promise<string> {
+    const { status, body } = await this.call('POST', '/api/api-keys', { name: scopes.join(), scopes });
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body as { api_key: string }).api_key;
+  }
+
+  /** A key of another team, which may do everything in it. */
+  async otherTeam(): Promise<string> {
+    const body = { name: 'Another', admin_email: `${crypto.randomUUID()}@example.org`, admin_name: 'Admin' };
+    const made = (await this.call('POST', '/api/teams', body)).body as { api_key: { api_key: string } };
+    return made.api_key.api_key;
+  }
+}
+
+/** Reads a stream to its end by the rules of server-sent events. */
+export async function readEvents(response: Response, onEvent?: (event: StreamedEvent) => void): Promise<Streamed> {
+  assert.equal(response.status, 200);
+  const events: StreamedEvent[] = [];
+  const parser = createParser({
+    onEvent: ({ id = '', data }) => {
+      events.push({ id, data });
+      onEvent?.({ id, data });
+    },
+  });
+  for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) parser.feed(bytes);
+  const chunks = events.filter(({ data }) => data !== '[DONE]').map(({ data }): UiChunk => JSON.parse(data));
+  return { response, events, chunks, text: textOf(chunks) };
+}
+
+/** The text of a message as a client has it at the end of these chunks. */
+export function textOf(chunks: readonly UiChunk[]): string {
+  const reader = new StreamReader();
+  for (const chunk of chunks) reader.take(chunk);
+  return reader.text;
+}
+
+export const typesOf = ({ chunks }: Pick<Streamed, 'chunks'>): string[] => chunks.map(({ type }) => type);
