@@ -1,0 +1,110 @@
+/** Chooses the few pieces that support the claims of a query. */
+import { MOST_ALIKE, type Holdings } from './holdings.ts';
+import { judgeFor, type Judgement } from './judge.ts';
+import type { Layout } from './pieces.ts';
+import { hasTerm, type TermSet } from './scan.ts';
+import type { Query } from './terms.ts';
+
+/** Pieces that are compared with each other for one claim. */
+const SHORTLIST = 80;
+
+/** A piece that is cited and why. */
+export interface Choice {
+  piece: number;
+  score: number;
+  /** Stated terms that only what the piece stands under holds. */
+  above: TermSet;
+}
+
+/** For each claim the best pieces of those that support it, those of the first claim first. */
+export function choicesFor(holdings: Holdings, query: Query): Choice[][] {
+  return query.weights.map((weights) => {
+    const judge = judgeFor(holdings, query.terms, weights);
+    return chooseFrom(shortlist(holdings, judge), query, holdings.layout);
+  });
+}
+
+/** The pieces with the highest scores over all claims, whether or not they support one. */
+export function likeliest(holdings: Holdings, query: Query, most: number): Choice[] {
+  const best = new Map<number, Choice>();
+  for (const weights of query.weights) {
+    for (const { holding, score, above } of shortlist(holdings, judgeFor(holdings, query.terms, weights), most)) {
+      const known = best.get(holding.piece);
+      if (!known || known.score < score) best.set(holding.piece, { piece: holding.piece, score, above });
+    }
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score).slice(0, most);
+}
+
+/** The best pieces; of those that hold exactly the same, the first few. */
+function shortlist(
+  { found }: Holdings,
+  judge: (holding: Holdings['found'][number]) => Judgement,
+  most = SHORTLIST,
+): Judgement[] {
+  const list: Judgement[] = [];
+  const alike = new Map<string, number>();
+  let worst = 0;
+  for (const holding of found) {
+    const judgement = judge(holding);
+    if (judgement.score <= worst) continue;
+    const key = `${judgement.score}:${keyOf(judgement.own)}:${keyOf(judgement.above)}`;
+    const count = alike.get(key) ?? 0;
+    alike.set(key, count + 1);
+    if (count > MOST_ALIKE) continue;
+    list.push(judgement);
+    if (list.length >= most * 2) {
+      list.sort(byScore).length = most;
+      worst = list.at(-1)!.score;
+    }
+  }
+  return list.sort(byScore).slice(0, most);
+}
+
+const byScore = (a: Judgement, b: Judgement): number => b.score - a.score || a.holding.piece - b.holding.piece;
+
+function chooseFrom(judged: readonly Judgement[], { terms }: Query, layout: Layout): Choice[] {
+  const best = judged.find(({ supports }) => supports);
+  if (!best) return [];
+  const alike = judged.filter(
+    ({ supports, score, own }) => supports && score >= best.score * 0.999 && equal(own, best.own),
+  );
+  const chosen = alike.length <= MOST_ALIKE ? alike : [best];
+  const covered: TermSet = { ...best.own };
+  for (const other of judged) {
+    if (chosen.includes(other) || other.score > best.score || equal(other.own, best.own)) continue;
+    if (!other.supports && !isBeside(other, best)) continue;
+    if (!addsTo(other, covered, terms)) continue;
+    chosen.push(other);
+    covered.low |= other.own.low;
+    covered.high |= other.own.high;
+  }
+  return chosen.map(({ holding, score, above }) => ({ piece: holding.piece, score, above }));
+
+  /** Another point of the same series: "from 180 ms to 2.3 s at 10:42" names the time of one of them. */
+  function isBeside({ holding }: Judgement, { holding: first }: Judgement): boolean {
+    const group = layout.group(first.piece);
+    return group === layout.group(holding.piece) && layout.groups[group]?.form === 'json';
+  }
+
+  /** It holds a number or a literal of the claim that no other does, and is about the same. */
+  function addsTo({ own, above }: Judgement, covered: TermSet, all: Query['terms']): boolean {
+    let [fresh, words] = [0, 0];
+    for (const [index, term] of all.entries()) {
+      if (!hasTerm(own, index)) {
+        if (hasTerm(above, index)) words += 1;
+        continue;
+      }
+      const isStrong = term.kind === 'verbatim' || term.quantity?.hard;
+      if (isStrong && !hasTerm(covered, index)) {
+        fresh += 1;
+        // A long name stands for itself.
+        if (term.kind === 'verbatim' && term.text.length >= 8) words += 1;
+      } else if (term.kind === 'word' || term.kind === 'verbatim') words += 1;
+    }
+    return fresh > 0 && words > 0;
+  }
+}
+
+const equal = (a: TermSet, b: TermSet): boolean => a.low === b.low && a.high === b.high;
+const keyOf = ({ low, high }: TermSet): string => `${low},${high}`;

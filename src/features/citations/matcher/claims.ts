@@ -1,0 +1,105 @@
+/** What a text claims with a citation. */
+import { findMarkers, type Marker } from './markers.ts';
+import { sentenceSpans, type Span } from './sentences.ts';
+
+/** One statement for which a text cites something. */
+export interface Claim {
+  /** What the citation is given for. */
+  statement: string;
+  /** The rest of the sentence and the sentence before: what the statement is about. */
+  context: string;
+}
+
+/** A text may cite the same thing this often before further places are passed over. */
+const MOST_CLAIMS = 12;
+const STATEMENT_CHARACTERS = 2_000;
+
+/**
+ * The claims of a text that cite a number. A claim is the part of the sentence from the citation before it up to this
+ * one; where that part says nothing (`According to [2], …`), it is the part that follows. In a table it is the row.
+ * A text without any citation is a claim as a whole: a caller may have cut the number off. A text that cites other
+ * numbers only makes no claim for this one.
+ */
+export function claimsOf(text: string, citationId: number): Claim[] {
+  const markers = findMarkers(text);
+  if (markers.length === 0) return text.trim() === '' ? [] : [{ statement: bound(text), context: '' }];
+  const claims: Claim[] = [];
+  const sentences = sentenceSpans(text);
+  let next = 0;
+  for (const [index, sentence] of sentences.entries()) {
+    const first = next;
+    while (next < markers.length && markers[next]!.start < sentence.end) next++;
+    const inSentence = markers.slice(first, next);
+    const groups = groupsOf(text, inSentence);
+    for (const [at, { numbers }] of groups.entries()) {
+      if (!numbers.includes(citationId)) continue;
+      const part = statementOf(text, sentence, groups, at);
+      const before = contextBefore(text, sentences, index);
+      const rest = `${text.slice(sentence.start, part.start)} ${text.slice(part.end, sentence.end)}`;
+      claims.push({ statement: bound(plain(text, part, inSentence)), context: bound(`${before} ${rest}`) });
+      if (claims.length === MOST_CLAIMS) return claims;
+    }
+  }
+  return claims;
+}
+
+/** Markers that stand together share what they are given for. */
+function groupsOf(text: string, markers: readonly Marker[]): Marker[] {
+  const groups: Marker[] = [];
+  for (const marker of markers) {
+    const last = groups.at(-1);
+    if (last && isBetweenMarkers(text.slice(last.end, marker.start))) {
+      last.end = marker.end;
+      last.numbers.push(...marker.numbers);
+    } else {
+      groups.push({ ...marker, numbers: [...marker.numbers] });
+    }
+  }
+  return groups;
+}
+
+const isBetweenMarkers = (text: string): boolean => text.length <= 5 && /^(?:[\s,;&]|and)*$/u.test(text);
+
+function statementOf(text: string, sentence: Span, groups: readonly Span[], at: number): Span {
+  const row = text.slice(sentence.start, sentence.end).trim();
+  if (row.startsWith('|') || row.split('|', 3).length === 3) return sentence;
+  const { start, end } = groups[at]!;
+  const before = { start: groups[at - 1]?.end ?? sentence.start, end: start };
+  if (saysSomething(text.slice(before.start, before.end))) return before;
+  const after = { start: end, end: groups[at + 1]?.start ?? sentence.end };
+  return saysSomething(text.slice(after.start, after.end)) ? after : sentence;
+}
+
+/** Two words or more beside those that only lead to the citation. */
+function saysSomething(text: string): boolean {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !LEADING.has(word)).length >= 2 || /[\p{Script=Han}]{3}/u.test(text);
+}
+const LEADING = new Set(
+  'according to as in per see from by the result results of evidence source shown shows and also but this that is are'.split(
+    ' ',
+  ),
+);
+
+/** The sentence before, and nothing of another paragraph, list item or row. */
+function contextBefore(text: string, sentences: readonly Span[], index: number): string {
+  const before = sentences[index - 1];
+  if (!before) return '';
+  const said = text.slice(before.start, before.end);
+  return said.endsWith('\n') || /^\s*\n/u.test(text.slice(before.end, sentences[index]!.end)) ? '' : said;
+}
+
+/** A part of the text without the markers in it. */
+function plain(text: string, part: Span, markers: readonly Marker[]): string {
+  let result = '';
+  let done = part.start;
+  for (const { start, end } of markers) {
+    if (start < done || end > part.end) continue;
+    result += `${text.slice(done, start)} `;
+    done = end;
+  }
+  return result + text.slice(done, part.end);
+}
+
+/** The end of a long statement is what the citation stands at. */
+const bound = (text: string): string => text.trim().slice(-STATEMENT_CHARACTERS);

@@ -1,0 +1,142 @@
+/** Finds, without a model, the pieces of a tool result that support what a text cites it for. */
+import { choicesFor, likeliest, type Choice } from './choose.ts';
+import { claimsOf } from './claims.ts';
+import { holdingsOf, type Holdings } from './holdings.ts';
+import { layOut } from './layout.ts';
+import { hasTerm, type TermSet } from './scan.ts';
+import type { Span } from './sentences.ts';
+import { queryOf, type Query } from './terms.ts';
+
+export interface ExcerptQuery {
+  /** The whole tool result. */
+  content: string;
+  citationId: number;
+  /** The text that cites it. */
+  text: string;
+  /** Most excerpts; default 5. */
+  most?: number;
+}
+
+export const MOST_EXCERPTS = 5;
+/** Neighbouring pieces are joined up to this length, in UTF-16 code units. */
+const LONGEST_EXCERPT = 1_000;
+/** A group with the piece in it is cited instead of the piece up to this length. */
+const WHOLE_GROUP = 300;
+const LONGEST_LABEL = 200;
+
+/**
+ * The pieces of a result that support a citation: lexically, and numerically within the rounding that the text shows.
+ * No excerpt is better than a wrong one: a number that the result contradicts gives none.
+ * @returns verbatim substrings of `content`, in its order, each at most about 1,000 characters; empty where nothing
+ *   supports the claim or the text makes none with this citation
+ */
+export function findExcerpts(query: ExcerptQuery): string[] {
+  const { content, most = MOST_EXCERPTS } = query;
+  const asked = ask(query);
+  if (!asked) return [];
+  const { holdings, terms } = asked;
+  const spans = takeTurns(choicesFor(holdings, terms), most);
+  return excerptsOf(content, withLabels(holdings, terms, spans, most));
+}
+
+/**
+ * Pieces that may support a citation, the likeliest first, for somebody else to choose from; with the beginning of the
+ * result where hardly anything is found.
+ * @param bounds.characters most characters of all together
+ */
+export function findCandidates(query: ExcerptQuery, bounds: { most: number; characters: number }): string[] {
+  const asked = ask(query);
+  const candidates: string[] = [];
+  let left = bounds.characters;
+  const add = (span: Span): void => {
+    const text = query.content.slice(span.start, span.end);
+    if (candidates.length >= bounds.most || text.length > left || candidates.includes(text)) return;
+    candidates.push(text);
+    left -= text.length;
+  };
+  const layout = asked?.holdings.layout ?? layOut(query.content);
+  if (asked) {
+    for (const choice of likeliest(asked.holdings, asked.terms, bounds.most)) add(spanOf(asked.holdings, choice));
+  }
+  for (let piece = 0; candidates.length < bounds.most / 4 && piece < Math.min(layout.length, bounds.most); piece++) {
+    add({ start: layout.start(piece), end: layout.end(piece) });
+  }
+  return candidates;
+}
+
+function ask({ content, citationId, text }: ExcerptQuery): { holdings: Holdings; terms: Query } | undefined {
+  const claims = claimsOf(text, citationId);
+  if (claims.length === 0 || content.trim() === '') return undefined;
+  const terms = queryOf(claims);
+  return { holdings: holdingsOf(layOut(content), terms), terms };
+}
+
+/** The best of each claim, then the second of each, and so on. */
+function takeTurns(choices: readonly (readonly Choice[])[], most: number): Choice[] {
+  const taken: Choice[] = [];
+  const longest = Math.max(0, ...choices.map(({ length }) => length));
+  for (let rank = 0; rank < longest && taken.length < most; rank++) {
+    for (const choice of choices.flatMap((list) => list[rank] ?? [])) {
+      if (taken.length < most && !taken.some(({ piece }) => piece === choice.piece)) taken.push(choice);
+    }
+  }
+  return taken;
+}
+
+/** The piece, or the group around it where only that says what the piece is about and is short. */
+function spanOf({ layout, groups }: Holdings, { piece, above }: Choice): Span {
+  const own = { start: layout.start(piece), end: layout.end(piece) };
+  if (isEmpty(above)) return own;
+  const group = layout.group(piece);
+  const whole = layout.groups[group]?.whole;
+  const says = groups[group]?.says;
+  return whole && says && intersects(says, above) && whole.end - whole.start <= WHOLE_GROUP ? whole : own;
+}
+
+/** The chosen spans and, while there is room, the label that says what a piece is about: a header, a name. */
+function withLabels(holdings: Holdings, { terms }: Query, choices: readonly Choice[], most: number): Span[] {
+  const spans = choices.map((choice) => spanOf(holdings, choice));
+  const { layout } = holdings;
+  for (const { piece, above } of choices) {
+    if (isEmpty(above) || spans.length >= most) continue;
+    const label = labelFor(layout.group(piece), above);
+    if (label && !spans.some(({ start, end }) => label.start >= start && label.end <= end)) spans.push(label);
+  }
+  return spans;
+
+  function labelFor(from: number, above: TermSet): Span | undefined {
+    const wanted = terms.filter(({ kind }, index) => kind !== 'quantity' && hasTerm(above, index));
+    for (let group = from; group >= 0; group = layout.groups[group]!.parent) {
+      const { labels, form } = layout.groups[group]!;
+      for (const label of labels) {
+        const text = layout.content.slice(label.start, label.end);
+        if (text.length > LONGEST_LABEL || (form === 'json' && !/["'}]$/u.test(text.trim()))) continue;
+        // The name of a member alone says too little to be read.
+        if (form === 'json' && !text.includes(':')) continue;
+        if (wanted.some((term) => text.toLowerCase().includes(term.text.toLowerCase()))) return label;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Joins neighbours, drops what another holds, and keeps only what is found in the content. */
+function excerptsOf(content: string, spans: readonly Span[]): string[] {
+  const joined: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = joined.at(-1);
+    if (!last || !isNext(content, last, span)) joined.push({ ...span });
+    else last.end = Math.max(last.end, span.end);
+  }
+  const excerpts = joined.map(({ start, end }) => content.slice(start, end).trim());
+  return [...new Set(excerpts)].filter((excerpt) => excerpt !== '' && content.includes(excerpt));
+}
+
+function isNext(content: string, last: Span, next: Span): boolean {
+  if (next.end <= last.end) return true;
+  if (next.end - last.start > LONGEST_EXCERPT) return false;
+  return next.start <= last.end || /^[\s,]{0,8}$/u.test(content.slice(last.end, Math.min(next.start, last.end + 9)));
+}
+
+const isEmpty = ({ low, high }: TermSet): boolean => (low | high) === 0;
+const intersects = (a: TermSet, b: TermSet): boolean => ((a.low & b.low) | (a.high & b.high)) !== 0;

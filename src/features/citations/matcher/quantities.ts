@@ -1,0 +1,202 @@
+/** Numbers as a text states them, rounded, and the numbers of a result that they may stand for. */
+import { unitNamed, type Dimension, type Unit } from './units.ts';
+
+/** A number of a text with what its wording leaves open. Bounds are in canonical units, or as written without a unit. */
+export interface Quantity {
+  dimension?: Dimension;
+  /** For each scale of the unit, the values that are exactly what is said, within the rounding that is shown. */
+  exact: readonly Interval[];
+  /** Values that are near enough to be meant although more was said than that. */
+  near: readonly Interval[];
+  /** Digits that carry information: 1,200 has two. */
+  digits: number;
+  /** It has a unit, a decimal or says that it is rounded: a measurement rather than a count or a number of something. */
+  measured: boolean;
+  /** It must be there: more than a count of a few. */
+  hard: boolean;
+}
+
+type Interval = readonly [low: number, high: number];
+
+/** A quantity and where it was read. */
+export interface FoundQuantity {
+  quantity: Quantity;
+  start: number;
+  end: number;
+  /** Written as "two", not as 2. */
+  inWords: boolean;
+}
+
+const MOST = 'over|more than|above|exceed(?:s|ed|ing)?|at least|upwards? of|beyond';
+const LEAST = 'under|below|less than|fewer than|nearly|almost|up to|at most|close to';
+const ABOUT = '~|≈|about|around|roughly|approximately|approx\\.?|circa|some|nearly|almost|close to|some';
+const UNIT = String.raw`(?:\s{0,2}%|[\s-]{0,2}(?:[a-zA-Zµμ]{1,12})\b)`;
+const NUMBER = new RegExp(
+  String.raw`(?<![\p{L}\p{N}_.#]|[\p{L}\p{N}]-)(?:\b(${MOST})\s+|\b(${LEAST})\s+|(${ABOUT})\s*)?` +
+    String.raw`((?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?)(?!\d)(${UNIT})?(?![\d]|\.\d)`,
+  'giu',
+);
+const WORDS = new Map(
+  'zero one two three four five six seven eight nine ten eleven twelve'
+    .split(' ')
+    .map((word, value): [string, number] => [word, value])
+    .concat([
+      ['fifteen', 15],
+      ['twenty', 20],
+      ['thirty', 30],
+      ['forty', 40],
+      ['fifty', 50],
+      ['sixty', 60],
+      ['hundred', 100],
+    ]),
+);
+const IN_WORDS = new RegExp(String.raw`\b(${[...WORDS.keys()].join('|')})\b([\s-](?:[a-z]{1,12})\b)?`, 'giu');
+
+/** Every number in a text, in figures and, up to a hundred, in words. Factors (`3x`) are left out: data seldom states them. */
+export function quantitiesIn(text: string): FoundQuantity[] {
+  const found: FoundQuantity[] = [];
+  for (const match of text.matchAll(NUMBER)) {
+    const [whole, most, least, about, figures = '', suffix = ''] = match;
+    const name = suffix.replace(/^[\s-]+/u, '');
+    if (/^(?:x|fold|times as|st|nd|rd|th)$/iu.test(name) || text[match.index + whole.length] === '×') continue;
+    const { unit, used } = unitAfter(text, match.index + whole.length, figures, suffix, name);
+    const end = match.index + whole.length - (used ? 0 : suffix.length);
+    const bound = most ? 'above' : least ? 'below' : undefined;
+    found.push({
+      quantity: quantityOf(figures, unit, bound, Boolean(about ?? least)),
+      start: match.index,
+      end,
+      inWords: false,
+    });
+  }
+  for (const match of text.matchAll(IN_WORDS)) {
+    const value = WORDS.get(match[1]?.toLowerCase() ?? '') ?? 0;
+    const unit = unitNamed((match[2] ?? '').slice(1).toLowerCase());
+    // "One" is mostly an article; "one of them".
+    if (value === 1 && !unit) continue;
+    const quantity = { ...quantityOf(String(value), unit, undefined, false), hard: unit !== undefined };
+    const end = match.index + (unit ? match[0].length : match[1]!.length);
+    found.push({ quantity, start: match.index, end, inWords: true });
+  }
+  return found;
+}
+
+/** The unit after a number, also one of two words (`1.2 million bytes`, `5 GB`), and whether the text after it is one. */
+function unitAfter(
+  text: string,
+  end: number,
+  figures: string,
+  suffix: string,
+  name: string,
+): { unit: Unit | undefined; used: boolean } {
+  // The plural of a status code: "returned 502s".
+  if (name === 's' && suffix === 's' && /^[1-5]\d\d$/u.test(figures)) return { unit: undefined, used: true };
+  const unit = name === '' ? undefined : unitNamed(name);
+  if (!unit || unit.dimension !== 'count') return { unit, used: unit !== undefined };
+  const second = unitNamed(/^\s{0,2}([a-zA-Z%]{1,12})\b/u.exec(text.slice(end, end + 16))?.[1] ?? '');
+  if (!second || second.dimension === 'count') return { unit, used: true };
+  return {
+    unit: { ...second, scales: second.scales.flatMap((scale) => unit.scales.map((factor) => scale * factor)) },
+    used: true,
+  };
+}
+
+function quantityOf(
+  figures: string,
+  unit: Unit | undefined,
+  bound: 'above' | 'below' | undefined,
+  about: boolean,
+): Quantity {
+  const digits = figures.replaceAll(',', '');
+  const value = Number(digits);
+  const decimals = digits.split('.')[1]?.length ?? 0;
+  const zeros = decimals > 0 ? 0 : (/[1-9](0+)$/u.exec(digits)?.[1]?.length ?? 0);
+  const shown = 10 ** -decimals / 2;
+  const rounded = 10 ** zeros / 2;
+  const measured = unit !== undefined || decimals > 0 || about;
+  const exactStep = about ? rounded : measured ? shown : 0;
+  // Rounded without saying so; the more digits remain, the less.
+  const nearStep = Math.max(decimals > 0 ? shown : 0.5, Math.min(rounded, value * 0.02));
+  const interval = (step: number): Interval => [value - step, value + step];
+  const open: Interval | undefined =
+    bound === 'above' ? [value, value * 1.25] : bound === 'below' ? [value * 0.75, value] : undefined;
+  const scales = unit?.scales ?? [1];
+  const inUnits = (intervals: Interval[]): Interval[] =>
+    scales.flatMap((scale) => intervals.map(([low, high]): Interval => [low * scale, high * scale]));
+  return {
+    dimension: unit?.dimension,
+    exact: inUnits(open ? [open, interval(exactStep)] : [interval(exactStep)]),
+    near: inUnits([interval(nearStep)]),
+    digits: digits.replace('.', '').replace(/^0+/u, '').length - zeros,
+    measured,
+    hard: measured || value >= 10,
+  };
+}
+
+/** How far a number of a result is what a text says: not at all, nearly, or within the rounding it shows. */
+export type Agreement = 0 | 1 | 2;
+
+/** Scales under which telemetry leaves its unit out, with the agreement they can reach. */
+const SILENT: Record<Dimension, readonly (readonly [scale: number, most: Agreement])[]> = {
+  time: [
+    [1, 2],
+    [1e-3, 2],
+    [60, 1],
+    [1e-6, 1],
+    [1e-9, 1],
+  ],
+  ratio: [
+    [1, 2],
+    [0.01, 2],
+  ],
+  bytes: [
+    [1, 2],
+    [1e6, 1],
+    [1024 ** 2, 1],
+    [1e9, 1],
+    [1024 ** 3, 1],
+  ],
+  count: [[1, 2]],
+};
+
+/**
+ * @param value a number of the result, as written
+ * @param unit its unit, where one is written with it (`suffix`) or in the name it goes by (`name`)
+ */
+export function agreement(
+  quantity: Quantity,
+  value: number,
+  unit?: Unit,
+  written: 'suffix' | 'name' = 'name',
+): Agreement {
+  const magnitude = Math.abs(value);
+  const { dimension } = quantity;
+  if (dimension === undefined) {
+    if (!unit) return within(quantity, magnitude);
+    if (unit.dimension === 'count' || unit.dimension === 'bytes') {
+      const scaled = best(unit.scales.map((scale) => within(quantity, magnitude * scale)));
+      if (scaled > 0 || unit.dimension === 'count') return scaled;
+    }
+    // Kubernetes writes thousandths of a core as it writes minutes.
+    if (written === 'suffix' && unit.scales[0] === 60 && within(quantity, magnitude / 1_000) === 2) return 2;
+    // 2312 for "2312 ms": right, unless the unit is a part of the number, as in the age of "17m".
+    const same = within(quantity, magnitude);
+    return written === 'name' ? same : same === 2 && quantity.digits >= 3 ? 1 : 0;
+  }
+  if (!unit) return best(SILENT[dimension].map(([scale, most]) => least(within(quantity, magnitude * scale), most)));
+  if (unit.dimension === dimension) return best(unit.scales.map((scale) => within(quantity, magnitude * scale)));
+  // 97G in a table may be bytes.
+  const multiple = unit.dimension === 'count' && dimension === 'bytes' && (unit.scales[0] ?? 1) > 1;
+  const scales = multiple ? unit.scales.flatMap((scale) => [scale, 1024 ** Math.round(Math.log10(scale) / 3)]) : [];
+  return best(scales.map((scale) => within(quantity, magnitude * scale)));
+}
+
+function within({ exact, near }: Quantity, value: number): Agreement {
+  // Products of decimal fractions miss their bounds by a rounding error of binary ones.
+  const slack = value * 1e-9;
+  const holds = ([low, high]: Interval): boolean => value >= low - slack && value <= high + slack;
+  return exact.some(holds) ? 2 : near.some(holds) ? 1 : 0;
+}
+
+const best = (values: readonly Agreement[]): Agreement => (values.includes(2) ? 2 : values.includes(1) ? 1 : 0);
+const least = (a: Agreement, b: Agreement): Agreement => (a < b ? a : b);
