@@ -22,11 +22,16 @@ export async function historyOf(em: EntityManager, chatId: string): Promise<Said
 
 /**
  * What of the messages given is new. Clients of stateless APIs send everything that was said; what the chat has already
- * is not said again.
+ * is not said again. Questions at its end that got no answer may be missing there: not every client keeps those.
  */
 export function newMessages(given: SaidMessage[], history: readonly SaidMessage[]): SaidMessage[] {
-  const repeated =
-    given.length > history.length &&
-    history.every(({ role, content }, index) => given[index]?.role === role && given[index]?.content === content);
-  return repeated ? given.slice(history.length) : given;
+  const answered = history.findLastIndex(({ role }) => role === 'assistant') + 1;
+  let same = 0;
+  // The last one is the question, also when it was asked before.
+  while (same < given.length - 1 && isSame(given[same], history[same])) same += 1;
+  return same >= answered ? given.slice(same) : given;
+}
+
+function isSame(one: SaidMessage | undefined, other: SaidMessage | undefined): boolean {
+  return one?.role === other?.role && one?.content === other?.content;
 }

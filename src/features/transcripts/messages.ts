@@ -1,5 +1,5 @@
 /** The transcript as the Messages API takes it, built from what is stored: a pure function of the rows. */
-import type { ContentBlockParam, MessageParam } from '../../platform/anthropic/port.ts';
+import type { ContentBlock, ContentBlockParam, MessageParam } from '../../platform/anthropic/port.ts';
 import type { Message, ModelTurn, ToolCall } from './entities.ts';
 
 export interface TranscriptRows {
@@ -30,7 +30,7 @@ export function buildMessages(rows: TranscriptRows, next: { step: number; note?:
   for (const turn of rows.turns) {
     sayBetween(said, rows, previous, turn.step, turn.note ?? undefined);
     previous = turn.step;
-    say(said, 'assistant', turn.content);
+    say(said, 'assistant', sendable(turn.content));
     say(said, 'user', rows.toolCalls.filter((call) => call.step === turn.step).map(toolResult));
   }
   sayBetween(said, rows, previous, next.step, next.note);
@@ -49,6 +49,12 @@ function sayBetween(said: Said[], rows: TranscriptRows, after: number, step: num
     say(said, role, [...(context ? [text(context)] : []), text(words)]);
   }
   if (note) say(said, 'user', [text(note)]);
+}
+
+/** What the API takes back of an answer: no blank text, and nothing of one that only thought. */
+function sendable(content: ContentBlock[]): ContentBlock[] {
+  const blocks = content.filter((block) => block.type !== 'text' || block.text.trim() !== '');
+  return blocks.some(({ type }) => type !== 'thinking' && type !== 'redacted_thinking') ? blocks : [];
 }
 
 function personSays(message: string): string {
