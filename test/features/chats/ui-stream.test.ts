@@ -38,6 +38,12 @@ class PublishedTurn {
     this.add(`run.${status}`, { status, textDigest: textDigest(this.text), citations: [], explanation: 'why' });
   }
 
+  /** The log loses events; never the last one, which whoever follows the stream appends. */
+  lose(places: readonly number[]): void {
+    const kept = this.events.filter((_, place) => place === this.events.length - 1 || !places.includes(place));
+    this.events.splice(0, Infinity, ...kept);
+  }
+
   get text(): string {
     return messageText([...this.stored.values()].flat());
   }
@@ -60,16 +66,11 @@ function partsOf(pieces: readonly Piece[]): SpokenPart[] {
 }
 
 function play(turn: PublishedTurn, tools: boolean, onChunk?: (type: string) => void): StreamReader {
-  const ui = new UiStream({ messageId: 'm', chatId: 'c', tools });
+  const ui = new UiStream({ messageId: 'm', chatId: 'c', firstStep: 1, tools });
   const reader = new StreamReader();
   for (const event of turn.events) {
-    const missing = ui.missing(event);
-    const stored =
-      missing === undefined
-        ? undefined
-        : missing === 'message'
-          ? [...turn.stored.values()].flat()
-          : turn.stored.get(missing.step);
+    const { from = Infinity, through = Infinity } = ui.missing(event) ?? {};
+    const stored = new Map([...turn.stored].filter(([step]) => step >= from && step <= through));
     for (const chunk of ui.take(event, stored)) {
       reader.take(chunk);
       onChunk?.(chunk.type);
@@ -213,26 +214,55 @@ describe('a UI message stream', () => {
     /** How much of the stored attempt was seen; less than all when it was another one that was stored. */
     seen: fc.nat({ max: 8 }),
     late: pieces,
+    /** The time was up before an answer was stored. */
+    givenUp: fc.boolean(),
   });
 
+  const published = fc
+    .tuple(fc.array(step, { maxLength: 4 }), fc.boolean(), pieces)
+    .map(([steps, ends, begun]): PublishedTurn => {
+      const turn = new PublishedTurn();
+      for (const [index, { cutOff, whole, seen, late, givenUp }] of steps.entries()) {
+        const number = index + 1;
+        const lost = turn.start(number);
+        for (const attempt of cutOff) turn.say(number, turn.start(number), attempt);
+        turn.say(number, lost, late);
+        turn.say(number, turn.start(number), whole.slice(0, Math.max(seen, 4)));
+        if (givenUp) continue;
+        turn.complete(number, partsOf(whole));
+        turn.say(number, lost, late);
+      }
+      if (begun.length > 0) turn.say(steps.length + 1, turn.start(steps.length + 1), begun);
+      turn.end(ends ? 'completed' : 'failed');
+      return turn;
+    });
+
   it('always leaves the client with the text that is stored, whatever attempts came between', () => {
+    const check = (turn: PublishedTurn, tools: boolean): void => assert.equal(play(turn, tools).text, turn.text);
+    fc.assert(fc.property(published, fc.boolean(), check), { numRuns: 1_500 });
+  });
+
+  it('and whatever events the log has lost', () => {
+    const holes = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 4 }), fc.boolean(), fc.boolean(), pieces, (steps, tools, ends, begun) => {
-        const turn = new PublishedTurn();
-        for (const [index, { cutOff, whole, seen, late }] of steps.entries()) {
-          const number = index + 1;
-          const lost = turn.start(number);
-          for (const attempt of cutOff) turn.say(number, turn.start(number), attempt);
-          turn.say(number, lost, late);
-          turn.say(number, turn.start(number), whole.slice(0, Math.max(seen, 4)));
-          turn.complete(number, partsOf(whole));
-          turn.say(number, lost, late);
-        }
-        if (begun.length > 0) turn.say(steps.length + 1, turn.start(steps.length + 1), begun);
-        turn.end(ends ? 'completed' : 'failed');
+      fc.property(published, holes, fc.boolean(), (turn, lost, tools) => {
+        turn.lose(lost);
         assert.equal(play(turn, tools).text, turn.text);
       }),
-      { numRuns: 1_500 },
+      { numRuns: 3_000 },
     );
+  });
+
+  it('tells of no result whose call the log has lost', () => {
+    const turn = new PublishedTurn();
+    turn.start(1);
+    turn.stored.set(1, partsOf([text('I look.')]));
+    turn.add('tool.completed', { id: 'call', evidence: 1, isError: false, digest: '1 series', bytes: 10 });
+    turn.say(2, turn.start(2), [text('Up.')]);
+    turn.complete(2, partsOf([text('Up.')]));
+    turn.end('completed');
+    const { types, text: shown } = play(turn, true);
+    assert.equal(shown, 'I look.\n\nUp.');
+    assert.ok(!types.some((type) => type.startsWith('tool-')));
   });
 });

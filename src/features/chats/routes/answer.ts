@@ -12,7 +12,7 @@ import { chatNotFound, turnCameToNothing } from '../errors.ts';
 import { startTurn, type NewTurn } from '../service.ts';
 import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
-import { followTurn } from '../stream/follow.ts';
+import { followTurn, type FollowedTurn } from '../stream/follow.ts';
 import { untilTurnEnded } from '../wait.ts';
 import { requesterOf, type ChatDeps } from './deps.ts';
 
@@ -59,7 +59,7 @@ export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'dep
 /** Answers with the turn's stream, from a point on. */
 export function streamTurn(
   { ctx, deps, principal }: Pick<TurnCall, 'ctx' | 'deps' | 'principal'>,
-  { turn, after }: { turn: Pick<ChatTurn, 'id' | 'chatId'>; after?: StreamPosition },
+  { turn, after }: { turn: FollowedTurn; after?: StreamPosition },
   include: 'tools' | undefined,
 ): ContentResponse {
   const em = (): EntityManager => forTeam(deps.orm.em, principal.teamId);

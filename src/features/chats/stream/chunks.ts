@@ -6,7 +6,7 @@
 export type TextKind = 'text' | 'reasoning';
 
 export type UiChunk =
-  | { type: 'start'; messageId: string; chatId: string }
+  | { type: 'start'; messageId: string; chatId: string; messageMetadata: Record<string, unknown> }
   | { type: 'text-start' | 'reasoning-start'; id: string }
   | { type: 'text-delta' | 'reasoning-delta'; id: string; delta: string }
   | { type: 'text-end' | 'reasoning-end'; id: string }

@@ -2,7 +2,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { SseEvent } from '../../../http/sse.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
-import { followRun, runStream, spokenParts, untilReachable, type SpokenPart } from '../../runs/index.ts';
+import { followRun, runStream, spokenParts, untilReachable } from '../../runs/index.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
 import { ChatTurn } from '../entities.ts';
 import { modelTurnsOf } from '../model-turns.ts';
@@ -11,10 +11,12 @@ import { withCharts } from './charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
 import { turnEndEvent } from './end.ts';
 import { eventId, START, type StreamPosition } from './event-id.ts';
-import { UiStream, type Missing } from './ui-stream.ts';
+import { UiStream, type Missing, type StoredWords } from './ui-stream.ts';
+
+export type FollowedTurn = Pick<ChatTurn, 'id' | 'chatId' | 'firstStep'>;
 
 export interface FollowTurnOptions {
-  turn: Pick<ChatTurn, 'id' | 'chatId'>;
+  turn: FollowedTurn;
   tools: boolean;
   /** The last event the client has seen. */
   after?: StreamPosition;
@@ -29,14 +31,20 @@ export interface FollowTurnOptions {
  * part it has seen is not sent. A point that the log does not know any more is answered with everything, after a reset.
  */
 export async function* followTurn(log: EventLog, options: FollowTurnOptions): AsyncGenerator<SseEvent> {
-  const { turn, after, em, signal, checkMs } = options;
-  const ui = new UiStream({ messageId: turn.id, chatId: turn.chatId, tools: options.tools });
+  const { turn, after, em, checkMs } = options;
+  const deleted = new AbortController();
+  const signal = AbortSignal.any([options.signal, deleted.signal]);
+  const { chatId, firstStep } = turn;
+  const ui = new UiStream({ messageId: turn.id, chatId, firstStep, tools: options.tools });
   const identity = { conversationId: turn.chatId, runId: turn.id };
   const playback = new Playback(turn.id, after, await knows(log, runStream(identity), after));
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
   const ending = async () => {
-    const row = await em().findOneOrFail(ChatTurn, { id: turn.id });
-    return row.status === 'processing' ? undefined : turnEndEvent(row, usageOf(await modelTurnsOf(em(), row)));
+    const row = await em().findOne(ChatTurn, { id: turn.id });
+    // Its events go with it, so that nothing else would end this.
+    if (!row) deleted.abort(new Error('The chat was deleted.'));
+    if (!row || row.status === 'processing') return undefined;
+    return turnEndEvent(row, usageOf(await modelTurnsOf(em(), row)));
   };
   for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
     const missing = ui.missing(event);
@@ -44,7 +52,9 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
     const chunks = [...ui.take(event, stored)];
     yield* playback.give(event.id, await untilReachable(() => withCharts(em, chunks), signal));
   }
-  if (!signal.aborted) yield* playback.done();
+  if (options.signal.aborted) return;
+  if (deleted.signal.aborted) yield* playback.add({ type: 'abort', reason: 'The chat was deleted.' });
+  yield* playback.done();
 }
 
 /** Gives out what the client has not seen. */
@@ -53,7 +63,8 @@ class Playback {
   private skipTo: StreamPosition | undefined;
   private readonly isLost: boolean;
   private last: StreamPosition = { logId: START, index: 0 };
-  private sawDone = false;
+  /** The event of the log of which the client has seen more than it has chunks. */
+  private seenBeyond: string | undefined;
 
   constructor(turnId: string, after: StreamPosition | undefined, known: boolean) {
     this.turnId = turnId;
@@ -69,21 +80,34 @@ class Playback {
   *give(logId: string, chunks: UiChunk[]): Generator<SseEvent> {
     for (const [at, chunk] of chunks.entries()) {
       this.last = { logId, index: at + 1 };
-      if (this.skipTo === undefined) yield { id: eventId(this.turnId, this.last), data: chunk };
+      if (this.skipTo === undefined) yield this.event(chunk);
       else if (this.skipTo.logId === logId && this.skipTo.index <= at + 1) this.skipTo = undefined;
     }
     if (this.skipTo?.logId !== logId) return;
-    // The client has seen more of this event than it has chunks: it has seen the end of the stream.
     this.skipTo = undefined;
-    this.sawDone = true;
+    this.seenBeyond = logId;
   }
 
+  /** A chunk that comes of no event. */
+  *add(chunk: UiChunk): Generator<SseEvent> {
+    this.last = { ...this.last, index: this.last.index + 1 };
+    if (this.skipTo === undefined) yield this.event(chunk);
+  }
+
+  /** The last event goes beyond the chunks of the last event of the log. */
   *done(): Generator<SseEvent> {
-    if (!this.sawDone) yield { id: eventId(this.turnId, { ...this.last, index: this.last.index + 1 }), data: DONE };
+    if (this.seenBeyond === this.last.logId) return;
+    this.last = { ...this.last, index: this.last.index + 1 };
+    yield this.event(DONE);
+  }
+
+  private event(data: UiChunk | typeof DONE): SseEvent {
+    return { id: eventId(this.turnId, this.last), data };
   }
 }
 
-const PAGE = 1_000;
+/** As in {@link followRun}, so that many who come back at once cost little memory. */
+const PAGE = 100;
 
 /** Whether the log has the event that the client saw last. */
 async function knows(log: EventLog, stream: string, after: StreamPosition | undefined): Promise<boolean> {
@@ -98,12 +122,16 @@ async function knows(log: EventLog, stream: string, after: StreamPosition | unde
 
 async function storedWords(
   em: EntityManager,
-  { id, chatId }: FollowTurnOptions['turn'],
-  missing: NonNullable<Missing>,
-): Promise<SpokenPart[]> {
+  { id, chatId }: FollowedTurn,
+  { from, through }: Missing,
+): Promise<StoredWords> {
   const turns =
-    missing === 'message'
+    through === undefined
       ? await modelTurnsOf(em, await em.findOneOrFail(ChatTurn, { id }))
-      : await em.find(ModelTurn, { conversationId: chatId, step: missing.step });
-  return turns.flatMap(({ content }) => spokenParts(content));
+      : await em.find(
+          ModelTurn,
+          { conversationId: chatId, step: { $gte: from, $lte: through } },
+          { orderBy: { step: 'asc' } },
+        );
+  return new Map(turns.map(({ step, content }) => [step, spokenParts(content)]));
 }

@@ -16,104 +16,139 @@ import { Speech } from './speech.ts';
 export interface UiStreamOptions {
   messageId: string;
   chatId: string;
+  /** The turn's first step; steps are counted over the whole chat. */
+  firstStep: number;
   /** Tool calls, plans and citations travel as well, and steps are marked. */
   tools: boolean;
 }
 
-/** What the stored rows must say before an event can be turned into chunks. */
-export type Missing = { step: number } | 'message' | undefined;
+/** Steps whose stored words are needed before an event can be turned into chunks. */
+export interface Missing {
+  from: number;
+  /** Absent: to the last of the turn, which has ended. */
+  through?: number;
+}
+
+/** What is stored of steps, in their order. */
+export type StoredWords = ReadonlyMap<number, readonly SpokenPart[]>;
 
 export class UiStream {
   private readonly options: UiStreamOptions;
   private readonly speech: Speech;
+  /** The step that was begun last. */
   private step = 0;
+  /** The first step that is not complete. */
+  private next: number;
   private nonce = '';
-  private inStep = false;
+  private readonly requested = new Set<string>();
 
   constructor(options: UiStreamOptions) {
     this.options = options;
     this.speech = new Speech({ steps: options.tools });
+    this.next = options.firstStep;
   }
 
   /** The first chunk; it depends on no event. */
   start(): UiChunk {
     const { messageId, chatId } = this.options;
-    return { type: 'start', messageId, chatId };
+    // Clients of the AI SDK keep only what is metadata.
+    return { type: 'start', messageId, chatId, messageMetadata: { chatId } };
   }
 
   /**
-   * Whether what was streamed differs from what is stored, so that the stored words are needed for this event: another
-   * attempt was stored than the one that was seen, or the log has lost events.
+   * Where what was streamed differs from what is stored, so that the stored words are needed for this event: another
+   * attempt was stored than the one that was seen, or the log has lost events. A step begins only when those before it
+   * are stored or given up.
    */
-  missing({ type, data }: LogEvent): Missing {
-    if (type === 'turn.completed') {
+  missing({ type, data }: LogEvent): Missing | undefined {
+    if (type === 'turn.started' || type === 'turn.completed') {
       const step = Number(data['step']);
-      const seen = step === this.step ? spokenDigest(this.speech.present) : '';
-      return seen === data['spoken'] ? undefined : { step };
+      const isKnown = type === 'turn.started' || (step === this.step && this.hasHeard(data['spoken']));
+      const through = isKnown ? step - 1 : step;
+      return this.next <= through ? { from: this.next, through } : undefined;
     }
     const ended = endedTurn(type, data);
-    return ended && ended.textDigest !== textDigest(messageText(this.speech.spoken)) ? 'message' : undefined;
+    return !ended || this.says(ended) ? undefined : { from: this.options.firstStep };
   }
 
   /** @param stored what {@link missing} asked for */
-  *take(event: LogEvent, stored?: readonly SpokenPart[]): Generator<UiChunk> {
+  *take(event: LogEvent, stored?: StoredWords): Generator<UiChunk> {
     const { type, data } = event;
     const ended = endedTurn(type, data);
     if (ended) yield* this.end(ended, stored);
-    else if (type === 'turn.started') yield* this.beginAttempt(Number(data['step']), String(data['nonce']));
+    else if (type === 'turn.started') yield* this.beginAttempt(Number(data['step']), String(data['nonce']), stored);
     else if (type === 'turn.completed') yield* this.completeStep(data, stored);
     else if (type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested') yield* this.delta(event);
-    else if (this.options.tools) yield* toolChunks(event);
+    else if (this.options.tools) yield* this.toolChunks(event);
   }
 
-  private *beginAttempt(step: number, nonce: string): Generator<UiChunk> {
+  private hasHeard(digest: unknown): boolean {
+    return spokenDigest(this.speech.present) === digest;
+  }
+
+  private says({ textDigest: wanted }: EndedTurn): boolean {
+    return textDigest(messageText(this.speech.spoken)) === wanted;
+  }
+
+  private *beginAttempt(step: number, nonce: string, stored?: StoredWords): Generator<UiChunk> {
     // A late start of a step that is complete, from an attempt that was thought lost.
-    if (step < this.step || (step === this.step && !this.inStep)) return;
-    if (step > this.step) {
-      // The step before never became complete: its words are not part of the message.
-      yield* this.speech.end();
-      yield* this.beginStep(step);
-    }
+    if (step < this.next) return;
+    yield* this.fillUp(step, stored);
+    yield* this.beginStep(step);
     this.nonce = nonce;
     this.speech.beginAttempt();
   }
 
   private *beginStep(step: number): Generator<UiChunk> {
+    if (step === this.step) return;
+    // Words of a step that never became complete are not part of the message.
+    yield* this.speech.end();
     if (this.options.tools) {
       if (this.step > 0) yield { type: 'finish-step' };
       yield { type: 'start-step' };
     }
     this.step = step;
-    this.inStep = true;
+    this.nonce = '';
   }
 
   private *delta({ type, data }: LogEvent): Generator<UiChunk> {
     // An attempt that was thought lost may still speak; only the latest one is heard.
-    if (!this.inStep || data['nonce'] !== this.nonce || Number(data['step']) !== this.step) return;
+    if (this.step < this.next || data['nonce'] !== this.nonce || Number(data['step']) !== this.step) return;
     if (type === 'tool.requested') yield* this.speech.pause();
     else yield* this.speech.say(type === 'text.delta' ? 'text' : 'thinking', String(data['text']));
   }
 
-  private *completeStep(data: LogEvent['data'], stored: readonly SpokenPart[] | undefined): Generator<UiChunk> {
+  private *completeStep(data: LogEvent['data'], stored?: StoredWords): Generator<UiChunk> {
     const step = Number(data['step']);
-    if (step < this.step || (step === this.step && !this.inStep)) return;
-    if (step > this.step) {
-      yield* this.speech.end();
-      yield* this.beginStep(step);
-    }
-    yield* this.speech.complete(stored);
-    this.inStep = false;
+    if (step < this.next) return;
+    yield* this.fillUp(step, stored);
+    yield* this.beginStep(step);
+    yield* this.speech.complete(stored?.get(step));
+    this.next = step + 1;
     if (this.options.tools && Array.isArray(data['toolCalls'])) {
       for (const call of data['toolCalls']) {
         const { id, name, summary, input = {} } = call;
+        this.requested.add(String(id));
         yield { type: 'tool-input-available', toolCallId: id, toolName: name, input, title: summary };
       }
     }
   }
 
-  private *end(ended: EndedTurn, stored: readonly SpokenPart[] | undefined): Generator<UiChunk> {
+  /** Says what is stored of the steps before this one, where the log has lost that they are complete. */
+  private *fillUp(before: number, stored: StoredWords = new Map()): Generator<UiChunk> {
+    for (const [step, words] of stored) {
+      if (step < this.next || step >= before) continue;
+      yield* this.beginStep(step);
+      yield* this.speech.complete(words);
+      this.next = step + 1;
+    }
+  }
+
+  private *end(ended: EndedTurn, stored?: StoredWords): Generator<UiChunk> {
+    yield* this.fillUp(Number.POSITIVE_INFINITY, stored);
     yield* this.speech.end();
-    if (stored) yield* this.speech.replace(stored);
+    // A step that was stored after later ones had begun. Where steps are marked it could not be taken back any more.
+    if (stored && !this.options.tools && !this.says(ended)) yield* this.speech.replace([...stored.values()].flat());
     if (this.options.tools && this.step > 0) yield { type: 'finish-step' };
     yield* ended.results;
     if (this.options.tools) yield { type: 'data-citations', id: 'citations', data: ended.citations };
@@ -122,22 +157,22 @@ export class UiStream {
     const finishReason = ended.status === 'completed' ? 'stop' : ended.status === 'failed' ? 'error' : 'other';
     yield { type: 'finish', finishReason, messageMetadata: ended.metadata };
   }
-}
 
-function* toolChunks({ type, data }: LogEvent): Generator<UiChunk> {
-  const toolCallId = String(data['id']);
-  if (type === 'tool.completed' && data['isError'] === true) {
-    yield { type: 'tool-output-error', toolCallId, errorText: String(data['digest']) };
-  } else if (type === 'tool.completed') {
-    const bytes = typeof data['bytes'] === 'number' ? data['bytes'] : null;
+  private *toolChunks({ type, data }: LogEvent): Generator<UiChunk> {
+    if (type === 'plan.updated') yield { type: 'data-plan', id: 'plan', data: data['items'] };
+    const toolCallId = String(data['id']);
+    // A client has no place for the result of a call it was not told of, because the log has lost that.
+    if (type !== 'tool.completed' || !this.requested.has(toolCallId)) return;
+    if (data['isError'] === true) {
+      yield { type: 'tool-output-error', toolCallId, errorText: String(data['digest']) };
+      return;
+    }
     const output = {
       evidence: Number(data['evidence']),
       digest: String(data['digest']),
-      bytes,
+      bytes: typeof data['bytes'] === 'number' ? data['bytes'] : null,
       resultUrl: `/api/tool-results/${toolCallId}`,
     };
     yield { type: 'tool-output-available', toolCallId, output };
-  } else if (type === 'plan.updated') {
-    yield { type: 'data-plan', id: 'plan', data: data['items'] };
   }
 }
