@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { grants } from '../../http/authenticate.ts';
-import { Forbidden, InvalidRequest } from '../../http/errors.ts';
+import { Conflict, Forbidden, InvalidRequest } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -106,12 +106,12 @@ async function commitOnce(
   try {
     return await em.transactional((tx) => commit(deps, tx, requester, wanted, requestDigest));
   } catch (error) {
-    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+    const isTaken = error instanceof UniqueConstraintViolationException;
+    if (!isTaken && !(error instanceof Conflict)) throw error;
     // Two requests at once: with one key they are the same, otherwise only one turn runs at a time.
     const winner = await earlier();
     if (winner) return winner;
-    if (wanted.chatId !== undefined) throw turnIsRunning(wanted.chatId);
-    throw error;
+    throw isTaken && wanted.chatId !== undefined ? turnIsRunning(wanted.chatId) : error;
   }
 }
 

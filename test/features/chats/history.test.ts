@@ -29,7 +29,7 @@ function messagesOf(request: RecordedRequest | undefined): Said[] {
     role,
     content: (typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content).map((block) => {
       const { cache_control: _mark, ...rest } = block as Anthropic.TextBlockParam;
-      return rest as Anthropic.ContentBlockParam;
+      return rest;
     }),
   }));
 }

@@ -28,11 +28,14 @@ export interface TurnCall {
 /**
  * The turn that a request is about: the one it resumes, when it comes with the id of an event that was seen, or else a
  * new one. So a client that repeats its request after a broken connection goes on where it was.
+ * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open
  */
 export async function turnFor(
   call: TurnCall,
   wanted: Omit<NewTurn, 'idempotencyKey'>,
 ): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
+  // Before a turn is begun: who finds no place to wait for its answer is to ask again, and not to find a turn that runs.
+  waitingSignal(call.ctx).release();
   const resumed = await resumedTurn(call);
   if (resumed) return resumed;
   const request = { ...wanted, idempotencyKey: call.headers['idempotency-key'] };
