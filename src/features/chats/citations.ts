@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
-const citedNumbers = (text: string): number[] => [...text.matchAll(/\[(\d+)\]/g)].map((m) => Number(m[1]));
-const findExcerpts = (_x: unknown): string[] => [];
+import { citedNumbers, findExcerpts } from '../citations/index.ts';
 import { isCitable } from '../tools/index.ts';
 import { evidenceReader } from '../transcripts/index.ts';
 import type { ChatCitation } from './outcome.ts';
