@@ -1,6 +1,7 @@
 /** The map of the API: every room and where its endpoints are. */
 import type Koa from 'koa';
 import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
+import { citationEndpoints, type CitationDeps } from './features/citations/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
@@ -10,7 +11,7 @@ import { transcriptEndpoints } from './features/transcripts/index.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 
 /** What all rooms together need. */
-export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps;
+export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps & CitationDeps;
 
 /** Every endpoint of the API, room by room. */
 export const endpoints: readonly Endpoint<AppDeps>[] = [
@@ -18,6 +19,7 @@ export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...teamsEndpoints, // /api/teams, /api/team, /api/api-keys, /api/users
   ...investigationEndpoints, // /api/v1/investigate, /api/v1/investigations, /api/investigations
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
+  ...citationEndpoints, // /api/extract-citation
   ...transcriptEndpoints, // /api/tool-results
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs
 ];

@@ -8,6 +8,7 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { createChatTurnLauncher } from '../features/chats/index.ts';
+import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
@@ -95,6 +96,11 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     }),
     chats: { orm, events, clock: systemClock, log, launcher: turnLauncher, drafts },
     chatProgress: createProgressReader({ query: (id) => turnLauncher.progress(id) }),
+    citations: {
+      matcher: createExcerptMatcher(),
+      chooser:
+        config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
+    },
     events,
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };
@@ -116,6 +122,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       await preparing.catch(() => undefined);
       await server.stop();
       await authenticator.idle();
+      await deps.citations.matcher.close();
       await client.connection.close();
       await events.close();
       redis?.disconnect();

@@ -1,5 +1,6 @@
 /** Every entity of the product: each room adds its own here, once. */
 import { Chat, ChatTurn } from '../features/chats/entities.ts';
+import { CitationExtraction } from '../features/citations/entities.ts';
 import { Investigation } from '../features/investigations/entities.ts';
 import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
@@ -18,6 +19,7 @@ export const entities = [
   Investigation,
   Chat,
   ChatTurn,
+  CitationExtraction,
   WorkspaceDraft,
   WorkspaceDraftChange,
   WorkspaceDraftCall,

@@ -58,6 +58,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
       compact: (input) => castOf(input.conversationId).compact(input),
       finishChatTurn: (input) => castOf(input.chatId).finishChatTurn(input),
       nameChat: (input) => castOf(input.chatId).nameChat(input),
+      chooseExcerpts: (input) => castOf(input.extractionId).chooseExcerpts(input),
     },
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },
   });
@@ -76,6 +77,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
         compact: () => Promise.reject(new Error('no summary was expected')),
         finishChatTurn: () => Promise.reject(new Error('no chat was expected')),
         nameChat: () => Promise.reject(new Error('no chat was expected')),
+        chooseExcerpts: () => Promise.reject(new Error('no citation was expected')),
         ...activities,
         async finishInvestigation(input) {
           recorded.push(input);

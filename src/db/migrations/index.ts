@@ -4,10 +4,12 @@ import { FoundationMigration } from './20261121000000-foundation.ts';
 import { EventLogMigration } from './20261121000100-event-log.ts';
 import { ChatsMigration } from './20261121000200-chats.ts';
 import { WorkspaceMigration } from './20261121000300-workspace.ts';
+import { CitationsMigration } from './20261121000400-citations.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
   { name: '20261121000100-event-log', class: EventLogMigration },
   { name: '20261121000200-chats', class: ChatsMigration },
   { name: '20261121000300-workspace', class: WorkspaceMigration },
+  { name: '20261121000400-citations', class: CitationsMigration },
 ];

@@ -1,3 +1,8 @@
 /** Citations: which pieces of a tool result support what a text cites it for. */
+export { chooseExcerpts, type ChooseExcerptsDeps } from './choose-excerpts.ts';
+export { createExcerptMatcher, type ExcerptMatcher } from './excerpt-matcher.ts';
+export { purgeExtractions } from './extract.ts';
+export { createExcerptChooser } from './launch.ts';
 export { findExcerpts, type ExcerptQuery } from './matcher/find-excerpts.ts';
 export { citedNumbers } from './matcher/markers.ts';
+export { citationEndpoints, type CitationDeps } from './routes.ts';

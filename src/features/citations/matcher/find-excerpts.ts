@@ -1,6 +1,6 @@
 /** Finds, without a model, the pieces of a tool result that support what a text cites it for. */
 import { choicesFor, likeliest, type Choice } from './choose.ts';
-import { claimsOf } from './claims.ts';
+import { claimsOf, type Claim } from './claims.ts';
 import { holdingsOf, type Holdings } from './holdings.ts';
 import { layOut } from './layout.ts';
 import { hasTerm, type TermSet } from './scan.ts';
@@ -31,44 +31,71 @@ const LONGEST_LABEL = 200;
  *   supports the claim or the text makes none with this citation
  */
 export function findExcerpts(query: ExcerptQuery): string[] {
-  const { content, most = MOST_EXCERPTS } = query;
-  const asked = ask(query);
-  if (!asked) return [];
-  const { holdings, terms } = asked;
-  const spans = takeTurns(choicesFor(holdings, terms), most);
-  return excerptsOf(content, withLabels(holdings, terms, spans, most));
+  return excerptsOf(query, read(query));
 }
 
-/**
- * Pieces that may support a citation, the likeliest first, for somebody else to choose from; with the beginning of the
- * result where hardly anything is found.
- * @param bounds.characters most characters of all together
- */
-export function findCandidates(query: ExcerptQuery, bounds: { most: number; characters: number }): string[] {
-  const asked = ask(query);
-  const candidates: string[] = [];
-  let left = bounds.characters;
-  const add = (span: Span): void => {
-    const text = query.content.slice(span.start, span.end);
-    if (candidates.length >= bounds.most || text.length > left || candidates.includes(text)) return;
-    candidates.push(text);
-    left -= text.length;
+/** How many pieces somebody who chooses from them is shown. */
+export interface CandidateBounds {
+  most: number;
+  /** Most characters of all together. */
+  characters: number;
+}
+
+export interface Matches {
+  /** See {@link findExcerpts}. */
+  excerpts: string[];
+  /** Pieces that may support the citation, the likeliest first, for somebody else to choose from. */
+  candidates: string[];
+  /** What the text claims with the citation; empty where it makes none. */
+  claims: Claim[];
+}
+
+/** Excerpts and, where hardly anything is found, with the beginning of the result, candidates from the same reading. */
+export function findMatches(query: ExcerptQuery, bounds: CandidateBounds): Matches {
+  const asked = read(query);
+  return {
+    excerpts: excerptsOf(query, asked),
+    candidates: asked ? candidatesOf(query, asked, bounds) : [],
+    claims: asked?.claims ?? [],
   };
-  const layout = asked?.holdings.layout ?? layOut(query.content);
-  if (asked) {
-    for (const choice of likeliest(asked.holdings, asked.terms, bounds.most)) add(spanOf(asked.holdings, choice));
-  }
-  for (let piece = 0; candidates.length < bounds.most / 4 && piece < Math.min(layout.length, bounds.most); piece++) {
-    add({ start: layout.start(piece), end: layout.end(piece) });
-  }
-  return candidates;
 }
 
-function ask({ content, citationId, text }: ExcerptQuery): { holdings: Holdings; terms: Query } | undefined {
+/** A result as it was read for one text. */
+interface Reading {
+  holdings: Holdings;
+  query: Query;
+  claims: Claim[];
+}
+
+function read({ content, citationId, text }: ExcerptQuery): Reading | undefined {
   const claims = claimsOf(text, citationId);
   if (claims.length === 0 || content.trim() === '') return undefined;
-  const terms = queryOf(claims);
-  return { holdings: holdingsOf(layOut(content), terms), terms };
+  const query = queryOf(claims);
+  return { holdings: holdingsOf(layOut(content), query), query, claims };
+}
+
+function excerptsOf({ content, most = MOST_EXCERPTS }: ExcerptQuery, reading: Reading | undefined): string[] {
+  if (!reading) return [];
+  const { holdings, query } = reading;
+  const choices = takeTurns(choicesFor(holdings, query), most);
+  return cutOut(content, withLabels(holdings, query, choices, most));
+}
+
+function candidatesOf({ content }: ExcerptQuery, { holdings, query }: Reading, bounds: CandidateBounds): string[] {
+  const candidates = new Set<string>();
+  const { layout } = holdings;
+  let left = bounds.characters;
+  const add = ({ start, end }: Span): void => {
+    const text = content.slice(start, end);
+    if (candidates.size >= bounds.most || text.length > left || candidates.has(text)) return;
+    candidates.add(text);
+    left -= text.length;
+  };
+  for (const choice of likeliest(holdings, query, bounds.most)) add(spanOf(holdings, choice));
+  for (let piece = 0; candidates.size < bounds.most / 4 && piece < Math.min(layout.length, bounds.most); piece++) {
+    add({ start: layout.start(piece), end: layout.end(piece) });
+  }
+  return [...candidates];
 }
 
 /** The best of each claim, then the second of each, and so on. */
@@ -121,7 +148,7 @@ function withLabels(holdings: Holdings, { terms }: Query, choices: readonly Choi
 }
 
 /** Joins neighbours, drops what another holds, and keeps only what is found in the content. */
-function excerptsOf(content: string, spans: readonly Span[]): string[] {
+function cutOut(content: string, spans: readonly Span[]): string[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     const last = joined.at(-1);

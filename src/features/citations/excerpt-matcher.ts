@@ -1,0 +1,57 @@
+/** The matcher off the event loop: what is large is matched in a thread of its own. */
+import { availableParallelism } from 'node:os';
+import { Piscina } from 'piscina';
+import { DependencyDown } from '../../http/errors.ts';
+import { findMatches, type CandidateBounds, type ExcerptQuery, type Matches } from './matcher/find-excerpts.ts';
+import type { MatchTask } from './matcher/thread.ts';
+
+/**
+ * Up to here a match takes a few milliseconds, which a thread would save less of than the way to it costs; 5 MB take
+ * most of a second.
+ */
+const INLINE_CHARACTERS = 32_768;
+/** A match takes about 0.15 s a megabyte, and several times as much where numbers stand in each few characters. */
+const LONGEST_MATCH_MS = 10_000;
+const MOST_THREADS = 4;
+/** Requests that wait hold their whole result in memory. */
+const MOST_WAITING = 16;
+/** Of one thread; 16 MB of nothing but small lists need half of it. */
+const HEAP_MB = 1_024;
+
+export interface ExcerptMatcher {
+  /**
+   * @param signal ends the search
+   * @throws {DependencyDown} when the search takes too long or too many wait
+   * @throws the signal's reason when it was aborted
+   */
+  match(query: ExcerptQuery, bounds: CandidateBounds, signal: AbortSignal): Promise<Matches>;
+  /** Ends the threads and what they do. */
+  close(): Promise<void>;
+}
+
+/** Threads are started when there is something for them to do, and end when there is not for a minute. */
+export function createExcerptMatcher({ longestMs = LONGEST_MATCH_MS }: { longestMs?: number } = {}): ExcerptMatcher {
+  const pool = new Piscina<MatchTask, Matches>({
+    filename: new URL('./matcher/thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
+    maxQueue: MOST_WAITING,
+    idleTimeout: 60_000,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+  });
+  return {
+    async match(query, bounds, signal) {
+      if (query.content.length + query.text.length <= INLINE_CHARACTERS) return findMatches(query, bounds);
+      signal.throwIfAborted();
+      if (pool.queueSize >= MOST_WAITING) throw new DependencyDown('Too many excerpts are being looked for.', 'busy');
+      const timeout = AbortSignal.timeout(longestMs);
+      try {
+        return await pool.run({ query, bounds }, { signal: AbortSignal.any([signal, timeout]) });
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new DependencyDown('The excerpts could not be found in time.', 'search_failed', { cause: error });
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { TASK_QUEUE } from '../../../temporal/queues.ts';
+import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
+import { EXTRACT_CITATION_WORKFLOW, extractCitationWorkflowId, type ExtractionRef } from './contract.ts';
+
+/** A caller waits at most this long for Temporal to take the start. */
+const START_MS = 5_000;
+/** Of the workflow as a whole: nobody waits for it any longer, so without a worker it must not pile up. */
+const WORKFLOW_SECONDS = 60;
+
+/** Has a worker choose excerpts. */
+export interface ExcerptChooser {
+  /**
+   * Starts the workflow of a stored extraction and waits until it has ended.
+   * @param signal ends the wait; the workflow is then told to stop
+   * @throws when it failed, was not taken or did not end in time
+   */
+  choose(extraction: ExtractionRef, signal: AbortSignal): Promise<void>;
+}
+
+/** @param taskQueue another queue than the product's own, for tests and benches */
+export function createExcerptChooser(client: Client, taskQueue = TASK_QUEUE): ExcerptChooser {
+  return {
+    async choose({ extractionId, teamId }, signal) {
+      const ref: ExtractionRef = { extractionId, teamId };
+      const handle = await client.withDeadline(Date.now() + START_MS, () =>
+        client.workflow.start(EXTRACT_CITATION_WORKFLOW, {
+          taskQueue,
+          workflowId: extractCitationWorkflowId(extractionId),
+          workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          workflowExecutionTimeout: WORKFLOW_SECONDS * 1_000,
+          args: [ref],
+          staticSummary: 'Choose excerpts for a citation',
+          typedSearchAttributes: new TypedSearchAttributes([
+            { key: teamAttribute, value: teamId },
+            { key: kindAttribute, value: 'citation' },
+          ]),
+        }),
+      );
+      try {
+        await client.withAbortSignal(signal, () => handle.result());
+      } catch (error) {
+        // An answer that nobody waits for need not be paid for.
+        if (signal.aborted) void handle.cancel().catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}

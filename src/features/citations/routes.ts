@@ -1,0 +1,41 @@
+import { apiKey } from '../../http/authenticate.ts';
+import type { ApiDeps } from '../../http/deps.ts';
+import { endpointFor } from '../../http/endpoint.ts';
+import { extractExcerpts, type CitationServiceDeps } from './extract.ts';
+import { memberText } from './member-text.ts';
+import { CitationExtractionRequest, CitationExtractionResponse } from './schemas.ts';
+
+export interface CitationDeps extends ApiDeps {
+  citations: CitationServiceDeps;
+}
+
+/** Room for a result of 5 MB whose every character is escaped, and for the text. */
+const BODY_LIMIT_BYTES = 16 * 1_048_576;
+
+export const extractCitation = endpointFor<CitationDeps>()({
+  method: 'post',
+  path: '/api/extract-citation',
+  operationId: 'extractCitation',
+  summary: 'The chunks of a tool result that support a citation',
+  description:
+    'Every chunk is found in the result by string search. Numbers are compared within the rounding that the text shows, ' +
+    'across units and time zones; where the result says something else, there is no chunk. With a model key a model ' +
+    'chooses among what matches; without one, or when it does not answer in time, the matcher does.',
+  tags: ['Citations'],
+  auth: apiKey('chats:read'),
+  body: CitationExtractionRequest,
+  bodyLimitBytes: BODY_LIMIT_BYTES,
+  response: CitationExtractionResponse,
+  errors: [503],
+  handler: async (call) => {
+    const { tool_result: toolResult, citation_id: citationId, text_with_citation: text } = call.body;
+    const content = typeof toolResult === 'string' ? toolResult : asSent(call.rawBody);
+    const { em, signal, log, principal, deps } = call;
+    const query = { content, citationId, text };
+    return { excerpts: await extractExcerpts(deps.citations, em, { teamId: principal.teamId, query, signal, log }) };
+  },
+});
+
+const asSent = (body: Buffer): string => memberText(body.toString('utf8'), 'tool_result') ?? '';
+
+export const citationEndpoints = [extractCitation];
