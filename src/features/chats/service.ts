@@ -154,6 +154,7 @@ async function commit(
     contextTokens: conversation.contextTokens + Math.ceil(lengthOf(messages) / CHARACTERS_PER_TOKEN),
     wantsTitle: chat.titledBy === 'question',
     text: null,
+    citations: [],
     outcome: null,
     limitReached: null,
     explanation: null,
