@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../platform/anthropic/port.ts';
 import { AuxiliaryCall } from '../transcripts/index.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { untilReachable } from './persistence.ts';
+import { storableText } from './storable.ts';
 
 export interface AuxiliaryQuestion {
   teamId: string;
@@ -40,7 +41,7 @@ export async function askOnce(
     conversationId,
     purpose,
     key,
-    text: answer.replaceAll('\0', '\ufffd'),
+    text: storableText(answer),
     stopReason: response.stopReason,
     provider: deps.model.provider,
     model: response.model,

@@ -25,11 +25,13 @@ import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
 import { fingerprint } from './fingerprint.ts';
 import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';
+import { storableJson, storableText } from './storable.ts';
 
 /** An event holds at most 256 kB, and a character takes up to six bytes of JSON. */
 const EVENT_TEXT_CHARACTERS = 30_000;
-/** The input of one call, in an event that may tell of many. */
+/** The input of one call as JSON, in an event that may tell of many, and of all of them together. */
 const EVENT_INPUT_CHARACTERS = 4_000;
+const EVENT_INPUTS_CHARACTERS = 24_000;
 
 /**
  * One answer of the model, stored before it is reported. Idempotent by (conversation, step): when the turn is already
@@ -52,8 +54,9 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   const deltas = new DeltaPublisher(deps.events, runStream(input), base, opening, attempt.signal);
   const spoken = new SpokenSoFar();
   const onDelta = (delta: ModelDelta): void => {
-    spoken.add(delta);
-    deltas.push(delta);
+    const shown = delta.kind === 'tool_call' ? delta : { ...delta, text: storableText(delta.text) };
+    spoken.add(shown);
+    deltas.push(shown);
   };
   const made = { startedAt, attempt: attempt.number };
   try {
@@ -153,7 +156,7 @@ async function storeTurn(
         conversationId,
         step,
         note: input.note ?? null,
-        content: storable(response.content),
+        content: storableJson(response.content),
         stopReason: response.stopReason,
         provider: deps.model.provider,
         model: response.model,
@@ -233,7 +236,7 @@ async function announce(
     costUsd: turn.costUsd,
     /** What the deltas of the attempt that was stored amount to. */
     spoken: spokenDigest(spokenParts(turn.content)),
-    toolCalls: calls.map(describeRequested),
+    toolCalls: describeRequested(calls),
   });
   await untilReachable(() => deps.events.append(runStream(input), [event]), attempt.signal);
   return {
@@ -254,17 +257,16 @@ async function announce(
 }
 
 /** The input only where it is small: the whole of it is with the call. */
-function describeRequested({ id, evidence, name, summary, input }: ToolCall): Record<string, unknown> {
-  const fits = (JSON.stringify(input) ?? '').length <= EVENT_INPUT_CHARACTERS;
-  return { id, evidence, name, summary, ...(fits && { input }) };
+function describeRequested(calls: readonly ToolCall[]): Record<string, unknown>[] {
+  let room = EVENT_INPUTS_CHARACTERS;
+  return calls.map(({ id, evidence, name, summary, input }) => {
+    const length = (JSON.stringify(input) ?? '').length;
+    const fits = length <= Math.min(room, EVENT_INPUT_CHARACTERS);
+    if (fits) room -= length;
+    return { id, evidence, name, summary, ...(fits && { input }) };
+  });
 }
 
 function contextTokens(turn: Pick<ModelTurn, keyof ModelResponse['usage']>): number {
   return turn.inputTokens + turn.cacheCreationInputTokens + turn.cacheReadInputTokens + turn.outputTokens;
-}
-
-/** PostgreSQL's jsonb has no NUL character. */
-function storable(content: ContentBlock[]): ContentBlock[] {
-  const restored: ContentBlock[] = JSON.parse(JSON.stringify(content).replaceAll('\\u0000', '\\ufffd'));
-  return restored;
 }

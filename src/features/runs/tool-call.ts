@@ -9,6 +9,7 @@ import type { Attempt, RunDeps } from './deps.ts';
 import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
+import { storableText } from './storable.ts';
 
 /** A database that is away must not hold up a cancellation for longer. */
 const CANCELLED_STORE_MS = 5_000;
@@ -112,7 +113,7 @@ async function store(
     em.assign(call, {
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
-      digest: output.digest.replaceAll('\0', '\ufffd').slice(0, 200),
+      digest: storableText(output.digest.slice(0, 200)),
       view: frameToolResult({ evidence: call.evidence, tool: call.name, view: viewOf(content) }),
       content,
       bytes: Buffer.byteLength(content),
