@@ -1,5 +1,6 @@
 /** The agent's tools: what they are, how they are offered and called, and how their results reach a model. */
 export { isCitable } from './citable.ts';
+export { downsample } from './downsample.ts';
 export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
 export { errorOutput, jsonOutput } from './output.ts';
 export { createToolRegistry, type ToolRegistry } from './registry.ts';

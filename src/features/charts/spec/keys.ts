@@ -1,0 +1,63 @@
+/** Which columns tell rows apart. */
+import type { Cell } from '../tables/index.ts';
+import type { Field } from './columns.ts';
+
+/** More values than this make no series that can be told apart by eye. */
+const MOST_VALUES = 500;
+const MOST_KEY_COLUMNS = 3;
+/** Columns that are tried. */
+const MOST_CANDIDATES = 12;
+
+/**
+ * The fewest columns that tell the rows apart, found greedily: each is the one that tells most apart that were not.
+ * @param fields candidates, the preferred ones first
+ * @param base what tells rows apart already, such as their times; for each row a number
+ * @returns the columns, and whether nearly all rows are told apart
+ */
+export function keyOf(
+  rows: readonly Cell[][],
+  fields: readonly Field[],
+  base: readonly number[],
+  mostValues = MOST_VALUES,
+): { key: Field[]; unique: boolean } {
+  const candidates = fields
+    .slice(0, MOST_CANDIDATES * 2)
+    .map((field) => ({ field, ids: idsOf(rows.map((row) => row[field.index] ?? null)) }))
+    .filter(({ ids }) => ids.count > 1 && ids.count <= mostValues)
+    .slice(0, MOST_CANDIDATES);
+  const key: Field[] = [];
+  let current = idsOf(base);
+  while (current.count < rows.length && key.length < MOST_KEY_COLUMNS) {
+    let best: { field: Field; joined: Ids } | undefined;
+    for (const { field, ids } of candidates) {
+      if (key.includes(field)) continue;
+      const joined = join(current, ids);
+      if (joined.count > (best?.joined.count ?? current.count)) best = { field, joined };
+    }
+    if (!best) break;
+    key.push(best.field);
+    current = best.joined;
+  }
+  // The most telling column was found first; the preferred one is read first.
+  key.sort((a, b) => fields.indexOf(a) - fields.indexOf(b));
+  return { key, unique: current.count >= rows.length * 0.99 };
+}
+
+interface Ids {
+  ids: number[];
+  count: number;
+}
+
+function idsOf(values: readonly (Cell | undefined)[]): Ids {
+  const known = new Map<Cell | undefined, number>();
+  const ids = values.map((value) => {
+    const id = known.get(value) ?? known.size;
+    known.set(value, id);
+    return id;
+  });
+  return { ids, count: known.size };
+}
+
+function join(a: Ids, b: Ids): Ids {
+  return idsOf(a.ids.map((id, index) => id * b.count + (b.ids[index] ?? 0)));
+}

@@ -1,0 +1,129 @@
+/** Whether a specification is a chart: closed in form, valid to the real compiler, and about fields that are there. */
+import type { Spec } from 'vega';
+import type { TopLevelSpec } from 'vega-lite';
+import { oneLine } from '../tools/index.ts';
+import { layeredChart, MOST_DATA_BYTES, plainChart, type ChartSpec, type Datum, type Layer } from './chart-spec.ts';
+import { collectingLogger, loadVega } from './vega.ts';
+
+/** What would let a specification compute, reach out or react. None of it is needed to draw data. */
+const FORBIDDEN = new Map(
+  Object.entries({
+    url: 'addresses',
+    href: 'addresses',
+    expr: 'expressions',
+    calculate: 'expressions',
+    signal: 'signals',
+    signals: 'signals',
+    params: 'parameters',
+    transform: 'transforms',
+    datasets: 'named data',
+    loader: 'loaders',
+    embedOptions: 'options for embedding',
+  }),
+);
+const MOST_PROBLEMS = 10;
+const MOST_DEPTH = 20;
+
+export type Validation = { valid: true; spec: ChartSpec } | { valid: false; problems: string[] };
+
+/** A specification that is none; `problems` says why. */
+export class InvalidChart extends Error {
+  override name = 'InvalidChart';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`This is no valid chart: ${problems.join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+/**
+ * Validates a specification, with the real Vega-Lite compiler among others. A warning of the compiler is a problem: what
+ * it warns about is not drawn as written.
+ */
+export async function validateChart(spec: unknown): Promise<Validation> {
+  try {
+    const checked = checkedChart(spec);
+    await compileChart(checked);
+    return { valid: true, spec: checked };
+  } catch (error) {
+    if (error instanceof InvalidChart) return { valid: false, problems: [...error.problems] };
+    throw error;
+  }
+}
+
+/**
+ * Everything but the compiler's part.
+ * @throws {InvalidChart}
+ */
+export function checkedChart(spec: unknown): ChartSpec {
+  const forbidden = [...forbiddenIn(spec, '', 0)].slice(0, MOST_PROBLEMS);
+  if (forbidden.length > 0) throw new InvalidChart(forbidden);
+  const isLayered = typeof spec === 'object' && spec !== null && 'layer' in spec;
+  const parsed = (isLayered ? layeredChart : plainChart).safeParse(spec);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'specification'}: ${message}`);
+    throw new InvalidChart(problems.slice(0, MOST_PROBLEMS));
+  }
+  const problems = [...sizeProblems(parsed.data), ...fieldProblems(parsed.data)];
+  if (problems.length > 0) throw new InvalidChart(problems.slice(0, MOST_PROBLEMS));
+  return parsed.data;
+}
+
+/**
+ * @returns the Vega specification
+ * @throws {InvalidChart} with what the compiler says
+ */
+export async function compileChart(spec: ChartSpec): Promise<Spec> {
+  const { compile } = await loadVega();
+  const problems: string[] = [];
+  let compiled: Spec;
+  try {
+    // A copy, because the compiler changes what it is given; whether it is a specification, it is about to say.
+    const given: TopLevelSpec = JSON.parse(JSON.stringify(spec));
+    compiled = compile(given, { logger: collectingLogger(problems) }).spec;
+  } catch (error) {
+    throw new InvalidChart([`Vega-Lite: ${oneLine(error instanceof Error ? error.message : String(error), 300)}`]);
+  }
+  if (problems.length > 0) {
+    throw new InvalidChart(problems.slice(0, MOST_PROBLEMS).map((problem) => `Vega-Lite: ${oneLine(problem, 300)}`));
+  }
+  return compiled;
+}
+
+function* forbiddenIn(value: unknown, path: string, depth: number): Generator<string> {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth > MOST_DEPTH) {
+    yield `${path || 'specification'}: is nested too deeply`;
+    return;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const at = `${path}${path === '' ? '' : '.'}${oneLine(key, 60)}`;
+    const what = FORBIDDEN.get(key);
+    if (what !== undefined) yield `${at}: a chart may have no ${what}`;
+    else yield* forbiddenIn(member, at, depth + 1);
+  }
+}
+
+function sizeProblems(spec: ChartSpec): string[] {
+  const all = viewsOf(spec).flatMap(({ data }) => data);
+  const bytes = Buffer.byteLength(JSON.stringify(all), 'utf8');
+  return bytes > MOST_DATA_BYTES * 2 ? [`data: ${bytes} bytes are more than a chart may have`] : [];
+}
+
+/** The compiler takes any name of a field: one that the data does not have would draw nothing, without a word. */
+function fieldProblems(spec: ChartSpec): string[] {
+  return viewsOf(spec).flatMap(({ view, data, path }) => {
+    const known = new Set(data.flatMap((datum) => Object.keys(datum)));
+    return Object.entries(view.encoding).flatMap(([channel, definition]) => {
+      if (!('field' in definition) || known.has(definition.field)) return [];
+      const names = known.size === 0 ? 'is empty' : `has: ${[...known].join(', ')}`;
+      return [`${path}encoding.${channel}.field: the data has no field "${definition.field}"; it ${names}`];
+    });
+  });
+}
+
+function viewsOf(spec: ChartSpec): { view: Pick<Layer, 'encoding'>; data: Datum[]; path: string }[] {
+  if (!('layer' in spec)) return [{ view: spec, data: spec.data.values, path: '' }];
+  return spec.layer.map((view, index) => ({ view, data: (view.data ?? spec.data).values, path: `layer.${index}.` }));
+}

@@ -1,0 +1,35 @@
+/** The compiler and the renderer, which take some 130 ms to load: only who draws pays for it. */
+import type { LoggerInterface } from 'vega';
+import { textWidth } from './text-width.ts';
+
+/** @returns the packages; loaded on the first call, kept for the next */
+export async function loadVega() {
+  const [vegaLite, vega, interpreter] = await Promise.all([
+    import('vega-lite'),
+    import('vega'),
+    import('vega-interpreter'),
+  ]);
+  measureText(vega);
+  return { compile: vegaLite.compile, vega, expressionInterpreter: interpreter.expressionInterpreter };
+}
+
+/** Vega takes every character to be as wide as an m, and would cut labels that have room. */
+function measureText(vega: object): void {
+  if (!('textMetrics' in vega) || typeof vega.textMetrics !== 'object' || vega.textMetrics === null) return;
+  const width = (item: { fontSize?: number }, text?: string | number | null): number =>
+    textWidth(String(text ?? ''), item.fontSize ?? 11);
+  Object.assign(vega.textMetrics, { width });
+}
+
+/** A logger that keeps what is warned about instead of printing it. */
+export function collectingLogger(problems: string[]): LoggerInterface {
+  const keep = (...messages: readonly unknown[]): LoggerInterface => {
+    problems.push(messages.map(String).join(' '));
+    return logger;
+  };
+  const drop = (): LoggerInterface => logger;
+  // `level` reads without an argument and sets with one.
+  const level = ((given?: number) => (given === undefined ? 2 : logger)) as LoggerInterface['level'];
+  const logger: LoggerInterface = { level, error: keep, warn: keep, info: drop, debug: drop };
+  return logger;
+}
