@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Logger } from '../platform/logger.ts';
 import type { StreamCaller } from './open-streams.ts';
+import { ClientGone } from './validation/body.ts';
 
 const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -55,7 +56,7 @@ export function requestSignal(ctx: Context): AbortSignal {
     const controller = new AbortController();
     scope.controller = controller;
     ctx.res.once('close', () => {
-      if (!ctx.res.writableFinished) controller.abort(new Error('The client closed the connection.'));
+      if (!ctx.res.writableFinished) controller.abort(new ClientGone());
     });
   }
   return scope.controller.signal;

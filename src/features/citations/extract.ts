@@ -17,11 +17,15 @@ export interface CitationServiceDeps {
   matcher: ExcerptMatcher;
   /** Absent without a model key: the matcher alone answers then, and no model is called. */
   chooser?: ExcerptChooser;
+  /** How long a caller waits for a model's choice, ms; default half a minute. */
+  choiceMs?: number;
 }
 
 export interface ExtractionRequest {
   teamId: string;
   query: ExcerptQuery;
+  /** Bound to the team; asked for only when a model chooses. */
+  em: () => EntityManager;
   /** Ends when the caller goes away. */
   signal: AbortSignal;
   log: Logger;
@@ -34,16 +38,16 @@ export interface ExtractionRequest {
  * @throws {DependencyDown} when the result could not be searched in time
  */
 export async function extractExcerpts(
-  { matcher, chooser }: CitationServiceDeps,
-  em: EntityManager,
-  { teamId, query, signal, log }: ExtractionRequest,
+  { matcher, chooser, choiceMs = CHOICE_MS }: CitationServiceDeps,
+  { teamId, query, em: manager, signal, log }: ExtractionRequest,
 ): Promise<string[]> {
   const bounds = chooser ? CANDIDATES : NO_CANDIDATES;
   const { excerpts, candidates, claims } = await matcher.match(query, bounds, signal);
   if (!chooser || candidates.length === 0) return excerpts;
   try {
+    const em = manager();
     const extractionId = await store(em, teamId, claims, candidates);
-    await chooser.choose({ extractionId, teamId }, AbortSignal.any([signal, AbortSignal.timeout(CHOICE_MS)]));
+    await chooser.choose({ extractionId, teamId }, AbortSignal.any([signal, AbortSignal.timeout(choiceMs)]));
     const chosen = await em.fork().findOne(CitationExtraction, { id: extractionId });
     if (!chosen?.excerpts) return excerpts;
     const found = chosen.excerpts.filter((excerpt) => query.content.includes(excerpt));

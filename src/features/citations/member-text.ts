@@ -1,6 +1,9 @@
 /** The text of a member of a JSON object, as it was sent. */
 import { endOfString } from './matcher/json-text.ts';
 
+/** With every character escaped. */
+const LONGEST_NAME = 200;
+
 /**
  * Finds the text of a member of the object that `json` is. What a program sends for a value says more than the value:
  * the order of keys, the digits of numbers, and what the sender's own JSON of it looks like.
@@ -16,7 +19,8 @@ export function memberText(json: string, name: string): string | undefined {
     const end = endOfString(json, start, json.length);
     const value = json.indexOf(':', end) + 1;
     const next = endOfValue(json, value);
-    if (JSON.parse(json.slice(start, end)) === name) found = json.slice(value, next).trim();
+    if (end - start < LONGEST_NAME && JSON.parse(json.slice(start, end)) === name)
+      found = json.slice(value, next).trim();
     at = next + 1;
   }
   return found;

@@ -30,9 +30,10 @@ export const extractCitation = endpointFor<CitationDeps>()({
   handler: async (call) => {
     const { tool_result: toolResult, citation_id: citationId, text_with_citation: text } = call.body;
     const content = typeof toolResult === 'string' ? toolResult : asSent(call.rawBody);
-    const { em, signal, log, principal, deps } = call;
+    const { deps, principal, signal, log } = call;
     const query = { content, citationId, text };
-    return { excerpts: await extractExcerpts(deps.citations, em, { teamId: principal.teamId, query, signal, log }) };
+    const request = { teamId: principal.teamId, query, em: () => call.em, signal, log };
+    return { excerpts: await extractExcerpts(deps.citations, request) };
   },
 });
 

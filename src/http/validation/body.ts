@@ -79,11 +79,11 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
   });
 }
 
-/** The client closed the connection while it was sending; there is nobody to answer. */
+/** The client closed the connection before it had its answer; there is nobody to answer. */
 export class ClientGone extends Error {
   override name = 'ClientGone';
   constructor(options?: ErrorOptions) {
-    super('The client closed the connection before the request was complete.', options);
+    super('The client closed the connection.', options);
   }
 }
 

@@ -8,6 +8,9 @@ import type { Query } from './terms.ts';
 /** Pieces that are compared with each other for one claim. */
 const SHORTLIST = 80;
 
+/** A point of a series is no longer than this. */
+const LONGEST_POINT = 80;
+
 /** A piece that is cited and why. */
 export interface Choice {
   piece: number;
@@ -83,8 +86,9 @@ function chooseFrom(judged: readonly Judgement[], { terms }: Query, layout: Layo
 
   /** Another point of the same series: "from 180 ms to 2.3 s at 10:42" names the time of one of them. */
   function isBeside({ holding }: Judgement, { holding: first }: Judgement): boolean {
-    const group = layout.group(first.piece);
-    return group === layout.group(holding.piece) && layout.groups[group]?.form === 'json';
+    const { piece } = holding;
+    const isPoint = layout.form(piece) === 'json' && layout.end(piece) - layout.start(piece) <= LONGEST_POINT;
+    return isPoint && layout.group(piece) === layout.group(first.piece);
   }
 
   /** It holds a number or a literal of the claim that no other does, and is about the same. */

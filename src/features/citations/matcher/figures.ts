@@ -90,8 +90,8 @@ const NAME_BEFORE = /([\p{L}\p{N}_%.-]{1,40})["']?\s?[=:]\s?["']?$/u;
 
 /** Of `p99_ms=2312` or `"p99_ms": 2312`, where the number itself has no unit. */
 export function unitBefore(text: string, from: number): Unit | undefined {
-  const sign = text[from - 1];
-  if (sign !== '=' && sign !== ':' && sign !== ' ' && sign !== '"') return undefined;
+  const before = text.slice(Math.max(0, from - 3), from);
+  if (!before.includes('=') && !before.includes(':')) return undefined;
   const name = NAME_BEFORE.exec(text.slice(Math.max(0, from - 46), from))?.[1];
   return name === undefined ? undefined : unitInName(name);
 }

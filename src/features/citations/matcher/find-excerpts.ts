@@ -55,7 +55,7 @@ export function findMatches(query: ExcerptQuery, bounds: CandidateBounds): Match
   const asked = read(query);
   return {
     excerpts: excerptsOf(query, asked),
-    candidates: asked ? candidatesOf(query, asked, bounds) : [],
+    candidates: asked && bounds.most > 0 ? candidatesOf(query, asked, bounds) : [],
     claims: asked?.claims ?? [],
   };
 }

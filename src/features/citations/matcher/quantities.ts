@@ -1,4 +1,4 @@
-/** Numbers as a text states them, rounded, and the numbers of a result that they may stand for. */
+/** Numbers as a text states them, rounded. */
 import { unitNamed, type Dimension, type Unit } from './units.ts';
 
 /** A number of a text with what its wording leaves open. Bounds are in canonical units, or as written without a unit. */
@@ -16,7 +16,8 @@ export interface Quantity {
   hard: boolean;
 }
 
-type Interval = readonly [low: number, high: number];
+/** Both bounds belong to it. */
+export type Interval = readonly [low: number, high: number];
 
 /** A quantity and where it was read. */
 export interface FoundQuantity {
@@ -132,71 +133,3 @@ function quantityOf(
     hard: measured || value >= 10,
   };
 }
-
-/** How far a number of a result is what a text says: not at all, nearly, or within the rounding it shows. */
-export type Agreement = 0 | 1 | 2;
-
-/** Scales under which telemetry leaves its unit out, with the agreement they can reach. */
-const SILENT: Record<Dimension, readonly (readonly [scale: number, most: Agreement])[]> = {
-  time: [
-    [1, 2],
-    [1e-3, 2],
-    [60, 1],
-    [1e-6, 1],
-    [1e-9, 1],
-  ],
-  ratio: [
-    [1, 2],
-    [0.01, 2],
-  ],
-  bytes: [
-    [1, 2],
-    [1e6, 1],
-    [1024 ** 2, 1],
-    [1e9, 1],
-    [1024 ** 3, 1],
-  ],
-  count: [[1, 2]],
-};
-
-/**
- * @param value a number of the result, as written
- * @param unit its unit, where one is written with it (`suffix`) or in the name it goes by (`name`)
- */
-export function agreement(
-  quantity: Quantity,
-  value: number,
-  unit?: Unit,
-  written: 'suffix' | 'name' = 'name',
-): Agreement {
-  const magnitude = Math.abs(value);
-  const { dimension } = quantity;
-  if (dimension === undefined) {
-    if (!unit) return within(quantity, magnitude);
-    if (unit.dimension === 'count' || unit.dimension === 'bytes') {
-      const scaled = best(unit.scales.map((scale) => within(quantity, magnitude * scale)));
-      if (scaled > 0 || unit.dimension === 'count') return scaled;
-    }
-    // Kubernetes writes thousandths of a core as it writes minutes.
-    if (written === 'suffix' && unit.scales[0] === 60 && within(quantity, magnitude / 1_000) === 2) return 2;
-    // 2312 for "2312 ms": right, unless the unit is a part of the number, as in the age of "17m".
-    const same = within(quantity, magnitude);
-    return written === 'name' ? same : same === 2 && quantity.digits >= 3 ? 1 : 0;
-  }
-  if (!unit) return best(SILENT[dimension].map(([scale, most]) => least(within(quantity, magnitude * scale), most)));
-  if (unit.dimension === dimension) return best(unit.scales.map((scale) => within(quantity, magnitude * scale)));
-  // 97G in a table may be bytes.
-  const multiple = unit.dimension === 'count' && dimension === 'bytes' && (unit.scales[0] ?? 1) > 1;
-  const scales = multiple ? unit.scales.flatMap((scale) => [scale, 1024 ** Math.round(Math.log10(scale) / 3)]) : [];
-  return best(scales.map((scale) => within(quantity, magnitude * scale)));
-}
-
-function within({ exact, near }: Quantity, value: number): Agreement {
-  // Products of decimal fractions miss their bounds by a rounding error of binary ones.
-  const slack = value * 1e-9;
-  const holds = ([low, high]: Interval): boolean => value >= low - slack && value <= high + slack;
-  return exact.some(holds) ? 2 : near.some(holds) ? 1 : 0;
-}
-
-const best = (values: readonly Agreement[]): Agreement => (values.includes(2) ? 2 : values.includes(1) ? 1 : 0);
-const least = (a: Agreement, b: Agreement): Agreement => (a < b ? a : b);

@@ -1,4 +1,5 @@
 /** Reads a piece of a result and notes which terms of a query it holds. Linear in its length. */
+import { QuantityIndex, type Agreement, type UnitPlace } from './agreement.ts';
 import { classOf, DIGIT, isDigit, LOWER, OTHER, PAIRED, UPPER } from './characters.ts';
 import {
   digitsEnd,
@@ -11,7 +12,6 @@ import {
   versionEnd,
 } from './figures.ts';
 import { endOfString, hasEscape, nextSign, unescaped } from './json-text.ts';
-import { agreement, type Quantity } from './quantities.ts';
 import { MOST_TERMS, stemsOf, type Term } from './terms.ts';
 import { momentAt, momentOfEpoch, sameMoment, type Moment } from './times.ts';
 import { unitInName, unitNamed, type Dimension, type Unit } from './units.ts';
@@ -63,12 +63,14 @@ export class Scanner {
   readonly #known = new Map<string, Entry[] | undefined>();
   /** By the first two letters: whether any word begins with them. */
   readonly #beginnings = new Uint8Array(36 * 36);
-  readonly #quantities: { term: number; quantity: Quantity }[] = [];
+  readonly #quantities: QuantityIndex;
   readonly #moments: { term: number; moment: Moment }[] = [];
 
   constructor(terms: readonly Term[]) {
+    this.#quantities = new QuantityIndex(
+      terms.flatMap(({ quantity }, term) => (quantity === undefined ? [] : { term, quantity })),
+    );
     for (const [index, term] of terms.entries()) {
-      if (term.quantity) this.#quantities.push({ term: index, quantity: term.quantity });
       if (term.moment) this.#moments.push({ term: index, moment: term.moment });
       for (const [stem, strength] of stemsOf(term)) {
         this.#words.set(stem, [...(this.#words.get(stem) ?? []), { term: index, strength }]);
@@ -229,13 +231,13 @@ export class Scanner {
     return total?.end ?? Math.max(end, suffix.glued ? suffix.end : end);
   }
 
-  #quantity(value: number, unit: Unit | undefined, how: 'suffix' | 'name', counts = true): void {
+  #quantity(value: number, unit: Unit | undefined, place: UnitPlace, counts = true): void {
     if (counts) this.kinds |= KIND[unit?.dimension ?? 'count'];
-    for (const { term, quantity } of this.#quantities) {
-      const agreed = agreement(quantity, value, unit, how);
-      if (agreed > 0) addTerm(agreed === 2 ? this.full : this.near, term);
-    }
+    this.#quantities.find(value, unit, place, this.#noteAgreement);
   }
+
+  readonly #noteAgreement = (term: number, agreed: Agreement): void =>
+    addTerm(agreed === 2 ? this.full : this.near, term);
 
   #moment(written: Moment): void {
     this.kinds |= KIND.moment;
