@@ -137,7 +137,12 @@ function defaultX(table: Table, { rows }: Selection, y: readonly Field[]): Field
   if (time) return [time];
   const names = nameFields(table).filter(({ index }) => !y.some((field) => field.index === index));
   if (y.length > 0 && names.length > 0) {
-    const { key } = keyOf(rows, names, rows.map(() => 0), rows.length); // prettier-ignore
+    const { key } = keyOf(
+      rows,
+      names,
+      rows.map(() => 0),
+      rows.length,
+    );
     return key.length > 0 ? key : names.slice(0, 1);
   }
   const any = anyTime(table);
@@ -156,7 +161,11 @@ function defaultSeries(table: Table, selection: Selection, { across, x, y, aggre
   if (groups) {
     // What tells the objects apart, in which the rows are nested, tells their series apart.
     const firsts = [...new Map(rows.map((row, index) => [groups[index] ?? 0, row])).values()];
-    return keyOf(firsts, names, firsts.map(() => 0)).key; // prettier-ignore
+    return keyOf(
+      firsts,
+      names,
+      firsts.map(() => 0),
+    ).key;
   }
   const at = x[0]?.index ?? 0;
   const times = new Map<unknown, number>();

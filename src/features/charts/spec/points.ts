@@ -103,7 +103,11 @@ export function thinned(series: readonly Series[], limit: number): Series[] {
     const share = shares.get(one) ?? points.length;
     if (points.length <= share) return one;
     // Positions in the series instead of times, so that each point that is kept is found again.
-    const kept = downsample([...points.keys()], points.map(({ y }) => y ?? Number.NaN), share); // prettier-ignore
+    const kept = downsample(
+      [...points.keys()],
+      points.map(({ y }) => y ?? Number.NaN),
+      share,
+    );
     return { ...one, points: kept.flatMap(({ at }) => points[at] ?? []) };
   });
 }

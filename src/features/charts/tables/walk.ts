@@ -61,7 +61,12 @@ function visitObject(members: Members, place: Place, drafts: Drafts): void {
   const inner = { ...here, path: `${place.path}.*`, name: place.name || 'members' };
   if (members.length > 1 && members.every(([, value]) => typeof value === 'number')) {
     const draft = drafts.at(inner);
-    if (draft) for (const [key, cell] of flatten(members)) drafts.add(draft, [['key', key], ['value', cell]]); // prettier-ignore
+    if (draft)
+      for (const [key, cell] of flatten(members))
+        drafts.add(draft, [
+          ['key', key],
+          ['value', cell],
+        ]);
   } else if (areRows(members.map(([, value]) => value))) {
     const rows = members.map(([key, value]): Members => [['key', key], ...membersOf(value)]);
     addObjects(rows, inner, drafts);
