@@ -2,5 +2,5 @@
 export type { ChartSpec } from './chart-spec.ts';
 export { chartOf, drawChart } from './draw-chart.ts';
 export { renderSvg } from './render.ts';
-export { describeTables, tablesIn } from './tables/index.ts';
+export { tablesIn } from './tables/index.ts';
 export { InvalidChart, validateChart } from './validate.ts';

@@ -1,5 +1,5 @@
 /** Finding tables in what tools returned. */
-export { describeTables, presentTables } from './describe.ts';
+export { presentTables } from './describe.ts';
 export { tablesIn } from './find.ts';
 export { isTimeName, isoOf, requestedTime, timeOf } from './times.ts';
 export { numberOf, type Cell, type Column, type Table } from './table.ts';

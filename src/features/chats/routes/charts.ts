@@ -1,26 +1,36 @@
 /** Charts: a turn that draws one, and the picture of a chart that was drawn. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { ContentResponse } from '../../../http/content.ts';
-import { InvalidRequest, NotFound } from '../../../http/errors.ts';
+import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { chartOf, renderSvg, type ChartSpec } from '../../charts/index.ts';
+import { InvalidChart, renderSvg, type ChartSpec } from '../../charts/index.ts';
 import { ToolCall } from '../../transcripts/index.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { chartUrl, presentAnswer } from '../presenter.ts';
 import { ChatVizResponse } from '../response-schemas.ts';
 import { ChartParams, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
+import { storedChart } from '../stored-chart.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 const SVG = 'image/svg+xml';
 const DEFAULT_PROMPT = 'Draw a chart of this tool result.';
 
-/** @throws {NotFound} when the team has no such tool result, or it holds no chart */
-async function storedChart(em: EntityManager, id: string): Promise<ChartSpec> {
-  const call = await em.findOne(ToolCall, { id, status: 'completed' }, { populate: ['content'] });
-  const chart = call?.content == null ? undefined : chartOf(call.content);
+/** @throws {NotFound} when the team has no such chart */
+async function chartNamed(em: EntityManager, toolCallId: string): Promise<ChartSpec> {
+  const chart = await storedChart(em, toolCallId);
   if (!chart) throw new NotFound('There is no such chart.');
   return chart;
+}
+
+/** @throws {HttpError} 422 when the chart is valid, and yet cannot be drawn */
+async function picture(chart: ChartSpec, signal: AbortSignal): Promise<ContentResponse> {
+  try {
+    return new ContentResponse(SVG, await renderSvg(chart, { signal }));
+  } catch (error) {
+    if (!(error instanceof InvalidChart)) throw error;
+    throw new HttpError(422, 'not_drawable', `The chart cannot be drawn: ${error.message}`);
+  }
 }
 
 export const chatViz = endpoint({
@@ -54,10 +64,10 @@ export const chatViz = endpoint({
     if (query.stream || body.stream) return streamTurn(call, { turn, after }, query.include);
     const ended = await endOfTurn(call, turn);
     const toolId = ended.outcome?.charts?.at(-1) ?? null;
-    const chart = toolId === null ? null : await storedChart(em.fork(), toolId);
+    const chart = toolId === null ? null : await chartNamed(em.fork(), toolId);
     if ((query.format ?? body.format) === 'svg') {
       if (!chart) throw InvalidRequest.at(['body'], `No chart could be drawn: ${ended.text ?? ''}`);
-      return new ContentResponse(SVG, await renderSvg(chart, { signal }));
+      return picture(chart, signal);
     }
     return {
       ...presentAnswer(ended, await modelTurnsOf(em.fork(), ended)),
@@ -81,7 +91,7 @@ export const getChart = endpoint({
   content: { [SVG]: 'The picture.' },
   errors: [404],
   handler: async ({ params, query, em, signal }) => {
-    const chart = await storedChart(em, params.tool_id);
-    return query.format === 'svg' ? new ContentResponse(SVG, await renderSvg(chart, { signal })) : chart;
+    const chart = await chartNamed(em, params.tool_id);
+    return query.format === 'svg' ? picture(chart, signal) : chart;
   },
 });

@@ -1,6 +1,5 @@
 import type { EntityManager } from '../../../db/orm.ts';
-import { chartOf } from '../../charts/index.ts';
-import { ToolCall } from '../../transcripts/index.ts';
+import { storedChart } from '../stored-chart.ts';
 import type { UiChunk } from './chunks.ts';
 
 /** The log carries the names of charts only; a stream carries the charts, from the results that hold them. */
@@ -10,8 +9,7 @@ export async function withCharts(em: () => EntityManager, chunks: UiChunk[]): Pr
     chunks.map(async (chunk) => {
       if (chunk.type !== 'data-chart') return chunk;
       const id = chunk.id.replace(/^chart-/, '');
-      const call = await em().findOne(ToolCall, { id }, { populate: ['content'] });
-      const spec = call?.content == null ? null : (chartOf(call.content) ?? null);
+      const spec = (await storedChart(em(), id)) ?? null;
       return {
         ...chunk,
         data: { toolCallId: id, resultUrl: `/api/tool-results/${id}`, chartUrl: `/api/charts/${id}`, spec },
