@@ -3,7 +3,7 @@ import type { Group, Layout } from './pieces.ts';
 import { addTerm, hasTerm, Scanner, type TermSet } from './scan.ts';
 import { unitsOfFields } from './tables.ts';
 import type { Query, Term } from './terms.ts';
-import type { Unit } from './units.ts';
+import { unitInName, type Unit } from './units.ts';
 
 /** A piece that holds something, and what it holds itself and through what it stands under. */
 export interface Holding {
@@ -83,10 +83,18 @@ function readPiece(layout: Layout, scanner: Scanner, piece: number, unit: Unit |
   if (form === 'json') return scanner.json(content, start, end, unit);
   if (form === 'string') return scanner.jsonString(content, start, end, unit);
   const table = form === 'row' ? layout.groups[layout.group(piece)]?.table : undefined;
-  if (!table) return scanner.text(content, start, end, unit);
+  if (!table) return scanner.text(content, start, end, unit ?? exposedUnit(content, start, end));
   for (const field of unitsOfFields(content.slice(start, end), table)) {
     scanner.text(content, start + field.start, start + field.end, field.unit);
   }
+}
+
+const EXPOSED = /^([a-zA-Z][a-zA-Z0-9]*_[a-zA-Z0-9_:]*)(?:\{[^}]*\})?\s+[-+\d.]/u;
+
+/** Of a line as Prometheus exposes metrics, `request_duration_seconds{quantile="0.99"} 2.31`. */
+function exposedUnit(content: string, start: number, end: number): Unit | undefined {
+  const name = end - start > 1_000 ? undefined : EXPOSED.exec(content.slice(start, end))?.[1];
+  return name === undefined ? undefined : unitInName(name);
 }
 
 /** Verbatim terms whose words a piece holds, in another form: `OrderController.create` for `OrderController#create`. */

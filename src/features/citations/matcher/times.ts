@@ -50,7 +50,7 @@ const IN_TEXT = {
   monthFirst: new RegExp(String.raw`\b${MONTH}\s{1,2}(\d{1,2})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{4}))?\b`, 'giu'),
 };
 
-/** Every date and time of day in a text. */
+/** Every date and time of day in a text. Where there is one date, it is that of the times without one. */
 export function momentsIn(text: string): FoundMoment[] {
   const found: FoundMoment[] = [];
   const add = (match: RegExpMatchArray & { index: number }, moment: Moment | undefined): void => {
@@ -70,6 +70,11 @@ export function momentsIn(text: string): FoundMoment[] {
   }
   for (const match of text.matchAll(IN_TEXT.dayFirst)) add(match, dateOf(match[3], match[2], match[1]));
   for (const match of text.matchAll(IN_TEXT.monthFirst)) add(match, dateOf(match[3], match[1], match[2]));
+  const dates = found.filter(({ moment }) => moment.second === undefined);
+  const { year, month, day } = dates.length === 1 ? dates[0]!.moment : {};
+  for (const item of found) {
+    if (item.moment.day === undefined) item.moment = { ...item.moment, year, month, day };
+  }
   return found;
 }
 
