@@ -30,10 +30,10 @@ export interface SseOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Where a client wants to resume: the id of the last event it has seen. */
+/** Where a client wants to resume: the id of the last event it has seen. It is whatever the client sent. */
 export function lastEventId(ctx: Context): string | undefined {
   const given = ctx.req.headers['last-event-id'];
-  return typeof given === 'string' && given !== '' && given.length <= 256 ? given : undefined;
+  return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
 /** How often a stream asks whether its caller may stay, in ms. */

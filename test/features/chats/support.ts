@@ -187,27 +187,23 @@ export class Chats {
     return said.body;
   }
 
-  /** Begins a turn with a stream and returns once the model has been asked, with the chat's id. */
+  /** Begins a turn with a stream and returns once it has begun; `seen` grows while the stream is read. */
   async begin(
     content: string,
     body: Body = {},
-    options: Options = {},
-  ): Promise<{ chatId: string; turnId: string; whole: Promise<Streamed> }> {
-    const response = await this.fetch(
-      'POST',
-      '/api/v1/chat?stream=true',
-      { messages: [{ role: 'user', content }], ...body },
-      options,
-    );
-    assert.equal(response.status, 200);
+    { include, ...options }: Options & { include?: 'tools' } = {},
+  ): Promise<{ chatId: string; turnId: string; seen: StreamedEvent[]; whole: Promise<Streamed> }> {
+    const path = streamPath(include);
+    const said = { messages: [{ role: 'user', content }], ...body };
+    const response = await this.fetch('POST', path, said, options);
+    const seen: StreamedEvent[] = [];
     const started = Promise.withResolvers<{ chatId: string; messageId: string }>();
-    const whole = readEvents(response, ({ data }) => {
-      const chunk: UiChunk = data === '[DONE]' ? { type: 'start-step' } : JSON.parse(data);
-      if (chunk.type === 'start') started.resolve(chunk);
+    const whole = readEvents(response, (event) => {
+      if (seen.push(event) === 1) started.resolve(JSON.parse(event.data));
     });
     whole.catch(started.reject);
     const { chatId, messageId } = await started.promise;
-    return { chatId, turnId: messageId, whole };
+    return { chatId, turnId: messageId, seen, whole };
   }
 
   /** Asks a question and reads its whole stream. */
@@ -216,8 +212,9 @@ export class Chats {
     body: Body = {},
     { include, ...options }: Options & { include?: 'tools' } = {},
   ): Promise<Streamed> {
-    const path = `/api/v1/chat?stream=true${include ? `&include=${include}` : ''}`;
-    return readEvents(await this.fetch('POST', path, { messages: [{ role: 'user', content }], ...body }, options));
+    return readEvents(
+      await this.fetch('POST', streamPath(include), { messages: [{ role: 'user', content }], ...body }, options),
+    );
   }
 
   /** The stream of a chat's turn, after an event. */
@@ -291,6 +288,8 @@ export class Chats {
   }
 }
 
+const streamPath = (include?: 'tools'): string => `/api/v1/chat?stream=true${include ? `&include=${include}` : ''}`;
+
 /** Reads a stream to its end by the rules of server-sent events. */
 export async function readEvents(response: Response, onEvent?: (event: StreamedEvent) => void): Promise<Streamed> {
   assert.equal(response.status, 200);
@@ -303,7 +302,15 @@ export async function readEvents(response: Response, onEvent?: (event: StreamedE
   });
   for await (const bytes of response.body!.pipeThrough(new TextDecoderStream())) parser.feed(bytes);
   const chunks = events.filter(({ data }) => data !== '[DONE]').map(({ data }): UiChunk => JSON.parse(data));
-  return { response, events, chunks, text: textOf(chunks) };
+  return {
+    response,
+    events,
+    chunks,
+    // Of a stream that begins in the middle there is none.
+    get text() {
+      return textOf(chunks);
+    },
+  };
 }
 
 /** The text of a message as a client has it at the end of these chunks. */

@@ -9,7 +9,7 @@ import { waitingSignal } from '../../../http/long-wait.ts';
 import { lastEventId, sseResponse } from '../../../http/sse.ts';
 import { ChatTurn } from '../entities.ts';
 import { chatNotFound, turnCameToNothing } from '../errors.ts';
-import { startTurn, type NewTurn } from '../service.ts';
+import { findChat, startTurn, type NewTurn } from '../service.ts';
 import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
 import { followTurn, type FollowedTurn } from '../stream/follow.ts';
@@ -56,6 +56,7 @@ export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'dep
   }
   const turn = await em.findOne(ChatTurn, { id: seen.turnId });
   if (!turn) throw chatNotFound();
+  await findChat(em, turn.chatId);
   return { turn, after: seen.position };
 }
 
