@@ -3,6 +3,9 @@
  * and PostgreSQL; only the model is scripted. Each harness has a task queue and a database of its own.
  */
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createActivities } from '../../activities/index.ts';
 import type { Client } from '@temporalio/client';
 import { createTemporalClient } from '../../temporal/connection.ts';
@@ -65,8 +68,10 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
   const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
+  const home = await mkdtemp(join(tmpdir(), 'casebook-harness-'));
   const config = loadConfig({
     LOG_LEVEL: 'silent',
+    CASEBOOK_HOME: home,
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URL: database.url,
@@ -145,6 +150,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       await api.stop();
       await model.stop();
       await database.drop();
+      await rm(home, { recursive: true, force: true });
     },
   };
 }
