@@ -14,6 +14,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Benchmark, BenchReport } from './benchmark.ts';
+import { citations } from './citations.ts';
 import { diagnosis } from './diagnosis-e2e.ts';
 import { benchEventLog } from './event-log.ts';
 import { history } from './history.ts';
@@ -27,6 +28,7 @@ const benchmarks: readonly Benchmark[] = [
   throughput,
   history,
   diagnosis,
+  citations,
   {
     name: 'ranker',
     about: 'root causes of 10,000 series',
