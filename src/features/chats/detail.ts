@@ -34,9 +34,11 @@ export async function loadChat(
     { orderBy: { number: 'desc' }, limit: most + 1 },
   );
   const turns = newest.slice(0, most).toReversed();
-  const step = { $gte: turns[0]?.firstStep ?? 0, $lte: turns.at(-1)?.lastStep ?? 2_147_483_647 };
+  const [first, last] = [turns[0], turns.at(-1)];
+  if (!first || !last) return { chat, turns, messages: [], modelTurns: [], toolCalls: [], hasEarlier: false };
+  const step = { $gte: first.firstStep, ...(last.lastStep !== null && { $lte: last.lastStep }) };
   const within = { conversationId: chat.id, step };
-  const delivered = { $gte: step.$gte, $lte: turns.at(-1)?.firstStep ?? 0 };
+  const delivered = { $gte: first.firstStep, $lte: last.firstStep };
   const [messages, modelTurns, toolCalls] = await Promise.all([
     em.find(Message, { conversationId: chat.id, deliveredStep: delivered }, { orderBy: SAID_ORDER }),
     em.find(ModelTurn, within, { orderBy: { step: 'asc' } }),

@@ -130,7 +130,8 @@ export const ChatTitleUpdateRequest = z
       .trim()
       .min(1)
       .max(200)
-      .regex(/^[^\p{Cc}]*$/u, 'Value must be one line'),
+      // oxlint-disable-next-line no-control-regex -- they are what it is about
+      .regex(/^[^\x00-\x1f\x7f-\x9f]*$/, 'Value must be one line'),
   })
   .meta({ id: 'ChatTitleUpdateRequest' });
 

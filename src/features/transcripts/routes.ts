@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { apiKey } from '../../http/authenticate.ts';
+import { apiKey, grants, type Principal } from '../../http/authenticate.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { NotFound } from '../../http/errors.ts';
-import { ToolCall } from './entities.ts';
+import { Forbidden, NotFound } from '../../http/errors.ts';
+import { Conversation, ToolCall } from './entities.ts';
 
 const MOST_CHARACTERS = 1_000_000;
 
@@ -24,23 +24,39 @@ const ToolResultResponse = z
   })
   .meta({ id: 'ToolResultResponse' });
 
+/** What a key must be able to do to see what was found in a conversation of a kind. */
+const READ_SCOPES: Readonly<Record<string, string>> = {
+  investigation: 'investigations:read',
+  chat: 'chats:read',
+};
+
+/** @throws {Forbidden} when the key has none of the scopes */
+function requireOneOf({ scopes: granted }: Principal, scopes: readonly string[]): void {
+  if (scopes.some((scope) => grants(granted, scope))) return;
+  throw new Forbidden(`The API key lacks the scope ${scopes.join(' or ')}.`, 'insufficient_scope');
+}
+
 export const getToolResult = endpoint({
   method: 'get',
   path: '/api/tool-results/{tool_id}',
   operationId: 'getToolResult',
   summary: 'The stored result of a tool call: what citations point to',
   tags: ['Transcripts'],
-  auth: apiKey('investigations:read'),
+  description: 'Scopes: `chats:read` for results of chats, `investigations:read` for those of investigations.',
+  auth: apiKey(),
   params: z.object({ tool_id: z.guid() }),
   query: z.object({
     offset: z.int().min(0).max(100_000_000).default(0),
     limit: z.int().min(1).max(MOST_CHARACTERS).default(MOST_CHARACTERS).describe('Most characters to return.'),
   }),
   response: ToolResultResponse,
-  errors: [404],
-  handler: async ({ params, query, em }) => {
+  errors: [403, 404],
+  handler: async ({ params, query, principal, em }) => {
+    requireOneOf(principal, Object.values(READ_SCOPES));
     const call = await em.findOne(ToolCall, { id: params.tool_id }, { populate: ['content'] });
-    if (!call) throw new NotFound('There is no such tool result.');
+    const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
+    if (!conversation) throw new NotFound('There is no such tool result.');
+    requireOneOf(principal, [READ_SCOPES[conversation.kind] ?? 'team:admin']);
     const whole = call.content ?? '';
     const end = Math.min(query.offset + query.limit, whole.length);
     return {
