@@ -82,6 +82,8 @@ export async function temporalChild(
   for (const name of searchAttributes) args.push('--search-attribute', `${name}=Keyword`);
   // By default one query waits at most while a workflow task runs; the next one fails. Several people may look at once.
   args.push('--dynamic-config-value', 'history.MaxBufferedQueryCount=16');
+  // An activity comes with the answer to the workflow task that asks for it, and not to another poll.
+  args.push('--dynamic-config-value', 'system.enableActivityEagerExecution=true');
   // A write-ahead log written through at checkpoints: a killed server loses nothing, and each commit costs no disk flush.
   args.push('--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
   return {
