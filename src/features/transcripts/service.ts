@@ -25,16 +25,19 @@ export async function loadTranscript(
 ): Promise<TranscriptRows> {
   const { id: conversationId, opening, summary, summaryThroughStep } = conversation;
   const step = { $gt: summaryThroughStep, $lt: beforeStep };
-  const turns = await em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } });
+  // Both at once: whoever waits for the first word waits for this.
+  const [turns, messages] = await Promise.all([
+    em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } }),
+    em.find(
+      Message,
+      { conversationId, deliveredStep: { $gt: summaryThroughStep, $lte: beforeStep } },
+      { orderBy: SAID_ORDER },
+    ),
+  ]);
   const toolCalls =
     turns.length === 0
       ? []
       : await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] });
-  const messages = await em.find(
-    Message,
-    { conversationId, deliveredStep: { $gt: summaryThroughStep, $lte: beforeStep } },
-    { orderBy: SAID_ORDER },
-  );
   return { opening, summary, turns, toolCalls, messages };
 }
 
