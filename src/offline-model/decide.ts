@@ -1,7 +1,9 @@
 /** What the offline model answers: the first playbook that fits the transcript writes it. */
 import type Anthropic from '@anthropic-ai/sdk';
-import { conversation } from './playbooks/conversation.ts';
+import { readDialogue, type Dialogue } from './dialogue.ts';
+import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
+import { task } from './playbooks/tasks/index.ts';
 import type { AnswerBlock } from './protocol.ts';
 import { readTranscript, type Transcript } from './transcript.ts';
 
@@ -19,10 +21,15 @@ export interface Turn {
 
 export interface Situation {
   transcript: Transcript;
-  /** Names of the tools on offer. */
+  dialogue: Dialogue;
+  /** Names of the tools that may be called now. */
   tools: ReadonlySet<string>;
+  /** Names of the tools there are, also where none may be called any more. */
+  offered: ReadonlySet<string>;
   /** A tool that must be called in this turn. */
   forcedTool?: string;
+  /** What a chat's turn is for, where the system prompt says that it is not for an answer in words. */
+  purpose?: 'chart' | 'edit';
 }
 
 export interface Playbook {
@@ -32,8 +39,17 @@ export interface Playbook {
   play(situation: Situation): Turn;
 }
 
+const ID_PREFIX = 'toolu_offline_';
+const GIVEN_ID = new RegExp(String.raw`^${ID_PREFIX}(\d+)_`);
+
+/** By the first words of the prompts of such turns. */
+const PURPOSES: [RegExp, 'chart' | 'edit'][] = [
+  [/^You are Casebook\. The person wants a chart\b/, 'chart'],
+  [/^You are Casebook, editing the files\b/, 'edit'],
+];
+
 /** In order; the last one always fits. */
-const PLAYBOOKS: readonly Playbook[] = [investigation, conversation];
+const PLAYBOOKS: readonly Playbook[] = [task, investigation, conversation];
 
 /**
  * The next answer in a conversation: a pure function of it. Ids of tool calls are made of the turn's and the call's
@@ -43,24 +59,32 @@ export function decide(
   messages: Anthropic.MessageParam[],
   tools: Pick<Anthropic.Tool, 'name'>[],
   toolChoice: Anthropic.ToolChoice,
+  system = '',
 ): AnswerBlock[] {
   const transcript = readTranscript(messages);
-  const names = toolChoice.type === 'none' ? [] : tools.map((tool) => tool.name);
+  const concluding = toolChoice.type === 'none';
+  const offered = new Set(tools.map((tool) => tool.name));
   const situation: Situation = {
     transcript,
-    tools: new Set(names),
+    dialogue: readDialogue(messages, concluding),
+    tools: concluding ? new Set() : offered,
+    offered,
     forcedTool: toolChoice.type === 'tool' ? toolChoice.name : undefined,
+    purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
   const playbook = PLAYBOOKS.find((candidate) => candidate.fits(situation)) ?? conversation;
   const { text, calls } = playbook.play(situation);
+  const number = turnNumber(transcript);
   return [
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls
       .filter((call) => situation.tools.has(call.name))
-      .map((call, index) => ({
-        type: 'tool_use' as const,
-        id: `toolu_offline_${transcript.turn}_${index + 1}`,
-        ...call,
-      })),
+      .map((call, index) => ({ type: 'tool_use' as const, id: `${ID_PREFIX}${number}_${index + 1}`, ...call })),
   ];
+}
+
+/** Of a compacted conversation the beginning is missing, but its later calls keep the ids they were given. */
+function turnNumber({ turn, calls }: Transcript): number {
+  const given = calls.map(({ id }) => Number(GIVEN_ID.exec(id)?.[1] ?? -1));
+  return Math.max(turn, 1 + Math.max(-1, ...given));
 }

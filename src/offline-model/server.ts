@@ -49,9 +49,11 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 
 /** The whole answer to a request: a pure function of it. */
 export function answerTo(request: MessagesRequest): Answer {
-  const content = decide(request.messages, request.tools ?? [], request.tool_choice ?? { type: 'auto' });
+  const { messages, tools = [], tool_choice = { type: 'auto' }, system = '' } = request;
+  const prompt = typeof system === 'string' ? system : system.map(({ text }) => text).join('\n');
+  const content = decide(messages, tools, tool_choice, prompt);
   return {
-    id: `msg_offline_${request.messages.length}`,
+    id: `msg_offline_${messages.length}`,
     model: OFFLINE_MODEL_NAME,
     content,
     stopReason: content.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn',

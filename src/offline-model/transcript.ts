@@ -37,8 +37,6 @@ export interface Transcript {
   query?: string;
   /** Text of user messages after the first, in order. */
   remarks: Remark[];
-  /** The last text a user wrote. */
-  lastText: string;
   calls: Call[];
 }
 
@@ -46,7 +44,7 @@ const QUERY = /<query>([\s\S]*)<\/query>/;
 const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
 
 export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
-  const transcript: Transcript = { turn: 0, remarks: [], lastText: '', calls: [] };
+  const transcript: Transcript = { turn: 0, remarks: [], calls: [] };
   const open = new Map<string, Omit<Call, 'isError' | 'body' | 'shownFrom' | 'shownTo' | 'characters'>>();
   for (const [index, message] of messages.entries()) {
     const blocks: Anthropic.ContentBlockParam[] =
@@ -60,7 +58,6 @@ export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
       } else if (block.type === 'text' && message.role === 'user') {
         if (index === 0) transcript.query ??= QUERY.exec(block.text)?.[1]?.trim();
         else transcript.remarks.push({ turn: transcript.turn, ...readRemark(block.text) });
-        transcript.lastText = block.text;
       }
     }
     if (message.role === 'assistant') transcript.turn += 1;

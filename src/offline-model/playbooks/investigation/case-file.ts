@@ -11,6 +11,7 @@ import type {
 } from '../../../features/tools/results.ts';
 import type { Call, Transcript } from '../../transcript.ts';
 import { parsePartialJson } from './partial-json.ts';
+import { wholeItems } from './whole-items.ts';
 
 /** A result with the call it came from. */
 export interface Found<T> {
@@ -18,8 +19,20 @@ export interface Found<T> {
   result: T;
 }
 
+export interface Settled {
+  source: string;
+  /** Why, as the end of a sentence that begins with "because". */
+  why: string;
+  /** The time that the query means, ISO. */
+  at?: string;
+  /** What the query says beside its words. */
+  hint?: string;
+}
+
 export interface CaseFile {
   query: string;
+  /** The source to begin with, where that was decided already. */
+  settled?: Settled;
   transcript: Transcript;
   sources?: Found<ListSourcesResult>;
   services?: Found<ListServicesResult>;
@@ -33,12 +46,12 @@ export interface CaseFile {
   failures: Call[];
 }
 
-export function openCase(transcript: Transcript): CaseFile {
+export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
   const failures: Call[] = [];
   const all = <T>(tool: string, empty: T): Found<T>[] =>
     transcript.calls.flatMap((call) => {
       if (call.tool !== tool) return [];
-      const value = call.isError ? undefined : parsePartialJson(call.body);
+      const value = call.isError ? undefined : wholeItems(parsePartialJson(call.body));
       if (!isObject(value) || !hasListsOf(value, empty)) {
         failures.push(call);
         return [];
@@ -47,7 +60,8 @@ export function openCase(transcript: Transcript): CaseFile {
     });
   const none = { source: '', window: { from: '', to: '' }, truncated: false };
   return {
-    query: transcript.query ?? '',
+    query: [transcript.query ?? '', settled?.hint ?? ''].filter(Boolean).join('\n'),
+    settled,
     transcript,
     sources: all<ListSourcesResult>('list_sources', { sources: [], now: '', truncated: false }).at(-1),
     services: all<ListServicesResult>('list_services', { ...none, services: [], total: 0 }).at(-1),

@@ -5,6 +5,7 @@ import { anomalousCauses, conclude, findingsOf, onsetOf, type RankedCause } from
 import { mainBlame } from './log-evidence.ts';
 import { namedByPeople } from './remarks.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
+import { name } from './statements.ts';
 
 const MOST_SUSPECTS = 3;
 /** So many services are examined at most, people's wishes aside. */
@@ -16,12 +17,14 @@ const MOST_CHANGES = 30;
 /** The calls that remain; none when every suspect was examined. */
 export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom): Turn {
   const suspects = suspectsOf(file, symptom).filter((service) => !wasExamined(file, choice, service));
-  const calls = [
-    ...suspects.flatMap((service) => [...readMetric(file, choice, service), ...readLogs(file, choice, service)]),
-    ...readChanges(file, choice),
-  ];
-  const whom = suspects.length > 0 ? `I examine ${suspects.join(', ')}` : 'I look at recent changes';
+  const calls = [...suspects.flatMap((service) => examineService(file, choice, service)), ...readChanges(file, choice)];
+  const whom = suspects.length > 0 ? `I examine ${suspects.map(name).join(', ')}` : 'I look at recent changes';
   return { text: `${whom}: ${reason(file)}.`, calls };
+}
+
+/** A service's strongest signal, and what its logs say around the onset. */
+export function examineService(file: CaseFile, choice: SourceChoice, service: string): PlannedCall[] {
+  return [...readMetric(file, choice, service), ...readLogs(file, choice, service)];
 }
 
 function reason({ ranking }: CaseFile): string {
@@ -86,7 +89,7 @@ function readLogs(file: CaseFile, { logs }: SourceChoice, service: string): Plan
 }
 
 /** From well before the onset, so that what is new can be told from what was always there. */
-function aroundOnset(file: CaseFile): { from?: string; to?: string } {
+export function aroundOnset(file: CaseFile): { from?: string; to?: string } {
   const onset = Date.parse(onsetOf(file) ?? '');
   const to = Date.parse(file.ranking?.result.incident.to ?? '');
   if (Number.isNaN(onset) || !(to > onset)) return {};

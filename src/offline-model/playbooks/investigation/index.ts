@@ -4,12 +4,11 @@
  */
 import type { PlanItem } from '../../../features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
-import { openCase, wasCalled, type CaseFile } from './case-file.ts';
-import { examine } from './examine.ts';
+import { openCase, type CaseFile } from './case-file.ts';
+import { call, nextStep } from './gather.ts';
 import { namedByPeople } from './remarks.ts';
 import { writeReport } from './report.ts';
-import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
-import { chooseMetric, survey } from './survey.ts';
+import { chooseSources } from './sources.ts';
 
 const SUBMIT = 'submit_report';
 const MOST_SUBMISSIONS = 3;
@@ -41,54 +40,9 @@ export const investigation: Playbook = {
 };
 
 function nextTurn({ tools }: Situation, file: CaseFile): Turn {
-  const can = (name: string) => tools.has(name);
-  if (can('list_sources') && !wasCalled(file, 'list_sources')) {
-    return {
-      text: 'I begin with a plan and the telemetry sources there are.',
-      calls: [plan(0), call('list_sources', {})],
-    };
-  }
-  const choice = chooseSources(file);
-  if (!choice) return submit(file);
-  if (choice.services && can('list_services') && needsServices(file, choice) && !wasCalled(file, 'list_services')) {
-    const text = `I use source ${choice.primary.id}, because ${choice.why}. I list its services to find whose symptom this is.`;
-    return { text, calls: [call('list_services', { source: choice.services.id })] };
-  }
-  const symptom = symptomOf(file, choice);
-  if (!symptom) return submit(file, 'No service is known to begin from:');
-  if (can('rank_root_causes') && !wasCalled(file, 'rank_root_causes')) {
-    const first = survey(file, choice, symptom).filter(({ name }) => can(name));
-    if (first.length > 0) return { text: surveyText(choice, symptom), calls: [plan(1), ...first] };
-  }
-  const ranking = can('rank_root_causes') ? nextRanking(file, choice, symptom) : undefined;
-  if (ranking) return { text: 'Now I rank the possible causes over all services.', calls: [plan(2), ranking] };
-  const { text, calls } = examine(file, choice, symptom);
-  const possible = calls.filter(({ name }) => can(name));
-  if (possible.length > 0) return { text, calls: [plan(3), ...possible] };
-  return submit(file);
-}
-
-/** The ranking, and when it failed once more without what may have been wrong about the question. */
-function nextRanking(file: CaseFile, { metrics }: SourceChoice, symptom: Symptom): PlannedCall | undefined {
-  if (!metrics || file.ranking) return undefined;
-  const { service, at } = symptom;
-  const metric = symptom.metric ?? chooseMetric(file, symptom);
-  const tried = file.failures.filter(({ tool }) => tool === 'rank_root_causes');
-  if (tried.length === 0) return call('rank_root_causes', { source: metrics.id, service, metric, at });
-  return tried.length === 1 && metric ? call('rank_root_causes', { source: metrics.id, service, at }) : undefined;
-}
-
-function surveyText(choice: SourceChoice, { service, metric, from }: Symptom): string {
-  const others = [choice.logs, choice.changes, choice.dependencies]
-    .filter((source) => source && source.id !== choice.primary.id)
-    .map((source) => source?.id);
-  const also = others.length > 0 ? ` together with ${[...new Set(others)].join(', ')}` : '';
-  const whose = {
-    alert: `the alert is on ${service}${metric ? ` (${metric})` : ''}`,
-    query: `the query is about ${service}`,
-    guess: `nothing names a service, so I begin with ${service}, which is a guess`,
-  }[from];
-  return `I use source ${choice.primary.id}${also}, because ${choice.why}; ${whose}. I look at its metric and at what it depends on.`;
+  const next = nextStep(file, (name) => tools.has(name));
+  if (next.done) return submit(file, next.partial);
+  return { text: next.text, calls: [...(next.stage === undefined ? [] : [plan(next.stage)]), ...next.calls] };
 }
 
 function submit(file: CaseFile, partial?: string): Turn {
@@ -136,9 +90,4 @@ function plan(current: number): PlannedCall {
     status: index < current ? 'done' : index === current ? 'in_progress' : 'pending',
   }));
   return call('update_plan', { items });
-}
-
-/** Absent inputs are left out, so that calls compare and read well. */
-function call(name: string, input: Record<string, unknown>): PlannedCall {
-  return { name, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
 }

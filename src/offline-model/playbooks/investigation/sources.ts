@@ -29,8 +29,8 @@ export interface SourceChoice {
  * the one whose alerts and title share the rarest words with the query. What it lacks is asked of others, but a recorded
  * incident is never mixed with a live system.
  */
-export function chooseSources({ query, sources }: CaseFile): SourceChoice | undefined {
-  const usable = sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
+export function chooseSources({ query, sources, settled }: CaseFile): SourceChoice | undefined {
+  const usable = usableSources(sources);
   const scores = lexicalScores(query, usable.map(describe));
   const ordered = usable
     .map((source, index) => ({
@@ -39,7 +39,7 @@ export function chooseSources({ query, sources }: CaseFile): SourceChoice | unde
       standing: standing(query, source),
     }))
     .sort((a, b) => b.standing - a.standing || b.score - a.score);
-  const [best] = ordered;
+  const best = ordered.find(({ source }) => source.id === settled?.source) ?? ordered[0];
   if (!best) return undefined;
   const primary = best.source;
   const others = ordered.map(({ source }) => source).filter((source) => isLive(source) && isLive(primary));
@@ -53,8 +53,13 @@ export function chooseSources({ query, sources }: CaseFile): SourceChoice | unde
     dependencies: having('dependencies'),
     services: having('services'),
     alert: chooseAlert(query, primary.alerts),
-    why: usable.length === 1 ? 'it is the only one' : reason(best),
+    why: settled?.source === primary.id ? settled.why : usable.length === 1 ? 'it is the only one' : reason(best),
   };
+}
+
+/** Sources that can be asked. */
+export function usableSources(sources: CaseFile['sources']): ListedSource[] {
+  return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
 }
 
 /** The alert that shares most with the query, else the first. */
@@ -90,7 +95,7 @@ export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undef
   if (alert && (!named || named === alert.service || isAbout(query, alert))) {
     return { service: alert.service, metric: alert.metric, at: alert.at, from: 'alert' };
   }
-  const at = timeIn(query);
+  const at = file.settled?.at ?? timeIn(query);
   if (named) return { service: named, at, from: 'query' };
   const descriptions = services?.result.services.map(({ name, description }) => `${name} ${description ?? ''}`) ?? [];
   const scores = lexicalScores(query, descriptions);
@@ -142,6 +147,6 @@ function reason({ score, standing }: { score: number; standing: number }): strin
   return standing === 1 ? 'it shows the system as it is now' : 'nothing in the query points to another one';
 }
 
-function isLive(source: ListedSource): boolean {
+export function isLive(source: ListedSource): boolean {
   return source.kind !== 'recorded-incident';
 }

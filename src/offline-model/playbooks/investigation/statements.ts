@@ -80,6 +80,14 @@ export function quote(text: string, limit: number): string {
   return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
 }
 
+/** What needs no quoting: no such name can be Markdown, a citation, an address or an instruction. */
+const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
+
+/** A name from telemetry: as it is where it is plainly one, otherwise as code. */
+export function name(text: string): string {
+  return PLAIN_NAME.test(text) ? text : quote(text, 80);
+}
+
 /** One line, cut at a limit. */
 export function clip(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();

@@ -1,0 +1,38 @@
+/** Finding calls in a case. */
+import { isDeepStrictEqual } from 'node:util';
+import type { PlannedCall } from '../../decide.ts';
+import type { Call } from '../../transcript.ts';
+import type { CaseFile } from '../investigation/case-file.ts';
+
+/** Whether a call was made as planned; the order of members does not matter, since stores do not keep it. */
+export function isSame(call: Call, planned: PlannedCall): boolean {
+  return call.tool === planned.name && isDeepStrictEqual(call.input, { ...planned.input });
+}
+
+export function wasMade({ transcript }: CaseFile, planned: PlannedCall): boolean {
+  return transcript.calls.some((call) => isSame(call, planned));
+}
+
+export function callsOf({ transcript }: CaseFile, tool: string): Call[] {
+  return transcript.calls.filter((call) => call.tool === tool);
+}
+
+export function lastCall(file: CaseFile, tool: string): Call | undefined {
+  return callsOf(file, tool).at(-1);
+}
+
+/** Everything of a chat that was asked of one source. */
+export function askedOf(calls: readonly Call[], source: string): Call[] {
+  return calls.filter(({ input }) => input['source'] === source);
+}
+
+/** A text that a call was given, under one name. */
+export function given({ input }: Pick<Call, 'input'>, key: string): string | undefined {
+  const value = input[key];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** An object of JSON, as opposed to a list or a plain value. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+/** What earlier questions of the chat came to. */
+import type { Call } from '../../transcript.ts';
+import { openCase, type CaseFile } from '../investigation/case-file.ts';
+import { conclude } from '../investigation/conclusion.ts';
+import { askedOf, given } from './calls.ts';
+import type { Chat } from './chat.ts';
+
+/** The chat as it was at an earlier question, with everything that was read for it and since. */
+export function chatAt(chat: Chat, index: number): Chat {
+  const { question } = chat.earlier[index] ?? chat;
+  const all = [...chat.earlierCalls, ...chat.calls];
+  return {
+    ...chat,
+    question,
+    earlier: chat.earlier.slice(0, index),
+    earlierCalls: all.filter(({ turn }) => turn < question.turn),
+    calls: all.filter(({ turn }) => turn >= question.turn),
+  };
+}
+
+/** Index of the last earlier question whose answer was a search for a cause; -1 when there is none. */
+export function lastCauseQuestion(chat: Chat): number {
+  return chat.earlier.findLastIndex((_, index) => callsFor(chat, index).some(isRanking));
+}
+
+/**
+ * The service that `it` means: what the question before was about, which is the cause where one was looked for.
+ * @param source only of this source
+ */
+export function lastService(chat: Chat, source: string): string | undefined {
+  for (const index of chat.earlier.keys().toArray().toReversed()) {
+    const calls = callsFor(chat, index).filter(({ input, isError }) => !isError && input['source'] === source);
+    if (calls.some(isRanking)) {
+      const { cause } = conclude(caseOf(askedOf(chat.earlierCalls, source)));
+      if (cause) return cause.service;
+    }
+    const named = calls.flatMap((call) => given(call, 'service') ?? []).at(-1);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+/** The case that all calls of one source make together. */
+export function caseOf(calls: Call[]): CaseFile {
+  return openCase({ turn: 0, remarks: [], calls });
+}
+
+function callsFor(chat: Chat, index: number): Call[] {
+  const from = chat.earlier[index]?.question.turn ?? 0;
+  const to = chat.earlier[index + 1]?.question.turn ?? chat.question.turn;
+  return chat.earlierCalls.filter(({ turn }) => turn >= from && turn < to);
+}
+
+function isRanking({ tool, isError }: Call): boolean {
+  return tool === 'rank_root_causes' && !isError;
+}

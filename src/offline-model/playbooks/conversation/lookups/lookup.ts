@@ -1,0 +1,16 @@
+/** What a kind of look-up is: which calls it makes, and how their results read. */
+import type { PlannedCall } from '../../../decide.ts';
+import type { CaseFile } from '../../investigation/case-file.ts';
+import type { Chat } from '../chat.ts';
+import type { Target } from './target.ts';
+
+export interface Lookup {
+  /** What is looked at, for the line that is said meanwhile: `logs`. */
+  what: string;
+  /** A tool without which there is nothing to look at. */
+  tool: string;
+  /** The calls to be made next; those that were made are left out by the replay. */
+  calls(chat: Chat, file: CaseFile, target: Target): PlannedCall[];
+  /** From what the calls returned. */
+  answer(chat: Chat, file: CaseFile, target: Target): string;
+}

@@ -1,0 +1,87 @@
+/**
+ * Where a plan stands. A plan names the next calls from what it knows so far; it is played from its beginning over the
+ * calls that the chat already holds, until it wants one that was not made. So a follow-up uses what earlier questions
+ * found, nothing of another subject gets in, and the same transcript always leads to the same next step.
+ */
+import type { PlannedCall, Turn } from '../../decide.ts';
+import type { Call } from '../../transcript.ts';
+import { openCase, type CaseFile, type Settled } from '../investigation/case-file.ts';
+import { isLive } from '../investigation/sources.ts';
+import { isSame } from './calls.ts';
+import { timeOf, type Chat } from './chat.ts';
+
+export interface Plan {
+  /** What the plan is about, in words that sources and alerts are compared with. */
+  query: string;
+  /** Decides the source once sources are known. */
+  settle?: (file: CaseFile) => Settled | undefined;
+  /** The next calls, or undefined when there are no more. */
+  next: (file: CaseFile) => Turn | undefined;
+}
+
+interface Standing {
+  file: CaseFile;
+  /** What is to be called now; absent when the plan is through. */
+  pending?: Turn;
+}
+
+/** Results of these are the same a moment later, so an earlier question's result will do. */
+const READING = new Set([
+  'list_sources',
+  'list_services',
+  'search_metrics',
+  'query_metric',
+  'search_logs',
+  'service_dependencies',
+  'recent_changes',
+  'rank_root_causes',
+]);
+/** Asked again, these have another answer. */
+const WAITING = new Set(['follow_investigation']);
+const FRESH_MS = 5 * 60_000;
+const MOST_ROUNDS = 30;
+
+/** Plays the plan over the chat's calls. Only tools that may be called are called. */
+export function replay(chat: Chat, plan: Plan): Standing {
+  const pool = [...chat.calls.toReversed(), ...reusable(chat).toReversed()];
+  const taken: Call[] = [];
+  const open = (turn: number): CaseFile => {
+    const transcript = { turn, query: plan.query, remarks: [], calls: taken };
+    const file = openCase(transcript);
+    return plan.settle ? openCase(transcript, plan.settle(file)) : file;
+  };
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const file = open(round);
+    const turn = plan.next(file);
+    const missing: PlannedCall[] = [];
+    const before = taken.length;
+    for (const wanted of turn?.calls ?? []) {
+      const again = WAITING.has(wanted.name);
+      if (!again && taken.some((call) => isSame(call, wanted))) continue;
+      const at = again
+        ? pool.findLastIndex((call) => isSame(call, wanted))
+        : pool.findIndex((call) => isSame(call, wanted));
+      const [found] = at < 0 ? [] : pool.splice(at, 1);
+      if (found) taken.push({ ...found, turn: round });
+      else missing.push(wanted);
+    }
+    if (missing.length > 0) return { file: open(round), pending: { text: turn?.text ?? '', calls: missing } };
+    if (taken.length === before) return { file };
+  }
+  return { file: open(MOST_ROUNDS) };
+}
+
+/** Earlier readings: of recorded incidents all of them, since they do not change; of live systems the recent ones. */
+function reusable(chat: Chat): Call[] {
+  const file = openCase({ turn: 0, remarks: [], calls: [...chat.earlierCalls, ...chat.calls] });
+  const recorded = new Set(file.sources?.result.sources.filter((source) => !isLive(source)).map(({ id }) => id));
+  const allRecorded = file.sources !== undefined && recorded.size === file.sources.result.sources.length;
+  const now = Date.parse(chat.now ?? '');
+  return chat.earlierCalls.filter((call) => {
+    if (call.isError || !READING.has(call.tool)) return false;
+    const { source } = call.input;
+    if (typeof source === 'string' ? recorded.has(source) : allRecorded) return true;
+    const asked = chat.earlier.findLast(({ question }) => question.turn <= call.turn);
+    return asked !== undefined && now - Date.parse(timeOf(asked.question) ?? '') <= FRESH_MS;
+  });
+}

@@ -1,0 +1,91 @@
+/** How answers state facts: figures and times as the evidence has them, foreign text as code, `[n]` behind a claim. */
+import type { Call } from '../../transcript.ts';
+import { name, quote, signalName } from '../investigation/statements.ts';
+
+export { name } from '../investigation/statements.ts';
+
+const FEWEST_DIGITS = 3;
+const MOST_DIGITS = 5;
+const CUT_DIGITS = 4;
+
+/**
+ * ` [n]` for the results a statement rests on, n being their evidence number. One that cannot be cited is left out.
+ */
+export function cite(...calls: (Call | undefined)[]): string {
+  const numbers = calls.flatMap((call) => (call?.evidence === undefined ? [] : [call.evidence]));
+  return [...new Set(numbers)].map((number) => ` [${number}]`).join('');
+}
+
+/**
+ * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
+ * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
+ * point).
+ */
+export function verbatim(value: number | null): string {
+  if (value === null) return 'unknown';
+  const magnitude = Math.abs(value);
+  const exact = String(magnitude);
+  if (exact.includes('e')) return exact;
+  for (let digits = FEWEST_DIGITS; digits <= MOST_DIGITS; digits += 1) {
+    const rounded = String(Number(magnitude.toPrecision(digits)));
+    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
+  }
+  return cut(exact);
+}
+
+/** Cut after some significant digits, but not before the point. */
+function cut(exact: string): string {
+  const [whole = '', fraction = ''] = exact.split('.');
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
+  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
+}
+
+/** `8.26 s`; shares and counts without their unit, which says nothing a reader does not know. */
+export function measured(value: number | null, unit?: string): string {
+  return unit && unit !== 'ratio' && unit !== '1' ? `${verbatim(value)} ${unit}` : verbatim(value);
+}
+
+/** The time of day of an ISO time, as it stands in it: `16:36:15`. */
+export function clock(iso: string): string {
+  return /T(\d{2}:\d{2}:\d{2})/.exec(iso)?.[1] ?? name(iso);
+}
+
+/** The day of an ISO time, as it stands in it. */
+export function day(iso: string): string {
+  return /^\d{4}-\d{2}-\d{2}/.exec(iso)?.[0] ?? name(iso);
+}
+
+/** `latency (p95)` as code, as metrics are written. */
+export function metricName(signal: { metric: string; statistic?: string }): string {
+  return quote(signalName(signal), 120);
+}
+
+/** `a, b and c` */
+export function listed(items: readonly string[], most = items.length): string {
+  const shown = items.slice(0, most);
+  const more = items.length > shown.length ? [`${items.length - shown.length} more`] : [];
+  const all = [...shown, ...more];
+  return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
+}
+
+/** Lines of a Markdown list. */
+export function bullets(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+/** Paragraphs with blank lines between them; empty ones are left out. */
+export function paragraphs(...parts: (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part.trim() !== '').join('\n\n');
+}
+
+/** `One sentence.` of a text that may have several lines or no end. */
+export function sentence(text: string): string {
+  return /[.!?…:]$/.test(text) ? text : `${text}.`;
+}
+
+/** The message of a failed call, quoted. */
+export function failureOf(call: Call): string {
+  const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
+  return quote(message, 200);
+}

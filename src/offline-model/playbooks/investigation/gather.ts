@@ -1,0 +1,72 @@
+/** The steps that come before a conclusion: list sources, choose, look, rank, examine. Decided from the case file alone. */
+import type { PlannedCall, Turn } from '../../decide.ts';
+import { wasCalled, type CaseFile } from './case-file.ts';
+import { examine } from './examine.ts';
+import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
+import { name } from './statements.ts';
+import { chooseMetric, survey } from './survey.ts';
+
+type NextStep =
+  /** `stage` is set with the first step of one: 0 sources, 1 first look, 2 ranking, 3 examination. */
+  | ({ done: false; stage?: 0 | 1 | 2 | 3 } & Turn)
+  /** `partial` says why nothing could be begun. */
+  | { done: true; partial?: string };
+
+/**
+ * The next step, or that there is none.
+ * @param can whether a tool is on offer
+ */
+export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextStep {
+  if (can('list_sources') && !wasCalled(file, 'list_sources')) {
+    return step(0, 'I begin with a plan and the telemetry sources there are.', [call('list_sources', {})]);
+  }
+  const choice = chooseSources(file);
+  if (!choice) return { done: true };
+  if (choice.services && can('list_services') && needsServices(file, choice) && !wasCalled(file, 'list_services')) {
+    const text = `I use source ${name(choice.primary.id)}, because ${choice.why}. I list its services to find whose symptom this is.`;
+    return { done: false, text, calls: [call('list_services', { source: choice.services.id })] };
+  }
+  const symptom = symptomOf(file, choice);
+  if (!symptom) return { done: true, partial: 'No service is known to begin from:' };
+  if (can('rank_root_causes') && !wasCalled(file, 'rank_root_causes')) {
+    const first = survey(file, choice, symptom).filter((planned) => can(planned.name));
+    if (first.length > 0) return step(1, surveyText(choice, symptom), first);
+  }
+  const ranking = can('rank_root_causes') ? nextRanking(file, choice, symptom) : undefined;
+  if (ranking) return step(2, 'Now I rank the possible causes over all services.', [ranking]);
+  const { text, calls } = examine(file, choice, symptom);
+  const possible = calls.filter((planned) => can(planned.name));
+  return possible.length > 0 ? step(3, text, possible) : { done: true };
+}
+
+/** The ranking, and when it failed once more without what may have been wrong about the question. */
+function nextRanking(file: CaseFile, { metrics }: SourceChoice, symptom: Symptom): PlannedCall | undefined {
+  if (!metrics || file.ranking) return undefined;
+  const { service, at } = symptom;
+  const metric = symptom.metric ?? chooseMetric(file, symptom);
+  const tried = file.failures.filter(({ tool }) => tool === 'rank_root_causes');
+  if (tried.length === 0) return call('rank_root_causes', { source: metrics.id, service, metric, at });
+  return tried.length === 1 && metric ? call('rank_root_causes', { source: metrics.id, service, at }) : undefined;
+}
+
+function surveyText(choice: SourceChoice, { service, metric, from }: Symptom): string {
+  const others = [choice.logs, choice.changes, choice.dependencies]
+    .filter((source) => source && source.id !== choice.primary.id)
+    .map((source) => source?.id ?? '');
+  const also = others.length > 0 ? ` together with ${[...new Set(others)].map(name).join(', ')}` : '';
+  const whose = {
+    alert: `the alert is on ${name(service)}${metric ? ` (${name(metric)})` : ''}`,
+    query: `the query is about ${name(service)}`,
+    guess: `nothing names a service, so I begin with ${name(service)}, which is a guess`,
+  }[from];
+  return `I use source ${name(choice.primary.id)}${also}, because ${choice.why}; ${whose}. I look at its metric and at what it depends on.`;
+}
+
+function step(stage: 0 | 1 | 2 | 3, text: string, calls: PlannedCall[]): NextStep {
+  return { done: false, stage, text, calls };
+}
+
+/** Absent inputs are left out, so that calls compare and read well. */
+export function call(tool: string, input: Record<string, unknown>): PlannedCall {
+  return { name: tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
+}

@@ -1,0 +1,28 @@
+/** Work beside a conversation: one message that holds a task between tags, without tools. */
+import type { Playbook, Situation } from '../../decide.ts';
+import { chatSummary } from './summary.ts';
+import { chatTitle } from './title.ts';
+
+const TASK = /^<task name="([a-z_]+)">([\s\S]*)<\/task>\s*$/;
+
+const TASKS: Record<string, (text: string) => string> = {
+  chat_title: chatTitle,
+  chat_summary: chatSummary,
+  // Whoever asks falls back on what can be found without understanding.
+  choose_excerpts: () => '[]',
+};
+
+/** What a person types cannot be taken for a task: where people talk, tools are offered. */
+export const task: Playbook = {
+  name: 'task',
+  fits: (situation) => taskOf(situation) !== undefined,
+  play: (situation) => ({ text: taskOf(situation)?.() ?? '', calls: [] }),
+};
+
+function taskOf({ offered, transcript, dialogue }: Situation): (() => string) | undefined {
+  const [question] = dialogue.questions;
+  if (offered.size > 0 || transcript.turn > 0 || dialogue.questions.length !== 1) return undefined;
+  const [, name = '', text = ''] = TASK.exec(question?.text ?? '') ?? [];
+  const work = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
+  return work && (() => work(text));
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { chartOf, drawChart } from '../../../src/features/charts/index.ts';
+import { systemPrompt } from '../../../src/features/chats/prompt.ts';
+import { errorOutput, sharedTools } from '../../../src/features/tools/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
+import { storedEvidence } from '../../support/tool-context.ts';
+import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';
+import { openChat, type ChatOptions } from '../support/run-chat.ts';
+
+describe('offline model: charts', () => {
+  let server: RunningServer;
+  let model: ModelClient;
+  before(async () => {
+    server = await startOfflineModel();
+    model = createModelClient({ offlineBaseUrl: server.url });
+  });
+  after(() => server.stop());
+
+  const open = (options: Partial<ChatOptions> = {}) =>
+    openChat(model, { sources: catalogOf(sampleIncident()), tools: [...sharedTools, drawChart], ...options });
+
+  it('draws the metric that is asked for', async () => {
+    const chat = open();
+    const { text, calls } = await chat.ask('Plot the latency of db');
+    assert.deepEqual(
+      calls.slice(-2).map(({ tool }) => tool),
+      ['query_metric', 'draw_chart'],
+    );
+    const [query, drawn] = calls.slice(-2);
+    assert.deepEqual(query?.input, { source: 'shop', metric: 'latency_seconds', service: 'db' });
+    assert.deepEqual(drawn?.input, { evidence: query?.evidence, title: 'latency_seconds of db' });
+    assert.ok(chartOf(chat.evidence.at(-1)?.content ?? ''));
+    assert.equal(
+      text,
+      `“latency_seconds of db” is drawn with 60 points of the table series.points [${drawn?.evidence}]. Its values are those of query_metric [${query?.evidence}].`,
+    );
+  });
+
+  it('draws what was read last about the cause, and what is named by its number', async () => {
+    const chat = open();
+    await chat.ask('Why is web slow?');
+    const it = await chat.ask('plot it');
+    assert.deepEqual(
+      it.calls.map(({ tool }) => tool),
+      ['draw_chart'],
+    );
+    assert.match(it.text, /“\w+ \(p95\) of db” is drawn/);
+    const first = chat.evidence.find(({ tool }) => tool === 'recent_changes')?.evidence;
+    const named = await chat.ask(`chart [${first}]`);
+    assert.deepEqual(named.calls[0]?.input, { evidence: first, title: 'recent changes' });
+  });
+
+  it('draws the result that the chat names by its id, also of another chat', async () => {
+    const chat = open();
+    const id = '7b0e1c52-6d0c-4d5b-9c1f-3a9f0f3f6c11';
+    const content = JSON.stringify({ rows: [1, 2, 3].map((n) => ({ at: `2026-03-01T12:0${n}:00Z`, n })) });
+    chat.evidence.push({ ...storedEvidence(900, 'promql', content), toolCallId: id });
+    const { text, calls } = await chat.ask('Draw a chart of this tool result.', {
+      context: `The chart is to show the tool result with tool_id ${id}.`,
+    });
+    assert.deepEqual(
+      calls.map(({ tool, input, isError }) => [tool, input, isError]),
+      [['draw_chart', { tool_id: id }, false]],
+    );
+    assert.match(text, /^The chart is drawn with 3 points/);
+  });
+
+  it('draws in a turn that is for a chart, whatever words ask for it', async () => {
+    const system = systemPrompt('chart', null);
+    const latency = await open({ system }).ask('latency of db');
+    assert.deepEqual(latency.calls.at(-1)?.input['title'], 'latency_seconds of db');
+    const changes = await open({ system }).ask('deploys of the last day');
+    assert.deepEqual(changes.calls.map(({ tool, isError }) => [tool, isError]).slice(-2), [
+      ['recent_changes', false],
+      ['draw_chart', false],
+    ]);
+    const words = await open().ask('latency of db?');
+    assert.ok(!words.calls.some(({ tool }) => tool === 'draw_chart'));
+  });
+
+  it('tries once more with a table that the tool names, and then says why not', async () => {
+    const tables = [
+      { table: 'words', rows: 3, columns: ['word (nominal)'] },
+      { table: 'series.points', rows: 9, columns: ['at (temporal)', 'value (quantitative, s)'] },
+    ];
+    const refuse = (times: number) => ({
+      intercept: (tool: string, _input: unknown, attempt: number) =>
+        tool === 'draw_chart' && attempt < times ? errorOutput('There is no such table.', { tables }) : undefined,
+    });
+    const once = await open(refuse(1)).ask('Plot the latency of db');
+    const drawn = once.calls.filter(({ tool }) => tool === 'draw_chart');
+    assert.deepEqual(
+      drawn.map(({ input }) => input['table']),
+      [undefined, 'series.points'],
+    );
+    const never = await open(refuse(9)).ask('Plot the latency of db');
+    assert.equal(never.calls.filter(({ tool }) => tool === 'draw_chart').length, 2);
+    assert.match(never.text, /could not be drawn: `There is no such table\.` \[\d+\]/);
+  });
+
+  it('says so where there is nothing to draw, or no tool for it', async () => {
+    assert.match((await open({ sources: catalogOf() }).ask('plot it')).text, /^I found nothing to draw\./);
+    assert.match(
+      (await open({ tools: sharedTools }).ask('plot the latency of db')).text,
+      /not offered the tool that draws charts/,
+    );
+  });
+});
