@@ -17,6 +17,8 @@ export interface StackOptions {
   env?: Record<string, string>;
   /** The worker's program and its arguments; the product's own unless given. */
   worker?: { program: string; args: string[] };
+  /** Settings of PostgreSQL beyond the product's own. */
+  postgres?: Record<string, string>;
 }
 
 export interface ProgramOptions {
@@ -38,6 +40,8 @@ export interface Stack {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Starts one more process with the same environment; it ends with the stack. */
   start(options: ProgramOptions): Promise<void>;
+  /** Of a process: api, worker, postgres, temporal, or one that was started. */
+  pid(name: string): number;
   /** Ends every process and removes the folder with their state. */
   stop(): Promise<void>;
 }
@@ -63,7 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   };
 
   const begin = async (): Promise<Stack> => {
-    const postgres = await postgresChild({ home, port: 0 });
+    const postgres = await postgresChild({ home, port: 0, settings: options.postgres });
     const flows = await temporalChild({ binary, home, ports: { grpc: 0, ui: 0 } });
     const metricsPort = await freePort();
     const temporalArgs = [...flows.spec.args, '--metrics-port', String(metricsPort)];
@@ -138,7 +142,12 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       namespace: 'default',
       metricsUrl: `http://127.0.0.1:${metricsPort}/metrics`,
     };
-    return { apiUrl, apiKey, databaseUrl: postgres.url, temporal, call, start, stop };
+    const pid = (name: string): number => {
+      const found = supervisor.pid(name);
+      if (found === undefined) throw new Error(`${name} does not run`);
+      return found;
+    };
+    return { apiUrl, apiKey, databaseUrl: postgres.url, temporal, call, start, pid, stop };
   };
 
   try {

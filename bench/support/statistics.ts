@@ -6,6 +6,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
+/** The value below which a share `q` of the values lies. @throws {RangeError} without values */
+export function quantile(values: readonly number[], q: number): number {
+  if (values.length === 0) throw new RangeError('There is no quantile of nothing.');
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))]!;
+}
+
 /** Rounded to a number of significant digits, for printing. */
 export function significant(value: number, digits = 3): number {
   return Number(value.toPrecision(digits));

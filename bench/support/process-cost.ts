@@ -1,0 +1,30 @@
+/** What processes of this machine use, by what the kernel says of them. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Clock ticks of the kernel's process table in a second; 100 on every Linux that Node runs on. */
+const TICKS = 100;
+
+/** Memory of a process that is not swapped out, in bytes. */
+export function residentBytes(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(line?.[1]) * 1024;
+}
+
+/** Processor time that a process and its present children have used, in seconds. */
+export function processorSeconds(pid: number): number {
+  let ticks = 0;
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    let stat: string;
+    try {
+      stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+    } catch {
+      // It has ended since.
+      continue;
+    }
+    // The second field is the name in brackets, and may hold anything.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / TICKS;
+}
