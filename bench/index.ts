@@ -14,6 +14,9 @@
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import type { Benchmark, BenchReport } from './benchmark.ts';
+import { chatFirstText } from './chat-first-text.ts';
+import { chatList } from './chat-list.ts';
+import { chatStreams } from './chat-streams.ts';
 import { citations } from './citations.ts';
 import { diagnosis } from './diagnosis-e2e.ts';
 import { benchEventLog } from './event-log.ts';
@@ -27,6 +30,9 @@ const benchmarks: readonly Benchmark[] = [
   status,
   throughput,
   history,
+  chatFirstText,
+  chatStreams,
+  chatList,
   diagnosis,
   citations,
   {

@@ -3,6 +3,7 @@ import * as wf from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 
 export * from '../../workflows/index.ts';
+export * from './starts.ts';
 
 export interface BareInvestigationInput {
   investigationId: string;

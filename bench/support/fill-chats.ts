@@ -1,0 +1,37 @@
+import type { Client } from 'pg';
+
+/** Whose chats they are. */
+export interface ChatOwner {
+  teamId: string;
+  apiKeyId: string;
+  userId: string | null;
+}
+
+/** Every third chat is the caller's own; the others are somebody else's. In no order on disk, as after years of use. */
+const CHATS = `
+  insert into chats (id, created_at, updated_at, team_id, title, titled_by, created_by_key_id, created_by_user_id,
+    investigation_id, last_turn_at, deleted_at)
+  select gen_random_uuid(), at, at, $1::uuid, 'Why is service ' || n || ' slow?', 'model',
+    case n % 3 when 0 then $2::uuid else $1::uuid end, case n % 3 when 0 then $3::uuid else $1::uuid end, null, at, null
+  from generate_series(1, $4) as n, lateral (select now() - n * interval '37 seconds' as at) as moment
+  order by random()`;
+
+/** One ended turn for each chat: forty words out of two thousand, one that all have, and one that thirty chats have. */
+const TURNS = `
+  insert into chat_turns (id, created_at, updated_at, team_id, chat_id, number, purpose, status, question, scopes,
+    first_step, last_step, text, request_digest, search_text, started_at, finished_at)
+  select gen_random_uuid(), created_at, created_at, team_id, id, 1, 'answer', 'completed', title, '{}',
+    1, 1, words, '', title || ' ' || words, created_at, created_at
+  from (select *, row_number() over (order by last_turn_at desc) as n from chats where team_id = $1) as chat,
+    lateral (select 'everywhere ' || case when n <= 30 then 'needle ' else '' end || string_agg('word' || (random() * 2000)::int, ' ') as words
+      from generate_series(1, 40) where n > 0) as said`;
+
+/** Gives a team so many chats with one turn each, without the product's help. */
+export async function fillChats(
+  database: Client,
+  { teamId, apiKeyId, userId }: ChatOwner,
+  count: number,
+): Promise<void> {
+  await database.query(CHATS, [teamId, apiKeyId, userId, count]);
+  await database.query(TURNS, [teamId]);
+}
