@@ -5,12 +5,9 @@ import { DependencyDown } from '../../http/errors.ts';
 import { findMatches, type CandidateBounds, type ExcerptQuery, type Matches } from './matcher/find-excerpts.ts';
 import type { MatchTask } from './matcher/thread.ts';
 
-/**
- * Up to here a match takes a few milliseconds, which a thread would save less of than the way to it costs; 5 MB take
- * most of a second.
- */
+/** Up to here a match takes a few milliseconds, of which a thread would save little; 5 MB take a third of a second. */
 const INLINE_CHARACTERS = 32_768;
-/** A match takes about 0.15 s a megabyte, and several times as much where numbers stand in each few characters. */
+/** A match takes less than 0.1 s a megabyte, and several times as much where every other character is a number. */
 const LONGEST_MATCH_MS = 10_000;
 const MOST_THREADS = 4;
 /** Requests that wait hold their whole result in memory. */

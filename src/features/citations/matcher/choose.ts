@@ -1,13 +1,16 @@
 /** Chooses the few pieces that support the claims of a query. */
 import { MOST_ALIKE, type Holdings } from './holdings.ts';
 import { judgeFor, type Judgement } from './judge.ts';
-import type { Layout } from './pieces.ts';
 import { hasTerm, type TermSet } from './scan.ts';
 import type { Query } from './terms.ts';
 
 /** Pieces that are compared with each other for one claim. */
 const SHORTLIST = 80;
 
+/** Pieces this far apart may tell of the same. */
+const NEAR_PIECES = 3;
+/** The share of a claim that a further piece of it must hold. */
+const FURTHER_FACT = 0.2;
 /** A point of a series is no longer than this. */
 const LONGEST_POINT = 80;
 
@@ -23,7 +26,7 @@ export interface Choice {
 export function choicesFor(holdings: Holdings, query: Query): Choice[][] {
   return query.weights.map((weights) => {
     const judge = judgeFor(holdings, query.terms, weights);
-    return chooseFrom(shortlist(holdings, judge), query, holdings.layout);
+    return chooseFrom(shortlist(holdings, judge), query.terms, weights, holdings);
   });
 }
 
@@ -66,7 +69,12 @@ function shortlist(
 
 const byScore = (a: Judgement, b: Judgement): number => b.score - a.score || a.holding.piece - b.holding.piece;
 
-function chooseFrom(judged: readonly Judgement[], { terms }: Query, layout: Layout): Choice[] {
+function chooseFrom(
+  judged: readonly Judgement[],
+  terms: Query['terms'],
+  weights: Query['weights'][number],
+  { layout, frequency }: Holdings,
+): Choice[] {
   const best = judged.find(({ supports }) => supports);
   if (!best) return [];
   const alike = judged.filter(
@@ -76,8 +84,8 @@ function chooseFrom(judged: readonly Judgement[], { terms }: Query, layout: Layo
   const covered: TermSet = { ...best.own };
   for (const other of judged) {
     if (chosen.includes(other) || other.score > best.score || equal(other.own, best.own)) continue;
-    if (!other.supports && !isBeside(other, best)) continue;
-    if (!addsTo(other, covered, terms)) continue;
+    const same = (other.supports || isBeside(other, best)) && addsTo(other, covered, terms);
+    if (!same && !isFurtherFact(other, covered)) continue;
     chosen.push(other);
     covered.low |= other.own.low;
     covered.high |= other.own.high;
@@ -89,6 +97,22 @@ function chooseFrom(judged: readonly Judgement[], { terms }: Query, layout: Layo
     const { piece } = holding;
     const isPoint = layout.form(piece) === 'json' && layout.end(piece) - layout.start(piece) <= LONGEST_POINT;
     return isPoint && layout.group(piece) === layout.group(first.piece);
+  }
+
+  /** Another part of the claim, said nearby and about nothing else. */
+  function isFurtherFact({ own, isOfAnother, holding }: Judgement, found: TermSet): boolean {
+    if (isOfAnother || !chosen.some((other) => Math.abs(other.holding.piece - holding.piece) <= NEAR_PIECES))
+      return false;
+    let [stated, fresh, count] = [0, 0, 0];
+    for (const [index, weight] of weights.entries()) {
+      if (!weight?.stated) continue;
+      stated += weight.weight;
+      if (!hasTerm(own, index) || hasTerm(found, index)) continue;
+      fresh += weight.weight;
+      const isUnmistakable = frequency[index] === 1 && (terms[index]!.quantity?.digits ?? 0) >= 3;
+      count += isUnmistakable ? 2 : 1;
+    }
+    return count >= 2 && fresh >= stated * FURTHER_FACT;
   }
 
   /** It holds a number or a literal of the claim that no other does, and is about the same. */

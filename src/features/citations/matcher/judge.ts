@@ -1,6 +1,6 @@
 /** Whether a piece of a result supports a claim, and how well. */
 import type { Holding, Holdings } from './holdings.ts';
-import { hasTerm, KIND, type TermSet } from './scan.ts';
+import { addTerm, hasTerm, KIND, type TermSet } from './scan.ts';
 import type { Term, Weight } from './terms.ts';
 
 /** One claim's view on one piece. */
@@ -13,6 +13,8 @@ export interface Judgement {
   /** Stated terms that only what it stands under holds. */
   above: TermSet;
   supports: boolean;
+  /** It is about something else than the claim: another record, time, address or version. */
+  isOfAnother: boolean;
 }
 
 /** How much of a term a piece holds: itself, nearly, or through what it stands under. */
@@ -39,7 +41,7 @@ export function judgeFor(
   return (holding) => {
     const above = groups[layout.group(holding.piece)];
     const tally = new Tally(layout.length === 1);
-    const around = siblings.get(layout.group(holding.piece));
+    const beside = siblings.get(layout.group(holding.piece));
     const isRecord = layout.form(holding.piece) !== 'text';
     let score = 0;
     const own: TermSet = { low: 0, high: 0 };
@@ -52,19 +54,22 @@ export function judgeFor(
       const held = itself || (above && term.kind !== 'quantity' && hasTerm(above.says, index) ? ABOVE : 0);
       score += weight.weight * rarity[index]! * held;
       if (!weight.stated) continue;
-      const beside = isRecord ? (around?.holding[index] ?? 0) : 0;
-      const telling = beside > 0 && beside * 2 <= (around?.pieces ?? 0);
+      const holders = isRecord ? (beside?.holding[index] ?? 0) : 0;
+      const telling = holders > 0 && holders * 2 <= (beside?.pieces ?? 0);
       tally.add(term, weight.weight, held, { itself: itself > 0, count: frequency[index]!, telling });
-      if (held > 0) mark(itself > 0 ? own : only, index);
+      if (held > 0) addTerm(itself > 0 ? own : only, index);
     }
     const kinds = holding.kinds;
-    return { holding, score, own, above: only, supports: tally.supports(kinds, kinds | (above?.kinds ?? 0)) };
+    const around = kinds | (above?.kinds ?? 0);
+    return {
+      holding,
+      score,
+      own,
+      above: only,
+      supports: tally.supports(kinds, around),
+      isOfAnother: tally.isOfAnother(around),
+    };
   };
-}
-
-function mark(set: TermSet, index: number): void {
-  if (index < 31) set.low |= 1 << index;
-  else set.high |= 1 << (index - 31);
 }
 
 /** What a claim states, summed up by how it can be told. */
@@ -113,9 +118,23 @@ class Tally {
     }
   }
 
-  supports(kinds: number, kindsAround: number): boolean {
+  /** @param kinds of number in the piece and in what it stands under */
+  isOfAnother(kinds: number): boolean {
+    return this.#isOfAnotherThing(kinds) || this.#isOfAnotherTime(kinds);
+  }
+
+  #isOfAnotherThing(kinds: number): boolean {
     // The claim names what a record beside this one is about, and nothing that is special to this one.
-    if (this.#toldOfAnother && !this.#tells) return false;
+    if (this.#toldOfAnother && !this.#tells) return true;
+    return lacksAll(this.#figures) && (kinds & KIND.figures) !== 0;
+  }
+
+  #isOfAnotherTime(kinds: number): boolean {
+    return lacksAll(this.#moments) && (kinds & KIND.moment) !== 0;
+  }
+
+  supports(kinds: number, kindsAround: number): boolean {
+    if (this.#isOfAnotherThing(kindsAround)) return false;
     const topic = this.#topic.stated === 0 ? 0 : this.#topic.held / this.#topic.stated;
     const coverage = this.#all.stated === 0 ? 0 : this.#all.held / this.#all.stated;
     const number = this.#numbers.filter(({ held }) => held > 0);
@@ -125,14 +144,7 @@ class Tally {
       if (this.#numbers.some(({ term }) => isComparable(term, kinds))) return false;
       return topic >= ENOUGH_AGAINST_MISSING_NUMBER && this.#topic.terms >= 2;
     }
-    const lacks = (wanted: readonly { held: number }[]): boolean =>
-      wanted.length > 0 && wanted.every(({ held }) => held === 0);
-    // Another address or version.
-    if (lacks(this.#figures) && (kindsAround & KIND.figures) !== 0) return false;
-    // It happened at another time.
-    if (lacks(this.#moments) && (kindsAround & KIND.moment) !== 0) {
-      return number.length > 0 && topic >= ENOUGH_AGAINST_MISSING_NUMBER;
-    }
+    if (this.#isOfAnotherTime(kindsAround)) return number.length > 0 && topic >= ENOUGH_AGAINST_MISSING_NUMBER;
     if (number.length > 0) {
       if (topic >= ENOUGH_TOPIC_WITH_NUMBER || this.#alone) return true;
       if (moment && (topic > 0 || this.#topic.stated === 0)) return true;
@@ -141,10 +153,14 @@ class Tally {
         !this.#topic.known && number.some(({ term, held, count }) => held === FULL && count === 1 && isTelling(term))
       );
     }
-    if (this.#topic.terms >= 2 || this.#quoted > 0 || topic >= 0.9) return coverage >= ENOUGH_WITHOUT_NUMBER;
+    const enough = this.#topic.terms >= 2 || this.#quoted > 0 || topic >= 0.9 || (moment && topic >= 0.5);
+    if (enough) return coverage >= ENOUGH_WITHOUT_NUMBER;
     return this.#named && coverage >= ENOUGH_BY_NAME_ALONE;
   }
 }
+
+const lacksAll = (wanted: readonly { held: number }[]): boolean =>
+  wanted.length > 0 && wanted.every(({ held }) => held === 0);
 
 /** Addresses and versions. */
 const FIGURES = /^v?\d{1,5}(?:\.\d{1,5}){2,3}(?:\/\d+|:\d+)?$/u;

@@ -138,7 +138,7 @@ class JsonLayout {
       if (parent) {
         parent.containers += 1;
         if (parent.isArray && parent.containers > 1) parent.composite = true;
-        else if (!parent.isArray && !isArray) this.#label(parent, start, end, DESCRIBES);
+        else if (!parent.isArray) this.#label(parent, start, end, DESCRIBES);
       }
       return;
     }

@@ -129,10 +129,10 @@ function addTable(layout: Layout, lines: readonly Line[], parent: number, table:
 function addSingle(layout: Layout, line: Line, text: string, headings: Headings): void {
   const group = headings.above(indentOf(text), text);
   const { content } = layout;
-  // A line with a time is a record, however many sentences it has.
+  // A line with a time is a record, however many sentences it has, unless it is long.
+  const isRecord = DATED.test(text) || (line.end - line.start < LOOKED_AT && /\d:\d{2}/u.test(text));
   const prose =
-    !DATED.test(text) &&
-    /[\p{L})"”][.!?。！？]["”)]?(?:\s+[\p{Lu}"“]|[^\s\w])/u.test(content.slice(line.start, line.end));
+    !isRecord && /[\p{L})"”][.!?。！？]["”)]?(?:\s+[\p{Lu}"“]|[^\s\w])/u.test(content.slice(line.start, line.end));
   if (prose) addSentences(layout, line, group);
   else if (/^\s*<[\w!?/]/u.test(text)) addElements(layout, line, group);
   else addLine(layout, line.start, line.end, group, 'text');

@@ -37,6 +37,8 @@ const NUMBER = new RegExp(
     String.raw`((?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?)(?!\d)(${UNIT})?(?![\d]|\.\d)`,
   'giu',
 );
+/** As in 2,3 s: only where a unit follows, since commas also divide lists. */
+const DECIMAL_COMMA = /(?<![\d,.])(\d{1,6}),(\d{1,2})(?=\s?(?:%|[a-zµ]{1,3}\b|prozent|sekunden|minuten|stunden))/giu;
 const WORDS = new Map(
   'zero one two three four five six seven eight nine ten eleven twelve'
     .split(' ')
@@ -54,8 +56,9 @@ const WORDS = new Map(
 const IN_WORDS = new RegExp(String.raw`\b(${[...WORDS.keys()].join('|')})\b([\s-](?:[a-z]{1,12})\b)?`, 'giu');
 
 /** Every number in a text, in figures and, up to a hundred, in words. Factors (`3x`) are left out: data seldom states them. */
-export function quantitiesIn(text: string): FoundQuantity[] {
+export function quantitiesIn(given: string): FoundQuantity[] {
   const found: FoundQuantity[] = [];
+  const text = given.replaceAll(DECIMAL_COMMA, '$1.$2');
   for (const match of text.matchAll(NUMBER)) {
     const [whole, most, least, about, figures = '', suffix = ''] = match;
     const name = suffix.replace(/^[\s-]+/u, '');

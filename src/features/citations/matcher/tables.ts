@@ -26,7 +26,8 @@ export function tableAt(content: string, lines: readonly Line[], index: number):
   const [header, next] = [textAt(content, lines, index), textAt(content, lines, index + 1)];
   if (!header || !next) return undefined;
   const ruled = isRule(next) && (header.includes('|') || / {2}/u.test(header));
-  const delimiter = header.includes('|') && ruled ? '|' : ['\t', ','].find((sign) => fieldsAgree(header, next, sign));
+  const delimiter =
+    header.includes('|') && ruled ? '|' : ['\t', ',', '|'].find((sign) => fieldsAgree(header, next, sign));
   if (delimiter === undefined && !ruled && !isAligned(header, next)) return undefined;
   const first = ruled ? 2 : 1;
   const width = fieldsOf(header, delimiter).length;

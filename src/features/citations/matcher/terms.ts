@@ -114,7 +114,8 @@ function termsOf(text: string, stated: boolean): Found {
     const lower = word.toLowerCase();
     if (lower.length < 2 || isStopWord(lower) || IDEOGRAPH.test(lower) || /^\d+$/u.test(lower)) return;
     const stem = stemOf(lower);
-    if (isTelling(stem)) add({ kind: 'word', text: stem }, weight * 0.2, false);
+    // The region, not the stem of "use".
+    if (isTelling(stem) && lower !== 'us') add({ kind: 'word', text: stem }, weight * 0.2, false);
     else add({ kind: 'word', text: stem }, weight, counts);
   }
 }

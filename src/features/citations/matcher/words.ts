@@ -6,7 +6,7 @@ const STOP = new Set(
   `a an the and or but nor so as at by for from in into of off on onto out over per than that then there these this those
   to up upon via with within without while when where which who whom whose why how what if because since until though
   although is are was were be been being am has have had having do does did doing done can could may might must shall
-  should will would it its itself they them their theirs he she his her we us our you your i my me not no nor only just
+  should will would it its itself they them their theirs he she his her we our you your i my me not no nor only just
   also too very more most less least such same other others another any some each every all both either neither own
   here now again once ever never still yet already even about around roughly approximately almost nearly
   der die das ein eine einer eines und oder ist sind war waren mit von für auf bei im am zu zum zur den dem des`.split(
