@@ -66,27 +66,33 @@ export function openApiDocument(
     paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method]: operation(endpoint) };
   }
   const tags = [...new Set(documented.flatMap(({ tags }) => tags))];
-  return createDocument({
-    openapi: '3.1.0',
-    info: {
-      title: 'Casebook',
-      version: API_VERSION,
-      description:
-        'A durable AI investigator for production problems.\n\n' +
-        'Texts are Unicode without null characters and lone surrogates. ' +
-        'An invalid request is answered with every issue there is (`HTTPValidationError`).',
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: serverUrl }],
-    tags: tags.map((name) => ({ name })),
-    components: {
-      securitySchemes: {
-        ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        Bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+  return createDocument(
+    {
+      openapi: '3.1.0',
+      info: {
+        title: 'Casebook',
+        version: API_VERSION,
+        description:
+          'A durable AI investigator for production problems.\n\n' +
+          'Texts are Unicode without null characters and lone surrogates. ' +
+          'An invalid request is answered with every issue there is (`HTTPValidationError`).',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      servers: [{ url: serverUrl }],
+      tags: tags.map((name) => ({ name })),
+      components: {
+        securitySchemes: {
+          ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+          Bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+        },
+      },
+      paths,
     },
-    paths,
-  });
+    {
+      // Any JSON value, and yet required.
+      allowEmptySchema: { nonoptional: true },
+    },
+  );
 }
 
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;
