@@ -7,8 +7,11 @@ import { after, before, describe, it } from 'mocha';
 import { endpoints } from '../../../src/app.ts';
 import { startApi, type RunningApi } from '../../../src/bin/api.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
+import { Chat, ChatTurn } from '../../../src/features/chats/index.ts';
+import { drawChart } from '../../../src/features/charts/index.ts';
 import { Investigation } from '../../../src/features/investigations/entities.ts';
-import { ToolCall, Conversation } from '../../../src/features/transcripts/index.ts';
+import { eventId } from '../../../src/features/chats/stream/event-id.ts';
+import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { send, sendJson, testConfig, recordedLog } from '../../http/support/api.ts';
 import { assertTeamIsolation, type Example } from '../../http/support/team-isolation.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -81,13 +84,60 @@ describe('team isolation', () => {
       status: 'completed',
       content: 'the text of the owner',
     });
+    const secret = 'the text of the owner';
+    const chat = em.create(Chat, { teamId: owner.id, title: secret, titledBy: 'question', lastTurnAt: new Date() });
+    em.create(Conversation, { id: chat.id, teamId: owner.id, kind: 'chat', opening: null });
+    const turn = em.create(ChatTurn, {
+      teamId: owner.id,
+      chatId: chat.id,
+      number: 1,
+      purpose: 'answer',
+      status: 'completed',
+      question: secret,
+      text: secret,
+      searchText: secret,
+      scopes: [],
+      firstStep: 1,
+      lastStep: 1,
+      requestDigest: 'x',
+      citations: [],
+      startedAt: new Date(),
+      finishedAt: new Date(),
+    });
+    em.create(Message, { teamId: owner.id, conversationId: chat.id, text: secret, deliveredStep: 1 });
+    const drawn = em.create(ToolCall, {
+      teamId: owner.id,
+      conversationId: chat.id,
+      step: 1,
+      evidence: 1,
+      toolUseId: 'y',
+      name: drawChart.name,
+      input: {},
+      summary: secret,
+      status: 'completed',
+      content: secret,
+    });
     await em.flush();
 
     const own = await send(`${url}/api/v1/investigations/${investigation.id}`, { headers: { 'x-api-key': owner.key } });
     assert.equal(own.status, 200, own.text);
 
     const params = { investigation_id: investigation.id };
+    const ofChat = { chat_id: chat.id };
+    const messages = [{ role: 'user', content: 'What was said?' }];
+    const seen = eventId(turn.id, { logId: 'start', index: 1 });
     const examples: Record<string, Example> = {
+      chat: { body: { messages, chat_id: chat.id } },
+      chatViz: { body: { prompt: 'Draw it', chat_id: chat.id, tool_id: drawn.id } },
+      chatEditor: { body: { messages, chat_id: chat.id } },
+      followChat: { params: ofChat, query: { last_event_id: seen } },
+      cancelChatTurn: { params: ofChat },
+      getChat: { params: ofChat },
+      updateChatTitle: { params: ofChat, body: { title: 'mine' } },
+      deleteChat: { params: ofChat },
+      searchChats: { query: { q: 'text owner' } },
+      getChart: { params: { tool_id: drawn.id } },
+      extractCitation: { body: { tool_result: 'a', citation_id: 1, text_with_citation: 'a [1]' } },
       removeMember: { params: { user_id: userId } },
       revokeApiKey: { params: { api_key_id: owner.keyId } },
       updateTeam: { body: { name: 'other' } },
@@ -113,12 +163,15 @@ describe('team isolation', () => {
         userId,
         investigation.id,
         toolCall.id,
+        chat.id,
+        turn.id,
+        drawn.id,
         'the text of the owner',
         'owner@example.org',
       ],
       except: { investigate: 'makes a thing of the caller itself, and needs Temporal' },
     });
-    assert.ok(called.length >= 15, `${called.length} endpoints were called: ${called.join(', ')}`);
+    assert.ok(called.length >= 25, `${called.length} endpoints were called: ${called.join(', ')}`);
     const still = await send(`${url}/api/api-keys`, { headers: { 'x-api-key': owner.key } });
     assert.equal(still.status, 200, 'the owner’s key still works');
   });
