@@ -23,12 +23,13 @@ export async function purgeChat(
   );
   await em.transactional(async (tx) => {
     const said = { conversationId: chatId };
+    // First: who still adds to it holds it, and who comes later finds it gone.
+    await tx.nativeDelete(Conversation, { id: chatId });
     await tx.nativeDelete(ToolCall, said);
     await tx.nativeDelete(ModelTurn, said);
     await tx.nativeDelete(Message, said);
     await tx.nativeDelete(AuxiliaryCall, said);
     await tx.nativeDelete(ChatTurn, { chatId });
-    await tx.nativeDelete(Conversation, { id: chatId });
     await tx.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
   });
 }

@@ -25,6 +25,7 @@ export async function nameChat(deps: RunDeps, input: ChatTurnRef, attempt: Attem
       conversationId: chatId,
       purpose: 'title',
       key: turnId,
+      ofConversation: true,
       request: { system: TITLE_PROMPT, maxTokens: TITLE_TOKENS, text: titleTask(turn.question, turn.text ?? '') },
     },
     attempt,

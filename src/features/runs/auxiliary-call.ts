@@ -1,8 +1,10 @@
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { ModelRequest } from '../../platform/anthropic/port.ts';
-import { AuxiliaryCall } from '../transcripts/index.ts';
+import { AuxiliaryCall, Conversation } from '../transcripts/index.ts';
 import type { Attempt, RunDeps } from './deps.ts';
+import { RunClosed } from './errors.ts';
 import { untilReachable } from './persistence.ts';
 import { storableText } from './storable.ts';
 
@@ -13,6 +15,8 @@ export interface AuxiliaryQuestion {
   purpose: string;
   /** Which of its purpose; the same question must have the same key. */
   key: string;
+  /** The answer belongs to a stored conversation: of one that was deleted meanwhile nothing is kept. */
+  ofConversation?: true;
   request: Pick<ModelRequest, 'system' | 'maxTokens' | 'model'> & { text: string };
 }
 
@@ -21,6 +25,7 @@ export interface AuxiliaryQuestion {
  * stored one.
  * @returns the text of the answer
  * @throws {ModelError} when the model gave no complete answer
+ * @throws {RunClosed} when the conversation was deleted
  */
 export async function askOnce(
   deps: Pick<RunDeps, 'orm' | 'model'>,
@@ -49,10 +54,11 @@ export async function askOnce(
     costUsd: response.costUsd,
   };
   const store = async (): Promise<string> => {
-    const em = forTeam(deps.orm.em, teamId);
     try {
-      em.create(AuxiliaryCall, row);
-      await em.flush();
+      await forTeam(deps.orm.em, teamId).transactional(async (em) => {
+        if (question.ofConversation) await lockConversation(em, conversationId);
+        em.create(AuxiliaryCall, row);
+      });
       return row.text;
     } catch (error) {
       const winner = error instanceof UniqueConstraintViolationException ? await stored() : null;
@@ -61,4 +67,9 @@ export async function askOnce(
     }
   };
   return untilReachable(store, attempt.signal);
+}
+
+/** A deletion waits for whoever adds to the conversation, or is seen by them. */
+async function lockConversation(em: EntityManager, id: string): Promise<void> {
+  if (!(await em.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_READ }))) throw new RunClosed();
 }

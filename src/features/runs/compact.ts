@@ -49,6 +49,7 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
       conversationId,
       purpose: 'summary',
       key,
+      ofConversation: true,
       request: { system: SYSTEM, maxTokens: SUMMARY_TOKENS, text: `<task name="chat_summary">\n${text}\n</task>` },
     },
     attempt,
