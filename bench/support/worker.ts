@@ -8,6 +8,7 @@ import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { createExcerptMatcher } from '../../src/features/citations/index.ts';
 import { createSourceCatalog } from '../../src/features/sources/index.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 import { createEventLog } from '../../src/platform/event-log/index.ts';
@@ -25,6 +26,7 @@ const orm = await openOrm({ databaseUrl, poolSize: 20, log });
 await migrate(databaseUrl);
 const events = createEventLog({ databaseUrl, log });
 const client = createTemporalClient({ address: temporal.address, namespace: temporal.namespace });
+const matcher = createExcerptMatcher();
 const { deps } = composeRuns({
   config,
   orm,
@@ -33,6 +35,7 @@ const { deps } = composeRuns({
   model: createModelClient({ apiKey: model.apiKey, baseUrl: model.baseUrl }),
   sources: createSourceCatalog({ ...config.sources, logger: log }),
   log,
+  matcher,
   tools: [payloadTool],
 });
 const activities = createActivities(deps);
@@ -48,6 +51,7 @@ stopOnSignal(log, async () => {
   await running;
 });
 await running;
+await matcher.close();
 await client.connection.close();
 await events.close();
 await orm.close(true);

@@ -67,6 +67,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const launcher = createInvestigationLauncher(client, budget, options.taskQueue);
   const turnLauncher = createChatTurnLauncher(client, budget, options.taskQueue);
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
+  const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
   let prepared = false;
@@ -94,10 +95,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     investigationStatus: createStatusReader({
       progress: createProgressReader({ query: (id) => launcher.progress(id) }),
     }),
-    chats: { orm, events, clock: systemClock, log, launcher: turnLauncher, drafts },
+    chats: { orm, events, clock: systemClock, log, launcher: turnLauncher, drafts, matcher },
     chatProgress: createProgressReader({ query: (id) => turnLauncher.progress(id) }),
     citations: {
-      matcher: createExcerptMatcher(),
+      matcher,
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
@@ -122,7 +123,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       await preparing.catch(() => undefined);
       await server.stop();
       await authenticator.idle();
-      await deps.citations.matcher.close();
+      await matcher.close();
       await client.connection.close();
       await events.close();
       redis?.disconnect();

@@ -4,6 +4,7 @@ import type { ActivityDeps } from '../../activities/index.ts';
 import type { Config } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import { chatProfile, chatTools, createChatTurnLauncher, sweepChats, type ChatTools } from '../features/chats/index.ts';
+import { purgeExtractions, type ExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, investigationProfile, sweep } from '../features/investigations/index.ts';
 import type { RunBudget } from '../features/runs/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
@@ -23,6 +24,7 @@ export interface RunParts {
   model: ModelClient;
   sources: SourceCatalog;
   log: Logger;
+  matcher: ExcerptMatcher;
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
   /** Overrides of the configured bounds, likewise. */
@@ -31,25 +33,33 @@ export interface RunParts {
   tools?: readonly Tool[];
 }
 
+/** Whoever asked for excerpts has them by then, or has gone. */
+const EXTRACTIONS_KEPT_MS = 24 * 3_600_000;
+
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
-  const { config, orm, events, client, model, sources, log, taskQueue, tools: more = [] } = parts;
+  const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
   const shared = { orm, events, clock: systemClock, log, appUrl };
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...parts.budget };
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
-  const chats = { ...shared, drafts, launcher: createChatTurnLauncher(client, budget, taskQueue) };
+  const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
   const { answer, chart, edit } = chatTools({ ...investigations, drafts });
   const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit };
   return {
     deps: {
       ...shared,
       drafts,
+      matcher,
       model,
       sources,
       profiles: { investigation: investigationProfile([...sharedTools, ...more]), chat: chatProfile(ofChats) },
     },
-    sweeps: [() => sweep(investigations), () => sweepChats(chats)],
+    sweeps: [
+      () => sweep(investigations),
+      () => sweepChats(chats),
+      () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
+    ],
   };
 }

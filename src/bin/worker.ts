@@ -8,6 +8,7 @@ import { createWorker } from '../../temporal/worker.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm } from '../db/orm.ts';
+import { createExcerptMatcher } from '../features/citations/index.ts';
 import { createSourceCatalog } from '../features/sources/index.ts';
 import { startOfflineModel } from '../offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
@@ -38,7 +39,8 @@ export async function startWorker(
 
   const client = createTemporalClient(target);
   const sources = createSourceCatalog({ ...config.sources, logger: log });
-  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log });
+  const matcher = createExcerptMatcher();
+  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log, matcher });
   const activities = createActivities(deps);
   const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
   const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);
@@ -47,6 +49,7 @@ export async function startWorker(
   const close = async (): Promise<void> => {
     await sweeping.stop();
     await stopModel();
+    await matcher.close();
     await client.connection.close();
     await events.close();
     await orm.close(true);

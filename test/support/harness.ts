@@ -95,6 +95,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     sources: catalogOf(...(options.sources ?? [])),
     tools: options.tools,
     log,
+    matcher: api.deps.citations.matcher,
     taskQueue,
     budget: options.budget,
   });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { citedNumbers, findExcerpts } from '../citations/index.ts';
+import { DependencyDown } from '../../http/errors.ts';
+import { citedNumbers, type ExcerptMatcher, type ExcerptQuery } from '../citations/index.ts';
 import { isCitable } from '../tools/index.ts';
 import { evidenceReader } from '../transcripts/index.ts';
 import type { ChatCitation } from './outcome.ts';
@@ -13,7 +14,12 @@ const MOST_EXCERPTS = 3;
 const LARGEST_NUMBER = 2_147_483_647;
 
 /** What each number in an answer points to, with verbatim excerpts of the evidence that support the claim. */
-export async function citationsOf(em: EntityManager, chatId: string, text: string): Promise<ChatCitation[]> {
+export async function citationsOf(
+  matcher: ExcerptMatcher,
+  em: EntityManager,
+  chatId: string,
+  text: string,
+): Promise<ChatCitation[]> {
   const evidence = evidenceReader(em, chatId);
   const citations: ChatCitation[] = [];
   for (const n of citedNumbers(text)
@@ -25,13 +31,19 @@ export async function citationsOf(em: EntityManager, chatId: string, text: strin
       continue;
     }
     const { toolCallId, tool, sha256, content } = stored;
-    const excerpts = findExcerpts({
-      content: content.slice(0, SEARCHED_CHARACTERS),
-      citationId: n,
-      text,
-      most: MOST_EXCERPTS,
-    });
-    citations.push({ n, toolCallId, tool, sha256, excerpts });
+    const query = { content: content.slice(0, SEARCHED_CHARACTERS), citationId: n, text, most: MOST_EXCERPTS };
+    citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, query) });
   }
   return citations;
+}
+
+/** An answer is recorded also when its excerpts cannot be found in time: its citations then have none. */
+async function excerptsOf(matcher: ExcerptMatcher, query: ExcerptQuery): Promise<string[]> {
+  try {
+    const { excerpts } = await matcher.match(query, { most: 0, characters: 0 }, new AbortController().signal);
+    return excerpts;
+  } catch (error) {
+    if (error instanceof DependencyDown) return [];
+    throw error;
+  }
 }

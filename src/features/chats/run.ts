@@ -7,6 +7,7 @@ import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
 import { Conversation, ModelTurn } from '../transcripts/index.ts';
+import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { citationsOf } from './citations.ts';
 import type { FinishChatTurnInput, FinishChatTurnResult } from './contract.ts';
@@ -26,6 +27,8 @@ export interface FinishDeps {
   events: EventLog;
   clock: Clock;
   drafts: WorkspaceDrafts;
+  /** Finds what of its evidence supports a claim. */
+  matcher: ExcerptMatcher;
 }
 
 /** What is said where nobody gave a reason. */
@@ -102,7 +105,7 @@ async function endOf(
   return {
     status,
     text,
-    citations: await citationsOf(em, turn.chatId, text),
+    citations: await citationsOf(deps.matcher, em, turn.chatId, text),
     outcome: Object.keys(outcome).length > 0 ? outcome : null,
     limitReached: limit ?? null,
     explanation: status === 'completed' ? null : whyNot(status, limit, edit.failure ?? explanation),

@@ -137,7 +137,6 @@ describe('team isolation', () => {
       deleteChat: { params: ofChat },
       searchChats: { query: { q: 'text owner' } },
       getChart: { params: { tool_id: drawn.id } },
-      extractCitation: { body: { tool_result: 'a', citation_id: 1, text_with_citation: 'a [1]' } },
       removeMember: { params: { user_id: userId } },
       revokeApiKey: { params: { api_key_id: owner.keyId } },
       updateTeam: { body: { name: 'other' } },

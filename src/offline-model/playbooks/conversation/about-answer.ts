@@ -22,7 +22,8 @@ import {
   type Named,
 } from './problem/sections.ts';
 import { changeVerdictsOf, serviceVerdictLine, verdictLines } from './problem/verdict-lines.ts';
-import type { Plan } from './replay.ts';
+import { rememberedCause, rememberedLines } from './remembered.ts';
+import { NOTHING, type Plan } from './replay.ts';
 import { objectIn, serviceIn } from './services.ts';
 import { cite, name, paragraphs, sentence } from './wording.ts';
 
@@ -34,6 +35,7 @@ const MOST_SIGNALS = 2;
 /** The steps of the answer that is asked about, and a look at the service that is asked about. */
 export function aboutAnswerPlan(chat: Chat, { of, evidence }: AboutAnswer, can: (tool: string) => boolean): Plan {
   if (of === 'evidence') return evidencePlan(chat, evidence ?? 0, can);
+  if (lastCauseQuestion(chat) < 0) return NOTHING;
   const before = problemPlan(chatAt(chat, lastCauseQuestion(chat)), can);
   if (of !== 'service') return before;
   return {
@@ -51,7 +53,9 @@ export function aboutAnswerPlan(chat: Chat, { of, evidence }: AboutAnswer, can: 
 
 export function aboutAnswer(chat: Chat, intent: AboutAnswer, file: CaseFile): string {
   if (intent.of === 'evidence') return evidenceNumber(chat, intent.evidence ?? 0);
-  const asked = chatAt(chat, lastCauseQuestion(chat));
+  const index = lastCauseQuestion(chat);
+  if (index < 0) return fromSummary(chat, intent.of);
+  const asked = chatAt(chat, index);
   const choice = chooseSources(file);
   const conclusion = conclude(file);
   if (!choice || !isNamed(conclusion)) return problemAnswer(asked, file, false);
@@ -70,6 +74,16 @@ export function aboutAnswer(chat: Chat, intent: AboutAnswer, file: CaseFile): st
     evidence: () => '',
   };
   return parts[intent.of]();
+}
+
+/** The answer is no longer in the transcript, but the summary may have the lines that count. */
+function fromSummary(chat: Chat, part: AnswerPart): string {
+  const lines = rememberedLines(chat, part);
+  const again = 'What the answer rested on is no longer before me; ask the question again and I read it anew.';
+  return paragraphs(
+    ...(lines.length > 0 ? lines : [`The last cause I named was ${name(rememberedCause(chat) ?? '')}.`]),
+    again,
+  );
 }
 
 function aboutService(chat: Chat, file: CaseFile, conclusion: Named): string {

@@ -24,7 +24,8 @@ import {
 import { lookupAnswer, lookupPlan, overviewAnswer, overviewPlan } from './lookups/index.ts';
 import { problemAnswer } from './problem/answer.ts';
 import { problemPlan } from './problem/index.ts';
-import { replay, type Plan } from './replay.ts';
+import { rememberedCause } from './remembered.ts';
+import { NOTHING, replay, type Plan } from './replay.ts';
 
 /** Model turns for one question; then it is answered with what there is. */
 const MOST_TURNS = 13;
@@ -53,8 +54,6 @@ export const conversation: Playbook = {
     return { text: answer(file, pending !== undefined), calls: [] };
   },
 };
-
-const NOTHING: Plan = { query: '', next: () => undefined };
 
 function playOf(chat: Chat, intent: Intent, situation: Situation): Play {
   // Also where none may be called any more, the plan must come to the same calls as before.
@@ -120,5 +119,6 @@ function continued(chat: Chat, intent: Intent): Intent {
 }
 
 function contextOf(chat: Chat): IntentContext {
-  return { answeredCause: lastCauseQuestion(chat) >= 0, aboutInvestigation: subjectId(chat) !== undefined };
+  const answeredCause = lastCauseQuestion(chat) >= 0 || rememberedCause(chat) !== undefined;
+  return { answeredCause, aboutInvestigation: subjectId(chat) !== undefined };
 }

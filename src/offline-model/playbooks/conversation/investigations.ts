@@ -9,8 +9,9 @@ import { callsOf, given, isRecord, lastCall } from './calls.ts';
 import { has, type Chat } from './chat.ts';
 import { UUID } from './intent.ts';
 import type { Plan } from './replay.ts';
-import { confidenceIn, detailLines, recommendationIn, rootCauseIn, textMember } from './report-text.ts';
-import { bullets, cite, failureOf, name, paragraphs } from './wording.ts';
+import { confidenceIn, detailLines, detailWords, recommendationIn, rootCauseIn, textMember } from './report-text.ts';
+import { saysWhat } from './subject.ts';
+import { bullets, cite, failureOf, listed, name, paragraphs } from './wording.ts';
 
 type Can = (tool: string) => boolean;
 
@@ -24,7 +25,7 @@ export function startPlan(chat: Chat, can: Can): Plan {
     next(file) {
       const started = lastCall(file, 'start_investigation');
       if (!started) {
-        const query = chat.question.text.trim();
+        const query = queryFor(chat);
         return { text: 'I start an investigation.', calls: offered([call('start_investigation', { query })], can) };
       }
       const id = idOf(started);
@@ -36,6 +37,13 @@ export function startPlan(chat: Chat, can: Can): Plan {
       return { text, calls: offered([call('follow_investigation', { investigation_id: id })], can) };
     },
   };
+}
+
+/** The person's words, and where they say only `this` or `it` the question before, which says what that is. */
+function queryFor({ question, earlier }: Chat): string {
+  const said = question.text.trim();
+  const before = earlier.findLast((one) => saysWhat(one.question.text))?.question.text.trim();
+  return saysWhat(said) || before === undefined ? said : `${said}\n\nThe question before was: ${before}`;
 }
 
 export function startAnswer(chat: Chat, file: CaseFile): string {
@@ -98,9 +106,14 @@ export function readAnswer(chat: Chat, whole: boolean, file: CaseFile): string {
   const status = member(read, 'status') ?? '';
   if (status === 'processing') return `The investigation ${id} is still running${cite(read)}. Ask again in a moment.`;
   const head = `Investigation ${id}, about ${quote(member(read, 'query') ?? '', 160)}, is ${name(status)}${cite(read)}.`;
-  const details = whole ? [] : detailLines(reportOf(read), chat.question.text);
+  const asked = whole ? [] : detailWords(chat.question.text);
+  const details = detailLines(reportOf(read), asked);
   if (details.length > 0) return paragraphs(head, bullets(details.map((line) => `${line}${cite(read)}`)));
-  return paragraphs(head, reportSummary(read));
+  const absent =
+    asked.length > 0
+      ? `Its report does not mention ${listed(asked.map((word) => `“${word}”`))}. This is what it came to:`
+      : '';
+  return paragraphs(head, absent, reportSummary(read));
 }
 
 export function listPlan(can: Can): Plan {

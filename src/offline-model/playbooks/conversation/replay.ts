@@ -19,6 +19,9 @@ export interface Plan {
   next: (file: CaseFile) => Turn | undefined;
 }
 
+/** For what needs no call. */
+export const NOTHING: Plan = { query: '', next: () => undefined };
+
 interface Standing {
   file: CaseFile;
   /** What is to be called now; absent when the plan is through. */

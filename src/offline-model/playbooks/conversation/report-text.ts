@@ -48,9 +48,13 @@ export function confidenceIn(report: string): string {
   return /\*\*Confidence:\*\*\s*(\d{1,3}\s?%)/.exec(report)?.[1] ?? '';
 }
 
-/** The statements that a question is about, by the rarest words they share; none when it is about the report as a whole. */
-export function detailLines(report: string, question: string): string[] {
-  const asked = subjectWords(question).filter((word) => !OF_REPORTS.has(word) && !/^[\da-f]{4,}$/.test(word));
+/** What of a report a question asks for; nothing when it is about the report as a whole. */
+export function detailWords(question: string): string[] {
+  return subjectWords(question).filter((word) => !OF_REPORTS.has(word) && !/^[\da-f]{4,}$/.test(word));
+}
+
+/** The statements that share the rarest words with what is asked for. */
+export function detailLines(report: string, asked: readonly string[]): string[] {
   if (asked.length === 0) return [];
   const [body = ''] = report.split(/^## Evidence$/m);
   const lines = [...new Set(body.split('\n').flatMap(statements))];

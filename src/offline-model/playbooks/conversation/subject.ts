@@ -2,8 +2,8 @@
 import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { lexicalScores, mentions } from '../investigation/words.ts';
-import { given } from './calls.ts';
 import type { Chat } from './chat.ts';
+import { previousSource } from './earlier.ts';
 import { resolveTime, timesIn } from './times.ts';
 import { comparable, subjectWords } from './vocabulary.ts';
 
@@ -20,8 +20,10 @@ export interface Subject {
   stays: boolean;
 }
 
-/** Closeness counts shared words. By so much closer another source must be for a chat to leave the one it is about. */
-const LEAVE = 1;
+/** Closeness counts shared words. By this share closer another source must be for a chat to leave the one it is about. */
+const LEAVE = 0.2;
+/** Words that go on about what was asked before. */
+const GOES_ON = /^(?:and|also|but|so|then|what about|how about)\b|\b(?:it|its|there|still|same)\b/i;
 /** People ask about now, unless they name a recorded incident, an alert of it or a full time in it. */
 const LIVE = 10;
 const NAMED = 40;
@@ -37,7 +39,8 @@ interface Scored {
   named: number;
   near: number;
   close: number;
-  total: number;
+  /** All of these together. */
+  fits: number;
 }
 
 /**
@@ -53,14 +56,15 @@ export function subjectOf(chat: Chat, file: CaseFile, followUp: boolean): Subjec
     const named = namedBy(text, source);
     const near = nearness(at, time, source);
     const close = closenesses[index] ?? 0;
-    return { source, at, named, near, close, total: named + near + close + (isLive(source) ? LIVE : 0) };
+    return { source, at, named, near, close, fits: named + near + close };
   });
-  const ordered = scored.toSorted((a, b) => b.total - a.total);
-  const [best] = ordered;
-  if (!best) return undefined;
   const previous = previousSource(chat);
   const kept = scored.find(({ source }) => source.id === previous);
-  const stays = kept !== undefined && (followUp ? best.named <= kept.named : best.total < kept.total + LEAVE);
+  const now = ({ source }: Scored): number => (kept === undefined && isLive(source) ? LIVE : 0);
+  const ordered = scored.toSorted((a, b) => b.fits + now(b) - a.fits - now(a));
+  const [best] = ordered;
+  if (!best) return undefined;
+  const stays = kept !== undefined && isAboutSame(kept, best, followUp || GOES_ON.test(text));
   const chosen = stays ? kept : best;
   const { source, at } = chosen;
   const similar = ordered
@@ -70,6 +74,10 @@ export function subjectOf(chat: Chat, file: CaseFile, followUp: boolean): Subjec
   const shares = subjectWords(text).some((word) => said.includes(word));
   const why = stays ? 'this chat is about it' : sources.length === 1 ? 'it is the only one' : reason(chosen);
   return { source, at, why, similar, pointed: shares || chosen.named > 0 || chosen.near > 0, stays };
+}
+
+function isAboutSame(kept: Scored, best: Scored, goesOn: boolean): boolean {
+  return goesOn ? best.named <= kept.named : best.fits <= kept.fits + LEAVE * kept.close;
 }
 
 function reason({ source, named, near, close }: Scored): string {
@@ -82,12 +90,6 @@ function reason({ source, named, near, close }: Scored): string {
 /** Whether a question says what it is about at all. */
 export function saysWhat(text: string): boolean {
   return subjectWords(text).length > 0 || timesIn(text).length > 0;
-}
-
-/** The source that the chat's earlier calls asked last. */
-export function previousSource({ earlierCalls }: Chat): string | undefined {
-  const asked = earlierCalls.findLast((call) => !call.isError && given(call, 'source') !== undefined);
-  return asked && given(asked, 'source');
 }
 
 /** How much the words of a question are those of each source: its title, its closest alert, and its alerts on the whole. */

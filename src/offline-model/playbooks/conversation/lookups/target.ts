@@ -7,9 +7,9 @@ import { mentions } from '../../investigation/words.ts';
 import type { ListServicesResult } from '../../../../features/tools/results.ts';
 import { askedOf } from '../calls.ts';
 import type { Chat } from '../chat.ts';
-import { caseOf, lastService } from '../earlier.ts';
+import { caseOf, lastService, previousSource } from '../earlier.ts';
 import { objectIn, serviceIn } from '../services.ts';
-import { previousSource, subjectOf, withoutSource } from '../subject.ts';
+import { subjectOf, withoutSource } from '../subject.ts';
 import { windowIn, type NamedWindow } from '../times.ts';
 
 export interface Target {

@@ -7,6 +7,7 @@ import { call, nextStep } from '../../investigation/gather.ts';
 import { chooseSources, isLive, usableSources } from '../../investigation/sources.ts';
 import { name } from '../../investigation/statements.ts';
 import type { Chat } from '../chat.ts';
+import { lastService } from '../earlier.ts';
 import type { Plan } from '../replay.ts';
 import { serviceIn } from '../services.ts';
 import { saysWhat, subjectOf, type Subject } from '../subject.ts';
@@ -37,9 +38,16 @@ export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
   };
 }
 
-/** Where a question names no symptom, that of the source's first alert is looked for: the metric decides what onset is found. */
-function hintFor({ question }: Chat, { source }: Subject): string | undefined {
-  return withSymptom(question.text) === question.text ? source.alerts[0]?.metric : undefined;
+/**
+ * What the question leaves out: the service that `it` means, and where no symptom is named that of the source's first
+ * alert, since the metric decides what onset is found.
+ */
+function hintFor(chat: Chat, { source }: Subject): string | undefined {
+  const { text } = chat.question;
+  const service = /\b(?:it|its)\b/i.test(text) ? lastService(chat, source.id) : undefined;
+  const metric = withSymptom(text) === text ? source.alerts[0]?.metric : undefined;
+  const hint = [service, metric].filter((one) => one !== undefined).join('\n');
+  return hint === '' ? undefined : hint;
 }
 
 /** @returns why no cause can be looked for; undefined when one can */
