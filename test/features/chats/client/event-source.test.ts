@@ -68,7 +68,7 @@ describe('a client of server-sent events', () => {
         wire.fetch(String(url), {
           ...init,
           headers: { ...init.headers, 'x-api-key': chats.harness.apiKey },
-        } as RequestInit),
+        }),
     });
     source.addEventListener('message', ({ lastEventId, data }) => {
       events.push({ id: lastEventId, data });

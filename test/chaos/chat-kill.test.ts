@@ -1,0 +1,161 @@
+/**
+ * `kill -9` in the middle of a streamed answer, of every process there is, with either event log: the answer is given,
+ * and whoever follows it has it in the end as it is stored, without a gap and without a word twice.
+ */
+import assert from 'node:assert/strict';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { ask } from '../features/chats/support.ts';
+import { SdkChat } from '../support/chat-ai-sdk.ts';
+import { checkAnswered, playChats, startHeldChat, type ChatPlace, type HeldChat } from '../support/chat-cases.ts';
+import { startInstallation, type Installation } from '../support/installation/index.ts';
+import { startRedis, type TestRedis } from '../support/redis.ts';
+
+interface Place extends ChatPlace {
+  installation: Installation;
+  redis?: TestRedis;
+}
+
+async function startPlace(redis?: TestRedis): Promise<Place> {
+  const env: Record<string, string> = redis ? { REDIS_URL: redis.url } : {};
+  const installation = await startInstallation({ script: playChats, env });
+  const { model, headers, apiUrl } = installation;
+  const apiKey = headers['x-api-key']!;
+  return { installation, redis, model, apiKey, urls: [() => apiUrl], get: (path) => installation.get(path) };
+}
+
+const checkAskedOnce = (chat: HeldChat): void => {
+  assert.deepEqual(chat.asked(), [1, 1]);
+  assert.equal(chat.answered(), 2);
+};
+
+describe('kill -9 in the middle of a chat’s answer', function () {
+  this.timeout(180_000);
+  const places = new Map<string, Place>();
+
+  before(async () => {
+    await Promise.all([
+      startPlace().then((place) => places.set('PostgreSQL', place)),
+      startRedis().then(async (redis) => places.set('Redis', await startPlace(redis))),
+    ]);
+  });
+  after(async () => {
+    await Promise.all(
+      [...places.values()].map(async ({ installation, redis }) => {
+        await installation.stop();
+        await redis?.stop();
+      }),
+    );
+  });
+  afterEach(async function () {
+    for (const [log, { installation }] of places) {
+      if (this.currentTest?.state === 'failed') console.error(`Event log in ${log}:\n${installation.errors()}`);
+      await installation.untilReady();
+    }
+  });
+
+  /** Most of each test is waiting, which both installations do at once. */
+  const withEitherLog = (test: (place: Place) => Promise<void>) => async (): Promise<void> => {
+    const runs = [...places].map(([log, place]) =>
+      test(place).catch((error: unknown) => {
+        throw new Error(`With the event log in ${log}`, { cause: error });
+      }),
+    );
+    await Promise.allSettled(runs);
+    await Promise.all(runs);
+  };
+
+  it(
+    'the worker: only the answer that was cut off is asked for again, and may be another one',
+    withEitherLog(async (place) => {
+      const [same, other] = [await startHeldChat(place, 'worker-same'), await startHeldChat(place, 'worker-other')];
+      await place.installation.kill('worker');
+      await checkAnswered(place, same, 1);
+      await checkAnswered(place, other, 1);
+      for (const chat of [same, other]) {
+        assert.deepEqual(chat.asked(), [1, 2]);
+        assert.equal(chat.answered(), 2);
+        assert.equal(chat.asker.connections.length, 1);
+      }
+      const resets = ({ asker, watcher }: HeldChat): number =>
+        [asker, watcher]
+          .flatMap(({ events }) => events)
+          .filter(({ data }) => JSON.stringify(data).includes('reset-step')).length;
+      assert.deepEqual([resets(same), resets(other)], [0, 2]);
+    }),
+  );
+
+  it(
+    'the API: clients come back to the next one',
+    withEitherLog(async (place) => {
+      const { installation } = place;
+      const chat = await startHeldChat(place, 'api');
+      const sdk = new SdkChat({ url: () => installation.apiUrl, apiKey: place.apiKey });
+      const sending = sdk.sendMessage({ text: ask('api-sdk') });
+      await sdk.shows('it is the pool');
+      await installation.kill('api');
+      // What is said while nobody can be told must be told afterwards.
+      chat.release();
+      await sending;
+      assert.equal(sdk.finishes[0]?.isDisconnect, true);
+      await checkAnswered(place, chat);
+      checkAskedOnce(chat);
+      assert.deepEqual([chat.asker.connections.length, chat.watcher.connections.length], [2, 2]);
+
+      const resuming = sdk.resumeStream();
+      await sdk.shows('it is the pool');
+      installation.model.release('api-sdk');
+      await resuming;
+      const path = `/api/chat/${sdk.chatId}`;
+      const { messages } = await place.get<{ messages: { turn: { text: string } | null }[] }>(path);
+      assert.equal(sdk.status, 'ready', sdk.error?.message);
+      assert.equal(sdk.text, messages.at(-1)?.turn?.text);
+    }),
+  );
+
+  it(
+    'PostgreSQL, while the rest of the answer comes',
+    withEitherLog(async (place) => {
+      const chat = await startHeldChat(place, 'postgres');
+      await place.installation.kill('postgres');
+      chat.release();
+      await checkAnswered(place, chat);
+      checkAskedOnce(chat);
+    }),
+  );
+
+  it(
+    'Temporal: what goes on in the worker is not lost',
+    withEitherLog(async (place) => {
+      const chat = await startHeldChat(place, 'temporal');
+      await place.installation.kill('temporal');
+      chat.release();
+      await checkAnswered(place, chat);
+      // Whether the worker could go on depends on how soon Temporal heard of it again.
+      assert.equal(chat.asked()[0], 1);
+      assert.ok(chat.asked()[1]! <= 2);
+    }),
+  );
+
+  it('Redis, while the rest of the answer comes', async () => {
+    const place = places.get('Redis')!;
+    const chat = await startHeldChat(place, 'redis');
+    await place.redis!.kill();
+    chat.release();
+    await waitUntil(() => chat.answered() === 2 || undefined, { what: 'the answer', timeoutMs: 60_000 });
+    await place.redis!.start();
+    await checkAnswered(place, chat);
+    checkAskedOnce(chat);
+  });
+
+  it(
+    'everything in the same moment',
+    withEitherLog(async (place) => {
+      const chat = await startHeldChat(place, 'everything-other');
+      await Promise.all([place.installation.kill('worker', 'api', 'postgres', 'temporal'), place.redis?.kill()]);
+      await place.redis?.start();
+      await checkAnswered(place, chat, 1);
+      assert.deepEqual(chat.asked(), [1, 2]);
+      assert.equal(chat.answered(), 2);
+    }),
+  );
+});
