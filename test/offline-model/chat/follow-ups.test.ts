@@ -4,7 +4,7 @@ import { createSourceCatalog } from '../../../src/features/sources/index.ts';
 import type { SourceCatalog } from '../../../src/features/sources/port.ts';
 import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
-import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';
+import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../../support/telemetry-source.ts';
 import { assertCited } from '../support/assert-cited.ts';
 import { openChat, type Answered, type Chat } from '../support/run-chat.ts';
 
@@ -190,6 +190,22 @@ describe('offline model: follow-up questions', () => {
     assert.match(named.text, /cron cart-insights enabled/);
   });
 
+  it('goes on about the last answer, also where that was told from what had been read', async () => {
+    const chat = openChat(model, { sources: demo });
+    for (const question of ['Why is checkout failing?', 'What is wrong with payments?', 'Why are orders slow?']) {
+      await chat.ask(question);
+    }
+    const again = await chat.ask('What is wrong with payments?');
+    assert.deepEqual(again.calls, []);
+    assert.match(again.text, /Likely root cause: payment/);
+    assert.match((await chat.ask('how sure are you?')).text, /\*\*Confidence:\*\* 74 %/);
+    assert.match((await chat.ask('show me its logs')).text, /\*\*Logs of payment\*\* in incident:payments-failing/);
+    assert.match(
+      (await chat.ask('why is it failing?')).text,
+      /Likely root cause: payment[\s\S]*incident:payments-failing/,
+    );
+  });
+
   it('reads a live system again when time has passed, and a recording never', async () => {
     const live = { ...sampleIncident(), id: 'live', kind: 'prometheus' as const };
     const describe = live.describe;
@@ -210,6 +226,48 @@ describe('offline model: follow-up questions', () => {
     const recorded = openChat(model, { sources: catalogOf(sampleIncident()) });
     await recorded.ask(question, at(0));
     assert.equal((await recorded.ask(question, at(600))).calls.length, 0);
+  });
+
+  it('asks each live source for what it has', async () => {
+    const metrics = { ...sampleIncident(), id: 'prometheus', kind: 'prometheus' as const };
+    const { describe, searchLogs: _logs, changes: _changes, ...rest } = metrics;
+    const capabilities = rest.capabilities.filter((one) => one !== 'logs' && one !== 'changes');
+    const kind = 'prometheus' as const;
+    const prometheus = {
+      ...rest,
+      capabilities,
+      describe: async (options: Parameters<typeof describe>[0]) => ({
+        ...(await describe(options)),
+        id: 'prometheus',
+        kind,
+        capabilities,
+        window: undefined,
+        alerts: [],
+      }),
+    };
+    const line = { service: 'db', level: 'error', message: 'pool exhausted' };
+    const lines = Array.from({ length: 20 }, (_, index) => ({ ...line, at: ALERT_AT + index * 60 }));
+    const loki = memorySource({ id: 'loki', lines, description: { kind: 'loki' } });
+    const chat = openChat(model, { sources: catalogOf(sampleIncident(), loki, prometheus) });
+    const now = { now: new Date((ALERT_AT + 1_800) * 1_000).toISOString() };
+    const sourcesOf = ({ calls }: Answered) => {
+      const asked = calls.flatMap(({ tool, input: { source } }) =>
+        typeof source === 'string' ? [`${tool} ${source}`] : [],
+      );
+      return [...new Set(asked)].sort();
+    };
+    const cause = await chat.ask('Why is web slow?', now);
+    assert.match(cause.text, /Likely root cause: db/);
+    assert.ok(
+      sourcesOf(cause).includes('search_logs loki') && sourcesOf(cause).includes('rank_root_causes prometheus'),
+    );
+    assert.deepEqual(sourcesOf(await chat.ask('show me its logs of the last 5 minutes', now)), ['search_logs loki']);
+    assert.deepEqual(sourcesOf(await chat.ask('what is the latency of checkout?', now)), [
+      'query_metric prometheus',
+      'search_metrics prometheus',
+    ]);
+    const changes = await chat.ask('what changed?', now);
+    assert.deepEqual([changes.calls, /prometheus has no recent changes/.test(changes.text)], [[], true]);
   });
 
   it('looks things up without a question before it', async () => {

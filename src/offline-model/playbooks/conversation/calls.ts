@@ -21,9 +21,9 @@ export function lastCall(file: CaseFile, tool: string): Call | undefined {
   return callsOf(file, tool).at(-1);
 }
 
-/** Everything of a chat that was asked of one source. */
-export function askedOf(calls: readonly Call[], source: string): Call[] {
-  return calls.filter(({ input }) => input['source'] === source);
+/** Everything that was asked of these sources. */
+export function askedOf(calls: readonly Call[], sources: readonly string[]): Call[] {
+  return calls.filter((call) => sources.includes(given(call, 'source') ?? ''));
 }
 
 /** A text that a call was given, under one name. */

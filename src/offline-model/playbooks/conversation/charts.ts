@@ -98,7 +98,7 @@ function drawable(calls: readonly Call[], choose: (results: readonly Call[]) => 
 /** The newest result, rather one of the service that was spoken of last. */
 function bestOf(chat: Chat, results: readonly Call[]): Call | undefined {
   const newest = results.at(-1);
-  const service = newest && lastService(chat, given(newest, 'source') ?? '');
+  const service = newest && lastService(chat, [given(newest, 'source') ?? '']);
   return results.findLast(({ input }) => service !== undefined && input['service'] === service) ?? newest;
 }
 

@@ -43,19 +43,19 @@ export function previousSource(chat: Chat): string | undefined {
 
 /**
  * The service that `it` means: what the question before was about, which is the cause where one was looked for.
- * @param source only of this source
+ * @param sources only of these, which are one system
  */
-export function lastService(chat: Chat, source: string): string | undefined {
+export function lastService(chat: Chat, sources: readonly string[]): string | undefined {
   for (const index of chat.earlier.keys().toArray().toReversed()) {
-    const calls = askedOf(usedFor(chat, index), source).filter(({ isError }) => !isError);
+    const calls = askedOf(usedFor(chat, index), sources).filter(({ isError }) => !isError);
     if (calls.some(isRanking)) {
-      const { cause } = conclude(caseOf(askedOf(chat.earlierCalls, source)));
+      const { cause } = conclude(caseOf(askedOf(chat.earlierCalls, sources)));
       if (cause) return cause.service;
     }
     const named = calls.flatMap((call) => given(call, 'service') ?? []).at(-1);
     if (named !== undefined) return named;
   }
-  return rememberedSource(chat) === source ? rememberedCause(chat) : undefined;
+  return sources.includes(rememberedSource(chat) ?? '') ? rememberedCause(chat) : undefined;
 }
 
 /** The case that all calls of one source make together. */

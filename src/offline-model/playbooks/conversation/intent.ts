@@ -57,12 +57,12 @@ const NO_CHART = /\b(?:dependency|service|call) graph\b/i;
 const CAUSE =
   /\bwhy\b|\broot[- ]cause|\bcaus(?:e|es|ed|ing)\b|\bwhat(?:'s| is| was| went|s)? (?:wrong|broken|going wrong|the (?:problem|issue|matter|reason))\b|\bwhat broke\b|\bdiagnos/i;
 const TROUBLE =
-  /\b(?:fail(?:s|ed|ing|ure|ures)?|errors?|slow(?:er|ly|ness)?|down|outages?|broken|crash\w*|degrad\w*|latenc\w*|time-?outs?|timing out|unavailable|unreachable|5\d\d s?|500s|spik\w*|problems?|issues?|incidents?|troubles?|hang\w*|stuck|unhealthy|what happened|alert(?:s|ing|ed)?|fir(?:es|ed|ing)|not (?:work\w*|respond\w*)|doesn'?t work|is \S+ (?:ok(?:ay)?|healthy|up|alright|fine)|what(?:'s| is) (?:going on|up|happening) with|status of|health of|high|too (?:many|few|much)|drop\w*)\b/i;
+  /\b(?:fail(?:s|ed|ing|ure|ures)?|errors?|slow(?:er|ly|ness)?|down|outages?|broken|crash\w*|degrad\w*|latenc\w*|time-?outs?|timing out|unavailable|unreachable|5\d\d s?|500s|spik\w*|problems?|issues?|incidents?|troubles?|wrong|hang\w*|stuck|unhealthy|what happened|alert(?:s|ing|ed)?|fir(?:es|ed|ing)|not (?:work\w*|respond\w*)|doesn'?t work|is \S+ (?:ok(?:ay)?|healthy|up|alright|fine)|what(?:'s| is) (?:going on|up|happening) with|status of|health of|high|too (?:many|few|much)|drop\w*)\b/i;
 
 const HEALTH = /^(?:and )?how (?:is|are) \S+(?: \S+)?(?: doing)?(?: now)?\s*\??$/i;
 
 const ALERTS =
-  /\b(?:which|what|list|show|any|are there|current|all)\b[^.?!]*\b(?:alerts?|alarms?)\b|\balerts?\b[^.?!]*\b(?:firing|fired|active|open)\b|^(?:is|are|was|were) (?:any ?thing|something|there (?:any|some)thing|there any (?:problems?|issues?|incidents?))\b|\bany (?:problems?|issues?|incidents?|outages?)\b|\bwhat(?:'s| is) (?:going on|up|happening)(?: right now| now| today)?\??$/i;
+  /\b(?:which|what|list|show|any|are there|current|all)\b[^.?!]*\b(?:alerts?|alarms?)\b|\balerts?\b[^.?!]*\b(?:firing|fired|active|open)\b|^(?:is|are|was|were) (?:any ?thing|something|there (?:any|some)thing|there any (?:problems?|issues?|incidents?))\b(?!.*\bwith\b)|\bany (?:problems?|issues?|incidents?|outages?)\b(?!.*\bwith\b)|\bwhat(?:'s| is) (?:going on|up|happening)(?: right now| now| today)?\??$/i;
 const SERVICES = /\b(?:list|show|which|what|name|all)\b[^.?!]*\bservices\b/i;
 const SERVICES_IN_RELATION =
   /\b(?:depend|call|use|affect|suffer|impact|fail|slow|down|broken|error|upstream|downstream|cause|fault|talk|reli|rely|chang|deploy|log)/i;

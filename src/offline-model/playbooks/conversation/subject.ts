@@ -31,6 +31,7 @@ const ALERT_NAMED = 20;
 const PASTED = 10;
 const FULL_TIME = 15;
 const CLOCK_TIME = 5;
+const NEAREST = 3;
 const NEAR_MS = 90 * 60_000;
 
 interface Scored {
@@ -65,7 +66,7 @@ export function subjectOf(chat: Chat, file: CaseFile, followUp: boolean): Subjec
   const [best] = ordered;
   if (!best) return undefined;
   const stays = kept !== undefined && isAboutSame(kept, best, followUp || GOES_ON.test(text));
-  const chosen = stays ? kept : best;
+  const chosen = forMetrics(stays ? kept : best, scored);
   const { source, at } = chosen;
   const similar = ordered
     .filter((one) => one !== chosen && one.close > 0 && one.close >= chosen.close / 2)
@@ -74,6 +75,18 @@ export function subjectOf(chat: Chat, file: CaseFile, followUp: boolean): Subjec
   const shares = subjectWords(text).some((word) => said.includes(word));
   const why = stays ? 'this chat is about it' : sources.length === 1 ? 'it is the only one' : reason(chosen);
   return { source, at, why, similar, pointed: shares || chosen.named > 0 || chosen.near > 0, stays };
+}
+
+/** Live sources show parts of one system; it is asked through the one that has metrics. */
+function forMetrics(chosen: Scored, scored: readonly Scored[]): Scored {
+  if (!isLive(chosen.source) || chosen.named > 0 || chosen.source.capabilities.includes('metrics')) return chosen;
+  return scored.find(({ source }) => isLive(source) && source.capabilities.includes('metrics')) ?? chosen;
+}
+
+/** The ids of the sources that show the same system: all live ones together, or one recorded incident. */
+export function systemOf({ sources }: CaseFile, source: ListedSource): string[] {
+  if (!isLive(source)) return [source.id];
+  return usableSources(sources).flatMap((one) => (isLive(one) ? [one.id] : []));
 }
 
 function isAboutSame(kept: Scored, best: Scored, goesOn: boolean): boolean {
@@ -137,11 +150,13 @@ export function withoutSource(text: string, { id }: ListedSource): string {
   return namesOf(id).reduce((rest, one) => (mentions(rest, one) ? rest.replaceAll(one, ' ') : rest), text);
 }
 
-/** A time within a recorded incident says more the closer it is to an alert. */
+/** A time within a recorded incident says more the closer it is to an alert; a time of day may be one of today. */
 function nearness(at: string | undefined, said: string | undefined, source: ListedSource): number {
-  if (at === undefined || said === undefined || isLive(source)) return 0;
+  if (at === undefined || said === undefined) return 0;
+  const isFull = said.includes('-');
+  if (isLive(source)) return isFull ? 0 : CLOCK_TIME + NEAREST;
   const time = Date.parse(at);
   if (!(time >= Date.parse(source.window?.from ?? '') && time < Date.parse(source.window?.to ?? ''))) return 0;
   const distance = Math.min(...source.alerts.map((alert) => Math.abs(Date.parse(alert.at) - time)), NEAR_MS);
-  return (said.includes('-') ? FULL_TIME : CLOCK_TIME) + 3 * (1 - distance / NEAR_MS);
+  return (isFull ? FULL_TIME : CLOCK_TIME) + NEAREST * (1 - distance / NEAR_MS);
 }

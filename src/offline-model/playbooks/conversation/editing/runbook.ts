@@ -25,14 +25,14 @@ export function runbookPlan(chat: Chat, can: Can): Plan {
     ...reading,
     next(file) {
       if (!file.sources) return reading.next(file);
-      const target = meant(chat, file);
-      if (!file.services && target && can('list_services')) {
-        const source = target.source.id;
+      const target = targetOf(chat, file);
+      const source = target?.choice.services?.id;
+      if (!file.services && source !== undefined && can('list_services')) {
         return { text: `I list the services of ${name(source)}.`, calls: [call('list_services', { source })] };
       }
       const service = target?.service;
       if (!target || service === undefined || !can(CREATE) || lastCall(file, CREATE)) return undefined;
-      const reads = readings(target.source.id, service).filter(({ name: tool }) => can(tool));
+      const reads = readings(target, service).filter(({ name: tool }) => can(tool));
       if (reads.some((read) => !wasMade(file, read)))
         return { text: `I read what is known about ${name(service)}.`, calls: reads };
       const input = { path: pathOf(service), content: content(file, target, service) };
@@ -46,7 +46,7 @@ export function runbookAnswer(chat: Chat, file: CaseFile): string {
     return `I cannot write files here: this chat is not offered the tool for it (${CREATE}). Changing files takes a turn of the editor, or a key and a chat that allow side effects.`;
   }
   const written = lastCall(file, CREATE);
-  const target = meant(chat, file);
+  const target = targetOf(chat, file);
   const path = name(pathOf(target?.service ?? ''));
   if (written?.isError) return `The runbook was not written to ${path}: ${failureOf(written)}${cite(written)}.`;
   if (written) {
@@ -65,18 +65,15 @@ export function runbookAnswer(chat: Chat, file: CaseFile): string {
   );
 }
 
-function meant(chat: Chat, file: CaseFile): Target | undefined {
-  const target = targetOf(chat, file);
-  if (!target) return undefined;
-  return 'needs' in target ? { source: target.source, named: false, others: [], window: {} } : target;
-}
-
-function readings(source: string, service: string): PlannedCall[] {
+function readings({ choice }: Target, service: string): PlannedCall[] {
+  const { dependencies, metrics, changes } = choice;
+  const neighbours = (direction: string) =>
+    dependencies ? [call('service_dependencies', { source: dependencies.id, service, direction })] : [];
   return [
-    call('service_dependencies', { source, service, direction: 'downstream' }),
-    call('service_dependencies', { source, service, direction: 'upstream' }),
-    call('search_metrics', { source, service, limit: MOST_METRICS }),
-    call('recent_changes', { source, service, limit: MOST_CHANGES }),
+    ...neighbours('downstream'),
+    ...neighbours('upstream'),
+    ...(metrics ? [call('search_metrics', { source: metrics.id, service, limit: MOST_METRICS })] : []),
+    ...(changes ? [call('recent_changes', { source: changes.id, service, limit: MOST_CHANGES })] : []),
   ];
 }
 

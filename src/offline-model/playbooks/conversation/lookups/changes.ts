@@ -15,11 +15,12 @@ const NEAR_MS = 30 * 60_000;
 export const changes: Lookup = {
   what: 'recent changes',
   tool: 'recent_changes',
-  calls(chat, _file, { source, service, named, window }) {
+  part: 'changes',
+  calls(chat, _file, { service, named, window }, source) {
     const ofOne = named || asksForOne(chat.question.text);
     return [
       call('recent_changes', {
-        source: source.id,
+        source,
         service: ofOne ? service : undefined,
         ...window,
         limit: MOST_CHANGES,
@@ -42,10 +43,10 @@ export const changes: Lookup = {
     if (result.changes.length === 0) {
       return paragraphs(
         assumed(target),
-        `No change${of} is recorded in ${name(source.id)}, ${window}${cite(found.call)}.`,
+        `No change${of} is recorded in ${name(result.source)}, ${window}${cite(found.call)}.`,
       );
     }
-    const ranking = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], source.id));
+    const ranking = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], target.system));
     const onset = onsetOf(ranking);
     const lines = result.changes.slice(0, MOST_SHOWN).map((change) => {
       const before = Date.parse(onset ?? '') - Date.parse(change.at);
@@ -63,7 +64,7 @@ export const changes: Lookup = {
     const note = onset ? 'That a change came shortly before the onset makes it a suspect, not the cause.' : '';
     return paragraphs(
       assumed(target),
-      `**Changes${of}** in ${name(source.id)}, ${window}${cite(found.call)}, newest first:`,
+      `**Changes${of}** in ${name(result.source)}, ${window}${cite(found.call)}, newest first:`,
       bullets(lines),
       more,
       note,

@@ -18,12 +18,11 @@ const UP =
 export const dependencies: Lookup = {
   what: 'dependencies',
   tool: 'service_dependencies',
-  calls(chat, _file, { source, service }) {
-    const start = service ?? source.alerts[0]?.service;
+  part: 'dependencies',
+  calls(chat, _file, target, source) {
+    const start = target.service ?? target.source.alerts[0]?.service;
     if (start === undefined) return [];
-    return [
-      call('service_dependencies', { source: source.id, service: start, direction: directionIn(chat.question.text) }),
-    ];
+    return [call('service_dependencies', { source, service: start, direction: directionIn(chat.question.text) })];
   },
   answer(_chat, file, target) {
     const { dependencies: found } = file;

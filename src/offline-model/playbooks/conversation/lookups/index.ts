@@ -28,25 +28,28 @@ export function lookupPlan(chat: Chat, kinds: readonly LookupKind[], can: Can): 
   return plan(chat, can, (file) => {
     const target = targetOf(chat, file);
     if (!target) return undefined;
-    if ('needs' in target) return listServices(target.source.id, can);
+    if (target.needs) return listServices(target.choice.services?.id, can);
     if (target.unknown !== undefined) return undefined;
-    const wanted = kinds.map((kind) => LOOKUPS[kind]).filter(({ tool }) => can(tool));
-    const calls = wanted.flatMap((lookup) => lookup.calls(chat, file, target)).filter(({ name: tool }) => can(tool));
-    return { text: narration(wanted, calls, target.source.id), calls };
+    const wanted = kinds.map((kind) => LOOKUPS[kind]).filter(({ tool, part }) => can(tool) && target.choice[part]);
+    const calls = wanted
+      .flatMap((lookup) => lookup.calls(chat, file, target, target.choice[lookup.part]?.id ?? ''))
+      .filter(({ name: tool }) => can(tool));
+    return { text: narration(wanted, calls), calls };
   });
 }
 
 /** Says what the calls look at, which is less than the lookups may still want. */
-function narration(wanted: readonly Lookup[], calls: readonly PlannedCall[], source: string): string {
+function narration(wanted: readonly Lookup[], calls: readonly PlannedCall[]): string {
   const services = [...new Set(calls.flatMap((call) => given(call, 'service') ?? []))];
   const metrics = calls.flatMap((call) => given(call, 'metric') ?? []);
+  const sources = [...new Set(calls.flatMap((call) => given(call, 'source') ?? []))];
   const what = metrics.length > 0 ? metrics.map(name) : wanted.map((lookup) => lookup.what);
-  return `I look at ${listed(what)}${services.length > 0 ? ` of ${listed(services.map(name))}` : ''} in ${name(source)}.`;
+  return `I look at ${listed(what)}${services.length > 0 ? ` of ${listed(services.map(name))}` : ''} in ${listed(sources.map(name))}.`;
 }
 
 export function lookupAnswer(chat: Chat, kinds: readonly LookupKind[], file: CaseFile): string {
   const target = targetOf(chat, file);
-  if (!target || 'needs' in target) return withoutTarget(file);
+  if (!target || target.needs) return withoutTarget(file);
   const { unknown, source } = target;
   if (unknown !== undefined) {
     const among = serviceList(file) || `Ask “list the services” to see those there are.`;
@@ -57,6 +60,8 @@ export function lookupAnswer(chat: Chat, kinds: readonly LookupKind[], file: Cas
       const lookup = LOOKUPS[kind];
       if (!chat.situation.offered.has(lookup.tool))
         return `I cannot look at ${lookup.what}: this chat does not offer the tool for it (${lookup.tool}).`;
+      if (!target.choice[lookup.part])
+        return `${name(source.id)} has no ${lookup.what} to look at${cite(file.sources?.call)}.`;
       return lookup.answer(chat, file, target);
     }),
   );
@@ -67,11 +72,12 @@ export function overviewPlan(chat: Chat, of: Overview, can: Can): Plan {
     if (of === 'alerts' || of === 'sources') return undefined;
     const target = targetOf(chat, file);
     if (!target) return undefined;
-    const { source } = target;
-    if ('needs' in target || of === 'services') return listServices(source.id, can);
-    const input = { source: source.id, service: target.service, limit: MOST_METRICS };
+    const { services, metrics } = target.choice;
+    if (target.needs || of === 'services') return listServices(services?.id, can);
+    if (!metrics) return undefined;
+    const input = { source: metrics.id, service: target.service, limit: MOST_METRICS };
     return can('search_metrics')
-      ? { text: `I list the metrics of ${name(source.id)}.`, calls: [call('search_metrics', input)] }
+      ? { text: `I list the metrics of ${name(metrics.id)}.`, calls: [call('search_metrics', input)] }
       : undefined;
   });
 }
@@ -81,8 +87,7 @@ export function overviewAnswer(chat: Chat, of: Overview, file: CaseFile): string
   if (of === 'alerts') return alertList(file, previousSource(chat));
   if (of === 'sources') return paragraphs(sourceList(file), examples(file));
   const target = targetOf(chat, file);
-  if (of === 'metrics')
-    return metricList(file, target && !('needs' in target) ? target.service : undefined) || withoutTarget(file);
+  if (of === 'metrics') return metricList(file, target?.service) || withoutTarget(file);
   return described(file) || withoutTarget(file);
 }
 
@@ -102,8 +107,8 @@ function plan(chat: Chat, can: Can, next: (file: CaseFile) => Turn | undefined):
   };
 }
 
-function listServices(source: string, can: Can): Turn | undefined {
-  if (!can('list_services')) return undefined;
+function listServices(source: string | undefined, can: Can): Turn | undefined {
+  if (source === undefined || !can('list_services')) return undefined;
   return { text: `I list the services of ${name(source)}.`, calls: [call('list_services', { source })] };
 }
 

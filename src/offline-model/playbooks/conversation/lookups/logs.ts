@@ -28,13 +28,15 @@ const SEARCHED = /\b(?:search|grep|look)\b[^.?!]*?\bfor\s+[`']?([^\s`'?]{2,100})
 export const logs: Lookup = {
   what: 'logs',
   tool: 'search_logs',
-  calls(chat, file, { source, service: spokenOf, named, window }) {
-    const period = Object.keys(window).length > 0 ? window : incidentWindow(chat, source);
+  part: 'logs',
+  calls(chat, file, target, from) {
+    const { source, service: spokenOf, named, window } = target;
+    const period = Object.keys(window).length > 0 ? window : incidentWindow(chat, target);
     const { text, levels } = asked(withoutSource(chat.question.text, source));
     // Who searches for a text and names no service wants it wherever it is.
     const service = named || text === undefined ? spokenOf : undefined;
     const search = (level?: string) =>
-      call('search_logs', { source: source.id, service, text, level, ...period, limit: LINES });
+      call('search_logs', { source: from, service, text, level, ...period, limit: LINES });
     const wanted = levels.map(search);
     const made = file.logs.length + file.failures.filter(({ tool }) => tool === 'search_logs').length >= wanted.length;
     const silent = made && file.logs.every(({ result }) => result.matched === 0);
@@ -56,7 +58,7 @@ export const logs: Lookup = {
         `I find no such log line of ${of}${when}${cite(...file.logs.map(({ call }) => call))}.`,
       );
     }
-    const onset = onsetOf(caseOf(askedOf([...chat.earlierCalls, ...chat.calls], source.id)));
+    const onset = onsetOf(caseOf(askedOf([...chat.earlierCalls, ...chat.calls], target.system)));
     const patterns = speaking
       .flatMap((found) => found.result.patterns.map((pattern) => ({ pattern, found })))
       .toSorted((a, b) => b.pattern.count - a.pattern.count);
@@ -66,7 +68,7 @@ export const logs: Lookup = {
     const cut = speaking.some(({ result }) => result.truncated) || patterns.length > MOST_PATTERNS;
     return paragraphs(
       assumed(target),
-      `**Logs of ${of}** in ${name(source.id)}, ${clock(from)} to ${clock(to)} UTC${cite(...speaking.map(({ call }) => call))}:`,
+      `**Logs of ${of}** in ${name(first?.result.source ?? source.id)}, ${clock(from)} to ${clock(to)} UTC${cite(...speaking.map(({ call }) => call))}:`,
       bullets(lines.slice(0, MOST_PATTERNS)),
       cut ? 'These are the most frequent ones; there are more lines.' : '',
     );

@@ -9,8 +9,13 @@ export interface Lookup {
   what: string;
   /** A tool without which there is nothing to look at. */
   tool: string;
-  /** The calls to be made next; those that were made are left out by the replay. */
-  calls(chat: Chat, file: CaseFile, target: Target): PlannedCall[];
+  /** What a source must have for it. */
+  part: 'logs' | 'changes' | 'dependencies' | 'metrics';
+  /**
+   * The calls to be made next; those that were made are left out by the replay.
+   * @param source the id of the source that has it
+   */
+  calls(chat: Chat, file: CaseFile, target: Target, source: string): PlannedCall[];
   /** From what the calls returned. */
   answer(chat: Chat, file: CaseFile, target: Target): string;
 }

@@ -27,14 +27,15 @@ const NOTABLE = 3;
 export const metric: Lookup = {
   what: 'metrics',
   tool: 'query_metric',
-  calls(chat, file, target) {
-    const { source, window } = target;
+  part: 'metrics',
+  calls(chat, file, target, source) {
+    const { window } = target;
     const service = serviceOf(target);
     if (service === undefined) return [];
-    const search = call('search_metrics', { source: source.id, service, limit: MOST_METRICS });
-    const period = Object.keys(window).length > 0 ? window : incidentWindow(chat, source);
+    const search = call('search_metrics', { source, service, limit: MOST_METRICS });
+    const period = Object.keys(window).length > 0 ? window : incidentWindow(chat, target);
     const queries = chosen(chat.question.text, file, service).map((one) =>
-      call('query_metric', { source: source.id, ...one, service, ...period }),
+      call('query_metric', { source, ...one, service, ...period }),
     );
     return [search, ...queries];
   },

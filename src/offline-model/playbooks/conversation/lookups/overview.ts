@@ -54,16 +54,13 @@ export function alertList(file: CaseFile, about: string | undefined): string {
         `${name(alert.name)} of ${name(alert.service)}, ${day(alert.at)} at ${clock(alert.at)} UTC, in ${name(source.id)}: ${quote(alert.summary, 140)}${cited}`,
     ),
   );
-  if (lines.length === 0) {
-    return `No alert fires in ${listed(
-      sources.map(({ id }) => name(id)),
-      MOST_SOURCES,
-    )}${cited}.`;
-  }
+  const quiet = sources.filter((source) => source.alerts.length === 0).map(({ id }) => name(id));
+  const none = quiet.length > 0 ? `No alert fires in ${listed(quiet, MOST_SOURCES)}${cited}.` : '';
+  if (lines.length === 0) return none;
   const recorded = sources.some((source) => !isLive(source) && source.alerts.length > 0);
   const head = recorded
     ? 'These alerts fired; those of a recorded incident at the time of its recording:'
     : 'These alerts fire:';
-  const more = lines.length > MOST_ALERTS ? `There are more; ask for the alerts of one source to see them.` : '';
-  return paragraphs(head, bullets(lines.slice(0, MOST_ALERTS)), more);
+  const more = lines.length > MOST_ALERTS ? 'There are more; ask for the alerts of one source to see them.' : '';
+  return paragraphs(none, head, bullets(lines.slice(0, MOST_ALERTS)), more);
 }

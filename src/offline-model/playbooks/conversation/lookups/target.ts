@@ -1,7 +1,7 @@
 /** Which source and service a question looks at. */
-import type { CaseFile } from '../../investigation/case-file.ts';
+import { wasCalled, type CaseFile } from '../../investigation/case-file.ts';
 import { knownServices } from '../../investigation/conclusion.ts';
-import { isLive, type ListedSource } from '../../investigation/sources.ts';
+import { chooseSources, isLive, type ListedSource, type SourceChoice } from '../../investigation/sources.ts';
 import { name } from '../../investigation/statements.ts';
 import { mentions } from '../../investigation/words.ts';
 import type { ListServicesResult } from '../../../../features/tools/results.ts';
@@ -9,11 +9,15 @@ import { askedOf } from '../calls.ts';
 import type { Chat } from '../chat.ts';
 import { caseOf, lastService, previousSource } from '../earlier.ts';
 import { objectIn, serviceIn } from '../services.ts';
-import { subjectOf, withoutSource } from '../subject.ts';
+import { subjectOf, systemOf, withoutSource } from '../subject.ts';
 import { windowIn, type NamedWindow } from '../times.ts';
 
 export interface Target {
+  /** Which source to ask for what. */
+  choice: SourceChoice;
   source: ListedSource;
+  /** The ids of all sources that show the same system. */
+  system: string[];
   /** Undefined: all services. */
   service?: string;
   /** The question names the service; otherwise it is the one that was spoken of before. */
@@ -28,45 +32,40 @@ export interface Target {
 }
 
 /**
- * @returns undefined while sources are not known, or there is none; `services` while the services must be listed before
- * it is known which one is meant
+ * @returns undefined while sources are not known, or there is none; `needs` while the services must be listed before it
+ * is known which one is meant
  */
-export function targetOf(chat: Chat, file: CaseFile): Target | undefined | { source: ListedSource; needs: 'services' } {
+export function targetOf(chat: Chat, file: CaseFile): (Target & { needs?: 'services' }) | undefined {
   const subject = subjectOf(chat, file, previousSource(chat) !== undefined);
-  if (!subject) return undefined;
+  const settled = subject && { source: subject.source.id, why: subject.why };
+  const choice = chooseSources({ ...file, settled });
+  if (!subject || !choice) return undefined;
   const { source } = subject;
+  const system = systemOf(file, source);
   const text = withoutSource(chat.question.text, source);
-  const window = windowIn(text, source, chat.now);
-  const known = servicesKnown(chat, file, source);
-  const listed = file.services?.result.source === source.id;
+  const target: Target = { choice, source, system, named: false, others: [], window: windowIn(text, source, chat.now) };
+  const read = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], system));
+  const known = servicesKnown(file, read, source);
   const meant = serviceIn(text, known);
+  const object = objectIn(withoutSearch(text));
   // Only the whole list tells that a word is no part of another name, what it describes, or that there is no such service.
   const isPlain = meant !== undefined && [meant.name, `${meant.name}s`].some((one) => mentions(text, one));
-  if (!listed && !isPlain && canList(file, source)) {
-    if (objectIn(withoutSearch(text)) !== undefined || known.length === 0) return { source, needs: 'services' };
+  const isListed = file.services !== undefined || !choice.services || wasCalled(file, 'list_services');
+  if (!isListed && !isPlain && (object !== undefined || known.length === 0)) {
+    return { ...target, needs: 'services' };
   }
-  if (meant) return { source, service: meant.name, named: true, said: meant.said, others: meant.others, window };
-  const unknown = objectIn(withoutSearch(text));
-  if (unknown !== undefined && !isOwnWord(unknown, source))
-    return { source, named: false, others: [], unknown, window };
+  if (meant) return { ...target, service: meant.name, named: true, said: meant.said, others: meant.others };
+  if (object !== undefined && !isOwnWord(object, source)) return { ...target, unknown: object };
   const wholeSystem = /\b(?:all|every|each|any|overall|everything|everywhere|system)\b/i.test(text);
-  return { source, service: wholeSystem ? undefined : lastService(chat, source.id), named: false, others: [], window };
+  return { ...target, service: wholeSystem ? undefined : lastService(chat, system) };
 }
 
-/** Every service that anything read from the source names. */
-function servicesKnown(chat: Chat, file: CaseFile, source: ListedSource): ListServicesResult['services'] {
-  if (file.services?.result.source === source.id) return file.services.result.services;
-  const all = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], source.id));
-  if (all.services) return all.services.result.services;
-  const names = new Set([...knownServices(all), ...source.alerts.map(({ service }) => service)]);
-  return [...names].map((name) => ({ name, metrics: 0 }));
-}
-
-function canList(file: CaseFile, source: ListedSource): boolean {
-  const tried = file.transcript.calls.some(
-    ({ tool, input }) => tool === 'list_services' && input['source'] === source.id,
-  );
-  return !tried && source.capabilities.includes('services');
+/** The services that were listed, else every one that anything read from the system names. */
+function servicesKnown(file: CaseFile, read: CaseFile, source: ListedSource): ListServicesResult['services'] {
+  const listed = file.services ?? read.services;
+  if (listed) return listed.result.services;
+  const names = new Set([...knownServices(read), ...source.alerts.map(({ service }) => service)]);
+  return [...names].map((service) => ({ name: service, metrics: 0 }));
 }
 
 /** What logs are searched for names no service. */
@@ -86,9 +85,9 @@ export function assumed({ service, said, others }: Target): string {
 }
 
 /** The default of a live source without alerts is the last hour; of the others it is the time around the alert. */
-export function incidentWindow(chat: Chat, source: ListedSource): NamedWindow {
+export function incidentWindow(chat: Chat, { source, system }: Target): NamedWindow {
   if (!isLive(source) || source.alerts.length > 0) return {};
-  const { ranking } = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], source.id));
+  const { ranking } = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], system));
   const { from, to } = ranking?.result.incident ?? {};
   return from && to ? { from, to } : {};
 }

@@ -10,7 +10,7 @@ import type { Chat } from '../chat.ts';
 import { lastService } from '../earlier.ts';
 import type { Plan } from '../replay.ts';
 import { serviceIn } from '../services.ts';
-import { saysWhat, subjectOf, type Subject } from '../subject.ts';
+import { saysWhat, subjectOf, systemOf, type Subject } from '../subject.ts';
 import { subjectWords, withSymptom } from '../vocabulary.ts';
 
 const LOG_LINES = 20;
@@ -27,7 +27,9 @@ export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
     query: withSymptom(chat.question.text),
     settle: (file) => {
       const subject = subjectOf(chat, file, false);
-      return subject && { source: subject.source.id, why: subject.why, at: subject.at, hint: hintFor(chat, subject) };
+      return (
+        subject && { source: subject.source.id, why: subject.why, at: subject.at, hint: hintFor(chat, file, subject) }
+      );
     },
     next(file) {
       const first = firstLook(chat, file, can);
@@ -42,9 +44,9 @@ export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
  * What the question leaves out: the service that `it` means, and where no symptom is named that of the source's first
  * alert, since the metric decides what onset is found.
  */
-function hintFor(chat: Chat, { source }: Subject): string | undefined {
+function hintFor(chat: Chat, file: CaseFile, { source }: Subject): string | undefined {
   const { text } = chat.question;
-  const service = /\b(?:it|its)\b/i.test(text) ? lastService(chat, source.id) : undefined;
+  const service = /\b(?:it|its)\b/i.test(text) ? lastService(chat, systemOf(file, source)) : undefined;
   const metric = withSymptom(text) === text ? source.alerts[0]?.metric : undefined;
   const hint = [service, metric].filter((one) => one !== undefined).join('\n');
   return hint === '' ? undefined : hint;
