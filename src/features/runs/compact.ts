@@ -3,7 +3,8 @@
  * is sent. The rows stay, and evidence keeps its numbers, so that a claim of the summary can still be checked and read.
  */
 import { forTeam } from '../../db/team-filter.ts';
-import { Conversation, loadTranscript, type TranscriptRows } from '../transcripts/index.ts';
+import { ModelError } from '../../platform/anthropic/index.ts';
+import { Conversation, loadTranscript, Message, SAID_ORDER, type TranscriptRows } from '../transcripts/index.ts';
 import { askOnce } from './auxiliary-call.ts';
 import type { CompactInput, CompactResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
@@ -15,6 +16,8 @@ const KEPT_CHARACTERS = 24_000;
 /** Most of what is given to be summarised; of more, the middle is left out. */
 const TASK_CHARACTERS = 200_000;
 const SUMMARY_TOKENS = 4_000;
+/** How often a model is asked for a summary; see the retry policy of the activity. */
+const ATTEMPTS = 2;
 /** Of a summary that had to be made without a model. */
 const EXTRACT_CHARACTERS = 12_000;
 /** A usual estimate for English text and JSON. */
@@ -54,12 +57,19 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
     },
     attempt,
   ).catch((error: unknown) => {
-    if (attempt.signal.aborted) throw error;
+    if (attempt.signal.aborted || (attempt.number < ATTEMPTS && isTransient(error))) throw error;
     deps.log.warn({ err: error, conversationId }, 'no model summarised the transcript; an extract stands for it');
     return '';
   });
-  const asked = rows.messages.filter(
-    ({ deliveredStep }) => deliveredStep !== null && deliveredStep >= fromStep && deliveredStep <= through,
+  // Not from the rows above: of what was said in the run, an earlier summary may have replaced the rows.
+  const asked = await untilReachable(
+    () =>
+      em.find(
+        Message,
+        { conversationId, role: 'user', deliveredStep: { $gte: fromStep, $lte: through } },
+        { orderBy: SAID_ORDER },
+      ),
+    attempt.signal,
   );
   const whole = [
     '<summary>',
@@ -79,14 +89,23 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
   return { contextTokens };
 }
 
-/** The newest step that is replaced, or undefined when all that there is may stay. */
+/**
+ * The newest step that is replaced, or undefined when all that there is may stay. What the calls of the newest step
+ * returned has been read by nobody yet: it stays, however much it is.
+ */
 function lastStepToReplace(rows: TranscriptRows): number | undefined {
   let room = KEPT_CHARACTERS;
-  for (const turn of rows.turns.toReversed()) {
-    room -= charactersOf(rows, turn.step);
-    if (room < 0) return turn.step;
+  const unread = rows.turns.at(-1)?.step;
+  for (const { step } of rows.turns.toReversed()) {
+    room -= charactersOf(rows, step);
+    if (room < 0 && !(step === unread && rows.toolCalls.some((call) => call.step === step))) return step;
   }
   return undefined;
+}
+
+/** A summary is worth waiting for, where the model says that it can be asked again. */
+function isTransient(error: unknown): boolean {
+  return error instanceof ModelError && error.retryable;
 }
 
 function charactersOf(rows: TranscriptRows, step: number): number {
