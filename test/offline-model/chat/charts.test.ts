@@ -33,7 +33,7 @@ describe('offline model: charts', () => {
     assert.ok(chartOf(chat.evidence.at(-1)?.content ?? ''));
     assert.equal(
       text,
-      `“latency_seconds of db” is drawn with 60 points of the table series.points [${drawn?.evidence}]. Its values are those of query_metric [${query?.evidence}].`,
+      `\`latency_seconds of db\` is drawn with 60 points of the table series.points [${drawn?.evidence}]. Its values are those of query_metric [${query?.evidence}].`,
     );
   });
 
@@ -45,7 +45,7 @@ describe('offline model: charts', () => {
       it.calls.map(({ tool }) => tool),
       ['draw_chart'],
     );
-    assert.match(it.text, /“\w+ \(p95\) of db” is drawn/);
+    assert.match(it.text, /`\w+ \(p95\) of db` is drawn/);
     const first = chat.evidence.find(({ tool }) => tool === 'recent_changes')?.evidence;
     const named = await chat.ask(`chart [${first}]`);
     assert.deepEqual(named.calls[0]?.input, { evidence: first, title: 'recent changes' });

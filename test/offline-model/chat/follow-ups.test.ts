@@ -185,6 +185,8 @@ describe('offline model: follow-up questions', () => {
     const other = await chat.ask('Why are product pages slow?');
     assert.match(other.text, /Likely root cause: postgres-catalog/);
     assertCited(other.text, chat.evidence);
+    const timed = await chat.ask('show me the logs of payment between 09:10 and 09:20');
+    assert.match(timed.text, /incident:payments-failing, 09:10:00 to 09:20:00 UTC/);
     const named = await chat.ask('show me the changes in storefront-slow');
     assert.deepEqual(brief(named), ['recent_changes']);
     assert.match(named.text, /cron cart-insights enabled/);

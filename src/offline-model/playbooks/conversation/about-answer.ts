@@ -21,7 +21,7 @@ import {
   timeline,
   type Named,
 } from './problem/sections.ts';
-import { changeVerdictsOf, serviceVerdictLine, verdictLines } from './problem/verdict-lines.ts';
+import { changeVerdictsOf, serviceVerdict, verdictLines } from './problem/verdict-lines.ts';
 import { rememberedCause, rememberedLines } from './remembered.ts';
 import { NOTHING, type Plan } from './replay.ts';
 import { objectIn, serviceIn } from './services.ts';
@@ -109,12 +109,11 @@ function aboutService(chat: Chat, file: CaseFile, conclusion: Named): string {
   ];
   facts.push(...changeVerdictsOf(file, conclusion, service));
   const verdict = ranked
-    ? sentence(serviceVerdictLine(file, conclusion, ranked))
-    : `It is not among the services that the ranking puts first${cite(file.ranking?.call)}.`;
-  const isOpen = ranked !== undefined && verdict.startsWith('It is disturbed too');
-  const head = isOpen ? `**${name(service)} cannot be excluded.**` : `**${name(service)} is probably not the cause.**`;
+    ? serviceVerdict(file, conclusion, ranked)
+    : { line: `It is not among the services that the ranking puts first${cite(file.ranking?.call)}`, isSuspect: false };
+  const head = verdict.isSuspect ? 'cannot be excluded' : 'is probably not the cause';
   return paragraphs(
-    `${head} ${verdict}`,
+    `**${name(service)} ${head}.** ${sentence(verdict.line)}`,
     section('What it shows', facts),
     `What I hold for the cause is still ${name(cause.service)}.`,
   );

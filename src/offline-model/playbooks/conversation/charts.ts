@@ -4,7 +4,7 @@ import type { Call } from '../../transcript.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { call } from '../investigation/gather.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
-import { clip } from '../investigation/statements.ts';
+import { clip, quote } from '../investigation/statements.ts';
 import { callsOf, given, isRecord, wasMade } from './calls.ts';
 import { has, type Chat } from './chat.ts';
 import { UUID, type LookupKind } from './intent.ts';
@@ -71,7 +71,7 @@ export function chartAnswer(chat: Chat, file: CaseFile): string {
   const table = isRecord(result) && typeof result['table'] === 'string' ? ` of the table ${name(result['table'])}` : '';
   const source = [...chat.earlierCalls, ...chat.calls].find(({ evidence }) => evidence === chart.input['evidence']);
   const { title } = chart.input;
-  const what = typeof title === 'string' ? `“${title}”` : 'The chart';
+  const what = typeof title === 'string' ? quote(title, TITLE_CHARACTERS) : 'The chart';
   const thinned = isRecord(result) && result['downsampled'] === true ? ', thinned out so that the extremes stay' : '';
   const shows = points === undefined ? '' : ` with ${points} points${table}${thinned}`;
   return `${what} is drawn${shows}${cite(chart)}.${source ? ` Its values are those of ${name(source.tool)}${cite(source)}.` : ''}`;

@@ -23,7 +23,7 @@ export interface Subject {
 /** Closeness counts shared words. By this share closer another source must be for a chat to leave the one it is about. */
 const LEAVE = 0.2;
 /** Words that go on about what was asked before. */
-const GOES_ON = /^(?:and|also|but|so|then|what about|how about)\b|\b(?:it|its|there|still|same)\b/i;
+const GOES_ON = /^(?:and|also|but|so|then|what about|how about)\b|\b(?:it|its|still|same)\b/i;
 /** People ask about now, unless they name a recorded incident, an alert of it or a full time in it. */
 const LIVE = 10;
 const NAMED = 40;
@@ -90,6 +90,8 @@ export function systemOf({ sources }: CaseFile, source: ListedSource): string[] 
 }
 
 function isAboutSame(kept: Scored, best: Scored, goesOn: boolean): boolean {
+  // It does not cover the time that is named, and another one does.
+  if (kept.at === undefined && best.near > 0) return false;
   return goesOn ? best.named <= kept.named : best.fits <= kept.fits + LEAVE * kept.close;
 }
 

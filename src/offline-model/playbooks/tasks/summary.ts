@@ -7,8 +7,9 @@ const LINE_CHARACTERS = 320;
 const EVIDENCE_CHARACTERS = 160;
 const EARLIER_CHARACTERS = 2_000;
 const MOST_EVIDENCE = 24;
+/** Tags on lines of their own: what an answer quotes stands within a line. */
 const PART =
-  /<(question|answer|summary)>\n?([\s\S]*?)\n?<\/\1>|<evidence n="(\d+)" tool="([^"]*)">([\s\S]*?)<\/evidence>/g;
+  /^<(question|answer|summary)>\n([\s\S]*?)\n<\/\1>$|^<evidence n="(\d+)" tool="([^"\n]*)">(.*)<\/evidence>$/gm;
 const CITED = /\[(\d+)\]/g;
 /** Lines that say what was concluded, in answers of this model and of others. */
 const CONCLUDES =
@@ -24,7 +25,7 @@ interface Exchange {
 export function chatSummary(task: string): string {
   const { earlier, exchanges } = read(task);
   const parts = exchanges.map(extract);
-  const head = earlier === '' ? '' : `${clip(earlier, EARLIER_CHARACTERS)}\n\n`;
+  const head = earlier === '' ? '' : `${tail(earlier, EARLIER_CHARACTERS)}\n\n`;
   // Of a chat that is too long the newest is kept, since it is what will be asked about.
   let room = LONGEST - head.length - 60;
   const kept: string[] = [];
@@ -102,6 +103,13 @@ function safe(text: string): string {
 
 function oneLine(text: string, limit: number): string {
   return clip(text.replaceAll(/\s+/g, ' ').trim(), limit);
+}
+
+/** The last lines that fit: what was asked last is asked about again. */
+function tail(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const cut = text.slice(-limit).toWellFormed();
+  return cut.slice(cut.indexOf('\n') + 1);
 }
 
 function clip(text: string, limit: number): string {

@@ -11,10 +11,10 @@ import { timesIn } from '../times.ts';
 import { bullets, cite, clock, failureOf, name, paragraphs, sentence, verbatim } from '../wording.ts';
 import { obstacle } from './index.ts';
 import { confidence, evidence, lead, limits, nextStep, scope, SIGNATURE, timeline, type Named } from './sections.ts';
-import { serviceVerdictLine, verdictLines } from './verdict-lines.ts';
+import { serviceVerdict, verdictLines } from './verdict-lines.ts';
 import { findingFact } from './facts.ts';
 
-const MOST_LINES = 5;
+const MOST_LINES = 6;
 const NEAR_MS = 10 * 60_000;
 
 /** @param cutShort the answer is due before everything was read */
@@ -68,9 +68,9 @@ function aboutAsked({ question }: Chat, file: CaseFile, conclusion: Named): stri
   const ranked = causes.find(({ service }) => service === asked?.name);
   // A guess at what was meant is no reason to acquit it.
   if (!ranked || asked?.said !== undefined || ranked.service === conclusion.cause.service) return '';
-  return sentence(
-    `${name(ranked.service)} itself is not at fault as far as I see: ${lower(serviceVerdictLine(file, conclusion, ranked))}`,
-  );
+  const { line, isSuspect } = serviceVerdict(file, conclusion, ranked);
+  const head = isSuspect ? 'may be at fault as well' : 'itself is not at fault as far as I see';
+  return sentence(`${name(ranked.service)} ${head}: ${line.charAt(0).toLowerCase()}${line.slice(1)}`);
 }
 
 /** The person named a time at which it had not begun yet, or was going on already. */
@@ -133,8 +133,4 @@ function withoutSources(chat: Chat, { sources, failures }: CaseFile, cutShort: b
     return `I cannot say: no telemetry source can be read. ${name(broken.id)} answers with an error${cite(sources.call)}.`;
   }
   return `I cannot say, because no telemetry source is configured${cite(sources.call)}. Set PROMETHEUS_URL for metrics, LOKI_URL for logs, or CASEBOOK_INCIDENTS_DIR for a folder of recorded incidents, then ask again.`;
-}
-
-function lower(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }

@@ -63,17 +63,17 @@ export function evidence(file: CaseFile, choice: SourceChoice, conclusion: Named
     alertFact(file, choice),
     pathFact(file, conclusion),
     rankFact(file, cause),
-    ...signals.slice(0, MOST_SIGNALS).map((signal) => signalFact(file, cause.service, signal)),
     ...steps.map(({ rule, from, to, speaker, finding }) =>
       rule === 'blame'
         ? `I prefer ${name(to)} to ${name(from)}, whose own logs blame it: ${findingFact(speaker, finding)}`
         : `I prefer ${name(to)} to ${name(from)}, whose score is nearly the same: a resource of its own gave out: ${findingFact(speaker, finding)}`,
     ),
+    keptBlame(file, cause, blamed),
     ...more
       .filter(({ kind, pattern }) => kind === 'resource' || pattern.count >= FEWEST_LINES)
       .slice(0, MOST_FINDINGS)
       .map((finding) => findingFact(cause.service, finding)),
-    keptBlame(file, cause, blamed),
+    ...signals.slice(0, MOST_SIGNALS).map((signal) => signalFact(file, cause.service, signal)),
   ]
     .filter((line) => line !== '')
     .map(sentence);

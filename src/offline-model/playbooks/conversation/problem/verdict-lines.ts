@@ -10,6 +10,7 @@ import {
   type ServiceVerdict,
 } from '../../investigation/verdicts.ts';
 import { cite, clock, listed, name, verbatim } from '../wording.ts';
+import type { Named } from './sections.ts';
 import { arrows, changeFact, citeSignal, signalChange } from './facts.ts';
 
 export interface VerdictLines {
@@ -59,18 +60,34 @@ export function changeVerdictsOf(file: CaseFile, conclusion: Conclusion, service
     .map((verdict) => changeLine(file, conclusion, verdict));
 }
 
-/** One service's verdict, for somebody who asks about it. */
-export function serviceVerdictLine(file: CaseFile, conclusion: Conclusion, rival: RankedCause): string {
+/** One service's verdict in a sentence, and whether it leaves the service a suspect; for somebody who asks about it. */
+export function serviceVerdict(
+  file: CaseFile,
+  conclusion: Named,
+  rival: RankedCause,
+): { line: string; isSuspect: boolean } {
   const { cause } = conclusion;
-  if (!cause) return '';
   const verdict: ServiceVerdict = judgeService(file, conclusion, cause, rival);
-  if (verdict.kind === 'victim') {
-    return `It depends on ${name(cause.service)} (${arrows(verdict.path)}), so it suffers from it rather than causing it${cite(file.dependencies?.call)}`;
+  const ranking = cite(file.ranking?.call);
+  const [own, other] = [verbatim(rival.own_score), verbatim(cause.own_score)];
+  const at = name(cause.service);
+  switch (verdict.kind) {
+    case 'victim':
+      return {
+        line: `It depends on ${at} (${arrows(verdict.path)}), so it suffers from it rather than causing it${cite(file.dependencies?.call)}`,
+        isSuspect: false,
+      };
+    case 'weaker':
+      return {
+        line: `Its own evidence (${own}) is less than half of that of ${at} (${other})${ranking}`,
+        isSuspect: false,
+      };
+    default:
+      return {
+        line: `It is disturbed too (evidence ${own} against ${other} of ${at}), and nothing I read shows that ${at} is the reason${ranking}`,
+        isSuspect: true,
+      };
   }
-  if (verdict.kind === 'weaker') {
-    return `Its own evidence (${verbatim(rival.own_score)}) is less than half of that of ${name(cause.service)} (${verbatim(cause.own_score)})${cite(file.ranking?.call)}`;
-  }
-  return `It is disturbed too (evidence ${verbatim(rival.own_score)} against ${verbatim(cause.own_score)} of ${name(cause.service)}), and nothing I read shows that ${name(cause.service)} is the reason${cite(file.ranking?.call)}`;
 }
 
 function victimsLine(file: CaseFile, victims: RankedCause[], cause: RankedCause): string {
