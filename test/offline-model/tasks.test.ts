@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { assert as check, property, string } from 'fast-check';
 import type Anthropic from '@anthropic-ai/sdk';
 import { titleTask } from '../../src/features/chats/prompt.ts';
+import { chosenExcerpts, questionFor } from '../../src/features/citations/prompt.ts';
 import { decide } from '../../src/offline-model/index.ts';
 
 const AUTO: Anthropic.ToolChoice = { type: 'auto' };
@@ -150,8 +151,11 @@ describe('offline model: tasks', () => {
     assert.match(text, /\(tool_use\)|offline model/);
   });
 
-  it('choose no excerpts, which whoever asks finds without a model', () => {
-    assert.equal(answer('<task name="choose_excerpts">x</task>'), '[]');
+  it('choose no excerpts, and do not say that none would fit', () => {
+    const candidates = ['{"service":"db","score":4.7}'];
+    const chosen = answer(questionFor({ claims: [], candidates }));
+    assert.match(chosen, /^Without a language model/);
+    assert.equal(chosenExcerpts(chosen, candidates), undefined);
   });
 
   it('of an unknown name are talked about, not done', () => {

@@ -69,12 +69,12 @@ const FOLLOW_UPS: FollowUp[] = [
   {
     question: 'and the error rate of checkout?',
     calls: ['search_metrics checkout'],
-    says: [/`error_ratio \(Average\)` of checkout/, /Highest: 1 at 16:45:00/],
+    says: [/`error_ratio` \(Average\) of checkout/, /Highest: 1 at 16:45:00/],
   },
   {
     question: 'What is the cpu and memory of fraud?',
     calls: ['search_metrics fraud', 'query_metric fraud', 'query_metric fraud'],
-    says: [/`cpu_utilization \(Average\)` of fraud/, /`memory_working_set \(Average\)` of fraud/],
+    says: [/`cpu_utilization` \(Average\) of fraud/, /`memory_working_set` \(Average\) of fraud/],
   },
   { question: 'list the services', calls: [], says: [/- inventory: `Stock levels and reservations/, /- web:/] },
   { question: 'which metrics does inventory have?', calls: ['search_metrics inventory'], says: [/db_pool_wait/] },

@@ -64,7 +64,12 @@ const WITHOUT_HISTORY: Record<string, string[]> = {
     'show me the memory of web',
   ],
   'lookup logs,changes': ['show me logs and changes of payment'],
-  'overview services': ['list the services', 'which services are there?', 'what services do you know?'],
+  'overview services': [
+    'list the services',
+    'list the services of orders-slow',
+    'which services are there?',
+    'what services do you know?',
+  ],
   'overview alerts': [
     'which alerts are firing?',
     'any problems right now?',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { citedNumbers, findExcerpts } from '../../../src/features/citations/index.ts';
 import { createSourceCatalog } from '../../../src/features/sources/index.ts';
 import type { SourceCatalog } from '../../../src/features/sources/port.ts';
 import { errorOutput, sharedTools } from '../../../src/features/tools/index.ts';
@@ -65,6 +66,22 @@ describe('offline model: chats about a problem', () => {
       assert.ok(narration.every((line) => line !== '' && !line.includes('\n') && line.length < 300));
     });
   }
+
+  it('is worded so that the matcher of citations finds what supports it', async () => {
+    let cited = 0;
+    const unsupported: string[] = [];
+    for (const question of Object.values(QUESTIONS)) {
+      const { text, chat } = await ask(question);
+      for (const n of citedNumbers(text)) {
+        const { content = '' } = chat.evidence.find(({ evidence }) => evidence === n) ?? {};
+        cited += 1;
+        if (findExcerpts({ content, citationId: n, text, most: 3 }).length === 0)
+          unsupported.push(`${question} [${n}]`);
+      }
+    }
+    assert.ok(cited > 30);
+    assert.ok(unsupported.length <= cited / 20, unsupported.join('\n'));
+  });
 
   it('is deterministic', async () => {
     const [first, second] = [await ask('Why is checkout failing?'), await ask('Why is checkout failing?')];

@@ -27,13 +27,11 @@ export function assertCited(text: string, evidence: readonly StoredEvidence[]): 
   }
 }
 
-/** Code in a sentence, as it stands in a text or within a text of JSON; of `metric (statistic)` both parts. */
+/** Code in a sentence, as it stands in a text or within a text of JSON. */
 function quotationsIn(sentence: string): string[][] {
-  return [...sentence.matchAll(CODE)].flatMap(([, code = '']) => {
-    const [, metric, statistic] = /^([\w.:]+) \((\w+)\)$/.exec(code) ?? [];
-    if (metric !== undefined && statistic !== undefined) return [[metric], [statistic]];
+  return [...sentence.matchAll(CODE)].map(([, code = '']) => {
     const quoted = code.replace(/…$/, '');
-    return [[quoted, JSON.stringify(quoted).slice(1, -1)].map((form) => flat(form).trim())];
+    return [quoted, JSON.stringify(quoted).slice(1, -1)].map((form) => flat(form).trim());
   });
 }
 

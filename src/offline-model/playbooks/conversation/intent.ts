@@ -65,7 +65,7 @@ const ALERTS =
   /\b(?:which|what|list|show|any|are there|current|all)\b[^.?!]*\b(?:alerts?|alarms?)\b|\balerts?\b[^.?!]*\b(?:firing|fired|active|open)\b|^(?:is|are|was|were) (?:any ?thing|something|there (?:any|some)thing|there any (?:problems?|issues?|incidents?))\b(?!.*\bwith\b)|\bany (?:problems?|issues?|incidents?|outages?)\b(?!.*\bwith\b)|\bwhat(?:'s| is) (?:going on|up|happening)(?: right now| now| today)?\??$/i;
 const SERVICES = /\b(?:list|show|which|what|name|all)\b[^.?!]*\bservices\b/i;
 const SERVICES_IN_RELATION =
-  /\b(?:depend|call|use|affect|suffer|impact|fail|slow|down|broken|error|upstream|downstream|cause|fault|talk|reli|rely|chang|deploy|log)/i;
+  /(?<![\w-])(?:depend|call|use|affect|suffer|impact|fail|slow|down|broken|error|upstream|downstream|cause|fault|talk|reli|rely|chang|deploy|log)/i;
 const SOURCES =
   /\b(?:list|show|which|what|name|all)\b[^.?!]*\b(?:sources|data ?sources|recordings|incidents|telemetry|systems)\b/i;
 const METRICS = /\b(?:list|show|which|what)\b[^.?!]*\bmetrics\b/i;

@@ -1,6 +1,6 @@
 /** How answers state facts: figures and times as the evidence has them, foreign text as code, `[n]` behind a claim. */
 import type { Call } from '../../transcript.ts';
-import { name, quote, signalName } from '../investigation/statements.ts';
+import { name, quote } from '../investigation/statements.ts';
 
 export { name } from '../investigation/statements.ts';
 
@@ -56,9 +56,9 @@ export function day(iso: string): string {
   return /^\d{4}-\d{2}-\d{2}/.exec(iso)?.[0] ?? name(iso);
 }
 
-/** `latency (p95)` as code, as metrics are written. */
-export function metricName(signal: { metric: string; statistic?: string }): string {
-  return quote(signalName(signal), 120);
+/** A metric as code, and which statistic of it. */
+export function metricName({ metric, statistic }: { metric: string; statistic?: string }): string {
+  return `${quote(metric, 120)}${statistic ? ` (${name(statistic)})` : ''}`;
 }
 
 /** `a, b and c` */

@@ -8,8 +8,8 @@ const TASK = /^<task name="([a-z_]+)">([\s\S]*)<\/task>\s*$/;
 const TASKS: Record<string, (text: string) => string> = {
   chat_title: chatTitle,
   chat_summary: chatSummary,
-  // Whoever asks falls back on what can be found without understanding.
-  choose_excerpts: () => '[]',
+  // No list, not even an empty one, which would say that nothing fits: whoever asks then goes by what was found without it.
+  choose_excerpts: () => 'Without a language model there is nobody to choose; take the pieces as they were found.',
 };
 
 /** What a person types cannot be taken for a task: where people talk, tools are offered. */
