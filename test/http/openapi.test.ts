@@ -97,6 +97,73 @@ describe('the OpenAPI document', () => {
       }
     });
 
+    describe('of chats', () => {
+      const schemaOf = (name: string): Json => document.components.schemas[name];
+      const jsonOf = (part: Json): string => part.content['application/json'].schema.$ref.split('/').at(-1);
+
+      it('has the fields of the interface for what is said and answered', () => {
+        const request = schemaOf('ChatRequest');
+        assert.deepEqual(request.required, ['messages']);
+        assert.equal(request.properties.messages.minItems, 1);
+        for (const field of ['chat_id', 'model', 'system_prompt'])
+          assert.equal(request.properties[field].type, 'string');
+        const message = schemaOf('ChatMessage');
+        assert.deepEqual(message.required, ['role', 'content']);
+        assert.deepEqual(message.properties.role.enum, ['user', 'assistant']);
+        assert.deepEqual(schemaOf('ChatResponse').required, ['chat_id', 'response', 'usage']);
+        assert.deepEqual(Object.keys(schemaOf('ChatUsage').properties), [
+          'input_tokens',
+          'output_tokens',
+          'cache_creation_input_tokens',
+          'cache_read_input_tokens',
+          'cost',
+          'model',
+          'api_calls_count',
+        ]);
+      });
+
+      it('says how the chat endpoint is called, and what it may answer', () => {
+        const { post } = document.paths['/api/v1/chat'];
+        assert.deepEqual(post.security, [{ Bearer: [] }]);
+        assert.equal(jsonOf(post.requestBody), 'ChatRequest');
+        const [stream] = post.parameters.filter(({ name }: Json) => name === 'stream');
+        assert.deepEqual([stream.in, stream.schema.type, stream.schema.default], ['query', 'boolean', false]);
+        assert.deepEqual(Object.keys(post.responses['200'].content), ['application/json', 'text/event-stream']);
+        for (const status of ['401', '403', '404', '409', '422', '429', '502', '503'])
+          assert.ok(post.responses[status]);
+      });
+
+      it('has the paths and schemas of the interface, with the limits of the list', () => {
+        for (const [path, methods] of [
+          ['/api/chat', ['options', 'get']],
+          ['/api/chat/{chat_id}', ['get', 'delete']],
+          ['/api/chat/{chat_id}/title', ['patch']],
+          ['/api/chat/{chat_id}/stream', ['get']],
+          ['/api/chat/{chat_id}/cancel', ['post']],
+          ['/api/chat/search', ['get']],
+          ['/api/tool-results/{tool_id}', ['get']],
+          ['/api/chat-viz', ['post']],
+          ['/api/chat-editor', ['post']],
+          ['/api/extract-citation', ['post']],
+        ] as const) {
+          assert.deepEqual(Object.keys(document.paths[path]), methods, path);
+        }
+        const { get } = document.paths['/api/chat'];
+        assert.equal(jsonOf(get.responses['200']), 'ChatListResponse');
+        assert.equal(jsonOf(document.paths['/api/chat/{chat_id}/title'].patch.requestBody), 'ChatTitleUpdateRequest');
+        const extract = document.paths['/api/extract-citation'].post;
+        assert.equal(jsonOf(extract.requestBody), 'CitationExtractionRequest');
+        assert.equal(jsonOf(extract.responses['200']), 'CitationExtractionResponse');
+        const parameters = Object.fromEntries(get.parameters.map((parameter: Json) => [parameter.name, parameter]));
+        const bounds = ({ schema }: Json) => [schema.minimum, schema.maximum, schema.default];
+        assert.deepEqual(bounds(parameters.page).toSpliced(1, 1), [1, 1]);
+        assert.deepEqual(bounds(parameters.count), [1, 100, 20]);
+        assert.deepEqual(bounds(parameters.limit), [1, 100, undefined]);
+        assert.equal(parameters.limit.deprecated ?? parameters.limit.schema.deprecated, true);
+        assert.equal(parameters.my_chats.schema.default, false);
+      });
+    });
+
     it('describes the 422 bodies that are sent', async () => {
       const api = await startApi([{ ...sample, auth: 'none' }]);
       const { json } = await send(`${api.url}/things/x?page=0`, { method: 'POST' });

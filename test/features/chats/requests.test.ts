@@ -9,7 +9,12 @@ const messages = [{ role: 'user', content: ask('hello') }];
 describe('a request to a chat', () => {
   let chats: Chats;
   before(async () => {
-    chats = await Chats.start({ lines: { hello: [{ text: 'Hello.' }] } });
+    chats = await Chats.start({
+      lines: {
+        hello: [{ text: 'Hello.' }],
+        looked: [{ toolUses: [{ name: 'list_sources' }] }, { text: 'Nothing.' }],
+      },
+    });
   });
   after(() => chats?.stop());
 
@@ -154,6 +159,18 @@ describe('a request to a chat', () => {
         assert.deepEqual(await refused(404, () => chats.call(method, path, body, { key })), unknown.body);
       }
       assert.equal((await chats.detail(id)).messages.length, 2);
+    });
+
+    it('is a 404 for a tool result of another team', async () => {
+      const key = await chats.otherTeam();
+      const { chat_id: id } = await chats.say(ask('looked'));
+      const tool = (await chats.detail(id)).messages.at(-1)!.turn!.tool_calls[0]!.id;
+      for (const toolId of [tool, randomUUID()]) {
+        const drawing = { prompt: 'Draw it.', tool_id: toolId };
+        await refused(404, () => chats.call('POST', '/api/chat-viz', drawing, { key }));
+        await refused(404, () => chats.call('GET', `/api/charts/${toolId}`, undefined, { key }));
+        await refused(404, () => chats.call('GET', `/api/tool-results/${toolId}`, undefined, { key }));
+      }
     });
 
     it('is a 422 for an id in the path that is none', async () => {
