@@ -21,6 +21,7 @@ const lines: Record<string, Lines> = {
   looked: [look, { text: `It is ${SECRET} [1].` }],
   streamed: midway('streamed'),
   waited: midway('waited'),
+  unseen: midway('unseen'),
   away: midway('away'),
 };
 const tasks: Record<string, Lines> = {
@@ -139,6 +140,24 @@ describe('a chat that is deleted', () => {
     const { status } = await asking;
     assert.ok(status === 409 || status === 404, `${status}`);
     await nothingIsLeft(id);
+  });
+
+  it('answers whoever waits for its turn, also when its last event went before it was read', async () => {
+    const { chat_id: id } = await chats.say(ask('plain'));
+    const { events } = chats.harness.api.deps;
+    const usual = events.tail;
+    // Sees nothing of what is appended.
+    events.tail = async function* blind(_stream, { signal }) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    };
+    const asking = chats
+      .post({ messages: [{ role: 'user', content: ask('unseen') }], chat_id: id })
+      .finally(() => (events.tail = usual));
+    await chats.harness.model.waitForHold('unseen');
+    await remove(id);
+    await nothingIsLeft(id);
+    const { status, body } = await asking;
+    assert.deepEqual([status, body['code']], [404, 'not_found']);
   });
 
   it('leaves nothing when it is being named', async () => {
