@@ -9,6 +9,7 @@ import type {
   ModelResponse,
   ToolChoice,
 } from '../../platform/anthropic/port.ts';
+import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import {
   buildMessages,
   Conversation,
@@ -170,7 +171,8 @@ async function storeTurn(
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       const conversation = await em.findOneOrFail(Conversation, { id: conversationId }, { lockMode });
       if (step <= conversation.closedThroughStep) throw new RunClosed();
-      conversation.contextTokens = contextTokens(turn);
+      // What a turn that was cut off read was not told: what is known stays.
+      if (turn.stopReason !== CUT_OFF) conversation.contextTokens = contextTokens(turn);
       const calls = await createToolCalls(profile, em, input, turn.content);
       await em.flush();
       return { turn, calls };

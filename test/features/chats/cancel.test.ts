@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { anyTeam } from '../../../src/db/team-filter.ts';
 import { sweepChats } from '../../../src/features/chats/index.ts';
 import { defineTool } from '../../../src/features/tools/tool.ts';
+import { Conversation } from '../../../src/features/transcripts/index.ts';
 import { ask, Chats, type Json, type Lines } from './support.ts';
 
 const SENTENCE = 'The pool of connections of the payment service is exhausted since noon.';
@@ -10,6 +12,8 @@ const midway = (gate: string): Lines => [{ text: SENTENCE, deltaCharacters: 6, h
 
 const lines: Record<string, Lines> = {
   plain: [{ text: 'Yes.' }],
+  long: [{ text: 'Much was said.', usage: { input_tokens: 5_000 } }],
+  length: midway('length'),
   sentence: midway('sentence'),
   waited: midway('waited'),
   twice: midway('twice'),
@@ -60,6 +64,20 @@ describe('a turn that is cancelled', () => {
       ['user', 'assistant', 'user'],
     );
     assert.ok(JSON.stringify(messages[1]).includes(text));
+  });
+
+  it('leaves what is known of the length of the transcript, by which it is summarised in time', async () => {
+    const { chat_id: id } = await chats.say(ask('long'));
+    const tokens = async (): Promise<number> =>
+      (await chats.harness.database.orm.em.fork().findOneOrFail(Conversation, { id }, anyTeam)).contextTokens;
+    assert.equal(await tokens(), 5_020);
+    const { whole } = await chats.begin(ask('length'), { chat_id: id });
+    await chats.harness.model.waitForHold('length');
+    await cancelled(id);
+    await whole;
+    assert.ok((await tokens()) >= 5_020, `${await tokens()}`);
+    await chats.say(ask('plain'), { chat_id: id });
+    assert.ok((await chats.turns(id)).at(-1)!.contextTokens > 5_020);
   });
 
   it('is a conflict for whoever waits for its answer', async () => {

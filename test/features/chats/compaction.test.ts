@@ -52,7 +52,8 @@ describe('a chat that becomes long', () => {
       lines,
       tools: [fetchLarge],
       tasks: { chat_summary: ({ request, attempt }) => summarise(request, attempt) },
-      budget: { compactAtTokens: 40_000 },
+      // A history has few steps: what is known of the length goes along into the next.
+      budget: { compactAtTokens: 40_000, stepsPerHistory: 2 },
     });
   });
   beforeEach(() => {

@@ -146,7 +146,7 @@ describe('a chat that is deleted', () => {
     const { chat_id: id } = await chats.say(ask('plain'));
     const { events } = chats.harness.api.deps;
     const usual = events.tail;
-    // Sees nothing of what is appended.
+    // oxlint-disable-next-line require-yield -- it sees nothing of what is appended
     events.tail = async function* blind(_stream, { signal }) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     };

@@ -146,6 +146,9 @@ describe('a request to a chat', () => {
       const { chat_id: id } = await chats.say(ask('hello'));
       await chats.settled((await chats.turns(id))[0]!.id);
       await refused(404, () => chats.post({ messages, chat_id: id }, { key }));
+      const investigation = await chats.harness.investigate('Ours.');
+      await chats.harness.untilEnded(investigation);
+      await refused(422, () => chats.post({ messages, investigation_id: investigation }, { key }));
       await refused(404, () => chats.call('POST', '/api/chat-viz', { prompt: 'Draw.', chat_id: id }, { key }));
       await refused(404, () => chats.call('POST', '/api/chat-editor', { messages, chat_id: id }, { key }));
       for (const [method, path, body] of [
