@@ -26,7 +26,7 @@ export interface RunActivities {
 export function createRunActivities(deps: RunDeps): RunActivities {
   return {
     modelTurn: (input) => askingModel((attempt) => takeModelTurn(deps, input, attempt)),
-    callTool: (input) => withHeartbeat((attempt) => makeToolCall(deps, input, attempt)),
+    callTool: (input) => askingModel((attempt) => makeToolCall(deps, input, attempt)),
     compact: (input) => askingModel((attempt) => compactTranscript(deps, input, attempt)),
   };
 }

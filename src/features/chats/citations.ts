@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '../../db/orm.ts';
 import { DependencyDown } from '../../http/errors.ts';
 import { citedNumbers, type ExcerptMatcher, type ExcerptQuery } from '../citations/index.ts';
@@ -10,6 +11,9 @@ const MOST_CITATIONS = 60;
 /** Of each result; what an answer quotes is near its beginning or was read page by page, as evidence of its own. */
 const SEARCHED_CHARACTERS = 1_000_000;
 const MOST_EXCERPTS = 3;
+/** For all citations of an answer together: people wait for its end. */
+const SEARCH_MS = 45_000;
+const BUSY_MS = 250;
 /** A larger number in brackets is something else; evidence numbers are 32-bit integers. */
 const LARGEST_NUMBER = 2_147_483_647;
 
@@ -21,6 +25,7 @@ export async function citationsOf(
   text: string,
 ): Promise<ChatCitation[]> {
   const evidence = evidenceReader(em, chatId);
+  const deadline = AbortSignal.timeout(SEARCH_MS);
   const citations: ChatCitation[] = [];
   for (const n of citedNumbers(text)
     .filter((number) => number <= LARGEST_NUMBER)
@@ -32,18 +37,23 @@ export async function citationsOf(
     }
     const { toolCallId, tool, sha256, content } = stored;
     const query = { content: content.slice(0, SEARCHED_CHARACTERS), citationId: n, text, most: MOST_EXCERPTS };
-    citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, query) });
+    citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, query, deadline) });
   }
   return citations;
 }
 
 /** An answer is recorded also when its excerpts cannot be found in time: its citations then have none. */
-async function excerptsOf(matcher: ExcerptMatcher, query: ExcerptQuery): Promise<string[]> {
-  try {
-    const { excerpts } = await matcher.match(query, { most: 0, characters: 0 }, new AbortController().signal);
-    return excerpts;
-  } catch (error) {
-    if (error instanceof DependencyDown) return [];
-    throw error;
+async function excerptsOf(matcher: ExcerptMatcher, query: ExcerptQuery, deadline: AbortSignal): Promise<string[]> {
+  while (!deadline.aborted) {
+    try {
+      const { excerpts } = await matcher.match(query, { most: 0, characters: 0 }, deadline);
+      return excerpts;
+    } catch (error) {
+      if (deadline.aborted) return [];
+      if (!(error instanceof DependencyDown)) throw error;
+      if (error.code !== 'busy') return [];
+      await sleep(BUSY_MS);
+    }
   }
+  return [];
 }

@@ -1,3 +1,4 @@
+import { isUnreachable } from '../../platform/unreachable.ts';
 import { WorkspaceError, type DraftOutcome, type WorkspaceDrafts } from '../workspace/index.ts';
 import type { ChatTurn } from './entities.ts';
 import { titleOfQuestion } from './title.ts';
@@ -6,6 +7,8 @@ const AUTHOR = { name: 'Casebook', email: 'casebook@localhost' };
 
 /** Nothing is wrong with the change: it can be made a moment later. */
 const PASSING = new Set(['busy', 'timeout']);
+/** A repository that is still out of order after so many attempts will not mend itself; the person gets an answer. */
+const ATTEMPTS = 8;
 
 export interface FinishedEdit {
   /** Absent when the turn was no edit and changed nothing. */
@@ -16,16 +19,25 @@ export interface FinishedEdit {
 
 /**
  * Ends the draft of a turn: one commit, or a proposal of one. Idempotent.
- * @param answered false when the turn came to nothing: its draft is given up
+ * @param how.answered false when the turn came to nothing: its draft is given up
+ * @param how.attempt how often it was tried, from 1
  * @throws when it may succeed later
  */
-export async function finishEdit(drafts: WorkspaceDrafts, turn: ChatTurn, answered: boolean): Promise<FinishedEdit> {
+export async function finishEdit(
+  drafts: WorkspaceDrafts,
+  turn: ChatTurn,
+  { answered, attempt }: { answered: boolean; attempt: number },
+): Promise<FinishedEdit> {
   try {
     return { changes: await finish(drafts, turn, answered) };
   } catch (error) {
-    if (!(error instanceof WorkspaceError) || PASSING.has(error.code)) throw error;
-    return { failure: `The changes could not be made: ${error.message}` };
+    if (isUnreachable(error) || (attempt < ATTEMPTS && mayPass(error))) throw error;
+    return { failure: `The changes could not be made: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+function mayPass(error: unknown): boolean {
+  return !(error instanceof WorkspaceError) || PASSING.has(error.code);
 }
 
 async function finish(drafts: WorkspaceDrafts, turn: ChatTurn, answered: boolean): Promise<DraftOutcome | undefined> {

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
-import { Conversation, ModelTurn } from '../transcripts/index.ts';
+import { Conversation, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { citationsOf } from './citations.ts';
@@ -41,15 +41,20 @@ const EXPLANATION_CHARACTERS = 2_000;
 /**
  * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
  * stays as it is. A turn without an answer has failed, whatever ended it.
+ * @param attempt how often the workflow has tried, from 1
  */
-export async function finishTurn(deps: FinishDeps, input: FinishChatTurnInput): Promise<FinishChatTurnResult> {
+export async function finishTurn(
+  deps: FinishDeps,
+  input: FinishChatTurnInput,
+  attempt = 1,
+): Promise<FinishChatTurnResult> {
   const em = (): EntityManager => forTeam(deps.orm.em, input.teamId);
   const found = await em().findOne(ChatTurn, { id: input.turnId });
   // A workflow that was started late finds nothing of a chat that was deleted.
   if (!found) return { status: 'cancelled', digest: 'The chat was deleted.' };
-  if (found.status === 'processing') {
-    const lastStep = await closeSteps(em(), found);
-    const end = await endOf(deps, em(), { ...found, lastStep }, input);
+  const lastStep = found.status === 'processing' ? await closeSteps(em(), found) : undefined;
+  if (lastStep !== undefined) {
+    const end = await endOf(deps, em(), { ...found, lastStep }, input, attempt);
     await em().transactional(async (tx) => {
       const row = await tx.findOneOrFail(ChatTurn, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (row.status === 'processing') tx.assign(row, { ...end, lastStep, finishedAt: deps.clock.now() });
@@ -70,13 +75,20 @@ async function announce(deps: FinishDeps, em: EntityManager, id: string): Promis
 }
 
 /**
- * From here on nothing is added to the turn's steps.
- * @returns the last of them; the one before the first when there is none
+ * From here on nothing is added to the turn's steps, and calls that nobody finished are over.
+ * @returns the last of its steps, the one before the first when there is none; undefined when another attempt has
+ *   recorded the end: the steps may then be those of the next turn
  */
-async function closeSteps(em: EntityManager, { chatId, firstStep }: ChatTurn): Promise<number> {
+async function closeSteps(em: EntityManager, { id, chatId, firstStep }: ChatTurn): Promise<number | undefined> {
   return em.transactional(async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const conversation = await tx.findOneOrFail(Conversation, { id: chatId }, { lockMode });
+    if ((await tx.count(ChatTurn, { id, status: 'processing' })) === 0) return undefined;
+    await tx.nativeUpdate(
+      ToolCall,
+      { conversationId: chatId, step: { $gte: firstStep }, status: 'pending' },
+      { status: 'cancelled', isError: true, digest: 'The call was not finished.', updatedAt: new Date() },
+    );
     const [last] = await tx.find(ModelTurn, { conversationId: chatId }, { orderBy: { step: 'desc' }, limit: 1 });
     const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
     // A step begins only when the one before is stored: at most one more is under way somewhere.
@@ -92,11 +104,12 @@ async function endOf(
   em: EntityManager,
   turn: ChatTurn,
   { outcome: ended, limit, explanation }: FinishChatTurnInput,
+  attempt: number,
 ): Promise<End> {
   const modelTurns = await modelTurnsOf(em, turn);
   const text = messageText(modelTurns.flatMap(({ content }) => spokenParts(content)));
   const spoke = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
-  const edit = await finishEdit(deps.drafts, turn, spoke === 'completed');
+  const edit = await finishEdit(deps.drafts, turn, { answered: spoke === 'completed', attempt });
   const status = edit.failure === undefined ? spoke : 'failed';
   const outcome: ChatTurnOutcome = {};
   const charts = await drawnCharts(em, turn);

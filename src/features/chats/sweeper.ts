@@ -25,11 +25,19 @@ export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions):
   // What a crash between the mark and the deletion left behind.
   const deleted = await deps.orm.em
     .fork()
-    .find(Chat, { deletedAt: { $ne: null } }, { filters: { team: false, present: false }, limit: PURGED_AT_ONCE });
+    .find(
+      Chat,
+      { deletedAt: { $ne: null } },
+      { filters: { team: false, present: false }, limit: PURGED_AT_ONCE, orderBy: { deletedAt: 'asc' } },
+    );
   for (const chat of deleted) {
     const { id, teamId } = chat;
     const running = await deps.orm.em.fork().count(ChatTurn, { chatId: id, status: 'processing' }, anyTeam);
-    if (running === 0) await purgeChat(deps, forTeam(deps.orm.em, teamId), chat);
+    if (running > 0) continue;
+    await purgeChat(deps, forTeam(deps.orm.em, teamId), chat).catch((error: unknown) =>
+      // The others are not to wait for it, and the next sweep finds it again.
+      deps.log.warn({ err: error, chatId: id }, 'a deleted chat could not be purged'),
+    );
   }
   return repaired + deleted.length;
 }

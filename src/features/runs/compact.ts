@@ -10,6 +10,7 @@ import type { CompactInput, CompactResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { untilReachable } from './persistence.ts';
 import { spokenParts } from './spoken.ts';
+import { withoutSpeakers, withoutTags } from './tags.ts';
 
 /** The newest steps stay as they are while they take no more than this. */
 const KEPT_CHARACTERS = 24_000;
@@ -74,7 +75,7 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
   const whole = [
     '<summary>',
     'This stands for what was said before. Evidence keeps its numbers: read_tool_result reads it again.',
-    summary.trim() || extract(text),
+    withoutSpeakers(summary.trim() || extract(text)),
     '</summary>',
     ...asked.map((message) => `${message.context ?? ''}\n${message.text}`.trim()),
   ].join('\n');
@@ -146,7 +147,9 @@ function taskText(rows: TranscriptRows, through: number): string {
     for (const { kind, text } of spokenParts(turn.content)) if (kind === 'text') lines.push(tagged('answer', text));
     for (const call of rows.toolCalls) {
       if (call.step !== turn.step) continue;
-      lines.push(`<evidence n="${call.evidence}" tool="${call.name}">${call.digest ?? 'no result'}</evidence>`);
+      lines.push(
+        `<evidence n="${call.evidence}" tool="${call.name}">${withoutTags(call.digest ?? 'no result')}</evidence>`,
+      );
     }
   }
   const text = lines.join('\n');
@@ -156,7 +159,7 @@ function taskText(rows: TranscriptRows, through: number): string {
 }
 
 function tagged(name: string, text: string): string {
-  return `<${name}>\n${text}\n</${name}>`;
+  return `<${name}>\n${withoutTags(text)}\n</${name}>`;
 }
 
 function extract(text: string): string {

@@ -23,15 +23,16 @@ export interface FollowOptions {
  */
 export async function* followRun(log: EventLog, stream: string, options: FollowOptions): AsyncGenerator<LogEvent> {
   const { afterId, ending, signal, checkMs = END_CHECK_MS } = options;
+  let end: NewEvent | undefined;
   const completeStream = async (): Promise<boolean> => {
-    const end = await ending();
+    // Read once: the row may be large, and a reader that is slow may take long until it sees the end.
+    end ??= await ending();
     if (!end) return false;
     await log.append(stream, [end]);
     return true;
   };
   const ended = await completeStream();
-  // A failed check is repeated; what it would have appended arrives then.
-  const checking = ended ? undefined : setInterval(() => void completeStream().catch(() => undefined), checkMs);
+  const stopChecking = ended ? undefined : repeat(completeStream, checkMs);
   try {
     // One who has seen the last event would wait for ever at the tail.
     const events = ended ? everything(log, stream, afterId, signal) : log.tail(stream, { afterId, signal });
@@ -40,8 +41,22 @@ export async function* followRun(log: EventLog, stream: string, options: FollowO
       if (FINAL_EVENT_TYPES.has(event.type)) return;
     }
   } finally {
-    clearInterval(checking);
+    stopChecking?.();
   }
+}
+
+/** Checks now and then, one check at a time; a failed one is repeated like any other. @returns stops it */
+function repeat(check: () => Promise<unknown>, everyMs: number): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+  const wait = (): void => {
+    if (!isStopped) timer = setTimeout(() => void check().then(wait, wait), everyMs);
+  };
+  wait();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 async function* everything(

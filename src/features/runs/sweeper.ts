@@ -92,7 +92,12 @@ export async function sweepRuns<Row extends SweptRow>(
   const unstarted = await repair({ startedAt: null, cancelRequestedAt: null, createdAt: { $lt: graceEnd } }, (row) =>
     kind.launch(row, forTeam(deps.orm.em, row.teamId)),
   );
-  const uncancelled = await repair({ cancelRequestedAt: { $lt: graceEnd } }, (row) => kind.deliverCancel(row));
+  // Each time the workflow is told it remembers: one that does not end is reminded once in a while.
+  const reminded = { $or: [{ cancelRequestedAt: { $gte: silenceEnd } }, { updatedAt: { $lt: silenceEnd } }] };
+  const uncancelled = await repair({ cancelRequestedAt: { $lt: graceEnd }, ...reminded }, async (row) => {
+    await kind.deliverCancel(row);
+    await touch(deps, kind, row);
+  });
   const silent = await repair(
     { startedAt: { $ne: null }, cancelRequestedAt: null, updatedAt: { $lt: silenceEnd } },
     (row) => reconcile(deps, kind, row),
@@ -109,8 +114,13 @@ async function reconcile<Row extends SweptRow>(deps: SweepDeps, kind: SweptKind<
   const em = forTeam(deps.orm.em, row.teamId);
   // The transcript is in PostgreSQL: a run under the same id takes the stored turns and goes on from there.
   if (state === 'missing') await kind.launch(row, em);
-  const entity = widened(kind.entity);
-  await em.nativeUpdate(entity, { id: row.id, status: 'processing' }, { updatedAt: deps.clock.now() });
+  await touch(deps, kind, row);
+}
+
+/** Notes that the run was looked after. */
+async function touch<Row extends SweptRow>(deps: SweepDeps, kind: SweptKind<Row>, { id, teamId }: Row): Promise<void> {
+  const em = forTeam(deps.orm.em, teamId);
+  await em.nativeUpdate(widened(kind.entity), { id, status: 'processing' }, { updatedAt: deps.clock.now() });
 }
 
 /** The ORM's types are invariant; here a row is asked only for what the row of every run has. */

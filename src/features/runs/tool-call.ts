@@ -6,6 +6,7 @@ import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
+import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
@@ -17,10 +18,12 @@ const CANCELLED_STORE_MS = 5_000;
 /**
  * Makes one tool call and stores its whole result. Idempotent by the call's id: a stored result is returned and the
  * tool is not called again. A tool that fails, hangs or is cancelled has a result that says so.
+ * @throws {RunClosed} when the run has ended
  */
 export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt: Attempt): Promise<ToolCallResult> {
   const call = await untilReachable(() => findCall(deps, input), attempt.signal);
   if (call.status !== 'pending') return announce(deps, input, call, attempt);
+  await untilReachable(() => assertOpen(deps, input, call), attempt.signal);
   const stream = runStream(input);
   const started = stateEvent('tool.started', `tool:${call.id}:started`, describe(call));
   await untilReachable(() => deps.events.append(stream, [started]), attempt.signal);
@@ -32,6 +35,13 @@ export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt:
   const recording = cancelled ? AbortSignal.timeout(CANCELLED_STORE_MS) : attempt.signal;
   const stored = await untilReachable(() => store(deps, input, output, startedAt, cancelled), recording);
   return announce(deps, input, stored, { ...attempt, signal: recording });
+}
+
+/** An attempt that was frozen while its run ended must not act any more. @throws {RunClosed} */
+async function assertOpen(deps: RunDeps, input: ToolCallInput, { step }: ToolCall): Promise<void> {
+  const em = forTeam(deps.orm.em, input.teamId);
+  const conversation = await em.findOne(Conversation, { id: input.conversationId });
+  if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
 }
 
 async function findCall(deps: RunDeps, input: ToolCallInput): Promise<ToolCall> {
@@ -108,8 +118,12 @@ async function store(
 ): Promise<ToolCall> {
   const { content } = normalizeOutput(output);
   return forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
-    const call = await em.findOneOrFail(ToolCall, { id: input.toolCallId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    // In the order in which the end of a run locks them.
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId }, { lockMode });
+    const call = await em.findOneOrFail(ToolCall, { id: input.toolCallId }, { lockMode });
     if (call.status !== 'pending') return call;
+    if (call.step <= conversation.closedThroughStep) throw new RunClosed();
     em.assign(call, {
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
@@ -121,7 +135,6 @@ async function store(
       startedAt,
       finishedAt: deps.clock.now(),
     });
-    const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId });
     if (output.effect?.kind === 'plan') conversation.plan = output.effect.items;
     if (output.effect?.kind === 'finish') conversation.result = { toolCallId: call.id, value: output.effect.result };
     await em.flush();

@@ -2,6 +2,7 @@
 import type { EventData, NewEvent } from '../../../platform/event-log/port.ts';
 import { stateEvent } from '../../runs/index.ts';
 import type { ChatTurn } from '../entities.ts';
+import type { DraftOutcome } from '../../workspace/index.ts';
 import type { ChatUsage } from '../usage.ts';
 import type { UiChunk } from './chunks.ts';
 import { textDigest } from './message-text.ts';
@@ -17,9 +18,11 @@ export interface EndedTurn {
   metadata: Record<string, unknown>;
 }
 
-/** An event holds at most 256 kB. */
-const DIFF_CHARACTERS = 20_000;
-const MOST_CITATIONS = 40;
+/** An event holds at most 256 kB, and a character takes up to six bytes of JSON; all of it is with the chat. */
+const DIFF_CHARACTERS = 10_000;
+const CITATIONS_BYTES = 100_000;
+const PATHS_BYTES = 40_000;
+const CONFLICTS_BYTES = 20_000;
 
 /** The key makes it the same event, whoever appends it. Charts travel as addresses: their points may be many. */
 export function turnEndEvent(turn: ChatTurn, usage: ChatUsage): NewEvent {
@@ -31,11 +34,25 @@ export function turnEndEvent(turn: ChatTurn, usage: ChatUsage): NewEvent {
     limit: turn.limitReached,
     explanation: turn.explanation,
     textDigest: textDigest(turn.text ?? ''),
-    citations: turn.citations.slice(0, MOST_CITATIONS),
-    charts,
-    ...(changes && { changes: { ...changes, diff: changes.diff.slice(0, DIFF_CHARACTERS) } }),
+    citations: within(CITATIONS_BYTES, turn.citations),
+    charts: within(PATHS_BYTES, charts),
+    ...(changes && { changes: shortened(changes) }),
     usage,
   });
+}
+
+function shortened(changes: DraftOutcome): DraftOutcome {
+  const diff = changes.diff.slice(0, DIFF_CHARACTERS).toWellFormed();
+  const paths = within(PATHS_BYTES, changes.paths);
+  const conflicts = within(CONFLICTS_BYTES, changes.conflicts);
+  const isCut = diff.length < changes.diff.length || paths.length < changes.paths.length;
+  return { ...changes, diff, paths, conflicts, truncated: changes.truncated || isCut };
+}
+
+/** The first of the items that together take no more bytes as JSON. */
+function within<T>(bytes: number, items: readonly T[]): T[] {
+  let room = bytes;
+  return items.filter((item) => (room -= Buffer.byteLength(JSON.stringify(item)) + 1) >= 0);
 }
 
 /** @returns undefined for any other event */
