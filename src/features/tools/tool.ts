@@ -71,7 +71,10 @@ export interface Tool<Input = unknown> {
    * The scope that the caller's API key must have for the tool to be offered; absent means that reading is enough.
    */
   requires?: string;
-  /** It changes something outside the conversation: offered only where caller and conversation allow side effects. */
+  /**
+   * It changes something that stays beyond Casebook's own runs (files, tickets, messages): offered only where caller and
+   * conversation allow side effects.
+   */
   sideEffect?: boolean;
   /** The same call again is a new question (something that is waited for): it is never answered from the record. */
   repeatable?: boolean;
