@@ -130,7 +130,8 @@ export class RunState {
   }
 
   /** @param contextTokens what is left; when that is still much, compacting waits until it has grown by a half */
-  compacted(contextTokens: number): void {
+  compacted(contextTokens: number, costUsd: number): void {
+    this.carried.costUsd += costUsd;
     this.carried.contextTokens = contextTokens;
     this.carried.compactAbove = contextTokens * 1.5;
   }

@@ -182,14 +182,15 @@ async function conclude(input: AgentRunInput, state: RunState, show: () => void)
 async function compactTranscript({ identity }: AgentRunInput, state: RunState): Promise<void> {
   const steps = { beforeStep: state.step + 1, fromStep: state.firstStep };
   try {
-    const { contextTokens } = await compact.executeWithOptions({ summary: 'Summarise the transcript so far' }, [
-      { ...identity, ...steps },
-    ]);
-    state.compacted(contextTokens);
+    const { contextTokens, costUsd } = await compact.executeWithOptions(
+      { summary: 'Summarise the transcript so far' },
+      [{ ...identity, ...steps }],
+    );
+    state.compacted(contextTokens, costUsd);
   } catch (error) {
     if (wf.CancellationScope.current().consideredCancelled) throw error;
     state.know(`the transcript could not be summarised: ${rootMessage(error)}`);
-    state.compacted(state.contextTokens);
+    state.compacted(state.contextTokens, 0);
   }
 }
 

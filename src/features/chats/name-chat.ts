@@ -18,7 +18,7 @@ export async function nameChat(deps: RunDeps, input: ChatTurnRef, attempt: Attem
   const chat = await untilReachable(() => em.findOne(Chat, { id: chatId }), attempt.signal);
   if (chat?.titledBy !== 'question') return undefined;
   const turn = await untilReachable(() => em.findOneOrFail(ChatTurn, { id: turnId }), attempt.signal);
-  const answer = await askOnce(
+  const { text: answer } = await askOnce(
     deps,
     {
       teamId,

@@ -24,7 +24,8 @@ export async function chooseExcerpts(
   if (extraction.excerpts) return extraction.excerpts.length;
   const request = { system: SYSTEM, text: questionFor(extraction), maxTokens: ANSWER_TOKENS };
   const question = { teamId, conversationId: extractionId, purpose: 'excerpts', key: 'choice', request };
-  const excerpts = chosenExcerpts(await askOnce(deps, question, attempt), extraction.candidates);
+  const { text } = await askOnce(deps, question, attempt);
+  const excerpts = chosenExcerpts(text, extraction.candidates);
   if (!excerpts) return undefined;
   const store = (): Promise<number> =>
     forTeam(deps.orm.em, teamId).nativeUpdate(CitationExtraction, { id: extractionId }, { excerpts });

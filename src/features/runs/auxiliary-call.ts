@@ -20,10 +20,12 @@ export interface AuxiliaryQuestion {
   request: Pick<ModelRequest, 'system' | 'maxTokens' | 'model'> & { text: string };
 }
 
+export type AuxiliaryAnswer = Pick<AuxiliaryCall, 'text' | 'costUsd'>;
+
 /**
  * Asks the model something beside the conversation, once: the answer is stored with its cost, and a retry returns the
  * stored one.
- * @returns the text of the answer
+ * @returns the answer's text and what it cost, in US dollars
  * @throws {ModelError} when the model gave no complete answer
  * @throws {RunClosed} when the conversation was deleted
  */
@@ -31,13 +33,13 @@ export async function askOnce(
   deps: Pick<RunDeps, 'orm' | 'model'>,
   question: AuxiliaryQuestion,
   attempt: Pick<Attempt, 'signal'>,
-): Promise<string> {
+): Promise<AuxiliaryAnswer> {
   const { teamId, conversationId, purpose, key } = question;
   const { text, ...request } = question.request;
   const stored = (): Promise<AuxiliaryCall | null> =>
     forTeam(deps.orm.em, teamId).findOne(AuxiliaryCall, { conversationId, purpose, key });
   const earlier = await untilReachable(stored, attempt.signal);
-  if (earlier) return earlier.text;
+  if (earlier) return earlier;
   const messages = [{ role: 'user' as const, content: text }];
   const response = await deps.model.complete({ ...request, messages, tools: [] }, { signal: attempt.signal });
   const answer = response.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
@@ -53,17 +55,17 @@ export async function askOnce(
     ...response.usage,
     costUsd: response.costUsd,
   };
-  const store = async (): Promise<string> => {
+  const store = async (): Promise<AuxiliaryAnswer> => {
     try {
       await forTeam(deps.orm.em, teamId).transactional(async (em) => {
         if (question.ofConversation) await lockConversation(em, conversationId);
         em.create(AuxiliaryCall, row);
       });
-      return row.text;
+      return row;
     } catch (error) {
       const winner = error instanceof UniqueConstraintViolationException ? await stored() : null;
       if (!winner) throw error;
-      return winner.text;
+      return winner;
     }
   };
   return untilReachable(store, attempt.signal);

@@ -43,10 +43,10 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
   );
   const rows = await untilReachable(() => loadTranscript(em, conversation, beforeStep), attempt.signal);
   const through = lastStepToReplace(rows);
-  if (through === undefined) return { contextTokens: tokensOf(rows) };
+  if (through === undefined) return { contextTokens: tokensOf(rows), costUsd: 0 };
   const key = `through:${through}`;
   const text = taskText(rows, through);
-  const summary = await askOnce(
+  const { text: summary, costUsd } = await askOnce(
     deps,
     {
       teamId,
@@ -60,7 +60,7 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
   ).catch((error: unknown) => {
     if (attempt.signal.aborted || (attempt.number < ATTEMPTS && isTransient(error))) throw error;
     deps.log.warn({ err: error, conversationId }, 'no model summarised the transcript; an extract stands for it');
-    return '';
+    return { text: '', costUsd: 0 };
   });
   // Not from the rows above: of what was said in the run, an earlier summary may have replaced the rows.
   const asked = await untilReachable(
@@ -87,7 +87,7 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
       { summary: whole, summaryThroughStep: through, contextTokens, updatedAt: deps.clock.now() },
     );
   await untilReachable(store, attempt.signal);
-  return { contextTokens };
+  return { contextTokens, costUsd };
 }
 
 /**

@@ -75,6 +75,8 @@ export interface CompactInput extends RunIdentity {
 
 export interface CompactResult {
   contextTokens: number;
+  /** Of the summary. */
+  costUsd: number;
 }
 
 export interface ToolCallInput extends RunIdentity {
