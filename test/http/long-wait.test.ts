@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { once } from 'node:events';
+import { describe, it } from 'mocha';
+import { ContentResponse } from '../../src/http/content.ts';
+import { endpoint } from '../../src/http/endpoint.ts';
+import { waitingSignal } from '../../src/http/long-wait.ts';
+import { startApi } from './support/api.ts';
+
+const IDLE_MS = 100;
+
+describe('a request that waits', () => {
+  it('outlives the limit on silent connections, which applies again afterwards', async () => {
+    const limits: (number | undefined)[] = [];
+    const wait = endpoint({
+      method: 'get',
+      path: '/wait',
+      operationId: 'wait',
+      summary: 'Waits',
+      tags: [],
+      auth: 'none',
+      content: { 'text/event-stream': 'Nothing.', 'text/plain': 'The end.' },
+      handler: async ({ ctx }) => {
+        const { socket } = ctx.req;
+        const { signal, release } = waitingSignal(ctx);
+        limits.push(socket.timeout);
+        // Longer than a silent connection lives, or as long as the connection does.
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const timer = setTimeout(resolve, 3 * IDLE_MS);
+        signal.addEventListener('abort', () => resolve());
+        await promise;
+        clearTimeout(timer);
+        release();
+        limits.push(socket.timeout);
+        return new ContentResponse('text/plain', 'Done.');
+      },
+    });
+    const api = await startApi([wait], { server: { idleTimeoutMs: IDLE_MS } });
+    try {
+      const asked = request(`${api.url}/wait`, { agent: false });
+      asked.end();
+      const [response] = await once(asked, 'response');
+      response.resume();
+      assert.equal(response.statusCode, 200);
+      assert.deepEqual(limits, [0, IDLE_MS]);
+    } finally {
+      await api.stop();
+    }
+  });
+});
