@@ -54,6 +54,15 @@ export function grants(granted: readonly string[], required: string): boolean {
   return granted.includes('team:admin') && !required.startsWith('system:');
 }
 
+/**
+ * For what only the handler knows to be needed.
+ * @throws {Forbidden} when the caller has none of the scopes
+ */
+export function requireOneOf({ scopes: granted }: Pick<Principal, 'scopes'>, ...scopes: string[]): void {
+  if (scopes.some((scope) => grants(granted, scope))) return;
+  throw new Forbidden(`The API key lacks the scope ${scopes.join(' or ')}.`, 'insufficient_scope');
+}
+
 /** No key of ours comes near it; what is longer is not worth hashing. */
 const LONGEST_KEY = 512;
 

@@ -14,6 +14,8 @@ export interface ChatRows {
   toolCalls: ToolCall[];
   /** Earlier turns are left out. */
   hasEarlier: boolean;
+  /** The turn that runs, whether it is among the turns or not. */
+  running?: ChatTurn;
   /** Of the turn that runs, if a worker answered. */
   progress?: RunProgress;
 }
@@ -34,8 +36,13 @@ export async function loadChat(
     { orderBy: { number: 'desc' }, limit: most + 1 },
   );
   const turns = newest.slice(0, most).toReversed();
+  // Only the newest turn can run, and without `before` it is here.
+  const running =
+    before === undefined
+      ? turns.findLast(({ status }) => status === 'processing')
+      : ((await em.findOne(ChatTurn, { chatId: chat.id, status: 'processing' })) ?? undefined);
   const [first, last] = [turns[0], turns.at(-1)];
-  if (!first || !last) return { chat, turns, messages: [], modelTurns: [], toolCalls: [], hasEarlier: false };
+  if (!first || !last) return { chat, turns, messages: [], modelTurns: [], toolCalls: [], hasEarlier: false, running };
   const step = { $gte: first.firstStep, ...(last.lastStep !== null && { $lte: last.lastStep }) };
   const within = { conversationId: chat.id, step };
   const delivered = { $gte: first.firstStep, $lte: last.firstStep };
@@ -44,5 +51,5 @@ export async function loadChat(
     em.find(ModelTurn, within, { orderBy: { step: 'asc' } }),
     em.find(ToolCall, within, { orderBy: { evidence: 'asc' } }),
   ]);
-  return { chat, turns, messages, modelTurns, toolCalls, hasEarlier: newest.length > most };
+  return { chat, turns, messages, modelTurns, toolCalls, hasEarlier: newest.length > most, running };
 }

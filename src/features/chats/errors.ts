@@ -16,6 +16,20 @@ export const noTurnIsRunning = (): Conflict => new Conflict('No turn of this cha
 export const idempotencyKeyReused = (): Conflict =>
   new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
 
+export const otherRequest = (chatId: string): Conflict =>
+  new Conflict(
+    'Last-Event-ID is of a turn that another request began. Repeat that request, or send none.',
+    'other_request',
+    {
+      fields: { chat_id: chatId },
+    },
+  );
+
+export const positionLost = (chatId: string): Conflict =>
+  new Conflict('The place of Last-Event-ID is no longer known. Ask again without it.', 'position_lost', {
+    fields: { chat_id: chatId },
+  });
+
 /** The answer to somebody who waited for a turn that came to nothing. */
 export function turnCameToNothing(turn: { chatId: string; status: string; explanation: string | null }): HttpError {
   const fields = { chat_id: turn.chatId };

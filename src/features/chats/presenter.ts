@@ -35,8 +35,7 @@ export function presentSummary({ chat, running }: ChatPage['chats'][number]): Su
 }
 
 export function presentChat(rows: ChatRows): Detail {
-  const { chat, turns, progress } = rows;
-  const running = turns.find(({ status }) => status === 'processing');
+  const { chat, turns, running, progress } = rows;
   return {
     ...presentSummary({ chat, running: running !== undefined }),
     side_effects_allowed: chat.sideEffectsAllowed,

@@ -14,7 +14,7 @@ const messages = z
   .array(ChatMessage)
   .min(1)
   .max(1_000)
-  .refine((given) => given.at(-1)?.role === 'user', 'The last message must be of the user')
+  .refine((given) => given.length === 0 || given.at(-1)?.role === 'user', 'The last message must be of the user')
   .describe(
     'What is said; the last message is the question. With chat_id only what is new, or everything so far with the new messages at its end.',
   );
@@ -45,6 +45,10 @@ export const ChatRequest = z
       .optional()
       .describe('Whether turns of this chat may use tools that change something outside. Needs the scope chats:act.'),
     investigation_id: z.guid().optional().describe('For a new chat: the investigation it is about.'),
+  })
+  .refine(({ chat_id: id, investigation_id: about }) => id === undefined || about === undefined, {
+    path: ['investigation_id'],
+    message: 'Only a new chat can be given an investigation',
   })
   .meta({ id: 'ChatRequest' });
 
@@ -104,12 +108,14 @@ export const ChatParams = z.object({ chat_id: z.guid().meta({ format: 'uuid' }) 
 export const ChartParams = z.object({ tool_id: z.guid().meta({ format: 'uuid' }) });
 
 const page = z.int().min(1).max(100_000).default(1).describe('1-based.');
+export const CHATS_PER_PAGE = 20;
 const perPage = z.int().min(1).max(100);
 
 export const ChatListQuery = z.object({
   page,
-  count: perPage.default(20).describe('Items per page.'),
-  limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count.'),
+  // The default is applied later: one that was given wins over the alias.
+  count: perPage.optional().meta({ default: CHATS_PER_PAGE }).describe('Items per page.'),
+  limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count; count wins.'),
   my_chats: z.boolean().default(false).describe('Only chats that the current user began.'),
 });
 
@@ -120,7 +126,7 @@ export const ChatSearchQuery = z.object({
     .regex(notBlank, 'Value must not be blank')
     .describe('Words, found by their beginning; "quoted" together; -excluded.'),
   page,
-  count: perPage.default(20).describe('Items per page.'),
+  count: perPage.default(CHATS_PER_PAGE).describe('Items per page.'),
 });
 
 export const ChatTitleUpdateRequest = z

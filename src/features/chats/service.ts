@@ -94,7 +94,7 @@ async function commitOnce(
   wanted: NewTurn,
 ): Promise<ChatTurn> {
   const { idempotencyKey } = wanted;
-  const requestDigest = digestOf(wanted);
+  const requestDigest = requestDigestOf(wanted);
   const earlier = async (): Promise<ChatTurn | null> => {
     if (idempotencyKey === undefined) return null;
     const found = await em.fork({ keepTransactionContext: false }).findOne(ChatTurn, { idempotencyKey });
@@ -244,7 +244,8 @@ export async function lastTurn(em: EntityManager, chatId: string): Promise<ChatT
   return turn;
 }
 
-function digestOf({ idempotencyKey: _key, ...request }: NewTurn): string {
+/** What tells whether two requests are the same; it is stored with the turn. */
+export function requestDigestOf({ idempotencyKey: _key, ...request }: NewTurn): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 }
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { apiKey, grants, type Principal } from '../../http/authenticate.ts';
+import { apiKey } from '../../http/authenticate.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { Forbidden, NotFound } from '../../http/errors.ts';
-import { Conversation, ToolCall } from './entities.ts';
+import { readableToolCall } from './access.ts';
 
 const MOST_CHARACTERS = 1_000_000;
 
@@ -24,18 +23,6 @@ const ToolResultResponse = z
   })
   .meta({ id: 'ToolResultResponse' });
 
-/** What a key must be able to do to see what was found in a conversation of a kind. */
-const READ_SCOPES: Readonly<Record<string, string>> = {
-  investigation: 'investigations:read',
-  chat: 'chats:read',
-};
-
-/** @throws {Forbidden} when the key has none of the scopes */
-function requireOneOf({ scopes: granted }: Principal, scopes: readonly string[]): void {
-  if (scopes.some((scope) => grants(granted, scope))) return;
-  throw new Forbidden(`The API key lacks the scope ${scopes.join(' or ')}.`, 'insufficient_scope');
-}
-
 export const getToolResult = endpoint({
   method: 'get',
   path: '/api/tool-results/{tool_id}',
@@ -52,11 +39,7 @@ export const getToolResult = endpoint({
   response: ToolResultResponse,
   errors: [403, 404],
   handler: async ({ params, query, principal, em }) => {
-    requireOneOf(principal, Object.values(READ_SCOPES));
-    const call = await em.findOne(ToolCall, { id: params.tool_id }, { populate: ['content'] });
-    const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
-    if (!conversation) throw new NotFound('There is no such tool result.');
-    requireOneOf(principal, [READ_SCOPES[conversation.kind] ?? 'team:admin']);
+    const call = await readableToolCall(em, principal, params.tool_id);
     const whole = call.content ?? '';
     const end = Math.min(query.offset + query.limit, whole.length);
     return {

@@ -81,9 +81,17 @@ describe('a stream that is taken up again', () => {
       assert.equal(whole.events.at(-1)?.data, '[DONE]');
       for (const [index, { id }] of all.events.slice(0, -1).entries()) {
         await forget();
+        if (include && !id.includes('.start.')) {
+          // A client that has several steps cannot take all of them back.
+          const headers = { 'last-event-id': id };
+          const path = `/api/chat/${chatId}/stream?include=${include}`;
+          const { status, body } = await chats.call('GET', path, undefined, { headers });
+          assert.deepEqual([status, body['code']], [409, 'position_lost']);
+          continue;
+        }
         const rest = await chats.follow(chatId, id, { include });
         assert.equal(rest.events.at(-1)?.data, '[DONE]');
-        // What comes takes back everything: in a stream of steps, as the SDK does for one that is played again.
+        // What comes takes back everything.
         const kept = include ? [] : closed(all.chunks.slice(0, index + 1));
         assert.equal(textOf([...kept, ...rest.chunks]), all.text, `after ${id}`);
       }

@@ -2,19 +2,19 @@
 import type { Context } from 'koa';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import type { Principal } from '../../../http/authenticate.ts';
+import { requireOneOf, type Principal } from '../../../http/authenticate.ts';
 import type { ContentResponse } from '../../../http/content.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import { waitingSignal } from '../../../http/long-wait.ts';
 import { lastEventId, sseResponse } from '../../../http/sse.ts';
 import { ChatTurn } from '../entities.ts';
-import { chatNotFound, turnCameToNothing } from '../errors.ts';
-import { findChat, startTurn, type NewTurn } from '../service.ts';
+import { chatNotFound, otherRequest, positionLost, turnCameToNothing } from '../errors.ts';
+import { findChat, requestDigestOf, startTurn, type NewTurn } from '../service.ts';
 import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
-import { followTurn, type FollowedTurn } from '../stream/follow.ts';
+import { followTurn, knowsPosition, type FollowedTurn } from '../stream/follow.ts';
 import { untilTurnEnded } from '../wait.ts';
-import { requesterOf, type ChatDeps } from './deps.ts';
+import { READ, requesterOf, type ChatDeps } from './deps.ts';
 
 /** The parts of a call that answering needs. */
 export interface TurnCall {
@@ -29,6 +29,7 @@ export interface TurnCall {
  * The turn that a request is about: the one it resumes, when it comes with the id of an event that was seen, or else a
  * new one. So a client that repeats its request after a broken connection goes on where it was.
  * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open
+ * @throws {Forbidden} when a turn is to be resumed by who may not read it, {@link Conflict} when another request began it
  */
 export async function turnFor(
   call: TurnCall,
@@ -36,8 +37,12 @@ export async function turnFor(
 ): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
   // Before a turn is begun: who finds no place to wait for its answer is to ask again, and not to find a turn that runs.
   waitingSignal(call.ctx).release();
+  if (lastEventId(call.ctx) !== undefined) requireOneOf(call.principal, READ);
   const resumed = await resumedTurn(call);
-  if (resumed) return resumed;
+  if (resumed) {
+    if (resumed.turn.requestDigest !== requestDigestOf(wanted)) throw otherRequest(resumed.turn.chatId);
+    return resumed;
+  }
   const request = { ...wanted, idempotencyKey: call.headers['idempotency-key'] };
   return { turn: await startTurn(call.deps.chats, call.em, requesterOf(call.principal), request) };
 }
@@ -60,17 +65,22 @@ export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'dep
   return { turn, after: seen.position };
 }
 
-/** Answers with the turn's stream, from a point on. */
-export function streamTurn(
+/**
+ * Answers with the turn's stream, from a point on.
+ * @throws {Conflict} when the point is not known any more: a client that has steps cannot take all of them back
+ */
+export async function streamTurn(
   { ctx, deps, principal }: Pick<TurnCall, 'ctx' | 'deps' | 'principal'>,
   { turn, after }: { turn: FollowedTurn; after?: StreamPosition },
   include: 'tools' | undefined,
-): ContentResponse {
+  follow = followTurn,
+): Promise<ContentResponse> {
   const em = (): EntityManager => forTeam(deps.orm.em, principal.teamId);
   const tools = include === 'tools';
+  if (tools && !(await knowsPosition(deps.events, turn, after))) throw positionLost(turn.chatId);
   return sseResponse(ctx, {
     headers: UI_STREAM_HEADERS,
-    stream: (signal) => followTurn(deps.events, { turn, tools, after, em, signal }),
+    stream: (signal) => follow(deps.events, { turn, tools, after, em, signal }),
   });
 }
 

@@ -4,14 +4,14 @@ import { ContentResponse } from '../../../http/content.ts';
 import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { InvalidChart, renderSvg, type ChartSpec } from '../../charts/index.ts';
-import { ToolCall } from '../../transcripts/index.ts';
+import { readableToolCall } from '../../transcripts/index.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { chartUrl, presentAnswer } from '../presenter.ts';
 import { ChatVizResponse } from '../response-schemas.ts';
 import { ChartParams, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
 import { storedChart } from '../stored-chart.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
-import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
+import { chatEndpoint as endpoint, tags, WRITE } from './deps.ts';
 
 const SVG = 'image/svg+xml';
 const DEFAULT_PROMPT = 'Draw a chart of this tool result.';
@@ -39,7 +39,7 @@ export const chatViz = endpoint({
   operationId: 'chatViz',
   summary: 'Draw a chart from a chat or a tool result',
   description:
-    'A turn of the chat, or of a new one, that answers with a Vega-Lite specification. Its points are those of a stored tool result. ' +
+    'A turn of the chat, or of a new one, that answers with a Vega-Lite specification. Its points are those of a stored tool result; with tool_id the key needs the scope to read that result. ' +
     'With stream=true it streams as POST /api/v1/chat does, with the chart as a `data-chart` part; format=svg answers with the picture.',
   tags,
   auth: apiKey(WRITE),
@@ -50,10 +50,8 @@ export const chatViz = endpoint({
   content: { 'text/event-stream': 'The turn as it comes, with stream=true.', [SVG]: 'The picture, with format=svg.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
-    const { body, query, em, signal } = call;
-    if (body.tool_id !== undefined && !(await em.findOne(ToolCall, { id: body.tool_id }))) {
-      throw new NotFound('There is no such tool result.');
-    }
+    const { body, query, em, signal, principal } = call;
+    if (body.tool_id !== undefined) await readableToolCall(em.fork(), principal, body.tool_id);
     const { turn, after } = await turnFor(call, {
       purpose: 'chart',
       messages: [{ role: 'user', content: body.prompt ?? DEFAULT_PROMPT }],
@@ -61,7 +59,7 @@ export const chatViz = endpoint({
       model: body.model,
       subject: body.tool_id && `The chart is to show the tool result with tool_id ${body.tool_id}.`,
     });
-    if (query.stream || body.stream) return streamTurn(call, { turn, after }, query.include);
+    if (query.stream || body.stream) return await streamTurn(call, { turn, after }, query.include);
     const ended = await endOfTurn(call, turn);
     const toolId = ended.outcome?.charts?.at(-1) ?? null;
     const chart = toolId === null ? null : await chartNamed(em.fork(), toolId);
@@ -83,14 +81,16 @@ export const getChart = endpoint({
   path: '/api/charts/{tool_id}',
   operationId: 'getChart',
   summary: 'A chart that was drawn: its Vega-Lite specification, or with format=svg its picture',
+  description: 'Scopes: `chats:read` for charts of chats, `investigations:read` for those of investigations.',
   tags,
-  auth: apiKey(READ),
+  auth: apiKey(),
   params: ChartParams,
   query: VizQuery.pick({ format: true }),
   response: ChatVizResponse.shape.chart.unwrap().meta({ id: 'ChartSpecification' }),
   content: { [SVG]: 'The picture.' },
-  errors: [404],
-  handler: async ({ params, query, em, signal }) => {
+  errors: [403, 404],
+  handler: async ({ params, query, em, signal, principal }) => {
+    await readableToolCall(em, principal, params.tool_id);
     const chart = await chartNamed(em, params.tool_id);
     return query.format === 'svg' ? picture(chart, signal) : chart;
   },

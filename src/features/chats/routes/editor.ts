@@ -34,7 +34,7 @@ export const chatEditor = endpoint({
       model: body.model,
       mode: body.mode,
     });
-    if (query.stream || body.stream) return streamTurn(call, { turn, after }, query.include);
+    if (query.stream || body.stream) return await streamTurn(call, { turn, after }, query.include);
     const ended = await endOfTurn(call, turn);
     return { ...presentAnswer(ended, await modelTurnsOf(em.fork(), ended)), ...(ended.outcome?.changes ?? NOTHING) };
   },

@@ -7,7 +7,14 @@ import { loadChat } from '../detail.ts';
 import { listChats, withRunning } from '../list.ts';
 import { presentChat, presentSummary } from '../presenter.ts';
 import { ChatDetailResponse, ChatListResponse, ChatSearchResponse, ChatSummaryResponse } from '../response-schemas.ts';
-import { ChatDetailQuery, ChatListQuery, ChatParams, ChatSearchQuery, ChatTitleUpdateRequest } from '../schemas.ts';
+import {
+  CHATS_PER_PAGE,
+  ChatDetailQuery,
+  ChatListQuery,
+  ChatParams,
+  ChatSearchQuery,
+  ChatTitleUpdateRequest,
+} from '../schemas.ts';
 import { searchChats } from '../search.ts';
 import { chatEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
 
@@ -38,7 +45,7 @@ export const list = endpoint({
   response: ChatListResponse,
   handler: async ({ query, principal, em }) => {
     const { page, my_chats: mine } = query;
-    const count = query.limit ?? query.count;
+    const count = query.count ?? query.limit ?? CHATS_PER_PAGE;
     const of = mine ? requesterOf(principal) : undefined;
     const found = await listChats(em, principal.teamId, { page, count, of });
     return {
@@ -87,8 +94,7 @@ export const detail = endpoint({
   errors: [404],
   handler: async ({ params, query, deps, em }) => {
     const rows = await loadChat(em, params.chat_id, { before: query.before, most: query.turns });
-    const running = rows.turns.find(({ status }) => status === 'processing');
-    const progress = running && (await deps.chatProgress.read(chatTurnWorkflowId(running.id)));
+    const progress = rows.running && (await deps.chatProgress.read(chatTurnWorkflowId(rows.running.id)));
     return presentChat({ ...rows, progress });
   },
 });

@@ -1,12 +1,13 @@
 /** Talking: a turn is begun or followed. */
 import { z } from 'zod';
-import { apiKey, apiKeyVia } from '../../../http/authenticate.ts';
+import { apiKey, apiKeyVia, requireOneOf } from '../../../http/authenticate.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { presentAnswer } from '../presenter.ts';
 import { ChatResponse, ChatStateResponse } from '../response-schemas.ts';
 import { ChatParams, ChatRequest, StreamQuery, TurnHeaders } from '../schemas.ts';
 import { cancelTurn } from '../control.ts';
 import { findChat, lastTurn } from '../service.ts';
+import { followChatTurns } from '../stream/follow.ts';
 import { endOfTurn, resumedTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
@@ -16,7 +17,8 @@ const STREAM_ORDER =
   '(it failed) or `abort` (it was cancelled), `finish` and `[DONE]`. The text of a message is all of its text parts put together. `reset-step` takes ' +
   'back what came since the last `start-step`, or without steps since `start`: a model call that is repeated with other words, never doubles its text. ' +
   'With include=tools steps are marked (`start-step`, `finish-step`), and tool calls, results, plan and citations come as tool-* and data-* parts. ' +
-  'Every event has an id: a request with Last-Event-ID goes on after it, on any node, and nothing is missed or repeated.';
+  'Every event has an id: a request with Last-Event-ID goes on after it, on any node, and nothing is missed or repeated. ' +
+  'With include=tools a place that is no longer known is refused with 409 `position_lost`; ask again without Last-Event-ID.';
 
 export const chat = endpoint({
   method: 'post',
@@ -25,7 +27,8 @@ export const chat = endpoint({
   summary: 'Say something in a chat and get the answer, whole or as a stream',
   description:
     'A turn goes on when the client goes away; read the chat or follow its stream again. A second turn while one runs is refused with 409 and ' +
-    `Retry-After. ${STREAM_ORDER}`,
+    'Retry-After. To go on after a broken connection repeat the same request with Last-Event-ID (scope `chats:read`; another request: 409 ' +
+    `\`other_request\`). investigation_id needs the scope \`investigations:read\`. ${STREAM_ORDER}`,
   tags,
   auth: apiKeyVia('bearer', WRITE),
   query: StreamQuery,
@@ -35,7 +38,8 @@ export const chat = endpoint({
   content: { 'text/event-stream': 'The answer as it comes, with stream=true.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
-    const { body, query, em } = call;
+    const { body, query, em, principal } = call;
+    if (body.investigation_id !== undefined) requireOneOf(principal, 'investigations:read');
     const { turn, after } = await turnFor(call, {
       purpose: 'answer',
       messages: body.messages,
@@ -45,7 +49,7 @@ export const chat = endpoint({
       allowSideEffects: body.allow_side_effects,
       investigationId: body.investigation_id,
     });
-    if (query.stream) return streamTurn(call, { turn, after }, query.include);
+    if (query.stream) return await streamTurn(call, { turn, after }, query.include);
     const ended = await endOfTurn(call, turn);
     return presentAnswer(ended, await modelTurnsOf(em.fork(), ended));
   },
@@ -56,19 +60,21 @@ export const followChat = endpoint({
   path: '/api/chat/{chat_id}/stream',
   operationId: 'followChat',
   summary: 'The stream of the turn that runs in a chat, or of its last one',
-  description: `From its beginning, or after Last-Event-ID (header, or the query parameter last_event_id). ${STREAM_ORDER}`,
+  description:
+    'From its beginning, or after Last-Event-ID (header, or the query parameter last_event_id); after the end of a turn, the newest turn ' +
+    `when there is a newer one. ${STREAM_ORDER}`,
   tags,
   auth: apiKey(READ),
   params: ChatParams,
   query: StreamQuery.pick({ include: true }).extend({ last_event_id: z.string().max(256).optional() }),
   content: { 'text/event-stream': 'The turn as it comes.' },
-  errors: [404],
+  errors: [404, 409],
   handler: async (call) => {
     const { em, params, query } = call;
     const found = await findChat(em, params.chat_id);
     const resumed = await resumedTurn(call, query.last_event_id);
     const place = resumed?.turn.chatId === found.id ? resumed : { turn: await lastTurn(em, found.id) };
-    return streamTurn(call, place, query.include);
+    return await streamTurn(call, place, query.include, followChatTurns);
   },
 });
 

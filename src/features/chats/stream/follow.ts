@@ -37,13 +37,14 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   const { chatId, firstStep } = turn;
   const ui = new UiStream({ messageId: turn.id, chatId, firstStep, tools: options.tools });
   const identity = { conversationId: turn.chatId, runId: turn.id };
-  const playback = new Playback(turn.id, after, await knows(log, runStream(identity), after));
+  const playback = new Playback(turn.id, after, await knowsPosition(log, turn, after));
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
   const ending = async () => {
-    const row = await em().findOne(ChatTurn, { id: turn.id });
+    const state = await em().findOne(ChatTurn, { id: turn.id }, { fields: ['status'] });
     // Its events go with it, so that nothing else would end this.
-    if (!row) deleted.abort(new Error('The chat was deleted.'));
-    if (!row || row.status === 'processing') return undefined;
+    if (!state) deleted.abort(new Error('The chat was deleted.'));
+    if (!state || state.status === 'processing') return undefined;
+    const row = await em().findOneOrFail(ChatTurn, { id: turn.id });
     return turnEndEvent(row, usageOf(await modelTurnsOf(em(), row)));
   };
   for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
@@ -55,6 +56,22 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   if (options.signal.aborted) return;
   if (deleted.signal.aborted) yield* playback.add({ type: 'abort', reason: 'The chat was deleted.' });
   yield* playback.done();
+}
+
+/**
+ * As {@link followTurn}; for a client that has seen the whole turn, the newest turn of the chat if it is another one. So
+ * a client that connects again whenever a stream ends, as a browser's EventSource does, meets the next turn.
+ */
+export async function* followChatTurns(log: EventLog, options: FollowTurnOptions): AsyncGenerator<SseEvent> {
+  let isAtEnd = true;
+  for await (const event of followTurn(log, options)) {
+    isAtEnd = false;
+    yield event;
+  }
+  if (!isAtEnd || options.signal.aborted) return;
+  const { id, chatId } = options.turn;
+  const [newest] = await options.em().find(ChatTurn, { chatId }, { orderBy: { number: 'desc' }, limit: 1 });
+  if (newest && newest.id !== id) yield* followTurn(log, { ...options, turn: newest, after: undefined });
 }
 
 /** Gives out what the client has not seen. */
@@ -110,11 +127,16 @@ class Playback {
 const PAGE = 100;
 
 /** Whether the log has the event that the client saw last. */
-async function knows(log: EventLog, stream: string, after: StreamPosition | undefined): Promise<boolean> {
+export async function knowsPosition(
+  log: EventLog,
+  { id: runId, chatId: conversationId }: FollowedTurn,
+  after: StreamPosition | undefined,
+): Promise<boolean> {
+  const stream = runStream({ conversationId, runId });
   if (after === undefined || after.logId === START) return true;
   for (let afterId: string | undefined; ;) {
     const page: LogEvent[] = await log.read(stream, { afterId, limit: PAGE });
-    if (page.some(({ id }) => id === after.logId)) return true;
+    if (page.some((event) => event.id === after.logId)) return true;
     afterId = page.at(-1)?.id;
     if (page.length < PAGE) return false;
   }

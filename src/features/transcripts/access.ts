@@ -1,0 +1,25 @@
+/** Who may see what was found in a conversation. */
+import type { EntityManager } from '../../db/orm.ts';
+import { requireOneOf, type Principal } from '../../http/authenticate.ts';
+import { NotFound } from '../../http/errors.ts';
+import { Conversation, ToolCall } from './entities.ts';
+
+/** What a key must be able to do to see what was found in a conversation of a kind. */
+const READ_SCOPES: Readonly<Record<string, string>> = {
+  investigation: 'investigations:read',
+  chat: 'chats:read',
+};
+
+/**
+ * A tool call with its content, for somebody who may read the conversation it belongs to.
+ * @throws {Forbidden} when the key may not read that kind of conversation
+ * @throws {NotFound} when the team has no such call
+ */
+export async function readableToolCall(em: EntityManager, principal: Principal, id: string): Promise<ToolCall> {
+  requireOneOf(principal, ...Object.values(READ_SCOPES));
+  const call = await em.findOne(ToolCall, { id }, { populate: ['content'] });
+  const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
+  if (!conversation) throw new NotFound('There is no such tool result.');
+  requireOneOf(principal, READ_SCOPES[conversation.kind] ?? 'team:admin');
+  return call;
+}
