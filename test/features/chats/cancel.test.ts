@@ -13,7 +13,6 @@ const midway = (gate: string): Lines => [{ text: SENTENCE, deltaCharacters: 6, h
 const lines: Record<string, Lines> = {
   plain: [{ text: 'Yes.' }],
   long: [{ text: 'Much was said.', usage: { input_tokens: 5_000 } }],
-  length: midway('length'),
   sentence: midway('sentence'),
   waited: midway('waited'),
   twice: midway('twice'),
@@ -66,27 +65,19 @@ describe('a turn that is cancelled', () => {
     assert.ok(JSON.stringify(messages[1]).includes(text));
   });
 
-  it('leaves what is known of the length of the transcript, by which it is summarised in time', async () => {
+  it('is a conflict for whoever waits for its answer, and leaves what is known of the transcript’s length', async () => {
     const { chat_id: id } = await chats.say(ask('long'));
     const tokens = async (): Promise<number> =>
       (await chats.harness.database.orm.em.fork().findOneOrFail(Conversation, { id }, anyTeam)).contextTokens;
     assert.equal(await tokens(), 5_020);
-    const { whole } = await chats.begin(ask('length'), { chat_id: id });
-    await chats.harness.model.waitForHold('length');
-    await cancelled(id);
-    await whole;
-    assert.ok((await tokens()) >= 5_020, `${await tokens()}`);
-    await chats.say(ask('plain'), { chat_id: id });
-    assert.ok((await chats.turns(id)).at(-1)!.contextTokens > 5_020);
-  });
-
-  it('is a conflict for whoever waits for its answer', async () => {
-    const { chat_id: id } = await chats.say(ask('plain'));
     const asking = chats.post({ messages: [{ role: 'user', content: ask('waited') }], chat_id: id });
     await chats.harness.model.waitForHold('waited');
     await cancelled(id);
     const { status, body } = await asking;
     assert.deepEqual([status, body['code'], body['chat_id']], [409, 'turn_cancelled', id]);
+    assert.ok((await tokens()) >= 5_020, 'by it the transcript is summarised in time');
+    await chats.say(ask('plain'), { chat_id: id });
+    assert.ok((await chats.turns(id)).at(-1)!.contextTokens > 5_020);
   });
 
   it('twice, or by several at once, is cancelled once; later there is nothing to cancel', async () => {

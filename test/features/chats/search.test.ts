@@ -146,7 +146,7 @@ describe('the search over chats', () => {
       fc.asyncProperty(text, async (q) => {
         if (q.trim() !== '') await search(q);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

@@ -9,6 +9,9 @@ const look = (text: string, times = 1): ScriptedStep => ({
   toolUses: Array.from({ length: times }, (_, at) => ({ name: 'list_services', input: { source: 'shop', at } })),
 });
 
+/** More than an event of the log holds. */
+const LONG_AT_ONCE = `${'\u0001"\\'.repeat(50_000)}.`;
+
 /** What a model says, and where that cannot be stored as it is, what is stored and shown of it. */
 const texts: Record<string, { said: string; shown?: string; deltaCharacters?: number }> = {
   emoji: { said: 'Fixed \u{1f469}‍\u{1f692} \u{1f1eb}\u{1f1f7} é\u0301 漢字 \u{1d4b3}', deltaCharacters: 3 },
@@ -21,7 +24,6 @@ const texts: Record<string, { said: string; shown?: string; deltaCharacters?: nu
   nul: { said: 'a\0b\0', shown: 'a\ufffdb\ufffd' },
   'half-characters': { said: 'a\ud83d b\ude00 c', shown: 'a\ufffd b\ufffd c' },
   long: { said: 'A long answer. \u{1f600} '.repeat(10_000), deltaCharacters: 2_000 },
-  'long-at-once': { said: `${'\u0001"\\'.repeat(50_000)}.`, deltaCharacters: 1_000_000 },
 };
 
 const lines: Record<string, Lines> = {
@@ -35,6 +37,7 @@ const lines: Record<string, Lines> = {
     look('\n\nOnce more', 3),
     { thinking: 'Now I know.', text: 'It is the pool [1].\n' },
   ],
+  'long-at-once': [{ text: LONG_AT_ONCE, deltaCharacters: 1_000_000 }],
   'many-calls': [
     {
       text: 'All at once.',
@@ -87,6 +90,15 @@ describe('the text of an answer', () => {
       'several-steps',
       'First the services.\n\n  And again,\n\n\n\n\nOnce more\n\nIt is the pool [1].\n',
     ));
+
+  it('comes whole although a model says more at once than an event holds', async () => {
+    const { text, chunks } = await chats.stream(ask('long-at-once'));
+    assert.ok(text === LONG_AT_ONCE);
+    const [start] = chunks;
+    assert.ok(start?.type === 'start');
+    assert.ok((await chats.detail(start.chatId)).messages.at(-1)!.turn?.text === LONG_AT_ONCE);
+    assert.equal(chats.requests('long-at-once').length, 1);
+  });
 
   it('comes although a model asked for more at once than an event holds', async () => {
     const { text, chunks } = await chats.stream(ask('many-calls'), {}, { include: 'tools' });
