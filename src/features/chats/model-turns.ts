@@ -1,12 +1,21 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { ModelTurn } from '../transcripts/index.ts';
 import type { ChatTurn } from './entities.ts';
+import { usageOf, type ChatUsage } from './usage.ts';
+
+type Steps = Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>;
+
+const stepsOf = ({ chatId, firstStep, lastStep }: Steps) => ({
+  conversationId: chatId,
+  step: { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) },
+});
 
 /** The model turns of a chat's turn, as far as it has come. */
-export function modelTurnsOf(
-  em: EntityManager,
-  { chatId, firstStep, lastStep }: Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>,
-): Promise<ModelTurn[]> {
-  const step = { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) };
-  return em.find(ModelTurn, { conversationId: chatId, step }, { orderBy: { step: 'asc' } });
+export function modelTurnsOf(em: EntityManager, turn: Steps): Promise<ModelTurn[]> {
+  return em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' } });
+}
+
+/** What the turn used so far, without reading what was said. */
+export async function usageSoFar(em: EntityManager, turn: Steps): Promise<ChatUsage> {
+  return usageOf(await em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' }, exclude: ['content'] }));
 }

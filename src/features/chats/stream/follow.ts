@@ -5,8 +5,7 @@ import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
 import { followRun, runStream, spokenParts, untilReachable } from '../../runs/index.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
 import { ChatTurn } from '../entities.ts';
-import { modelTurnsOf } from '../model-turns.ts';
-import { usageOf } from '../usage.ts';
+import { modelTurnsOf, usageSoFar } from '../model-turns.ts';
 import { withCharts } from './charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
 import { turnEndEvent } from './end.ts';
@@ -45,7 +44,7 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
     if (!state) deleted.abort(new Error('The chat was deleted.'));
     if (!state || state.status === 'processing') return undefined;
     const row = await em().findOneOrFail(ChatTurn, { id: turn.id });
-    return turnEndEvent(row, usageOf(await modelTurnsOf(em(), row)));
+    return turnEndEvent(row, await usageSoFar(em(), row));
   };
   for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
     const missing = ui.missing(event);
