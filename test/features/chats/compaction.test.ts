@@ -164,6 +164,18 @@ describe('a chat that becomes long', () => {
     }
   });
 
+  it('has a summary that is paid for once, also when it was not noted before something broke', async () => {
+    const { chat_id: id } = await chats.say(ask('first'));
+    await chats.say(ask('plain'), { chat_id: id });
+    const asked = chats.tasks('chat_summary').length;
+    const em = chats.harness.database.orm.em.fork();
+    const unnoted = { summary: null, summaryThroughStep: 0, contextTokens: 50_000 };
+    await em.nativeUpdate(Conversation, { id }, unnoted, anyTeam);
+    await chats.say(ask('plain'), { chat_id: id });
+    assert.equal(chats.tasks('chat_summary').length, asked);
+    assert.ok(textOf(chats.requests('plain').at(-1)).includes('Alpha was fine [1]'));
+  });
+
   it('asks for its summary again when the model was busy, and pays for it once', async () => {
     const busy: ScriptedStep = {
       error: { status: 529, type: 'overloaded_error', message: 'Busy.', headers: { 'retry-after-ms': '20' } },
