@@ -40,7 +40,7 @@ const PAGES: readonly Page[] = [
 
 const SEARCH_PAGES: readonly Page[] = [
   { name: 'search, a word of 30 chats', path: '/api/chat/search?q=needle', requests: SEARCHES },
-  { name: 'search, a word of 1 chat in 50', path: '/api/chat/search?q=word77%20', requests: SEARCHES },
+  { name: 'search, the beginning of a word of 1 chat in 5', path: '/api/chat/search?q=word77', requests: SEARCHES },
   { name: 'search, a word of all chats', path: '/api/chat/search?q=everywhere', requests: SEARCHES },
 ];
 
