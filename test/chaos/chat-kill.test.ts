@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
-import { ask } from '../features/chats/support.ts';
+import { ask } from '../features/chats/script.ts';
 import { SdkChat } from '../support/chat-ai-sdk.ts';
 import { checkAnswered, playChats, startHeldChat, type ChatPlace, type HeldChat } from '../support/chat-cases.ts';
 import { startInstallation, type Installation } from '../support/installation/index.ts';
@@ -20,7 +20,9 @@ async function startPlace(redis?: TestRedis): Promise<Place> {
   const installation = await startInstallation({ script: playChats, env });
   const { model, headers, apiUrl } = installation;
   const apiKey = headers['x-api-key']!;
-  return { installation, redis, model, apiKey, urls: [() => apiUrl], get: (path) => installation.get(path) };
+  const url = (): string => apiUrl;
+  const urls = { asker: url, watcher: url, replay: url };
+  return { installation, redis, model, apiKey, urls, get: (path) => installation.get(path) };
 }
 
 const checkAskedOnce = (chat: HeldChat): void => {

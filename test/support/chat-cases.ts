@@ -4,7 +4,7 @@
  * answer again, the model says the same, or in a case whose name ends in `-other` something else.
  */
 import assert from 'node:assert/strict';
-import { ask, questionOf, taskOf } from '../features/chats/support.ts';
+import { ask, questionOf, taskOf } from '../features/chats/script.ts';
 import { askAndFollow, followChat, type ChatFollower, type FollowOptions } from './chat-follower.ts';
 import type { ScriptContext, ScriptedModel, ScriptedStep } from './scripted-model/index.ts';
 
@@ -27,8 +27,8 @@ export function playChats({ request, attempt }: ScriptContext): ScriptedStep {
 /** Where chats are had: one API or several. */
 export interface ChatPlace {
   model: ScriptedModel;
-  /** The asker's and the watcher's API, by the number of the connection. */
-  urls: Pick<FollowOptions, 'url'>['url'][];
+  /** Each one's API, by the number of the connection. */
+  urls: Record<'asker' | 'watcher' | 'replay', FollowOptions['url']>;
   apiKey: string;
   get<T>(path: string): Promise<T>;
 }
@@ -51,10 +51,9 @@ export interface HeldChat {
 /** Begins a chat and waits until both clients see the half of its answer. */
 export async function startHeldChat(place: ChatPlace, name: string): Promise<HeldChat> {
   const { model, apiKey, urls } = place;
-  const [url, otherUrl = url] = urls;
-  const asker = askAndFollow({ url: url!, apiKey, question: ask(name) });
+  const asker = askAndFollow({ url: urls.asker, apiKey, question: ask(name) });
   const { chatId, messageId: turnId } = await asker.start();
-  const watcher = followChat({ url: otherUrl!, apiKey, chatId, include: 'tools' });
+  const watcher = followChat({ url: urls.watcher, apiKey, chatId, include: 'tools' });
   await model.waitForHold(name);
   await Promise.all([asker.shows(HALF), watcher.shows(HALF)]);
   const requests = () =>
@@ -95,7 +94,7 @@ export async function checkAnswered(place: ChatPlace, chat: HeldChat, attempt = 
   ] as const) {
     assert.equal(follower.text(), text);
     assert.equal(new Set(follower.events.map(({ id }) => id)).size, follower.events.length);
-    const replay = followChat({ url: place.urls.at(-1)!, apiKey: place.apiKey, chatId, include });
+    const replay = followChat({ url: place.urls.replay, apiKey: place.apiKey, chatId, include });
     await replay.ended;
     assert.deepEqual(follower.events, replay.events, 'who was there all along saw what a replay shows');
   }
