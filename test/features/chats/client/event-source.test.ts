@@ -123,17 +123,20 @@ describe('a client of server-sent events', () => {
     chats.harness.model.release('lost');
     await chats.ended(chatId);
     assert.equal((await whole).text, text, 'who was there notices nothing');
-    for (const include of [undefined, 'tools'] as const) {
-      const events = await eventsAfter(chatId, lost, include);
-      const [start, reset] = chunksOf(events);
-      assert.deepEqual([start?.type, reset?.type], ['start', 'reset-step']);
-      assert.equal(textOf(chunksOf(events)), text);
-      // The connection may break once more, after any of these.
-      for (const [index, { id }] of events.entries()) {
-        const rest = events.slice(index + 1).filter(({ id: other }) => index > 0 || other !== events[1]!.id);
-        assert.deepEqual(await eventsAfter(chatId, id, include), rest, `after event ${index}`);
-      }
+    const events = await eventsAfter(chatId, lost);
+    const [start, reset] = chunksOf(events);
+    assert.deepEqual([start?.type, reset?.type], ['start', 'reset-step']);
+    assert.equal(textOf(chunksOf(events)), text);
+    // The connection may break once more, after any of these.
+    for (const [index, { id }] of events.entries()) {
+      const rest = events.slice(index + 1).filter(({ id: other }) => index > 0 || other !== events[1]!.id);
+      assert.deepEqual(await eventsAfter(chatId, id), rest, `after event ${index}`);
     }
+    // Where steps are marked the earlier ones could not be taken back: the client is to begin anew.
+    const path = `/api/chat/${chatId}/stream?include=tools`;
+    const refused = await chats.call('GET', path, undefined, { headers: { 'last-event-id': lost } });
+    assert.equal(refused.status, 409);
+    assert.equal((refused.body as { code: string }).code, 'position_lost');
   });
 
   it('is told when its chat is deleted', async () => {
