@@ -25,19 +25,16 @@ export async function loadTranscript(
 ): Promise<TranscriptRows> {
   const { id: conversationId, opening, summary, summaryThroughStep } = conversation;
   const step = { $gt: summaryThroughStep, $lt: beforeStep };
-  // Both at once: whoever waits for the first word waits for this.
-  const [turns, messages] = await Promise.all([
+  // At once: whoever waits for the first word waits for this.
+  const [turns, toolCalls, messages] = await Promise.all([
     em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } }),
+    em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] }),
     em.find(
       Message,
       { conversationId, deliveredStep: { $gt: summaryThroughStep, $lte: beforeStep } },
       { orderBy: SAID_ORDER },
     ),
   ]);
-  const toolCalls =
-    turns.length === 0
-      ? []
-      : await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] });
   return { opening, summary, turns, toolCalls, messages };
 }
 
