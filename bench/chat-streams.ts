@@ -96,12 +96,16 @@ async function measureBare({ say, signal }: BenchOptions, stack: Stack, load: Lo
   });
   const pid = stack.pid(name);
   const before = processorSeconds(pid);
+  const idle = residentBytes(pid);
   const streams = Array.from({ length: load.streams }, () => ({ url: `${url}/stream`, headers: {} }));
   const reader = startReader({ streams, deltas: load.perSecond * SECONDS, quietSeconds: QUIET_SECONDS }, signal);
+  await reader.ready;
+  await sleep((SECONDS - 1) * 1_000, undefined, { signal });
+  const loadedBytes = (residentBytes(pid) - idle) / load.streams;
   const read = await reader.result;
   const sent = load.streams * load.perSecond * SECONDS;
   const shares = { API: (processorSeconds(pid) - before) / SECONDS, readers: read.processorSeconds / SECONDS };
-  return { ...load, of: 'bare server', sent, read, shares };
+  return { ...load, of: 'bare server', sent, read, loadedBytes, shares };
 }
 
 const startReader = (input: ReadStreamsInput, signal: AbortSignal) =>
@@ -201,6 +205,14 @@ function report(measured: Measured[]): BenchReport {
       met: lost === 0 && read.disordered === 0,
       note: `${read.received} of ${sent} deltas came`,
     });
+    if (one.loadedBytes === undefined || bare.loadedBytes === undefined) continue;
+    results.push({
+      name: `resident memory of one of ${STREAMS} streams, ${of}`,
+      value: kilobytes(one.loadedBytes),
+      unit: 'kB',
+      baseline: { name: 'bare server, the same load', value: kilobytes(bare.loadedBytes), unit: 'kB' },
+      ratio: one.loadedBytes / bare.loadedBytes,
+    });
   }
   const names = [...new Set(measured.flatMap(({ shares }) => Object.keys(shares)))];
   const table: BenchTable = {
@@ -227,13 +239,13 @@ function report(measured: Measured[]): BenchReport {
       significant(one.read.p50Ms),
       significant(one.read.p99Ms),
       significant(one.read.maxMs),
-      kilobytes(one.openBytes),
-      kilobytes(one.loadedBytes),
+      one.openBytes === undefined ? null : kilobytes(one.openBytes),
+      one.loadedBytes === undefined ? null : kilobytes(one.loadedBytes),
       ...names.map((name) => percent(one.shares[name])),
     ]),
   };
   return { results, tables: [table] };
 }
 
-const kilobytes = (bytes?: number): number | null => (bytes === undefined ? null : Math.round(bytes / 1024));
+const kilobytes = (bytes: number): number => Math.round(bytes / 1024);
 const percent = (share?: number): string | null => (share === undefined ? null : `${Math.round(share * 100)}%`);
