@@ -1,5 +1,5 @@
 /**
- * The investigation workflow by itself: a real Temporal server and a real worker, with activities that a test makes by
+ * The workflow of an investigation or of a chat's turn by itself: a real Temporal server and a real worker, with activities that a test makes by
  * hand. For what the activities of the product do only when something goes wrong at the right moment.
  */
 import { randomUUID } from 'node:crypto';
@@ -7,6 +7,11 @@ import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { Activities } from '../../activities/index.ts';
+import {
+  CHAT_TURN_WORKFLOW,
+  type ChatTurnWorkflowInput,
+  type FinishChatTurnInput,
+} from '../../src/features/chats/contract.ts';
 import type { FinishInvestigationInput } from '../../src/features/investigations/contract.ts';
 import type { ModelTurnInput, ModelTurnResult, RunBudget, ToolCallRef } from '../../src/features/runs/contract.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
@@ -21,6 +26,8 @@ const ample: RunBudget = { maxSteps: 10, maxCostUsd: 5, maxWallSeconds: 600, too
 export interface Play {
   /** Those that are not given are never to be called. */
   activities: Partial<Activities>;
+  /** Given: a turn of a chat is played, not an investigation. */
+  chat?: Partial<ChatTurnWorkflowInput>;
   budget?: Partial<RunBudget>;
   /** What happens while it runs. */
   meanwhile?: (run: PlayedRun) => Promise<void>;
@@ -30,6 +37,8 @@ export interface PlayedRun {
   handle: WorkflowHandle;
   /** Every attempt to record the end, in order. */
   recorded: FinishInvestigationInput[];
+  /** The same of a chat's turn. */
+  recordedTurns: FinishChatTurnInput[];
   history(): Promise<HistoryEvent[]>;
   /** Waits until the history is as wanted. */
   untilHistory(what: string, wanted: (events: HistoryEvent[]) => boolean): Promise<void>;
@@ -66,33 +75,41 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
   const client = createTemporalClient(target);
 
   return {
-    async play({ activities, budget, meanwhile }) {
-      const investigationId = randomUUID();
+    async play({ activities, chat, budget: limits, meanwhile }) {
+      const id = randomUUID();
       const recorded: FinishInvestigationInput[] = [];
+      const recordedTurns: FinishChatTurnInput[] = [];
       const { finishInvestigation = async ({ outcome }) => ({ status: outcome, title: 'played' }) } = activities;
-      casts.set(investigationId, {
+      const { finishChatTurn = async ({ outcome }) => ({ status: outcome, digest: 'played' }) } = activities;
+      casts.set(id, {
         beginInvestigation: async () => ({ title: 'played', cancelled: false }),
         modelTurn: () => Promise.reject(new Error('no model turn was expected')),
         callTool: () => Promise.reject(new Error('no tool call was expected')),
         compact: () => Promise.reject(new Error('no summary was expected')),
-        finishChatTurn: () => Promise.reject(new Error('no chat was expected')),
-        nameChat: () => Promise.reject(new Error('no chat was expected')),
+        nameChat: () => Promise.reject(new Error('no name was expected')),
         chooseExcerpts: () => Promise.reject(new Error('no citation was expected')),
         ...activities,
         async finishInvestigation(input) {
           recorded.push(input);
           return finishInvestigation(input);
         },
+        async finishChatTurn(input) {
+          recordedTurns.push(input);
+          return finishChatTurn(input);
+        },
       });
-      const handle = await client.workflow.start('investigation', {
+      const shared = { teamId: randomUUID(), budget: { ...ample, ...limits } };
+      const turn = { turnId: id, chatId: id, title: 'played', startAfter: 0, contextTokens: 0, wantsTitle: false };
+      const handle = await client.workflow.start(chat ? CHAT_TURN_WORKFLOW : 'investigation', {
         taskQueue,
-        workflowId: `played-${investigationId}`,
-        args: [{ investigationId, teamId: randomUUID(), budget: { ...ample, ...budget } }],
+        workflowId: `played-${id}`,
+        args: [chat ? { ...turn, ...shared, ...chat } : { investigationId: id, ...shared }],
       });
       const history = async (): Promise<HistoryEvent[]> => (await handle.fetchHistory()).events ?? [];
       const played: PlayedRun = {
         handle,
         recorded,
+        recordedTurns,
         history,
         untilHistory: async (what, wanted) => {
           await waitUntil(async () => wanted(await history()) || undefined, { what, timeoutMs: 30_000 });
@@ -114,6 +131,15 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
 
 /** What Temporal sees of a killed or frozen worker: an activity that was started, and silence. */
 export const silence = (): Promise<never> => Context.current().cancelled;
+
+/** A model turn that answers in words. */
+export const words = ({ step }: ModelTurnInput): ModelTurnResult => ({
+  step,
+  stopReason: 'end_turn',
+  costUsd: 0,
+  toolCalls: [],
+  spoke: true,
+});
 
 /** A model turn that asks for calls, by their names, or for none. */
 export function answer({ step }: ModelTurnInput, ...names: string[]): ModelTurnResult {
