@@ -1,13 +1,16 @@
 /**
- * Records the histories that `replay.test.ts` replays: `npm run histories`. Run it when a new kind of run exists, not to
- * make the test pass: a stored history stands for runs that are under way when new code is deployed.
+ * Records the histories that `replay.test.ts` replays: `npm run histories -- NAME …`, or all of them without a name. Run
+ * it when a new kind of run exists, not to make the test pass: a stored history stands for runs that are under way when
+ * new code is deployed.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { startHarness, type Harness, type HarnessOptions } from '../support/harness.ts';
 import { stopTestServer } from '../support/database.ts';
-import { byTurn } from '../support/scripted-model/index.ts';
+import { taskOf } from '../features/chats/script.ts';
+import { byTurn, OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, submitReport } from '../support/scripts.ts';
 import { sampleIncident } from '../support/telemetry-source.ts';
 import { createLogger } from '../../src/platform/logger.ts';
@@ -19,12 +22,47 @@ const folder = join(import.meta.dirname, 'histories');
 
 interface Scenario extends HarnessOptions {
   name: string;
+  /** What is recorded; an investigation unless given. */
+  begin?: (harness: Harness, question: string) => Promise<Begun>;
   /** What happens while it runs; by default nothing. */
   meanwhile?: (harness: Harness, id: string) => Promise<unknown>;
 }
 
+interface Begun {
+  /** Of the investigation or the chat. */
+  id: string;
+  workflowId: string;
+}
+
+async function beginInvestigation(harness: Harness, question: string): Promise<Begun> {
+  const id = await harness.investigate(question);
+  return { id, workflowId: `investigation-${id}` };
+}
+
+async function beginChat(harness: Harness, question: string): Promise<Begun> {
+  const response = await fetch(`${harness.url}/api/v1/chat?stream=true`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${harness.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: question }] }),
+  });
+  if (!response.ok || !response.body) throw new Error(`The API answered ${response.status}.`);
+  let text = '';
+  for await (const part of response.body.pipeThrough(new TextDecoderStream())) {
+    text += part;
+    const [, turnId, id] = /"messageId":"([^"]+)","chatId":"([^"]+)"/.exec(text) ?? [];
+    if (turnId !== undefined && id !== undefined) return { id, workflowId: `chat-turn-${turnId}` };
+  }
+  throw new Error('The stream has no start.');
+}
+
 const sources = [sampleIncident()];
 const held = { ...listSources, hold: { gate: 'hold', at: 'start' as const } };
+
+/** Steps of a chat's turn; its title and summaries are asked for beside it. */
+const chatting =
+  (steps: ScriptedStep[]): Script =>
+  ({ turn, request }) =>
+    taskOf(request) === undefined ? (steps[turn] ?? OUT_OF_SCRIPT) : { text: 'Which sources there are' };
 
 const scenarios: Scenario[] = [
   { name: 'completed', script: byTurn([listSources, submitReport]), sources },
@@ -60,18 +98,53 @@ const scenarios: Scenario[] = [
       harness.model.release('hold');
     },
   },
+  {
+    name: 'chat-answered',
+    script: chatting([listSources, { text: 'There is one source [1].' }]),
+    sources,
+    begin: beginChat,
+  },
+  {
+    name: 'chat-continued-as-new',
+    script: chatting([listSources, listSources, { text: 'There is one source [1].' }]),
+    sources,
+    budget: { stepsPerHistory: 1 },
+    begin: beginChat,
+  },
+  {
+    name: 'chat-compacted',
+    script: chatting([{ ...listSources, usage: { input_tokens: 50_000 } }, { text: 'There is one source [1].' }]),
+    sources,
+    budget: { compactAtTokens: 20_000 },
+    begin: beginChat,
+  },
+  {
+    name: 'chat-failed-model',
+    script: byTurn([{ error: { status: 401, type: 'authentication_error', message: 'no' } }]),
+    begin: beginChat,
+  },
+  {
+    name: 'chat-cancelled',
+    script: byTurn([held]),
+    sources,
+    begin: beginChat,
+    meanwhile: async (harness, id) => {
+      await harness.model.waitForHold('hold');
+      await harness.request('POST', `/api/chat/${id}/cancel`);
+    },
+  },
 ];
 
 const binary = await ensureTemporalBinary({ info: console.error, warn: console.error });
 const show = ['workflow', 'show', '--output', 'json', '--address', await temporalAddress()];
 installRuntime(createLogger({ name: 'record', level: 'silent' }));
 mkdirSync(folder, { recursive: true });
-for (const { name, meanwhile, ...options } of scenarios) {
+const wanted = process.argv.slice(2);
+for (const { name, begin = beginInvestigation, meanwhile, ...options } of scenarios) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   const harness = await startHarness(options);
-  const id = await harness.investigate(`Recorded for replay: ${name}`);
+  const { id, workflowId } = await begin(harness, `Recorded for replay: ${name}`);
   await meanwhile?.(harness, id);
-  await harness.untilEnded(id);
-  const workflowId = `investigation-${id}`;
   await harness.temporal.workflow
     .getHandle(workflowId)
     .result()
@@ -82,8 +155,11 @@ for (const { name, meanwhile, ...options } of scenarios) {
       maxBuffer: 1e8,
     });
     const part = history.includes('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW') ? '-part' : '';
-    // Stack traces name the folder of the checkout, which is nobody's business and changes nothing in a replay.
-    writeFileSync(join(folder, `${name}${part}.json`), history.replaceAll(`${process.cwd()}/`, ''));
+    // Neither the folder of the checkout nor the machine is anybody's business, and a replay needs neither.
+    const anonymous = history
+      .replaceAll(`${process.cwd()}/`, '')
+      .replaceAll(`${process.pid}@${hostname()}`, '1@worker');
+    writeFileSync(join(folder, `${name}${part}.json`), anonymous);
   }
   await harness.stop();
 }

@@ -22,8 +22,22 @@ describe('replay of stored histories', () => {
       'failed-model',
       'cancelled',
       'message',
+      'chat-answered',
+      'chat-continued-as-new',
+      'chat-compacted',
+      'chat-failed-model',
+      'chat-cancelled',
     ]) {
       assert.ok(names.includes(`${kind}.json`), kind);
+    }
+  });
+
+  it('tells nothing of the machine they were recorded on', () => {
+    for (const name of names) {
+      const text = readFileSync(join(folder, name), 'utf8');
+      assert.doesNotMatch(text, /file:\/\/\/|127\.0\.0\.1|localhost/, name);
+      assert.ok(!text.includes(process.cwd()), name);
+      assert.deepEqual(new Set(text.match(/"identity": "[^"]*"/g)), new Set(['"identity": "1@worker"']), name);
     }
   });
 
