@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { followRun, stateEvent } from '../../../src/features/runs/index.ts';
 import { createEventLog, type EventLog, type NewEvent } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
+import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
 
@@ -128,6 +129,22 @@ describe('events of a run, to whoever follows it', () => {
     const before = checks;
     await new Promise((resolve) => setTimeout(resolve, 5 * CHECK_MS));
     assert.equal(checks, before);
+  });
+
+  it('are checked no more than once after the end, however slowly they are read', async () => {
+    let checks = 0;
+    const ending = async (): Promise<NewEvent | undefined> => {
+      checks += recorded ? 1 : 0;
+      return recorded;
+    };
+    const following = followRun(events, stream, { ending, signal: AbortSignal.timeout(20_000), checkMs: 1 });
+    await following.next();
+    recorded = end;
+    const told = async (): Promise<true | undefined> => (await events.read(stream)).length === 2 || undefined;
+    await waitUntil(told, { what: 'the end in the log', timeoutMs: 10_000, intervalMs: 5 });
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    assert.equal(checks, 1);
+    assert.equal((await following.next()).value?.type, 'run.completed');
   });
 
   it('cannot be followed while the row cannot be read', async () => {
