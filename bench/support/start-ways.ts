@@ -77,20 +77,22 @@ const output: StartWaysOutput = {
   'early return': [],
   'local activity': [],
 };
+const calls: readonly [way: Way, call: Start][] = [
+  ['polled', start(remote, 'beginsPolled')],
+  ['eager activity', start(remote, 'beginsEagerly')],
+  ['eager start', start(inProcess, 'beginsEagerly', true)],
+  ['update with start', updateWithStart],
+  ['local activity', start(remote, 'beginsLocally')],
+];
 await worker.runUntil(async () => {
   for (let round = -warmUp; round < rounds; round++) {
-    const polled = await measure(start(remote, 'beginsPolled'));
-    const eager = await measure(start(remote, 'beginsEagerly'));
-    const eagerStart = await measure(start(inProcess, 'beginsEagerly', true));
-    const update = await measure(updateWithStart);
-    const local = await measure(start(remote, 'beginsLocally'));
-    if (round < 0) continue;
-    output.polled.push(polled.begun);
-    output['eager activity'].push(eager.begun);
-    output['eager start'].push(eagerStart.begun);
-    output['update with start'].push(update.begun);
-    output['early return'].push(update.answered);
-    output['local activity'].push(local.begun);
+    for (let turn = 0; turn < calls.length; turn++) {
+      const [way, call] = calls[(round + warmUp + turn) % calls.length]!;
+      const { begun, answered } = await measure(call);
+      if (round < 0) continue;
+      output[way].push(begun);
+      if (way === 'update with start') output['early return'].push(answered);
+    }
   }
 });
 await remote.connection.close();
