@@ -9,8 +9,8 @@ import type { TimeHttpInput, TimeHttpOutput } from './support/time-http.ts';
 
 const MANY = 100_000;
 const FEW = 100;
-const ROUNDS = 6;
-const REQUESTS = 150;
+const ROUNDS = 5;
+const REQUESTS = 120;
 const SEARCHES = 15;
 const TARGET_RATIO = 2;
 
