@@ -12,7 +12,10 @@ describe('package-lock.json', () => {
 
   /** Where Node would find `name` from the package at `path`: in its own folder or in one above it. */
   const find = (path: string, name: string): LockedPackage | undefined => {
-    for (let folder = path; ; folder = folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
+    // A workspace (satellite) is a folder of its own, directly below the root.
+    const above = (folder: string): string =>
+      folder.includes('node_modules/') ? folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, '') : '';
+    for (let folder = path; ; folder = above(folder)) {
       const found = packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`];
       if (found || folder === '') return found;
     }
