@@ -1,0 +1,94 @@
+/**
+ * Every message between a satellite and Casebook: JSON text, one message a WebSocket frame. A satellite speaks first
+ * (`hello`), is welcomed, and sends `inventory`, `clusters`, `heartbeat` and `graph`; Casebook sends requests.
+ */
+import { z } from 'zod';
+import { graphMessage } from './graph.ts';
+import { clusters, health, inventory, slug, wireName } from './inventory.ts';
+import { MOST_ANSWER_BYTES, MOST_CONNECTORS } from './limits.ts';
+
+/** What is asked: an operation of a connector, or a tool of an MCP server. */
+export const requestTarget = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('connector'),
+    connector: slug,
+    operation: wireName,
+    parameters: z.record(z.string(), z.unknown()),
+  }),
+  z.object({ kind: z.literal('mcp'), server: slug, tool: wireName, arguments: z.record(z.string(), z.unknown()) }),
+]);
+
+/**
+ * A question. Its id is the same for every attempt: a satellite that gets it again attaches to the work under way, or
+ * repeats its answer, and never does the work twice.
+ */
+export const requestMessage = z.object({
+  type: z.literal('request'),
+  id: z.uuid(),
+  timeoutMs: z.number().int().min(1).max(600_000),
+  maxBytes: z.number().int().min(1).max(MOST_ANSWER_BYTES),
+  target: requestTarget,
+});
+
+/** From Casebook. */
+export const serverMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('welcome'), satelliteId: z.uuid(), heartbeatMs: z.number().int().min(100) }),
+  /** Answers every heartbeat: the satellite knows that it is heard. */
+  z.object({ type: z.literal('ack') }),
+  requestMessage,
+  /** Nobody waits for the answer any more. */
+  z.object({ type: z.literal('cancel'), id: z.uuid() }),
+  /** Send a snapshot of the graph. */
+  z.object({ type: z.literal('graph.wanted') }),
+]);
+
+/** Why there is no answer. */
+export const ANSWER_ERRORS = [
+  'bad_request',
+  'not_found',
+  'timeout',
+  'cancelled',
+  'too_large',
+  'busy',
+  'failed',
+] as const;
+
+/** From a satellite. */
+export const satelliteMessage = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('hello'),
+    name: slug,
+    version: wireName,
+    /** Random, made when the process starts. */
+    instance: z.uuid(),
+    /** The satellite's clock, unix ms. */
+    sentAt: z.number(),
+  }),
+  z.object({ type: z.literal('inventory'), inventory }),
+  z.object({ type: z.literal('clusters'), clusters }),
+  z.object({ type: z.literal('heartbeat'), sentAt: z.number(), health: z.array(health).max(2 * MOST_CONNECTORS) }),
+  graphMessage,
+  /** A piece of an answer's text; index 0, 1, 2 … */
+  z.object({ type: z.literal('answer.part'), id: z.uuid(), index: z.number().int().min(0), text: z.string() }),
+  /** The answer is complete: the parts' texts, one after the other, are JSON. */
+  z.object({
+    type: z.literal('answer.end'),
+    id: z.uuid(),
+    parts: z.number().int().min(1),
+    /** Of the whole text in UTF-8. */
+    bytes: z.number().int().min(0).max(MOST_ANSWER_BYTES),
+    tookMs: z.number().min(0),
+  }),
+  z.object({
+    type: z.literal('answer.error'),
+    id: z.uuid(),
+    code: z.enum(ANSWER_ERRORS),
+    message: z.string().max(4_000),
+  }),
+]);
+
+export type RequestTarget = z.output<typeof requestTarget>;
+export type RequestMessage = z.output<typeof requestMessage>;
+export type ServerMessage = z.output<typeof serverMessage>;
+export type SatelliteMessage = z.output<typeof satelliteMessage>;
+export type AnswerError = (typeof ANSWER_ERRORS)[number];
