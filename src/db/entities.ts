@@ -2,6 +2,7 @@
 import { Chat, ChatTurn } from '../features/chats/entities.ts';
 import { CitationExtraction } from '../features/citations/entities.ts';
 import { Investigation } from '../features/investigations/entities.ts';
+import { Satellite, SatelliteRequest, SatelliteToken } from '../features/satellites/entities.ts';
 import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
 import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
@@ -20,6 +21,9 @@ export const entities = [
   Chat,
   ChatTurn,
   CitationExtraction,
+  Satellite,
+  SatelliteRequest,
+  SatelliteToken,
   WorkspaceDraft,
   WorkspaceDraftChange,
   WorkspaceDraftCall,

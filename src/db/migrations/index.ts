@@ -5,6 +5,7 @@ import { EventLogMigration } from './20261121000100-event-log.ts';
 import { ChatsMigration } from './20261121000200-chats.ts';
 import { WorkspaceMigration } from './20261121000300-workspace.ts';
 import { CitationsMigration } from './20261121000400-citations.ts';
+import { SatellitesMigration } from './20261121000500-satellites.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -12,4 +13,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000200-chats', class: ChatsMigration },
   { name: '20261121000300-workspace', class: WorkspaceMigration },
   { name: '20261121000400-citations', class: CitationsMigration },
+  { name: '20261121000500-satellites', class: SatellitesMigration },
 ];

@@ -1,0 +1,87 @@
+/** Enrolment tokens: what a satellite of a team connects with. */
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { EntityManager } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
+import { InvalidRequest, NotFound } from '../../http/errors.ts';
+import { SatelliteToken } from './entities.ts';
+
+const PREFIX_LENGTH = 10;
+/** No token of ours comes near it; what is longer is not worth hashing. */
+const LONGEST_TOKEN = 512;
+
+/** The pepper of token hashes, for an installation's secret key. */
+export const tokenPepperFrom = (secretKey: Buffer): Buffer =>
+  Buffer.from(hkdfSync('sha256', secretKey, '', 'casebook satellite tokens', 32));
+
+const hashOf = (token: string, pepper: Buffer): string => createHmac('sha256', pepper).update(token).digest('hex');
+
+/**
+ * Makes a token of a team: `cbs_` and 32 random bytes. Its text is in the answer and nowhere else.
+ * @param em bound to the team
+ * @throws {InvalidRequest} for an end that has passed
+ */
+export async function createToken(
+  em: EntityManager,
+  request: { teamId: string; name: string; expiresAt?: Date; createdByKeyId?: string },
+  { pepper, now }: { pepper: Buffer; now: Date },
+): Promise<{ row: SatelliteToken; token: string }> {
+  if (request.expiresAt && request.expiresAt <= now)
+    throw InvalidRequest.at(
+      ['body', 'expires_at'],
+      'Value error, the time has passed',
+      request.expiresAt.toISOString(),
+    );
+  const token = `cbs_${randomBytes(32).toString('base64url')}`;
+  const row = em.create(SatelliteToken, {
+    teamId: request.teamId,
+    name: request.name,
+    prefix: token.slice(0, PREFIX_LENGTH),
+    hash: hashOf(token, pepper),
+    createdByKeyId: request.createdByKeyId ?? null,
+    expiresAt: request.expiresAt ?? null,
+  });
+  await em.flush();
+  return { row, token };
+}
+
+/** Every token of the team, the newest first, those that no longer work included. */
+export const listTokens = (em: EntityManager): Promise<SatelliteToken[]> =>
+  em.find(SatelliteToken, {}, { orderBy: { createdAt: 'desc', id: 'asc' } });
+
+/**
+ * Revokes a token; a second time changes nothing. Connections made with it are closed within seconds.
+ * @throws {NotFound}
+ */
+export async function revokeToken(em: EntityManager, tokenId: string, now: Date): Promise<SatelliteToken> {
+  const row = await em.findOne(SatelliteToken, { id: tokenId });
+  if (!row) throw new NotFound('There is no such satellite token.');
+  row.revokedAt ??= now;
+  await em.flush();
+  return row;
+}
+
+/** Why a token does not let in, as a sentence for the operator of the satellite; undefined when it does. */
+export function refusalOf(token: Pick<SatelliteToken, 'revokedAt' | 'expiresAt'>, now: Date): string | undefined {
+  if (token.revokedAt != null) return `The enrolment token was revoked at ${token.revokedAt.toISOString()}.`;
+  if (token.expiresAt != null && token.expiresAt <= now)
+    return `The enrolment token expired at ${token.expiresAt.toISOString()}.`;
+  return undefined;
+}
+
+/** @returns the token's row, or why nobody is let in with it */
+export async function verifyToken(
+  em: EntityManager,
+  token: string,
+  { pepper, now }: { pepper: Buffer; now: Date },
+): Promise<{ row: SatelliteToken } | { refusal: string }> {
+  const unknown = { refusal: 'The enrolment token is not known.' };
+  if (token.length > LONGEST_TOKEN) return unknown;
+  const hash = hashOf(token, pepper);
+  const row = await em.findOne(SatelliteToken, { hash }, anyTeam);
+  if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return unknown;
+  const refusal = refusalOf(row, now);
+  if (refusal !== undefined) return { refusal };
+  row.lastUsedAt = now;
+  await em.flush();
+  return { row };
+}
