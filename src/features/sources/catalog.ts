@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../../platform/logger.ts';
+import { lokiOverHttp } from './loki/http.ts';
 import { createLokiSource } from './loki/source.ts';
+import { prometheusOverHttp } from './prometheus/http.ts';
 import { createPrometheusSource } from './prometheus/source.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
 import { createMetricsCache, createRecordedIncidentSource } from './recorded/source.ts';
@@ -25,8 +27,10 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
   const cache = createMetricsCache();
   const recorded = new Map<string, TelemetrySource>();
   const remote: TelemetrySource[] = [];
-  if (options.prometheusUrl) remote.push(createPrometheusSource({ url: options.prometheusUrl }));
-  if (options.lokiUrl) remote.push(createLokiSource({ url: options.lokiUrl }));
+  if (options.prometheusUrl) {
+    remote.push(createPrometheusSource({ transport: prometheusOverHttp({ url: options.prometheusUrl }) }));
+  }
+  if (options.lokiUrl) remote.push(createLokiSource({ transport: lokiOverHttp({ url: options.lokiUrl }) }));
   const reported = new Set<string>();
   const warnOnce = (message: string, details: Record<string, unknown>) => {
     const key = message + JSON.stringify(details);
@@ -60,7 +64,11 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
     return found;
   };
 
-  const list = () => [...incidents(), ...remote];
+  return catalogOver(() => [...incidents(), ...remote]);
+}
+
+/** A catalog of the sources that `list` gives at each call. */
+export function catalogOver(list: () => TelemetrySource[]): SourceCatalog {
   return {
     list,
     get: (id) => {

@@ -1,7 +1,8 @@
 /** Telemetry sources: what the agent's tools can ask, and the catalog that holds them. */
-export { createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
+export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
 export { createLokiSource } from './loki/source.ts';
-export { createPrometheusSource } from './prometheus/source.ts';
+export { createPrometheusSource, createScrapeIntervals } from './prometheus/source.ts';
 export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
 export { inferLevel, normalizeLevel, type LogLevel } from './log-level.ts';
 export * from './port.ts';
+export type { TelemetryTransport } from './transport.ts';

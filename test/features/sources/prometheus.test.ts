@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { createPrometheusSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
+import { createPrometheusClient } from '../../../src/features/sources/prometheus/client.ts';
+import { prometheusOverHttp } from '../../../src/features/sources/prometheus/http.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
@@ -172,7 +174,7 @@ describe('Prometheus source', function () {
         },
       ],
     });
-    source = createPrometheusSource({ url: `${prometheus.url}/` });
+    source = createPrometheusSource({ transport: prometheusOverHttp({ url: `${prometheus.url}/` }) });
     await waitUntil(
       async () => {
         const [series] = await source.queryMetric!(
@@ -377,7 +379,6 @@ describe('Prometheus source', function () {
 
 describe('Prometheus source and a bad server', () => {
   it('refuses an answer beyond its size', async () => {
-    const { createPrometheusClient } = await import('../../../src/features/sources/prometheus/client.ts');
     const server = createServer((_request, response) => {
       const chunk = 'x'.repeat(64 * 1024);
       const send = () => {
@@ -389,7 +390,7 @@ describe('Prometheus source and a bad server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const url = `http://127.0.0.1:${addressOf(server).port}`;
-      const client = createPrometheusClient({ url, maxResponseBytes: 1_000_000 });
+      const client = createPrometheusClient(prometheusOverHttp({ url, maxResponseBytes: 1_000_000 }));
       await assert.rejects(client.labelNames(options().signal), /larger than 1000000 bytes/);
     } finally {
       server.closeAllConnections();

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { createHttpClient } from '../http-client.ts';
 import { inferLevel, normalizeLevel } from '../log-level.ts';
 import {
   SourceError,
@@ -9,6 +8,7 @@ import {
   type SourceCapability,
   type TelemetrySource,
 } from '../port.ts';
+import type { TelemetryTransport } from '../transport.ts';
 import { levelLabels, logQueries, serviceLabels, serviceSelectors } from './logql.ts';
 
 const capabilities: SourceCapability[] = ['services', 'logs'];
@@ -20,54 +20,41 @@ const MAX_SERVICE_LABELS = 3;
 /** Lines longer than this are cut: one of them must not fill a worker's memory. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-const names = z.object({ data: z.array(z.string()).optional() });
-const series = z.object({ data: z.array(z.record(z.string(), z.string())).optional() });
+// Loki leaves the list out where it is empty.
+const names = z.array(z.string()).nullish();
+const series = z.array(z.record(z.string(), z.string())).nullish();
 const streams = z.object({
-  data: z.object({
-    resultType: z.literal('streams'),
-    result: z.array(
-      z.object({
-        stream: z.record(z.string(), z.string()),
-        // [nanoseconds, line]; later versions may add structured metadata.
-        values: z.array(z.tuple([z.string().regex(/^\d+$/), z.string()]).rest(z.unknown())),
-      }),
-    ),
-  }),
+  resultType: z.literal('streams'),
+  result: z.array(
+    z.object({
+      stream: z.record(z.string(), z.string()),
+      // [nanoseconds, line]; later versions may add structured metadata.
+      values: z.array(z.tuple([z.string().regex(/^\d+$/), z.string()]).rest(z.unknown())),
+    }),
+  ),
 });
 
-/**
- * A telemetry source over a Loki server.
- * @param options.url base URL, from the operator's configuration
- */
-export function createLokiSource(options: { url: string; id?: string }): TelemetrySource {
-  const id = options.id ?? 'loki';
-  const http = createHttpClient({
-    ...options,
-    name: 'Loki',
-    errorMessage: (body) => body.trim().slice(0, 1000) || undefined,
-  });
+/** A telemetry source over a Loki server, however it is reached. */
+export function createLokiSource(options: { transport: TelemetryTransport; id?: string }): TelemetrySource {
+  const { transport, id = 'loki' } = options;
 
   const get = async <Schema extends z.ZodType>(
-    path: string,
-    parameters: Record<string, string>,
+    operation: string,
+    parameters: Record<string, unknown>,
     schema: Schema,
     signal: AbortSignal,
   ): Promise<z.output<Schema>> => {
-    const answer = await http.request('GET', path, new URLSearchParams(parameters), signal);
-    const parsed = schema.safeParse(answer);
+    const parsed = schema.safeParse(await transport.ask(operation, parameters, signal));
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0]!;
-    throw new SourceError(`Loki answered ${path} in an unknown form (${issue.path.join('.')}: ${issue.message})`);
+    throw new SourceError(`Loki answered ${operation} in an unknown form (${issue.path.join('.')}: ${issue.message})`);
   };
 
   /** Labels are looked up in the window asked about, or Loki's own default of the last six hours. */
   const labelsInUse = async (window: { from: number; to: number } | undefined, signal: AbortSignal) => {
-    const range: Record<string, string> = window
-      ? { start: nanoseconds(window.from), end: nanoseconds(window.to) }
-      : {};
-    const inUse = new Set((await get('/loki/api/v1/labels', range, names, signal)).data ?? []);
+    const range = window ? { start: window.from, end: window.to } : {};
+    const inUse = new Set((await get('labels', range, names, signal)) ?? []);
     return {
-      range,
       services: serviceLabels.filter((label) => inUse.has(label)).slice(0, MAX_SERVICE_LABELS),
       level: levelLabels.find((label) => inUse.has(label)),
     };
@@ -76,13 +63,13 @@ export function createLokiSource(options: { url: string; id?: string }): Telemet
   const fetchLines = async (expr: string, query: LogQuery, limit: number, signal: AbortSignal) => {
     const parameters = {
       query: expr,
-      start: nanoseconds(query.from),
-      end: nanoseconds(query.to),
-      limit: String(limit),
+      start: query.from,
+      end: query.to,
+      limit,
       direction: 'backward',
     };
-    const { data } = await get('/loki/api/v1/query_range', parameters, streams, signal);
-    return data.result.flatMap(({ stream, values }) =>
+    const { result } = await get('query_range', parameters, streams, signal);
+    return result.flatMap(({ stream, values }) =>
       values.map(([at, line]): LogLine => {
         const message = line.slice(0, MAX_LINE_CHARACTERS);
         const label = levelLabels.find((candidate) => stream[candidate]);
@@ -120,14 +107,14 @@ export function createLokiSource(options: { url: string; id?: string }): Telemet
     capabilities,
     describe: async ({ signal }) => {
       await labelsInUse(undefined, signal);
-      return { id, kind: 'loki', title: `Loki at ${new URL(options.url).host}`, capabilities, alerts: [] };
+      return { id, kind: 'loki', title: `Loki at ${transport.place}`, capabilities, alerts: [] };
     },
     services: async ({ signal }) => {
       const { services } = await labelsInUse(undefined, signal);
       const found = new Set<string>();
       for (const selector of serviceSelectors(services, undefined)) {
-        const { data = [] } = await get('/loki/api/v1/series', { 'match[]': `{${selector}}` }, series, signal);
-        for (const stream of data) found.add(serviceOf(stream));
+        const labels = await get('series', { match: [`{${selector}}`] }, series, signal);
+        for (const stream of labels ?? []) found.add(serviceOf(stream));
       }
       return [...found].sort().map((name) => ({ name, metrics: 0 }));
     },
@@ -138,9 +125,4 @@ export function createLokiSource(options: { url: string; id?: string }): Telemet
 function serviceOf(stream: Record<string, string>): string {
   const label = serviceLabels.find((candidate) => stream[candidate]);
   return (label && stream[label]) ?? '';
-}
-
-/** Unix seconds as Loki takes them, exact to the microsecond. */
-function nanoseconds(seconds: number): string {
-  return String(BigInt(Math.round(seconds * 1e6)) * 1000n);
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { createHttpClient } from '../http-client.ts';
 import { SourceError, type TimeWindow } from '../port.ts';
+import type { TelemetryTransport } from '../transport.ts';
 
 /** Prometheus refuses more points a series. */
 const MAX_POINTS = 11_000;
 
-const envelope = z.object({ data: z.unknown() });
 const labels = z.record(z.string(), z.string());
 const sample = z.tuple([z.number(), z.string()]);
 const matrix = z.object({
@@ -63,56 +62,46 @@ export interface PrometheusClient {
   scrapeIntervals(signal: AbortSignal): Promise<string[]>;
 }
 
-/** @param options.url base URL of a server that speaks Prometheus' HTTP API; paths of proxies are kept */
-export function createPrometheusClient(options: { url: string; maxResponseBytes?: number }): PrometheusClient {
-  const http = createHttpClient({ ...options, name: 'Prometheus', errorMessage });
-
+/** The client over whatever reaches the server. */
+export function createPrometheusClient(transport: TelemetryTransport): PrometheusClient {
   const call = async <Schema extends z.ZodType>(
-    method: 'GET' | 'POST',
-    path: string,
-    parameters: Record<string, string | string[]>,
+    operation: string,
+    parameters: Record<string, unknown>,
     schema: Schema,
     signal: AbortSignal,
   ): Promise<z.output<Schema>> => {
-    const search = new URLSearchParams();
-    for (const [key, value] of Object.entries(parameters)) {
-      for (const item of [value].flat()) search.append(key, item);
-    }
-    const answer = await http.request(method, path, search, signal);
-    const parsed = schema.safeParse(envelope.safeParse(answer).data?.data);
+    const parsed = schema.safeParse(await transport.ask(operation, parameters, signal));
     if (parsed.success) return parsed.data;
     const issue = parsed.error.issues[0]!;
-    throw new SourceError(`Prometheus answered ${path} in an unknown form (${issue.path.join('.')}: ${issue.message})`);
+    throw new SourceError(
+      `Prometheus answered ${operation} in an unknown form (${issue.path.join('.')}: ${issue.message})`,
+    );
   };
 
   return {
     async query(expr, at, signal) {
-      const parameters: Record<string, string> = { query: expr };
-      if (at !== undefined) parameters['time'] = String(at);
-      const data = await call('POST', '/api/v1/query', parameters, vector, signal);
+      const data = await call('query', { query: expr, time: at }, vector, signal);
       return data.result.map(({ metric, value }) => ({ labels: metric, value: toNumber(value?.[1]) }));
     },
     async queryRange(expr, { from, to }, step, signal) {
       // The window is half-open, and its newest point is the one that matters most.
       const end = to - 0.001;
       const start = end - Math.max(0, Math.floor((end - from) / step)) * step;
-      const parameters = { query: expr, start: start.toFixed(3), end: end.toFixed(3), step: String(step) };
-      const data = await call('POST', '/api/v1/query_range', parameters, matrix, signal);
+      const parameters = { query: expr, start: Number(start.toFixed(3)), end: Number(end.toFixed(3)), step };
+      const data = await call('query_range', parameters, matrix, signal);
       return data.result.map(({ metric, values }) => ({
         labels: metric,
         timestamps: values.map(([at]) => at),
         values: values.map(([, value]) => toNumber(value)),
       }));
     },
-    labelNames: (signal) => call('GET', '/api/v1/labels', {}, names, signal),
-    labelValues: (label, selectors, signal) =>
-      call('GET', `/api/v1/label/${encodeURIComponent(label)}/values`, { 'match[]': selectors }, names, signal),
-    metadata: (signal) => call('GET', '/api/v1/metadata', {}, metadata, signal),
-    alerts: async (signal) => (await call('GET', '/api/v1/alerts', {}, alerts, signal)).alerts,
+    labelNames: (signal) => call('labels', {}, names, signal),
+    labelValues: (label, match, signal) =>
+      call('label_values', { label, match: match.length > 0 ? match : undefined }, names, signal),
+    metadata: (signal) => call('metadata', {}, metadata, signal),
+    alerts: async (signal) => (await call('alerts', {}, alerts, signal)).alerts,
     scrapeIntervals: async (signal) =>
-      (await call('GET', '/api/v1/targets', { state: 'active' }, targets, signal)).activeTargets.flatMap(
-        ({ scrapeInterval }) => scrapeInterval ?? [],
-      ),
+      (await call('targets', {}, targets, signal)).activeTargets.flatMap(({ scrapeInterval }) => scrapeInterval ?? []),
   };
 }
 
@@ -123,15 +112,6 @@ export function createPrometheusClient(options: { url: string; maxResponseBytes?
 export function stepFor({ from, to }: TimeWindow, maxPoints: number, finest: number): number {
   const points = Math.max(2, Math.min(MAX_POINTS, Math.floor(maxPoints)));
   return Math.max(finest, Math.ceil(((to - from) / (points - 1)) * 1000) / 1000);
-}
-
-function errorMessage(body: string): string | undefined {
-  try {
-    const { errorType, error } = z.object({ errorType: z.string(), error: z.string() }).parse(JSON.parse(body));
-    return `${errorType}: ${error.slice(0, 1000)}`;
-  } catch {
-    return undefined;
-  }
 }
 
 function toNumber(text: string | undefined): number {

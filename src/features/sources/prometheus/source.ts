@@ -13,6 +13,7 @@ import {
   type TimeWindow,
 } from '../port.ts';
 import { equals, oneOf, quoteString } from '../query-language.ts';
+import type { TelemetryTransport } from '../transport.ts';
 import { readAlerts } from './alerts.ts';
 import { createPrometheusClient, stepFor } from './client.ts';
 import {
@@ -41,18 +42,27 @@ const MAX_SURVEY_SERIES = 20_000;
 /** Assumed where the server does not say. */
 const FALLBACK_SCRAPE_SECONDS = 60;
 
-/**
- * A telemetry source over a server with Prometheus' HTTP API.
- * @param options.url base URL, from the operator's configuration
- */
-export function createPrometheusSource(options: { url: string; id?: string; clock?: Clock }): TelemetrySource {
-  const id = options.id ?? 'prometheus';
-  const clock = options.clock ?? systemClock;
-  const client = createPrometheusClient({ url: options.url });
-  const intervals = new LRUCache<'scrape', number>({ max: 1, ttl: 60_000 });
+/** How often a server scrapes, in seconds, where that was asked lately. */
+export type ScrapeIntervals = LRUCache<string, number>;
+
+/** What sources share that live for one tool call only. @param max servers that are remembered */
+export function createScrapeIntervals(max = 1): ScrapeIntervals {
+  return new LRUCache({ max, ttl: 60_000 });
+}
+
+/** A telemetry source over a server with Prometheus' HTTP API, however it is reached. */
+export function createPrometheusSource(options: {
+  transport: TelemetryTransport;
+  id?: string;
+  clock?: Clock;
+  /** By `transport.place`. */
+  intervals?: ScrapeIntervals;
+}): TelemetrySource {
+  const { transport, id = 'prometheus', clock = systemClock, intervals = createScrapeIntervals() } = options;
+  const client = createPrometheusClient(transport);
 
   const scrapeSeconds = async (signal: AbortSignal): Promise<number> => {
-    const known = intervals.get('scrape');
+    const known = intervals.get(transport.place);
     if (known !== undefined) return known;
     let found: number[] = [];
     try {
@@ -63,7 +73,7 @@ export function createPrometheusSource(options: { url: string; id?: string; cloc
     }
     found.sort((a, b) => a - b);
     const median = found[Math.floor(found.length / 2)] ?? FALLBACK_SCRAPE_SECONDS;
-    intervals.set('scrape', median);
+    intervals.set(transport.place, median);
     return median;
   };
 
@@ -252,7 +262,7 @@ export function createPrometheusSource(options: { url: string; id?: string; cloc
     describe: async ({ signal }) => ({
       id,
       kind: 'prometheus',
-      title: `Prometheus at ${new URL(options.url).host}`,
+      title: `Prometheus at ${transport.place}`,
       capabilities,
       alerts: await readAlerts(client, clock.now().getTime() / 1000, signal),
     }),
