@@ -1,0 +1,92 @@
+/** Reads a request's body, compressed or not, within limits that hold for it and for all bodies together. */
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { Refusal } from './refusal.ts';
+
+const unzip = promisify(gunzip);
+
+/** What all bodies under way may hold together. Bytes are counted, not requests: slow clients hold next to none. */
+export class BodyBudget {
+  #free: number;
+  #turn: Promise<unknown> = Promise.resolve();
+  constructor(bytes: number) {
+    this.#free = bytes;
+  }
+
+  /** @throws {Refusal} 429 when so much is not free now */
+  take(bytes: number): void {
+    if (bytes > this.#free) throw new Refusal(429, 'Too much is being received at once.', { 'retry-after': '1' });
+    this.#free -= bytes;
+  }
+
+  give(bytes: number): void {
+    this.#free += bytes;
+  }
+
+  /** Does one piece of work after the other: what a body will be decompressed is not known, so only one is at a time. */
+  async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
+
+/**
+ * @param maxBytes most bytes, before and after decompression
+ * @returns what `use` makes of the body; the budget is free again then
+ * @throws {Refusal} 400 for what is no gzip, 413 for too much, 415 for another compression, 429 when too much is under way
+ */
+export async function withBody<Result>(
+  request: IncomingMessage,
+  maxBytes: number,
+  budget: BodyBudget,
+  use: (body: Uint8Array) => Result,
+): Promise<Result> {
+  const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding !== 'identity' && encoding !== 'gzip') {
+    throw new Refusal(415, `Content-Encoding ${encoding} is not known here: gzip is, or none.`);
+  }
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+
+  let held = 0;
+  try {
+    const body = await receiveBody(request, maxBytes, (bytes) => {
+      budget.take(bytes);
+      held += bytes;
+    });
+    if (encoding === 'identity') return use(body);
+    return await budget.inTurn(async () => use(await decompress(body, maxBytes)));
+  } finally {
+    budget.give(held);
+  }
+}
+
+async function receiveBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  hold: (bytes: number) => void,
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    hold(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}
+
+async function decompress(body: Uint8Array, maxBytes: number): Promise<Uint8Array> {
+  try {
+    return await unzip(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maxBytes);
+    throw new Refusal(400, 'The body is not the gzip that its Content-Encoding says.');
+  }
+}
+
+const tooLarge = (maxBytes: number): Refusal =>
+  new Refusal(413, `The body is larger than ${maxBytes} bytes: send smaller batches.`);

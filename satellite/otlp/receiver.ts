@@ -1,0 +1,148 @@
+/**
+ * The receiving end of OTLP/HTTP for traces (opentelemetry.io/docs/specs/otlp, "OTLP/HTTP"): applications and collectors
+ * send their spans here and need nothing else to become part of the dependency graph.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { finished } from 'node:stream/promises';
+import type { Log } from '../log.ts';
+import { BodyBudget, withBody } from './body.ts';
+import type { OtlpConfig } from './config.ts';
+import { JSON_ENCODING, encodingOf, type Encoding } from './encoding.ts';
+import { Refusal } from './refusal.ts';
+import type { BorderSpan, ReceivedSpans } from './span.ts';
+
+export interface OtlpReceiver {
+  /** Base URL, for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface OtlpReceiverOptions extends OtlpConfig {
+  log: Log;
+  /** Takes what has arrived. */
+  receive(spans: readonly BorderSpan[]): void;
+  /** How long a request may take to arrive, in ms. */
+  requestTimeoutMs?: number;
+}
+
+/** Bodies under way may hold this many times what one may; one more at most is there decompressed. */
+const BODIES_AT_ONCE = 8;
+const MOST_CONNECTIONS = 1_000;
+/** How long what a refused client still sends is read and thrown away, in ms, so that it gets to read why. */
+const LINGER_MS = 1_000;
+/** google.rpc.Code, for the body of a refusal. */
+const CODES: Record<number, number> = { 400: 3, 401: 16, 404: 5, 405: 12, 413: 8, 415: 3, 429: 8 };
+
+/** @throws when the port is taken */
+export async function startOtlpReceiver(options: OtlpReceiverOptions): Promise<OtlpReceiver> {
+  const { host, port, log, requestTimeoutMs = 30_000 } = options;
+  const budget = new BodyBudget(BODIES_AT_ONCE * options.max_body_bytes);
+  const server = createServer({
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  server.on('request', (request, response) => {
+    answer(request, response, options, budget).catch((error: unknown) => {
+      if (!request.complete || response.destroyed) log.debug({ err: error }, 'a client of the OTLP receiver went away');
+      else log.error({ err: error }, 'the OTLP receiver failed');
+      response.destroy();
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address();
+  const bound = typeof address === 'object' && address ? address.port : port;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: OtlpReceiverOptions,
+  budget: BodyBudget,
+): Promise<void> {
+  let encoding = JSON_ENCODING;
+  try {
+    const path = request.url?.split('?')[0] ?? '';
+    checkPath(path);
+    checkToken(request, options.token);
+    if (request.method !== 'POST') throw new Refusal(405, `${path} takes POST.`, { allow: 'POST' });
+    encoding = encodingOf(request.headers['content-type']);
+    const { decode } = encoding;
+    const { spans, rejected } = await withBody(request, options.max_body_bytes, budget, (body) =>
+      decoded(decode, body),
+    );
+    options.receive(spans);
+    const body = encoding.response(rejected, 'Spans without a valid trace id, span id or time were left out.');
+    response.writeHead(200, headers(encoding, body)).end(body);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await refuse(request, response, encoding, error);
+  }
+}
+
+function checkPath(path: string): void {
+  if (path === '/v1/traces') return;
+  if (path === '/v1/metrics' || path === '/v1/logs') {
+    throw new Refusal(
+      404,
+      `${path} is not taken here: this receiver makes a dependency graph of spans, send /v1/traces.`,
+    );
+  }
+  throw new Refusal(404, `There is nothing at ${path.slice(0, 100)}: spans go to /v1/traces.`);
+}
+
+function checkToken({ headers }: IncomingMessage, token: string | undefined): void {
+  if (token === undefined) return;
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  // Digests are of one length, which a comparison in constant time needs.
+  if (timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))) return;
+  throw new Refusal(401, 'Authorization: Bearer with the token of the receiver is needed.', {
+    'www-authenticate': 'Bearer',
+  });
+}
+
+function decoded(decode: (body: Uint8Array) => ReceivedSpans, body: Uint8Array): ReceivedSpans {
+  try {
+    return decode(body);
+  } catch (error) {
+    const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
+    throw new Refusal(400, `The body is no ExportTraceServiceRequest in its encoding: ${why}`);
+  }
+}
+
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  encoding: Encoding,
+  refusal: Refusal,
+): Promise<void> {
+  const body = encoding.status(CODES[refusal.status] ?? 2, refusal.message);
+  if (request.complete) {
+    response.writeHead(refusal.status, { ...headers(encoding, body), ...refusal.headers }).end(body);
+    return;
+  }
+  // Ending the connection on a client that still writes would take the answer from it as well.
+  response.writeHead(refusal.status, { ...headers(encoding, body), ...refusal.headers, connection: 'close' });
+  response.write(body);
+  request.resume();
+  await finished(request, { signal: AbortSignal.timeout(LINGER_MS) }).catch(() => undefined);
+  response.end();
+}
+
+const headers = ({ contentType }: Encoding, body: Uint8Array): Record<string, string> => ({
+  'content-type': contentType,
+  'content-length': String(body.length),
+});
