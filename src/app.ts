@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
 import { citationEndpoints, type CitationDeps } from './features/citations/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
+import { satelliteEndpoints, type SatelliteDeps } from './features/satellites/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
 import { docsEndpoints } from './http/docs.ts';
@@ -11,7 +12,7 @@ import { transcriptEndpoints } from './features/transcripts/index.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 
 /** What all rooms together need. */
-export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps & CitationDeps;
+export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps & CitationDeps & SatelliteDeps;
 
 /** Every endpoint of the API, room by room. */
 export const endpoints: readonly Endpoint<AppDeps>[] = [
@@ -21,6 +22,7 @@ export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...citationEndpoints, // /api/extract-citation
   ...transcriptEndpoints, // /api/tool-results
+  ...satelliteEndpoints, // /satellite, /api/satellite-tokens
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs
 ];
 

@@ -1,4 +1,5 @@
 /** The API process: answers HTTP, starts workflows, streams events. Holds no state of its own. */
+import { ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import { createTemporalClient } from '../../temporal/connection.ts';
@@ -11,6 +12,13 @@ import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
+import {
+  createAdmission,
+  createSatelliteCalls,
+  createSatelliteGateway,
+  registerSatelliteMetrics,
+  tokenPepperFrom,
+} from '../features/satellites/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
 import {
   bootstrapFirstTeam,
@@ -20,6 +28,7 @@ import {
 } from '../features/teams/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
+import { addressOf } from '../http/rate-limit/address.ts';
 import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -61,7 +70,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   redis?.on('error', (error: Error) => log.debug({ err: error }, 'redis'));
   const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
   const client = createTemporalClient(target);
-  const pepper = pepperFrom(await loadSecretKey(config));
+  const secretKey = await loadSecretKey(config);
+  const pepper = pepperFrom(secretKey);
+  const tokenPepper = tokenPepperFrom(secretKey);
   const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget };
   const launcher = createInvestigationLauncher(client, budget, options.taskQueue);
@@ -69,6 +80,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
+
+  const rateLimiters = createRateLimiters({ config, clock: systemClock, log, redis });
 
   let prepared = false;
   const readiness: ReadinessCheck[] = [
@@ -84,7 +97,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     clock: systemClock,
     orm,
     authenticator,
-    ...createRateLimiters({ config, clock: systemClock, log, redis }),
+    ...rateLimiters,
     readiness,
     metrics: new Registry(),
     deployment: currentDeployment({ environment: config.nodeEnv, startedAt }),
@@ -102,10 +115,27 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
+    satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), tokenPepper },
     events,
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };
-  const server = await createHttpServer(createApp(deps), { host: config.host, port: config.port });
+  const app = createApp(deps);
+  const gateway = createSatelliteGateway({
+    orm,
+    events,
+    clock: systemClock,
+    log,
+    graphs: { ingest: async () => 'ok', forget: () => undefined },
+    admission: createAdmission({
+      orm,
+      pepper: tokenPepper,
+      clock: systemClock,
+      failedAuthLimiter: rateLimiters.failedAuthLimiter,
+      addressOf: (request) => addressOf(app.createContext(request, new ServerResponse(request))),
+    }),
+  });
+  registerSatelliteMetrics(deps.metrics, gateway);
+  const server = await createHttpServer(app, { host: config.host, port: config.port, upgrades: gateway });
   log.info({ port: server.port }, 'listening');
 
   const preparing = untilUp('PostgreSQL', () => prepare(orm, config, databaseUrl, authenticator, log), {
@@ -121,6 +151,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     async stop() {
       stopping.abort(new Error('The API is stopping.'));
       await preparing.catch(() => undefined);
+      // Satellites go to another node at once; what they were asked is asked again there.
+      await gateway.stop();
       await server.stop();
       await authenticator.idle();
       await matcher.close();

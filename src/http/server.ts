@@ -1,5 +1,6 @@
-import { createServer, STATUS_CODES, type Server } from 'node:http';
+import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
 import { announceShutdown } from './open-streams.ts';
 
@@ -15,6 +16,14 @@ export interface HttpServerOptions {
   idleTimeoutMs?: number;
   /** How often the first two time-outs are looked at, in ms. */
   checkIntervalMs?: number;
+  /** Takes over connections on its path that ask to speak another protocol (WebSocket); everything else stays HTTP. */
+  upgrades?: UpgradeHandler;
+}
+
+export interface UpgradeHandler {
+  /** Whether this request is for it. */
+  wants(request: IncomingMessage): boolean;
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 export interface HttpServer {
@@ -40,7 +49,10 @@ export async function createHttpServer(app: Koa, options: HttpServerOptions): Pr
     connectionsCheckingInterval: options.checkIntervalMs ?? 5_000,
     // Longer than the idle time-out of the usual load balancers, which would otherwise meet a closing connection.
     keepAliveTimeout: 65_000,
+    // Without a handler nothing is upgraded: the request is answered as if it had not asked.
+    shouldUpgradeCallback: (request) => options.upgrades?.wants(request) ?? false,
   });
+  server.on('upgrade', (request, socket, head) => options.upgrades?.upgrade(request, socket, head));
   // A client that stops reading holds its response only this long; event streams send something more often.
   server.timeout = options.idleTimeoutMs ?? 120_000;
   const handle = app.callback();

@@ -1,9 +1,17 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
-import type { ClusterState, Health, Inventory } from './wire/index.ts';
+import type { ClusterState, ConnectorKind, Health, Inventory } from './wire/index.ts';
 
 /** How one connector or MCP server is doing, with our own time of when it was looked at. */
 export type StoredHealth = Omit<Health, 'checkedAgoMs'> & { checkedAt?: string };
+/** What an inventory comes to, in a few lines. */
+export interface InventorySummary {
+  connectors: { id: string; kind: ConnectorKind; title: string; operations: string[] }[];
+  /** MCP servers that have tools. */
+  servers: string[];
+  tools: number;
+  omittedTools: number;
+}
 /** A cluster, with our own time of when it was looked at. */
 export type StoredCluster = Omit<ClusterState, 'observedAgoMs'> & { observedAt: string };
 
@@ -56,6 +64,7 @@ export const Satellite = defineEntity({
     /** The satellite's clock minus ours, in ms. */
     clockOffsetMs: p.integer(),
     health: p.json<StoredHealth[]>(),
+    summary: p.json<InventorySummary>(),
     /** Large: loaded only when asked for. */
     inventory: p.json<Inventory>().lazy(),
     clusters: p.json<StoredCluster[]>().lazy(),

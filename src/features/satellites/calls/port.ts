@@ -14,6 +14,11 @@ export interface SatelliteCall {
    * again, and nothing is asked twice. Absent: a new question.
    */
   requestId?: string;
+  /**
+   * Asked when the signal fires: whether nobody wants the answer any more, so that the satellite is told to stop. A run
+   * that only loses its worker wants it still. Absent: nobody wants it.
+   */
+  isGivenUp?: () => boolean;
 }
 
 export interface SatelliteAnswer {

@@ -1,0 +1,230 @@
+/** Asks satellites through the event log, from any process. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { EventLogError, type EventLog } from '../../../platform/event-log/index.ts';
+import { Satellite, SatelliteRequest } from '../entities.ts';
+import { routeOf } from '../liveness.ts';
+import { MOST_ANSWER_BYTES, type RequestMessage } from '../wire/index.ts';
+import {
+  SatelliteOffline,
+  SatelliteRefused,
+  SatelliteTimeout,
+  SatelliteUnknown,
+  type SatelliteAnswer,
+  type SatelliteCall,
+  type SatelliteCalls,
+} from './port.ts';
+import { ReplyReader } from './reply-reader.ts';
+import { readReplyEvent, replyEvent, replyStream, type InboxCancel, type InboxRequest } from './reply-stream.ts';
+import { Signal } from './signal.ts';
+
+/** Once, and once more when the connection was lost. */
+const MOST_ATTEMPTS = 2;
+/** What a call may take beyond what the system behind the satellite may, in ms. */
+const GRACE_MS = 5_000;
+/** How often the satellite's row is looked at while an answer is waited for: a node that was killed says nothing. */
+const CHECK_MS = 500;
+/** How often a lost satellite is looked for, in ms. */
+const RECONNECT_POLL_MS = 200;
+
+export interface SatelliteCallsDeps {
+  orm: Orm;
+  events: EventLog;
+  clock: Clock;
+}
+
+export function createSatelliteCalls(deps: SatelliteCallsDeps): SatelliteCalls {
+  return { ask: (call, signal) => new Question(deps, call, signal).answer() };
+}
+
+interface Route {
+  inbox: string;
+  connectionId: string;
+}
+
+class Question {
+  readonly #deps: SatelliteCallsDeps;
+  readonly #call: SatelliteCall;
+  readonly #signal: AbortSignal;
+  readonly #requestId: string;
+  readonly #deadline: number;
+  readonly #reply = new ReplyReader();
+  readonly #changed = new Signal();
+  #attempt = 0;
+  #route: Route | undefined;
+  #name = '';
+
+  constructor(deps: SatelliteCallsDeps, call: SatelliteCall, signal: AbortSignal) {
+    this.#deps = deps;
+    this.#call = call;
+    this.#signal = signal;
+    this.#requestId = call.requestId ?? randomUUID();
+    this.#deadline = Date.now() + call.timeoutMs + GRACE_MS;
+  }
+
+  /** Whether another process may take over the waiting. */
+  get #shared(): boolean {
+    return this.#call.requestId !== undefined;
+  }
+
+  async answer(): Promise<SatelliteAnswer> {
+    this.#signal.throwIfAborted();
+    const afterId = this.#shared ? await this.#recall() : undefined;
+    const earlier = this.#reply.state();
+    if (earlier.state === 'answered') return { text: earlier.text, tookMs: earlier.tookMs };
+    const row = await this.#find();
+    if (!row) throw new SatelliteUnknown('There is no such satellite.');
+    this.#name = row.name;
+
+    const listening = new AbortController();
+    const following = this.#follow(afterId, AbortSignal.any([listening.signal, this.#signal]));
+    const onAbort = (): void => this.#changed.raise();
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      if (this.#attempt === 0) await this.#send(this.#routeTo(row));
+      return await this.#wait();
+    } catch (error) {
+      if (this.#signal.aborted ? (this.#call.isGivenUp?.() ?? true) : error instanceof SatelliteTimeout)
+        await this.#cancel();
+      throw error;
+    } finally {
+      this.#signal.removeEventListener('abort', onAbort);
+      listening.abort();
+      await following;
+      // Nobody else can know the id of a question of its own.
+      if (!this.#shared && this.#attempt > 0)
+        void this.#deps.events.remove([replyStream(this.#requestId)]).catch(() => undefined);
+    }
+  }
+
+  /** What earlier attempts at this question left. @returns where in the stream it ends */
+  async #recall(): Promise<string | undefined> {
+    const { events, orm, clock } = this.#deps;
+    const { teamId, satelliteId, target } = this.#call;
+    const past = await events.read(replyStream(this.#requestId), { limit: 10_000 });
+    for (const event of past) this.#add(event);
+    const { attempts, connectionId } = this.#reply.sent;
+    this.#attempt = attempts;
+    if (connectionId !== undefined) this.#route = { inbox: '', connectionId };
+    if (attempts === 0) {
+      const what = target.kind === 'mcp' ? [target.server, target.tool] : [target.connector, target.operation];
+      const now = clock.now();
+      const row = { id: this.#requestId, teamId, satelliteId, target: what.join('/'), createdAt: now, updatedAt: now };
+      await forTeam(orm.em, teamId).upsert(SatelliteRequest, row, { onConflictAction: 'ignore' });
+    }
+    return past.at(-1)?.id;
+  }
+
+  #add(event: Parameters<typeof readReplyEvent>[0]): void {
+    const { attempt, event: said } = readReplyEvent(event);
+    this.#reply.add(attempt, said);
+  }
+
+  async #follow(afterId: string | undefined, signal: AbortSignal): Promise<void> {
+    for await (const event of this.#deps.events.tail(replyStream(this.#requestId), { afterId, signal })) {
+      this.#add(event);
+      this.#changed.raise();
+    }
+  }
+
+  async #wait(): Promise<SatelliteAnswer> {
+    for (;;) {
+      const reply = this.#reply.state();
+      if (reply.state === 'answered') return { text: reply.text, tookMs: reply.tookMs };
+      if (reply.state === 'refused') throw new SatelliteRefused(reply.code, reply.message);
+      if (reply.state === 'dropped') await this.#sendAgain();
+      const left = this.#deadline - Date.now();
+      if (left <= 0) throw this.#late();
+      const woken = await this.#changed.wait(Math.min(CHECK_MS, left));
+      this.#signal.throwIfAborted();
+      if (!woken && (await this.#connectionIsGone())) await this.#sendAgain();
+    }
+  }
+
+  async #connectionIsGone(): Promise<boolean> {
+    const row = await this.#find();
+    const route = row && routeOf(row, this.#deps.clock.now());
+    return route?.connectionId !== this.#route?.connectionId;
+  }
+
+  /** Waits until the satellite is back and asks once more. @throws {SatelliteOffline} when that is no use */
+  async #sendAgain(): Promise<void> {
+    // What was on its way when the connection went may have come meanwhile.
+    if (this.#reply.state().state === 'answered') return;
+    const before = this.#route?.connectionId;
+    let lastSeenAt: Date | undefined;
+    if (this.#attempt < MOST_ATTEMPTS) {
+      while (Date.now() < this.#deadline) {
+        const row = await this.#find();
+        lastSeenAt = row?.lastHeartbeatAt ?? lastSeenAt;
+        const route = row && routeOf(row, this.#deps.clock.now());
+        if (route && route.connectionId !== before) return this.#send(route);
+        await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal });
+        if (this.#reply.state().state === 'answered') return undefined;
+      }
+    }
+    const twice = this.#attempt < MOST_ATTEMPTS ? 'and did not come back in time' : 'twice';
+    throw new SatelliteOffline(
+      `The satellite "${this.#name}" lost its connection ${twice} while it was asked; there is no answer.`,
+      lastSeenAt ?? (await this.#find())?.lastHeartbeatAt,
+    );
+  }
+
+  async #send(route: Route): Promise<void> {
+    const { timeoutMs, target, maxBytes = MOST_ANSWER_BYTES, satelliteId } = this.#call;
+    const { events } = this.#deps;
+    this.#attempt++;
+    this.#route = route;
+    const request: RequestMessage = { type: 'request', id: this.#requestId, timeoutMs, maxBytes, target };
+    const { connectionId } = route;
+    const message: InboxRequest = {
+      satelliteId,
+      connectionId,
+      attempt: this.#attempt,
+      deadline: this.#deadline,
+      request,
+    };
+    const sent = replyEvent(this.#attempt, { type: 'sent', connectionId });
+    try {
+      await Promise.all([
+        events.append(route.inbox, [{ type: 'request', data: { ...message } }]),
+        ...(this.#shared ? [events.append(replyStream(this.#requestId), [sent])] : []),
+      ]);
+    } catch (error) {
+      if (error instanceof EventLogError && error.kind === 'too_large')
+        throw new SatelliteRefused('bad_request', 'The query itself is too large to be sent to a satellite.');
+      throw error;
+    }
+  }
+
+  /** Best effort: a satellite that is not told stops at its own time limit. */
+  async #cancel(): Promise<void> {
+    const inbox = this.#route?.inbox || (await this.#find().catch(() => null))?.inbox;
+    if (!inbox) return;
+    const message: InboxCancel = { satelliteId: this.#call.satelliteId, requestId: this.#requestId };
+    await this.#deps.events.append(inbox, [{ type: 'cancel', data: { ...message } }]).catch(() => undefined);
+  }
+
+  #routeTo(row: Satellite): Route {
+    const route = routeOf(row, this.#deps.clock.now());
+    if (route) return route;
+    const seen = row.lastHeartbeatAt.toISOString();
+    throw new SatelliteOffline(
+      `The satellite "${row.name}" is offline; it was last seen at ${seen}.`,
+      row.lastHeartbeatAt,
+    );
+  }
+
+  #late(): SatelliteTimeout {
+    return new SatelliteTimeout(
+      `The satellite "${this.#name}" did not answer within ${Math.round(this.#call.timeoutMs / 1_000)} s.`,
+    );
+  }
+
+  #find(): Promise<Satellite | null> {
+    return forTeam(this.#deps.orm.em, this.#call.teamId).findOne(Satellite, { id: this.#call.satelliteId });
+  }
+}

@@ -1,0 +1,59 @@
+/** Puts an answer together from the events about it. Pure. */
+import type { AnswerError } from '../wire/index.ts';
+import type { ReplyEvent } from './reply-stream.ts';
+
+export type ReplyState =
+  | { state: 'waiting' }
+  | { state: 'answered'; text: string; tookMs: number }
+  | { state: 'refused'; code: AnswerError; message: string }
+  /** The connection that the newest attempt was sent to is gone. */
+  | { state: 'dropped' };
+
+interface Attempt {
+  connectionId?: string;
+  parts: string[];
+  end?: { parts: number; tookMs: number };
+  error?: { code: AnswerError; message: string };
+  dropped: boolean;
+}
+
+/** Any attempt's complete answer is the answer; otherwise the newest attempt decides. */
+export class ReplyReader {
+  readonly #attempts = new Map<number, Attempt>();
+
+  add(attempt: number, event: ReplyEvent): void {
+    const about = this.#attempts.get(attempt) ?? { parts: [], dropped: false };
+    this.#attempts.set(attempt, about);
+    switch (event.type) {
+      case 'sent':
+        about.connectionId = event.connectionId;
+        break;
+      case 'part':
+        about.parts[event.index] = event.text;
+        break;
+      case 'end':
+        about.end = event;
+        break;
+      case 'error':
+        about.error = event;
+        break;
+      case 'dropped':
+        about.dropped = true;
+        break;
+    }
+  }
+
+  /** How often it was sent, and the connection that it was sent to last. */
+  get sent(): { attempts: number; connectionId?: string } {
+    const attempts = Math.max(0, ...this.#attempts.keys());
+    return { attempts, connectionId: this.#attempts.get(attempts)?.connectionId };
+  }
+
+  state(): ReplyState {
+    for (const { end, parts } of this.#attempts.values())
+      if (end && parts.length === end.parts) return { state: 'answered', text: parts.join(''), tookMs: end.tookMs };
+    const newest = this.#attempts.get(this.sent.attempts);
+    if (newest?.error) return { state: 'refused', ...newest.error };
+    return { state: newest?.dropped ? 'dropped' : 'waiting' };
+  }
+}

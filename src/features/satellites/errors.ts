@@ -1,0 +1,50 @@
+import { Conflict, DependencyDown, Forbidden, HttpError, InvalidRequest, NotFound } from '../../http/errors.ts';
+import {
+  SatelliteOffline,
+  SatelliteRefused,
+  SatelliteTimeout,
+  SatelliteUnknown,
+  type SatelliteCallError,
+} from './calls/port.ts';
+
+export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
+
+export const notOfTheTeam = (): Forbidden =>
+  new Forbidden('The team_id is not one of the teams of this API key.', 'wrong_team');
+
+export const noneHas = (what: string): NotFound => new NotFound(`No satellite of the team has ${what}.`, 'not_offered');
+
+export const severalHave = (what: string, names: readonly string[]): Conflict =>
+  new Conflict(
+    `Several satellites have ${what}: ${names.slice(0, 20).join(', ')}. Say which with satellite_id.`,
+    'ambiguous',
+  );
+
+/**
+ * Why a satellite gave no answer, as an answer of ours.
+ * @param at where in the request body the parameters are
+ */
+export function asHttpError(error: SatelliteCallError, at: string): HttpError {
+  if (error instanceof SatelliteUnknown) return satelliteNotFound();
+  if (error instanceof SatelliteOffline) {
+    const fields = { last_seen: error.lastSeenAt?.toISOString() ?? null };
+    return new DependencyDown(error.message, 'satellite_offline', { fields });
+  }
+  if (error instanceof SatelliteTimeout) return new HttpError(504, 'satellite_timeout', error.message);
+  if (!(error instanceof SatelliteRefused)) throw error;
+  switch (error.code) {
+    case 'bad_request':
+      return InvalidRequest.at(['body', at], `Value error, ${error.message}`);
+    case 'not_found':
+      return new NotFound(error.message, 'not_offered');
+    case 'timeout':
+      return new HttpError(504, 'satellite_timeout', error.message);
+    case 'busy':
+    case 'cancelled':
+      return new DependencyDown(error.message, `satellite_${error.code}`);
+    case 'too_large':
+      return new HttpError(502, 'answer_too_large', error.message);
+    case 'failed':
+      return new HttpError(502, 'query_failed', error.message);
+  }
+}

@@ -1,0 +1,280 @@
+/** One satellite's connection: what it says is checked, bounded, and passed on; requests go out, answers come back. */
+import { randomUUID } from 'node:crypto';
+import { WebSocket, type RawData } from 'ws';
+import type { Clock } from '../../../platform/clock.ts';
+import type { EventLog } from '../../../platform/event-log/index.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { InboxRequest } from '../calls/reply-stream.ts';
+import { CLOSE, HEARTBEAT_MS, type GraphMessage, type SatelliteMessage, type ServerMessage } from '../wire/index.ts';
+import { Allowance } from './allowance.ts';
+import { parseMessage } from './parse.ts';
+import { satelliteIdOf, type Registration } from './registrations.ts';
+import { BadAnswer, Reply } from './reply.ts';
+import { SerialQueue } from './serial-queue.ts';
+
+/** What the connection tells the gateway that holds it. Everything is awaited in order, for each connection. */
+export interface ConnectionHooks {
+  /** It has said who it is. @returns false when there is no room for it */
+  registered(connection: SatelliteConnection): Promise<boolean>;
+  described(connection: SatelliteConnection, what: 'inventory' | 'clusters'): Promise<void>;
+  graph(connection: SatelliteConnection, message: GraphMessage): Promise<'ok' | 'resync'>;
+}
+
+export interface ConnectionOptions {
+  socket: WebSocket;
+  teamId: string;
+  tokenId: string;
+  events: EventLog;
+  clock: Clock;
+  log: Logger;
+  hooks: ConnectionHooks;
+}
+
+/** Answers that wait to be stored: above this the socket is not read until some are, in bytes. */
+const MOST_BUFFERED_BYTES = 8 * 1_048_576;
+/** Graph messages that wait to be stored, likewise. */
+const MOST_QUEUED_GRAPHS = 16;
+/** Per connection. Control messages are few by nature; a snapshot of the largest graph is about 100 messages. */
+const LIMITS = {
+  bytes: { burst: 96 * 1_048_576, perSecond: 16 * 1_048_576 },
+  control: { burst: 120, perSecond: 10 },
+  graph: { burst: 600, perSecond: 20 },
+  /** Answers that nobody waits for (any more). */
+  strays: { burst: 2_000, perSecond: 50 },
+};
+
+export class SatelliteConnection {
+  readonly id = randomUUID();
+  readonly teamId: string;
+  readonly tokenId: string;
+  /** Undefined until it has said who it is. */
+  registration: Registration | undefined;
+  /** When anything came last, of `performance.now()`. */
+  heardAt = performance.now();
+  readonly openedAt = performance.now();
+  readonly #options: ConnectionOptions;
+  readonly #replies = new Map<string, Reply>();
+  readonly #control: SerialQueue;
+  readonly #graphs: SerialQueue;
+  readonly #allowances: Record<keyof typeof LIMITS, Allowance>;
+  #buffered = 0;
+  /** A snapshot was asked for; what comes until it begins is about a graph we do not have. */
+  #resyncing = false;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.teamId = options.teamId;
+    this.tokenId = options.tokenId;
+    const failed = (error: unknown): void => {
+      options.log.warn({ err: error, satellite: this.registration?.name }, 'a message of a satellite was not stored');
+      this.close(CLOSE.restarting, 'What was sent could not be stored; connect again.');
+    };
+    this.#control = new SerialQueue(failed);
+    this.#graphs = new SerialQueue(failed);
+    const now = performance.now();
+    this.#allowances = {
+      bytes: new Allowance(LIMITS.bytes, now),
+      control: new Allowance(LIMITS.control, now),
+      graph: new Allowance(LIMITS.graph, now),
+      strays: new Allowance(LIMITS.strays, now),
+    };
+    options.socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+  }
+
+  get open(): boolean {
+    return this.#options.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** How many requests are under way. */
+  get asked(): number {
+    return this.#replies.size;
+  }
+
+  send(message: ServerMessage): void {
+    if (this.open) this.#options.socket.send(JSON.stringify(message));
+  }
+
+  /** Sends a request and takes its answer to the event log. */
+  request({ attempt, deadline, request }: InboxRequest): void {
+    const { events } = this.#options;
+    const onBuffered = (bytes: number): void => {
+      this.#buffered += bytes;
+      this.#regulate();
+    };
+    const { id: requestId, maxBytes } = request;
+    this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
+    this.send(request);
+    // Whoever asked has given up by then; the satellite may never say anything.
+    setTimeout(() => this.#replies.delete(requestId), Math.max(0, deadline - Date.now()) + 1_000).unref();
+  }
+
+  cancel(requestId: string): void {
+    this.#replies.delete(requestId);
+    this.send({ type: 'cancel', id: requestId });
+  }
+
+  close(code: number, reason: string): void {
+    // A reason has at most 123 bytes (RFC 6455, 5.5).
+    this.#options.socket.close(code, Buffer.from(reason).subarray(0, 120).toString('utf8').replace(/�$/u, ''));
+    // A peer that does not answer the closing handshake is cut off.
+    setTimeout(() => this.#options.socket.terminate(), 2_000).unref();
+  }
+
+  terminate(): void {
+    this.#options.socket.terminate();
+  }
+
+  /** Whoever waits for an answer learns that there is none. Resolves when that is stored. */
+  async drop(): Promise<void> {
+    const replies = [...this.#replies.values()];
+    this.#replies.clear();
+    for (const reply of replies) reply.dropped();
+    await Promise.all(replies.map((reply) => reply.stored()));
+    await this.#control.idle();
+  }
+
+  #receive(data: RawData, isBinary: boolean): void {
+    this.heardAt = performance.now();
+    if (!this.open) return;
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
+    if (!this.#allowances.bytes.take(bytes.length, this.heardAt))
+      return this.#refuse(CLOSE.tooMuch, 'Too many bytes were sent.');
+    if (isBinary) return this.#refuse(CLOSE.protocolError, 'Messages are JSON text.');
+    const message = parseMessage(bytes);
+    if ('problem' in message) return this.#refuse(CLOSE.protocolError, message.problem);
+    const { type } = message;
+    if ((this.registration === undefined) !== (type === 'hello'))
+      return this.#refuse(
+        CLOSE.protocolError,
+        type === 'hello' ? 'Two hellos were sent.' : 'The first message must be a hello.',
+      );
+    const kind = type === 'graph' ? 'graph' : type.startsWith('answer.') ? undefined : 'control';
+    if (kind && !this.#allowances[kind].take(1, this.heardAt))
+      return this.#refuse(CLOSE.tooMuch, `Too many ${kind === 'graph' ? 'graph' : 'control'} messages were sent.`);
+    return this.#handle(message);
+  }
+
+  #handle(message: SatelliteMessage): void {
+    const { hooks, clock } = this.#options;
+    switch (message.type) {
+      case 'hello': {
+        this.#greet(message);
+        break;
+      }
+      case 'heartbeat': {
+        const of = this.registration!;
+        of.lastHeartbeatAt = clock.now();
+        of.clockOffsetMs = offset(message.sentAt, of.lastHeartbeatAt);
+        of.health = message.health.map(({ checkedAgoMs, ...rest }) => ({
+          ...rest,
+          ...(checkedAgoMs !== undefined && { checkedAt: this.#ago(checkedAgoMs) }),
+        }));
+        this.send({ type: 'ack' });
+        break;
+      }
+      case 'inventory': {
+        this.registration!.inventory = message.inventory;
+        this.#control.add(() => hooks.described(this, 'inventory'));
+        break;
+      }
+      case 'clusters': {
+        this.registration!.clusters = message.clusters.map(({ observedAgoMs, ...rest }) => ({
+          ...rest,
+          observedAt: this.#ago(observedAgoMs),
+        }));
+        this.#control.add(() => hooks.described(this, 'clusters'));
+        break;
+      }
+      case 'graph': {
+        if (message.seq === 0) this.#resyncing = false;
+        if (this.#resyncing) break;
+        this.#graphs.add(async () => {
+          if (this.#resyncing) return;
+          if ((await hooks.graph(this, message)) === 'resync') {
+            this.#resyncing = true;
+            this.send({ type: 'graph.wanted' });
+          }
+        });
+        this.#regulate();
+        void this.#graphs.idle().then(() => this.#regulate());
+        break;
+      }
+      default:
+        this.#answer(message);
+    }
+  }
+
+  #greet({ name, version, instance, sentAt }: Extract<SatelliteMessage, { type: 'hello' }>): void {
+    const now = this.#options.clock.now();
+    this.registration = {
+      id: satelliteIdOf(this.teamId, name),
+      teamId: this.teamId,
+      tokenId: this.tokenId,
+      name,
+      instance,
+      connectionId: this.id,
+      connectedAt: now,
+      lastHeartbeatAt: now,
+      clockOffsetMs: offset(sentAt, now),
+      health: [],
+      inventory: { version, labels: {}, connectors: [], tools: [], omittedTools: 0 },
+      clusters: [],
+    };
+    const { id } = this.registration;
+    this.#control.add(async () => {
+      if (!(await this.#options.hooks.registered(this)))
+        return this.close(CLOSE.tooMuch, 'The team has as many satellites as it may have.');
+      this.send({ type: 'welcome', satelliteId: id, heartbeatMs: HEARTBEAT_MS });
+    });
+  }
+
+  #answer(message: Extract<SatelliteMessage, { type: `answer.${string}` }>): void {
+    const reply = this.#replies.get(message.id);
+    if (!reply) {
+      // Late, cancelled, or made up: nobody waits for it.
+      if (!this.#allowances.strays.take(1, this.heardAt))
+        this.#refuse(CLOSE.tooMuch, 'Too many answers without a question were sent.');
+      return;
+    }
+    try {
+      if (message.type === 'answer.part') return reply.part(message.index, message.text);
+      this.#replies.delete(message.id);
+      if (message.type === 'answer.end') reply.end(message.parts, message.bytes, message.tookMs);
+      else reply.error(message.code, message.message);
+    } catch (error) {
+      if (!(error instanceof BadAnswer)) throw error;
+      this.#replies.delete(message.id);
+      reply.error('failed', `The satellite's answer was not valid. ${error.message}`);
+      this.#refuse(CLOSE.protocolError, error.message);
+    }
+  }
+
+  #refuse(code: number, reason: string): void {
+    this.#options.log.warn(
+      { satellite: this.registration?.name, teamId: this.teamId, code, reason },
+      'a satellite is sent away',
+    );
+    this.close(code, reason);
+  }
+
+  /** What cannot be stored as fast as it comes is left in the network. */
+  #regulate(): void {
+    const { socket } = this.#options;
+    const full = this.#buffered > MOST_BUFFERED_BYTES || this.#graphs.length > MOST_QUEUED_GRAPHS;
+    if (full && !socket.isPaused) socket.pause();
+    else if (!full && socket.isPaused) socket.resume();
+  }
+
+  #ago(ms: number): string {
+    return new Date(this.#options.clock.now().getTime() - Math.min(ms, OLDEST_MS)).toISOString();
+  }
+}
+
+/** Nothing is said to be older than ten years. */
+const OLDEST_MS = 10 * 365 * 86_400_000;
+const MOST_OFFSET_MS = 2 ** 31 - 1;
+
+function offset(sentAt: number, now: Date): number {
+  const ms = Math.round(sentAt - now.getTime());
+  return Math.max(-MOST_OFFSET_MS, Math.min(MOST_OFFSET_MS, ms));
+}

@@ -1,0 +1,239 @@
+/**
+ * The API node's end of the satellites' connections: lets them in, keeps their rows up to date, sends them the requests
+ * of its inbox.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Orm } from '../../../db/orm.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { EventLog, LogEvent } from '../../../platform/event-log/index.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import { inboxCancel, inboxRequest, replyEvent, replyStream } from '../calls/reply-stream.ts';
+import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL, type GraphMessage } from '../wire/index.ts';
+import { SatelliteConnection } from './connection.ts';
+import { Inbox } from './inbox.ts';
+import { Registrations, type Registration } from './registrations.ts';
+import { refuseUpgrade, type Admission, type Admitted } from './upgrade.ts';
+
+/** How often rows are brought up to date, tokens looked at again and silent connections closed, in ms. */
+const TEND_MS = 2_000;
+/** Most connections of one node. */
+const MOST_CONNECTIONS = 5_000;
+/** How long a connection may take to say who it is, in ms. */
+const HELLO_MS = 10_000;
+
+/** What becomes of the graphs that satellites send; see `graph/`. */
+export interface GraphSink {
+  ingest(
+    satellite: { id: string; teamId: string },
+    message: GraphMessage,
+    connectionId: string,
+  ): Promise<'ok' | 'resync'>;
+  /** The connection is closed: parts that came over it are incomplete for ever. */
+  forget(connectionId: string): void;
+}
+
+export interface GatewayDeps {
+  orm: Orm;
+  events: EventLog;
+  clock: Clock;
+  log: Logger;
+  graphs: GraphSink;
+  admission: Admission;
+}
+
+export interface SatelliteGateway {
+  /** Whether a request that wants to become a WebSocket is a satellite's. */
+  wants(request: IncomingMessage): boolean;
+  /** Lets a satellite in, or answers why not. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** How many satellites are connected, and how many requests are under way. */
+  counts(): { connected: number; asked: number };
+  /** Sends every satellite away with the hint to come back at once. */
+  stop(): Promise<void>;
+}
+
+export function createSatelliteGateway(deps: GatewayDeps): SatelliteGateway {
+  return new Gateway(deps);
+}
+
+class Gateway implements SatelliteGateway {
+  readonly #deps: GatewayDeps;
+  readonly #registrations: Registrations;
+  readonly #inbox: Inbox;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: MOST_FRAME_BYTES,
+    // Most messages are small, and a compressed bomb would have to be unpacked to be measured.
+    perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
+  });
+  readonly #connections = new Set<SatelliteConnection>();
+  readonly #bySatellite = new Map<string, SatelliteConnection>();
+  readonly #tending: NodeJS.Timeout;
+  #tendingNow: Promise<void> | undefined;
+  #stopping = false;
+
+  constructor(deps: GatewayDeps) {
+    this.#deps = deps;
+    this.#registrations = new Registrations(deps.orm);
+    this.#inbox = new Inbox(deps.events, (event) => this.#take(event));
+    this.#tending = setInterval(() => {
+      this.#tendingNow ??= this.#tend()
+        .catch((error: unknown) =>
+          deps.log.warn({ err: error }, 'the rows of the satellites were not brought up to date'),
+        )
+        .finally(() => (this.#tendingNow = undefined));
+    }, TEND_MS);
+  }
+
+  wants({ url, headers }: IncomingMessage): boolean {
+    return url?.split('?')[0] === CONNECT_PATH && headers.upgrade?.toLowerCase() === 'websocket';
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    void this.#upgrade(request, socket, head);
+  }
+
+  counts(): { connected: number; asked: number } {
+    const asked = [...this.#connections].reduce((sum, connection) => sum + connection.asked, 0);
+    return { connected: this.#bySatellite.size, asked };
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    clearInterval(this.#tending);
+    await this.#tendingNow;
+    const connections = [...this.#connections];
+    for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; connect again.');
+    await Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
+    await this.#disconnected(connections);
+    for (const connection of connections) connection.terminate();
+    await this.#inbox.stop();
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy());
+    try {
+      const admitted = await this.#admit(request);
+      if ('status' in admitted) return refuseUpgrade(socket, admitted);
+      this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#opened(opened, admitted));
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'a satellite could not be let in');
+      refuseUpgrade(socket, { status: 503, code: 'dependency_down', detail: 'Casebook cannot check the token now.' });
+    }
+    return undefined;
+  }
+
+  async #admit(request: IncomingMessage): ReturnType<Admission> {
+    if (this.#stopping || this.#connections.size >= MOST_CONNECTIONS)
+      return { status: 503, code: 'too_many_satellites', detail: 'This node takes no more satellites now.' };
+    const offered = request.headers['sec-websocket-protocol'] ?? '';
+    if (!offered.split(/\s*,\s*/u).includes(SUBPROTOCOL))
+      return { status: 426, code: 'upgrade_required', detail: `The WebSocket subprotocol must be ${SUBPROTOCOL}.` };
+    return this.#deps.admission(request);
+  }
+
+  #opened(socket: WebSocket, { teamId, tokenId }: Admitted): void {
+    const { events, clock, log } = this.#deps;
+    const connection = new SatelliteConnection({
+      socket,
+      teamId,
+      tokenId,
+      events,
+      clock,
+      log,
+      hooks: {
+        registered: (one) => this.#registered(one),
+        described: (one, what) => this.#registrations.describe(one.registration!, what),
+        graph: (one, message) => this.#deps.graphs.ingest(one.registration!, message, one.id),
+      },
+    });
+    this.#connections.add(connection);
+    // What is too large or no WebSocket frame at all: the library closes the connection, with the right code.
+    socket.on('error', (error) =>
+      log.warn({ err: error, teamId, satellite: connection.registration?.name }, 'satellite'),
+    );
+    socket.on('close', (code) => void this.#closed(connection, code));
+  }
+
+  async #registered(connection: SatelliteConnection): Promise<boolean> {
+    const registration = connection.registration!;
+    if (!(await this.#registrations.register(registration, this.#inbox.name))) return false;
+    const before = this.#bySatellite.get(registration.id);
+    this.#bySatellite.set(registration.id, connection);
+    before?.close(CLOSE.replaced, REPLACED);
+    this.#deps.log.info({ satellite: registration.name, teamId: registration.teamId }, 'satellite connected');
+    return true;
+  }
+
+  async #closed(connection: SatelliteConnection, code: number): Promise<void> {
+    if (!this.#connections.delete(connection)) return;
+    const { registration } = connection;
+    if (!registration) return;
+    if (this.#bySatellite.get(registration.id) === connection) this.#bySatellite.delete(registration.id);
+    this.#deps.graphs.forget(connection.id);
+    this.#deps.log.info({ satellite: registration.name, teamId: registration.teamId, code }, 'satellite disconnected');
+    await connection.drop();
+    if (!this.#stopping) await this.#disconnected([connection]);
+  }
+
+  async #disconnected(connections: readonly SatelliteConnection[]): Promise<void> {
+    const gone = connections.flatMap(({ registration }) => registration ?? []);
+    await this.#registrations.disconnect(gone, this.#deps.clock.now()).catch((error: unknown) => {
+      // Its heartbeats end, which says the same a little later.
+      this.#deps.log.warn({ err: error }, 'the end of a connection was not noted');
+    });
+  }
+
+  async #tend(): Promise<void> {
+    const now = performance.now();
+    for (const connection of this.#connections) {
+      if (now - connection.heardAt > SILENCE_MS) connection.terminate();
+      else if (!connection.registration && now - connection.openedAt > HELLO_MS)
+        connection.close(CLOSE.protocolError, 'No hello came.');
+    }
+    const tokens = new Set([...this.#connections].map(({ tokenId }) => tokenId));
+    if (tokens.size === 0) return;
+    const refusals = await this.#registrations.refusals([...tokens], this.#deps.clock.now());
+    for (const connection of this.#connections) {
+      const refusal = refusals.get(connection.tokenId);
+      if (refusal !== undefined) connection.close(CLOSE.unauthorized, refusal);
+    }
+    await this.#beat([...this.#bySatellite.values()].filter(({ open }) => open));
+  }
+
+  async #beat(connections: readonly SatelliteConnection[]): Promise<void> {
+    const inbox = this.#inbox.name;
+    const beats = await this.#registrations.heartbeats(connections.map(registrationOf), inbox);
+    for (const [index, connection] of connections.entries()) {
+      if (beats[index] === 'replaced') connection.close(CLOSE.replaced, REPLACED);
+      // Somebody deleted the registration; a satellite that runs registers again.
+      if (beats[index] === 'deleted') await this.#registrations.register(registrationOf(connection), inbox);
+    }
+  }
+
+  #take({ type, data }: LogEvent): void {
+    if (type === 'cancel') {
+      const cancel = inboxCancel.safeParse(data);
+      if (cancel.success) this.#bySatellite.get(cancel.data.satelliteId)?.cancel(cancel.data.requestId);
+      return;
+    }
+    const parsed = inboxRequest.safeParse(data);
+    if (!parsed.success) {
+      this.#deps.log.error({ err: parsed.error }, 'a request in the inbox cannot be read');
+      return;
+    }
+    const { satelliteId, connectionId, attempt, deadline, request } = parsed.data;
+    if (deadline < Date.now()) return;
+    const connection = this.#bySatellite.get(satelliteId);
+    if (connection?.id === connectionId && connection.open) return connection.request(parsed.data);
+    const dropped = replyEvent(attempt, { type: 'dropped' });
+    void this.#deps.events.append(replyStream(request.id), [dropped]).catch(() => undefined);
+  }
+}
+
+const REPLACED = 'Another satellite with the same name connected.';
+
+const registrationOf = (connection: SatelliteConnection): Registration => connection.registration!;

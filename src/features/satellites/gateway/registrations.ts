@@ -1,0 +1,147 @@
+/** The rows of connected satellites, as the node that holds their connections keeps them. */
+import { createHash } from 'node:crypto';
+import type { EntityManager, Orm } from '../../../db/orm.ts';
+import { anyTeam, forTeam } from '../../../db/team-filter.ts';
+import {
+  Satellite,
+  SatelliteToken,
+  type InventorySummary,
+  type StoredCluster,
+  type StoredHealth,
+} from '../entities.ts';
+import { refusalOf } from '../tokens.ts';
+import type { Inventory } from '../wire/index.ts';
+
+/** What is known of a connected satellite: enough to register it again when its row was deleted. */
+export interface Registration {
+  id: string;
+  teamId: string;
+  tokenId: string;
+  name: string;
+  instance: string;
+  connectionId: string;
+  connectedAt: Date;
+  lastHeartbeatAt: Date;
+  clockOffsetMs: number;
+  health: StoredHealth[];
+  inventory: Inventory;
+  clusters: StoredCluster[];
+}
+
+/** Follows from team and name: a satellite whose registration was deleted comes back as the same. */
+export function satelliteIdOf(teamId: string, name: string): string {
+  const bytes = createHash('sha256').update(`casebook satellite\n${teamId}\n${name}`).digest().subarray(0, 16);
+  // A UUID of version 8: made from what we like.
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Most satellites of one team. */
+const MOST_SATELLITES = 5_000;
+
+/** What became of a heartbeat: its row is there, was deleted, or belongs to a newer connection by now. */
+export type Beat = 'kept' | 'deleted' | 'replaced';
+
+export class Registrations {
+  readonly #orm: Orm;
+
+  constructor(orm: Orm) {
+    this.#orm = orm;
+  }
+
+  /**
+   * Makes or takes over the row: from now on the satellite is asked through this connection.
+   * @returns false when the team has as many satellites as it may
+   */
+  async register(of: Registration, inbox: string): Promise<boolean> {
+    const em = forTeam(this.#orm.em, of.teamId);
+    if ((await em.count(Satellite, { id: { $ne: of.id } })) >= MOST_SATELLITES) return false;
+    const now = of.lastHeartbeatAt;
+    const { version, labels } = of.inventory;
+    const summary = summaryOf(of.inventory);
+    const row = { ...of, version, labels, summary, inbox, disconnectedAt: null, createdAt: now, updatedAt: now };
+    await em.upsert(Satellite, row, {
+      onConflictFields: ['id'],
+      onConflictExcludeFields: ['id', 'teamId', 'name', 'createdAt'],
+    });
+    return true;
+  }
+
+  /** @returns what became of each, in their order */
+  async heartbeats(of: readonly Registration[], inbox: string): Promise<Beat[]> {
+    if (of.length === 0) return [];
+    const em = this.#em();
+    const beats = of.map((each) => ({
+      id: each.id,
+      connection_id: each.connectionId,
+      at: each.lastHeartbeatAt,
+      clock_offset_ms: each.clockOffsetMs,
+      health: each.health,
+    }));
+    const kept = await em.execute<{ id: string }[]>(
+      `update satellites set last_heartbeat_at = beat.at, updated_at = beat.at, inbox = ?,
+         clock_offset_ms = beat.clock_offset_ms,
+         health = case when satellites.health = beat.health then satellites.health else beat.health end
+       from jsonb_to_recordset(?::jsonb)
+         as beat (id uuid, connection_id uuid, at timestamptz, clock_offset_ms int, health jsonb)
+       where satellites.id = beat.id and satellites.connection_id = beat.connection_id
+       returning satellites.id`,
+      [inbox, JSON.stringify(beats)],
+    );
+    const isKept = new Set(kept.map(({ id }) => id));
+    const lost = of.filter(({ id }) => !isKept.has(id)).map(({ id }) => id);
+    const others =
+      lost.length === 0
+        ? []
+        : await em.find(Satellite, { id: { $in: lost } }, { ...anyTeam, fields: ['connectionId'] });
+    const taken = new Set(others.filter(({ connectionId }) => connectionId != null).map(({ id }) => id));
+    return of.map(({ id }) => (isKept.has(id) ? 'kept' : taken.has(id) ? 'replaced' : 'deleted'));
+  }
+
+  async describe(of: Registration, what: 'inventory' | 'clusters'): Promise<void> {
+    const { inventory, clusters, id, connectionId } = of;
+    const { version, labels } = inventory;
+    const changed = what === 'clusters' ? { clusters } : { inventory, version, labels, summary: summaryOf(inventory) };
+    await forTeam(this.#orm.em, of.teamId).nativeUpdate(Satellite, { id, connectionId }, changed);
+  }
+
+  /** The connections are gone; rows that a newer connection has taken over stay as they are. */
+  async disconnect(of: readonly Registration[], at: Date): Promise<void> {
+    if (of.length === 0) return;
+    const connectionId = { $in: of.map((each) => each.connectionId) };
+    const gone = { connectionId: null, inbox: null, disconnectedAt: at, updatedAt: at };
+    await this.#em().nativeUpdate(Satellite, { connectionId }, gone, anyTeam);
+  }
+
+  /** Why connections made with these tokens are to be closed, by token. */
+  async refusals(tokenIds: readonly string[], now: Date): Promise<Map<string, string>> {
+    const rows = await this.#em().find(SatelliteToken, { id: { $in: [...tokenIds] } }, anyTeam);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return new Map(
+      tokenIds.flatMap((id) => {
+        const row = byId.get(id);
+        const refusal = row ? refusalOf(row, now) : 'The enrolment token is not known.';
+        return refusal === undefined ? [] : [[id, refusal] as const];
+      }),
+    );
+  }
+
+  #em(): EntityManager {
+    return this.#orm.em.fork();
+  }
+}
+
+function summaryOf({ connectors, tools, omittedTools }: Inventory): InventorySummary {
+  return {
+    connectors: connectors.map(({ id, kind, title, operations }) => ({
+      id,
+      kind,
+      title,
+      operations: operations.map(({ name }) => name),
+    })),
+    servers: [...new Set(tools.map(({ server }) => server))],
+    tools: tools.length,
+    omittedTools,
+  };
+}

@@ -1,0 +1,111 @@
+/** One answer on its way from a satellite's connection into the event log, where whoever asked reads it. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventLogError, type EventLog, type NewEvent } from '../../../platform/event-log/index.ts';
+import { replyEvent, replyStream, type ReplyEvent } from '../calls/reply-stream.ts';
+import type { AnswerError } from '../wire/index.ts';
+
+const RETRY_MS = 200;
+/** Bytes of parts that are appended in one go. */
+const BATCH_BYTES = 1_048_576;
+
+interface Queued {
+  event: NewEvent;
+  bytes: number;
+}
+
+/** What came wrong in an answer: the connection is not to be trusted further. */
+export class BadAnswer extends Error {
+  override name = 'BadAnswer';
+}
+
+export interface ReplyOptions {
+  events: EventLog;
+  requestId: string;
+  attempt: number;
+  maxBytes: number;
+  /** When nobody waits any more, unix ms. */
+  deadline: number;
+  /** Bytes that wait to be stored, as they come and go. */
+  onBuffered: (bytes: number) => void;
+}
+
+export class Reply {
+  readonly #options: ReplyOptions;
+  readonly #queue: Queued[] = [];
+  #parts = 0;
+  #bytes = 0;
+  #flushing: Promise<void> | undefined;
+
+  constructor(options: ReplyOptions) {
+    this.#options = options;
+  }
+
+  /** @throws {BadAnswer} when it is not the next part, or more than was asked for */
+  part(index: number, text: string): void {
+    if (index !== this.#parts)
+      throw new BadAnswer(`Part ${index} of an answer came where part ${this.#parts} was due.`);
+    this.#parts++;
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes > this.#options.maxBytes)
+      throw new BadAnswer(`An answer is larger than the ${this.#options.maxBytes} bytes that were asked for.`);
+    this.#add({ type: 'part', index, text }, text.length);
+  }
+
+  /** @throws {BadAnswer} when parts are missing */
+  end(parts: number, bytes: number, tookMs: number): void {
+    if (parts !== this.#parts || bytes !== this.#bytes)
+      throw new BadAnswer(
+        `An answer ended with ${this.#parts} of ${parts} parts and ${this.#bytes} of ${bytes} bytes.`,
+      );
+    this.#add({ type: 'end', parts, tookMs }, 0);
+  }
+
+  error(code: AnswerError, message: string): void {
+    this.#add({ type: 'error', code, message }, 0);
+  }
+
+  /** The connection is gone: whoever asked may ask again. */
+  dropped(): void {
+    this.#add({ type: 'dropped' }, 0);
+  }
+
+  /** Resolves when everything so far is stored, or nobody waits any more. */
+  stored(): Promise<void> {
+    return this.#flushing ?? Promise.resolve();
+  }
+
+  #add(event: ReplyEvent, bytes: number): void {
+    this.#queue.push({ event: replyEvent(this.#options.attempt, event), bytes });
+    this.#options.onBuffered(bytes);
+    this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined));
+  }
+
+  async #flush(): Promise<void> {
+    // What comes in the same breath (a part and the end after it) is stored in one go.
+    await Promise.resolve();
+    while (this.#queue.length > 0) {
+      const batch: Queued[] = [];
+      let bytes = 0;
+      while (this.#queue[0] && (batch.length === 0 || bytes + this.#queue[0].bytes <= BATCH_BYTES)) {
+        bytes += this.#queue[0].bytes;
+        batch.push(this.#queue.shift()!);
+      }
+      await this.#store(batch.map(({ event }) => event));
+      this.#options.onBuffered(-bytes);
+    }
+  }
+
+  /** A log that is away is tried again while somebody waits; the keys make that harmless. */
+  async #store(events: NewEvent[]): Promise<void> {
+    const { events: log, requestId, deadline } = this.#options;
+    for (;;) {
+      try {
+        return await log.append(replyStream(requestId), events);
+      } catch (error) {
+        if (error instanceof EventLogError && error.kind !== 'unavailable') return undefined;
+        if (Date.now() > deadline) return undefined;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+}

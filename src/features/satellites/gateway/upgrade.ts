@@ -1,0 +1,69 @@
+/** Letting a connection in, or not: the part of it that is still HTTP. */
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Orm } from '../../../db/orm.ts';
+import type { RateLimiter } from '../../../http/rate-limit/port.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { verifyToken } from '../tokens.ts';
+
+export interface Admitted {
+  teamId: string;
+  tokenId: string;
+}
+
+export interface Refusal {
+  status: 401 | 426 | 429 | 503;
+  code: string;
+  /** A sentence for the operator of the satellite. */
+  detail: string;
+  retryAfterSeconds?: number;
+}
+
+export type Admission = (request: IncomingMessage) => Promise<Admitted | Refusal>;
+
+/**
+ * Lets in who has a token that works; addresses that keep failing are refused before the database is asked.
+ * @param options.addressOf by what a caller without a token is counted
+ */
+export function createAdmission(options: {
+  orm: Orm;
+  pepper: Buffer;
+  clock: Clock;
+  failedAuthLimiter: RateLimiter;
+  addressOf: (request: IncomingMessage) => string;
+}): Admission {
+  const { orm, pepper, clock, failedAuthLimiter } = options;
+  return async (request) => {
+    const address = options.addressOf(request);
+    const blocked = await failedAuthLimiter.exhausted(address);
+    if (blocked) {
+      const retryAfterSeconds = Math.ceil(blocked.retryAfterSeconds);
+      return { status: 429, code: 'rate_limited', detail: 'Too many failed authentications.', retryAfterSeconds };
+    }
+    const token = /^bearer +(\S+) *$/iu.exec(request.headers.authorization ?? '')?.[1];
+    const verified =
+      token === undefined
+        ? { refusal: 'An enrolment token is required in the Authorization header (Bearer).' }
+        : await verifyToken(orm.em.fork(), token, { pepper, now: clock.now() });
+    if ('row' in verified) return { teamId: verified.row.teamId, tokenId: verified.row.id };
+    await failedAuthLimiter.take(address);
+    return { status: 401, code: 'unauthorized', detail: verified.refusal };
+  };
+}
+
+/** Answers an upgrade request that is not accepted, as every other error of the API, and closes the connection. */
+export function refuseUpgrade(socket: Duplex, { status, code, detail, retryAfterSeconds }: Refusal): void {
+  const body = JSON.stringify({ detail, code });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Connection: close',
+      'Cache-Control: no-store',
+      'Content-Type: application/json; charset=utf-8',
+      ...(retryAfterSeconds === undefined ? [] : [`Retry-After: ${retryAfterSeconds}`]),
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

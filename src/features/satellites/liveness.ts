@@ -1,0 +1,46 @@
+/** Whether a satellite is there, from its row alone: any process can tell, also when the node that held it is gone. Pure. */
+import type { Satellite } from './entities.ts';
+
+/** A satellite that was not heard of for this long is offline, whatever its row says, in ms. */
+export const OFFLINE_AFTER_MS = 30_000;
+/** From this age on a heartbeat is late, in ms. */
+const LATE_AFTER_MS = 15_000;
+/** A clock this far off makes what people read misleading, in ms. */
+const CLOCK_TOLERANCE_MS = 60_000;
+
+export const SATELLITE_STATUSES = ['online', 'degraded', 'offline'] as const;
+export type SatelliteStatus = (typeof SATELLITE_STATUSES)[number];
+
+type Facts = Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt' | 'clockOffsetMs' | 'health'>;
+
+/** Where requests to a satellite go, when it is connected. */
+export function routeOf(
+  satellite: Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt'>,
+  now: Date,
+): { inbox: string; connectionId: string } | undefined {
+  const { inbox, connectionId, lastHeartbeatAt } = satellite;
+  if (inbox == null || connectionId == null) return undefined;
+  return now.getTime() - lastHeartbeatAt.getTime() < OFFLINE_AFTER_MS ? { inbox, connectionId } : undefined;
+}
+
+/** What is wrong with a satellite that is connected, in sentences; empty when nothing is. */
+export function problemsOf(satellite: Facts, now: Date): string[] {
+  const problems: string[] = [];
+  const age = now.getTime() - satellite.lastHeartbeatAt.getTime();
+  if (age >= LATE_AFTER_MS) problems.push(`The last heartbeat came ${Math.round(age / 1_000)} s ago.`);
+  if (Math.abs(satellite.clockOffsetMs) > CLOCK_TOLERANCE_MS) {
+    const seconds = Math.round(satellite.clockOffsetMs / 1_000);
+    problems.push(`Its clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}.`);
+  }
+  for (const { id, of, status, message } of satellite.health) {
+    if (status !== 'failing') continue;
+    problems.push(`${of === 'mcp' ? 'MCP server' : 'Connector'} ${id} fails${message ? `: ${message}` : '.'}`);
+  }
+  return problems;
+}
+
+/** `offline`: not connected; `degraded`: connected, with problems; `online` otherwise. */
+export function statusOf(satellite: Facts, now: Date): SatelliteStatus {
+  if (!routeOf(satellite, now)) return 'offline';
+  return problemsOf(satellite, now).length > 0 ? 'degraded' : 'online';
+}

@@ -1,0 +1,22 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { SatelliteGateway } from './gateway/gateway.ts';
+
+/** What this node knows of the satellites connected to it, for `/metrics`. */
+export function registerSatelliteMetrics(registry: Registry, gateway: SatelliteGateway): void {
+  const gauge = (name: string, help: string, read: () => number): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  };
+  gauge('casebook_satellites_connected', 'Satellites connected to this process.', () => gateway.counts().connected);
+  gauge(
+    'casebook_satellite_requests_under_way',
+    'Requests that satellites have not answered yet.',
+    () => gateway.counts().asked,
+  );
+}

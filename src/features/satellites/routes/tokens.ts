@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { endpointFor } from '../../../http/endpoint.ts';
+import { presentToken } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { createToken, listTokens, revokeToken } from '../tokens.ts';
+import type { SatelliteDeps } from './deps.ts';
+
+const endpoint = endpointFor<SatelliteDeps>();
+
+export const tokenEndpoints = [
+  endpoint({
+    method: 'post',
+    path: '/api/satellite-tokens',
+    operationId: 'createSatelliteToken',
+    summary: 'Make a token that satellites of the team connect with',
+    description:
+      'The token is in this answer and nowhere else. It lets satellites of this one team connect, and nothing more.',
+    tags: ['Satellites'],
+    auth: apiKey('satellites:write'),
+    body: schemas.SatelliteTokenCreateRequest,
+    response: schemas.SatelliteTokenCreatedResponse,
+    handler: async ({ em, body, principal, deps }) => {
+      const expiresAt = body.expires_at == null ? undefined : new Date(body.expires_at);
+      const request = { teamId: principal.teamId, name: body.name, expiresAt, createdByKeyId: principal.apiKeyId };
+      const made = await createToken(em, request, { pepper: deps.satellites.tokenPepper, now: deps.clock.now() });
+      return { ...presentToken(made.row), token: made.token };
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/satellite-tokens',
+    operationId: 'listSatelliteTokens',
+    summary: 'The tokens of the team, the newest first',
+    tags: ['Satellites'],
+    auth: apiKey('satellites:read'),
+    response: schemas.SatelliteTokenListResponse,
+    handler: async ({ em }) => ({ tokens: (await listTokens(em)).map(presentToken) }),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/satellite-tokens/{token_id}',
+    operationId: 'revokeSatelliteToken',
+    summary: 'Revoke a token',
+    description: 'Satellites that are connected with it are disconnected within seconds.',
+    tags: ['Satellites'],
+    auth: apiKey('satellites:write'),
+    params: z.object({ token_id: z.uuid() }),
+    response: schemas.SatelliteTokenResponse,
+    errors: [404],
+    handler: async ({ em, params, deps }) => presentToken(await revokeToken(em, params.token_id, deps.clock.now())),
+  }),
+];

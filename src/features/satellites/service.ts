@@ -1,0 +1,126 @@
+/** Reading and deleting the registrations of satellites, and asking satellites on behalf of programs. */
+import type { EntityManager } from '../../db/orm.ts';
+import { requireOneOf, type Principal } from '../../http/authenticate.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { SatelliteCallError, type SatelliteAnswer, type SatelliteCalls } from './calls/port.ts';
+import { Satellite } from './entities.ts';
+import { asHttpError, noneHas, notOfTheTeam, satelliteNotFound, severalHave } from './errors.ts';
+import { routeOf, statusOf, type SatelliteStatus } from './liveness.ts';
+import type { McpTool, RequestTarget } from './wire/index.ts';
+
+/** @throws {Forbidden} `wrong_team` unless the key is of this team */
+export function requireTeam({ teamId }: Principal, wanted: string): void {
+  if (wanted.toLowerCase() !== teamId) throw notOfTheTeam();
+}
+
+/** The team's satellites by name, of those in one state where one is given. */
+export async function listSatellites(
+  em: EntityManager,
+  now: Date,
+  status?: SatelliteStatus | null,
+): Promise<Satellite[]> {
+  const all = await em.find(Satellite, {}, { orderBy: { name: 'asc' } });
+  return status == null ? all : all.filter((satellite) => statusOf(satellite, now) === status);
+}
+
+/** @throws {NotFound} */
+export async function findSatellite(em: EntityManager, id: string): Promise<Satellite> {
+  const satellite = await em.findOne(Satellite, { id });
+  if (!satellite) throw satelliteNotFound();
+  return satellite;
+}
+
+/**
+ * Deletes a registration, and the graph with it.
+ * @throws {NotFound}
+ */
+export async function deleteSatellite(em: EntityManager, id: string): Promise<void> {
+  await em.transactional(async (tx) => {
+    if ((await tx.nativeDelete(Satellite, { id })) === 0) throw satelliteNotFound();
+  });
+}
+
+/** @throws {NotFound} */
+export async function clustersOf(em: EntityManager, id: string): Promise<Satellite['clusters']> {
+  const satellite = await em.findOne(Satellite, { id }, { populate: ['clusters'] });
+  if (!satellite) throw satelliteNotFound();
+  return satellite.clusters;
+}
+
+/** Every MCP tool of the team's satellites, with whether its satellite is connected. */
+export async function listTools(
+  em: EntityManager,
+  now: Date,
+): Promise<{ tools: { tool: McpTool; satellite: Satellite; available: boolean }[]; omitted: number }> {
+  const satellites = await em.find(Satellite, {}, { orderBy: { name: 'asc' }, populate: ['inventory'] });
+  return {
+    tools: satellites.flatMap((satellite) => {
+      const available = routeOf(satellite, now) !== undefined;
+      return satellite.inventory.tools.map((tool) => ({ tool, satellite, available }));
+    }),
+    omitted: satellites.reduce((sum, { summary }) => sum + summary.omittedTools, 0),
+  };
+}
+
+export interface Question {
+  /** Absent: whichever has what is asked for. */
+  satelliteId?: string | null;
+  target: RequestTarget;
+  timeoutSeconds: number;
+}
+
+/**
+ * Asks a satellite.
+ * @throws {HttpError} whatever keeps it from answering, as the answer to the program that asked
+ */
+export async function askSatellite(
+  deps: { calls: SatelliteCalls; clock: Clock },
+  em: EntityManager,
+  principal: Principal,
+  { satelliteId, target, timeoutSeconds }: Question,
+  signal: AbortSignal,
+): Promise<{ satellite: Satellite; answer: SatelliteAnswer }> {
+  const satellite =
+    satelliteId == null ? await theOneWith(em, target, deps.clock.now()) : await findSatellite(em, satelliteId);
+  if (target.kind === 'mcp') await requireMayCall(em, principal, satellite, target);
+  const call = { teamId: principal.teamId, satelliteId: satellite.id, target, timeoutMs: timeoutSeconds * 1_000 };
+  try {
+    return { satellite, answer: await deps.calls.ask(call, signal) };
+  } catch (error) {
+    if (error instanceof SatelliteCallError)
+      throw asHttpError(error, target.kind === 'mcp' ? 'arguments' : 'parameters');
+    throw error;
+  }
+}
+
+/** Of several that have it, those that are connected count. */
+async function theOneWith(em: EntityManager, target: RequestTarget, now: Date): Promise<Satellite> {
+  const what = target.kind === 'mcp' ? `an MCP server "${target.server}"` : `a connector "${target.connector}"`;
+  const having = (await em.find(Satellite, {}, { orderBy: { name: 'asc' } })).filter(({ summary, health }) =>
+    target.kind === 'mcp'
+      ? summary.servers.includes(target.server) || health.some(({ of, id }) => of === 'mcp' && id === target.server)
+      : summary.connectors.some(({ id }) => id === target.connector),
+  );
+  const connected = having.filter((satellite) => routeOf(satellite, now));
+  const candidates = connected.length > 0 ? connected : having;
+  const [satellite, ...others] = candidates;
+  if (!satellite) throw noneHas(what);
+  if (others.length > 0)
+    throw severalHave(
+      what,
+      candidates.map(({ name }) => name),
+    );
+  return satellite;
+}
+
+/** A tool that is not known to change nothing may change anything. */
+async function requireMayCall(
+  em: EntityManager,
+  principal: Principal,
+  satellite: Satellite,
+  { server, tool }: Extract<RequestTarget, { kind: 'mcp' }>,
+): Promise<void> {
+  await em.populate(satellite, ['inventory']);
+  const known = satellite.inventory.tools.find((each) => each.server === server && each.name === tool);
+  if (!known?.readOnly) requireOneOf(principal, 'satellites:act');
+}
