@@ -12,6 +12,8 @@ export interface McpCallContext {
 export interface McpServers {
   /** Of the servers that answer now, in the order of the configuration; not yet bounded in number. */
   tools(): McpTool[];
+  /** Allowed tools that are not among them: each server's first MOST_TOOLS are, if their names are not too long. */
+  omitted(): number;
   /**
    * @returns the result as the server gave it: content, structured content, and whether it is an error
    * @throws {QueryError} when there is no such server or tool, or no result

@@ -1,0 +1,73 @@
+/** The body of a server's HTTP response, watched as it passes: it may not be endless. */
+import { QueryError } from '../connectors/connector.ts';
+
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Counts bytes of all that was sent, or of each event of an event stream (which a blank line ends). */
+function createCounter(events: boolean): (chunk: Uint8Array) => number {
+  let bytes = 0;
+  let lineBytes = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    if (!events) return bytes;
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const length = lineBytes + end - start - (end > start && chunk[end - 1] === CARRIAGE_RETURN ? 1 : 0);
+      if (length === 0) bytes = chunk.length - end - 1;
+      lineBytes = 0;
+      start = end + 1;
+    }
+    lineBytes += chunk.length - start;
+    return bytes;
+  };
+}
+
+export interface BoundedBodyOptions {
+  /** Of the whole body; of an event stream, of each event. */
+  mostBytes: number;
+  /** Whether it is an event stream. */
+  events: boolean;
+  /**
+   * Called once, when the body has ended or failed. What it returns is put behind all that came, and then the body
+   * ends in good order; nothing returned: a failure stays one.
+   */
+  onEnd?: (failure: unknown) => string | undefined;
+}
+
+/** @returns the same bytes; it fails with a {@link QueryError} `too_large` where there are too many of them */
+export function boundedBody(
+  body: ReadableStream<Uint8Array>,
+  { mostBytes, events, onEnd }: BoundedBodyOptions,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const count = createCounter(events);
+  const finish = (controller: ReadableStreamDefaultController<Uint8Array>, failure: unknown): void => {
+    const last = onEnd?.(failure);
+    if (failure !== undefined && last === undefined) {
+      controller.error(failure);
+      return;
+    }
+    if (last !== undefined) controller.enqueue(Buffer.from(last));
+    controller.close();
+  };
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) {
+          finish(controller, undefined);
+          return;
+        }
+        if (count(value) > mostBytes) {
+          throw new QueryError('too_large', `The MCP server sent more than ${mostBytes} bytes as one message.`);
+        }
+        controller.enqueue(value);
+      } catch (error) {
+        reader.cancel(error).catch(() => undefined);
+        finish(controller, error ?? new Error('The body failed.'));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,25 @@
+import type { Log } from '../log.ts';
+
+const MOST_CHARACTERS = 2_000;
+const MOST_LINES = 200;
+const WINDOW_MS = 60_000;
+
+/**
+ * For what a server makes us write: its standard error, its mistakes. At level debug, and so many lines a minute.
+ *
+ * @returns takes one line
+ */
+export function createBoundedLog(log: Log, server: string, message: string): (line: string) => void {
+  let since = -Infinity;
+  let lines = 0;
+  return (line) => {
+    const now = performance.now();
+    if (now - since >= WINDOW_MS) {
+      if (lines > MOST_LINES) log.debug({ server, lines: lines - MOST_LINES }, 'lines of an MCP server were left out');
+      since = now;
+      lines = 0;
+    }
+    lines += 1;
+    if (lines <= MOST_LINES) log.debug({ server, line: line.slice(0, MOST_CHARACTERS) }, message);
+  };
+}

@@ -1,0 +1,76 @@
+/** What went wrong with a server, in words for whoever asked. */
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { QueryError } from '../connectors/connector.ts';
+
+const MOST_CHARACTERS = 2_000;
+
+function bounded(words: string): string {
+  return words.length <= MOST_CHARACTERS ? words : `${words.slice(0, MOST_CHARACTERS)}…`;
+}
+
+/** @returns one sentence about any error, its cause included */
+export function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return bounded(String(error));
+  if (error instanceof StreamableHTTPError && error.code !== undefined && error.code > 0) {
+    return bounded(`it answered with HTTP status ${error.code}: ${error.message}`);
+  }
+  const { cause } = error;
+  return bounded(cause instanceof Error ? `${error.message}: ${cause.message || cause.name}` : error.message);
+}
+
+function saidBy(error: McpError): string {
+  // The SDK puts the code before the server's words.
+  const words = error.message.replace(/^MCP error -?\d+: /u, '');
+  return bounded(error.data === undefined ? words : `${words} (${JSON.stringify(error.data)})`);
+}
+
+/** Whether the SDK gave up waiting; a server's own error has its own data. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof McpError) || error.code !== ErrorCode.RequestTimeout) return false;
+  const { data } = error;
+  return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
+}
+
+/** What the SDK says of every open request when the connection ends; a server may use the same code. */
+const CONNECTION_CLOSED = McpError.fromError(ErrorCode.ConnectionClosed, 'Connection closed').message;
+
+/** Whether the server answered, if only to refuse. */
+export function isAnswer(error: unknown): error is McpError {
+  return (
+    error instanceof McpError &&
+    error.message !== CONNECTION_CLOSED &&
+    !(error.data instanceof QueryError) &&
+    !isTimeout(error)
+  );
+}
+
+/** Whether the request was turned away before anything was done, as for a session that the server has forgotten. */
+export function wasTurnedAway(error: unknown): boolean {
+  const { cause } = error instanceof QueryError ? error : { cause: undefined };
+  return cause instanceof StreamableHTTPError && (cause.code === 404 || cause.code === 400);
+}
+
+/**
+ * @param error why a call has no result
+ * @param lost why the connection is gone, if it is
+ */
+export function queryError(error: unknown, server: string, lost: string | undefined): QueryError {
+  if (error instanceof QueryError) return error;
+  if (error instanceof McpError && error.data instanceof QueryError) return error.data;
+  if (isTimeout(error)) {
+    return new QueryError('timeout', `The MCP server “${server}” has not answered in time; the call was cancelled.`);
+  }
+  if (lost !== undefined && !isAnswer(error)) {
+    return new QueryError('failed', `The MCP server “${server}” went away before it had answered: ${lost}.`, {
+      cause: error,
+    });
+  }
+  if (error instanceof McpError) {
+    const code = error.code === ErrorCode.InvalidParams ? 'bad_request' : 'failed';
+    return new QueryError(code, `The MCP server “${server}” refused with error ${error.code}: ${saidBy(error)}`);
+  }
+  return new QueryError('failed', `The MCP server “${server}” could not be asked: ${describeError(error)}`, {
+    cause: error,
+  });
+}

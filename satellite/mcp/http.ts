@@ -1,0 +1,208 @@
+/**
+ * MCP over streamable HTTP: the SDK's transport, and what it leaves open. A request whose stream ends without an answer
+ * fails at once instead of waiting for its timeout; bodies are bounded; the stream of a cancelled or refused request is
+ * not taken up again.
+ */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MOST_ANSWER_BYTES } from '../../src/features/satellites/wire/index.ts';
+import { QueryError } from '../connectors/connector.ts';
+import { boundedBody } from './bounded-body.ts';
+import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
+
+/** How often the SDK tries to take up a stream again. */
+const RESUMPTIONS = 2;
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 5_000,
+  reconnectionDelayGrowFactor: 2,
+  maxRetries: RESUMPTIONS,
+};
+/** How long the server may take to forget the session when we leave, in ms. */
+const GOODBYE_MS = 1_000;
+const MOST_ABANDONED = 1_000;
+/** A notification that we put behind the events of a stream: the SDK hands it on after all of them. */
+const STREAM_ENDED = 'casebook/stream-ended';
+
+/** A request that has no answer yet. */
+interface OpenRequest {
+  stream: AbortController;
+  /** Of the last event; with one the stream can be taken up again. */
+  token?: string;
+  failedResumptions: number;
+  failure?: QueryError;
+}
+
+function requestId(body: unknown): number | undefined {
+  if (typeof body !== 'string') return undefined;
+  const message: unknown = JSON.parse(body);
+  if (typeof message !== 'object' || message === null || !('method' in message) || !('id' in message)) return undefined;
+  return Number(message.id);
+}
+
+export class HttpTransport implements Transport {
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  onmessage?: Transport['onmessage'];
+  /** Something did not work: it is worth asking whether the server is still there. */
+  ontrouble?: () => void;
+  readonly #inner: StreamableHTTPClientTransport;
+  readonly #open = new Map<number, OpenRequest>();
+  /** Tokens of streams nobody waits for any more. */
+  readonly #abandoned = new Set<string>();
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.#inner = new StreamableHTTPClientTransport(new URL(url), {
+      requestInit: { headers: { ...headers } },
+      fetch: (target, init) => this.#fetch(target, init),
+      reconnectionOptions: RECONNECTION,
+    });
+    const handlers: Pick<Transport, 'onclose' | 'onerror' | 'onmessage'> = {
+      onclose: () => this.onclose?.(),
+      onerror: (error) => this.onerror?.(error),
+      onmessage: (message) => this.#received(message),
+    };
+    Object.assign(this.#inner, handlers);
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message && 'id' in message) {
+      const id = Number(message.id);
+      const request: OpenRequest = { stream: new AbortController(), failedResumptions: 0 };
+      this.#open.set(id, request);
+      const onresumptiontoken = (token: string): void => {
+        request.token = token;
+        options?.onresumptiontoken?.(token);
+      };
+      try {
+        await this.#inner.send(message, { ...options, onresumptiontoken });
+      } catch (error) {
+        this.#open.delete(id);
+        throw error;
+      }
+      return;
+    }
+    const cancelled = 'method' in message && message.method === 'notifications/cancelled';
+    const request = cancelled ? this.#abandon(Number(message.params?.['requestId'])) : undefined;
+    try {
+      await this.#inner.send(message, options);
+    } finally {
+      request?.stream.abort();
+    }
+  }
+
+  /** Tells the server that the session is over, if it can be told. */
+  async goodbye(): Promise<void> {
+    const late = new Promise<void>((resolve) => {
+      setTimeout(resolve, GOODBYE_MS).unref();
+    });
+    await Promise.race([late, this.#inner.terminateSession().catch(() => undefined)]);
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  /** Nobody waits for the answer any more, or it was an error: the SDK would still take up the stream again. */
+  #abandon(id: number): OpenRequest | undefined {
+    const request = this.#open.get(id);
+    this.#open.delete(id);
+    if (request?.token !== undefined) {
+      this.#abandoned.add(request.token);
+      const [oldest] = this.#abandoned;
+      if (this.#abandoned.size > MOST_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
+    }
+    return request;
+  }
+
+  #received(message: JSONRPCMessage): void {
+    if ('method' in message) {
+      if (message.method === STREAM_ENDED) this.#streamEnded(Number(message.params?.['id']));
+      else this.onmessage?.(message);
+      return;
+    }
+    const id = answeredId(message);
+    if (id === undefined || !this.#open.has(id)) return;
+    if ('error' in message) this.#abandon(id);
+    else this.#open.delete(id);
+    this.onmessage?.(message);
+  }
+
+  #streamEnded(id: number): void {
+    const request = this.#open.get(id);
+    if (request === undefined) return;
+    if (request.failure !== undefined) this.#fail(id, request.failure);
+    else if (request.token === undefined) {
+      this.#fail(id, new QueryError('failed', 'The MCP server ended the connection before it had answered.'));
+    }
+  }
+
+  #fail(id: number, error: QueryError): void {
+    this.#abandon(id);
+    this.onmessage?.(rejection(id, error));
+  }
+
+  #resumptionFailed(token: string | null | undefined): void {
+    for (const [id, request] of this.#open) {
+      if (token === undefined || request.token !== token) continue;
+      request.failedResumptions += 1;
+      if (request.failedResumptions < RESUMPTIONS) continue;
+      this.#fail(
+        id,
+        new QueryError('failed', 'The connection to the MCP server broke and could not be taken up again.'),
+      );
+    }
+  }
+
+  readonly #fetch: FetchLike = async (url, init) => {
+    const token = init?.method === 'GET' ? new Headers(init.headers).get('last-event-id') : undefined;
+    // "No such stream", which the SDK takes for an answer.
+    if (token && this.#abandoned.delete(token)) return new Response(null, { status: 405 });
+    const id = init?.method === 'POST' ? requestId(init.body) : undefined;
+    const request = id === undefined ? undefined : this.#open.get(id);
+    const signals = [init?.signal, request?.stream.signal].filter((signal) => signal instanceof AbortSignal);
+    const signal = AbortSignal.any(signals);
+    let response: Response;
+    try {
+      response = await fetch(url, { ...init, signal });
+    } catch (error) {
+      if (!signal.aborted) this.ontrouble?.();
+      this.#resumptionFailed(token);
+      throw error;
+    }
+    if (!response.ok && !(init?.method === 'GET' && response.status === 405)) {
+      this.ontrouble?.();
+      this.#resumptionFailed(token);
+    }
+    return this.#bounded(response, id, signal);
+  };
+
+  #bounded(response: Response, id: number | undefined, signal: AbortSignal): Response {
+    // A redirect's address is read off the response as it is.
+    if (response.body === null || (response.status >= 300 && response.status < 400)) return response;
+    const events = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+    const onEnd = (failure: unknown): string | undefined => {
+      if (failure !== undefined && !signal.aborted) this.ontrouble?.();
+      if (!events || id === undefined) return undefined;
+      const request = this.#open.get(id);
+      if (request !== undefined && failure instanceof QueryError) request.failure = failure;
+      const ended: JSONRPCMessage = { jsonrpc: '2.0', method: STREAM_ENDED, params: { id } };
+      return `\n\ndata: ${JSON.stringify(ended)}\n\n`;
+    };
+    const body = boundedBody(response.body, { mostBytes: MOST_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
+    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+  }
+}

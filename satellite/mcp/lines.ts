@@ -1,0 +1,54 @@
+/** Lines out of a stream of bytes, with a limit: a line that is too long costs no memory beyond it. */
+
+const NEWLINE = 10;
+/** Bytes kept of both ends of a line that is too long. */
+const KEPT = 512;
+
+export interface LineSink {
+  line(text: string): void;
+  /** A line of more bytes than allowed has ended; its first and last bytes as text. */
+  tooLong(head: string, tail: string): void;
+}
+
+/** @returns takes the bytes as they come, in pieces of any size */
+export function createLineReader(mostBytes: number, sink: LineSink): (chunk: Buffer) => void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let head: Buffer | undefined;
+  let tail: Buffer = Buffer.alloc(0);
+
+  const add = (piece: Buffer): void => {
+    size += piece.length;
+    if (head === undefined && size <= mostBytes) {
+      pieces.push(piece);
+      return;
+    }
+    if (head === undefined) {
+      const soFar = Buffer.concat([...pieces, piece]);
+      head = Buffer.from(soFar.subarray(0, KEPT));
+      tail = Buffer.from(soFar.subarray(-KEPT));
+      pieces = [];
+      return;
+    }
+    tail = Buffer.from(Buffer.concat([tail, piece.subarray(-KEPT)]).subarray(-KEPT));
+  };
+
+  const finish = (): void => {
+    const ended = { pieces, head, tail };
+    pieces = [];
+    size = 0;
+    head = undefined;
+    if (ended.head === undefined) sink.line(Buffer.concat(ended.pieces).toString('utf8'));
+    else sink.tooLong(ended.head.toString('utf8'), ended.tail.toString('utf8'));
+  };
+
+  return (chunk) => {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      add(chunk.subarray(start, end));
+      finish();
+      start = end + 1;
+    }
+    if (start < chunk.length) add(chunk.subarray(start));
+  };
+}

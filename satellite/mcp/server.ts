@@ -1,0 +1,185 @@
+/** One configured MCP server: connected, and connected again. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Health } from '../../src/features/satellites/wire/index.ts';
+import { QueryError } from '../connectors/connector.ts';
+import type { Log } from '../log.ts';
+import { backoffMs } from './backoff.ts';
+import { createBoundedLog } from './bounded-log.ts';
+import type { McpServerConfig } from './config.ts';
+import { describeError, wasTurnedAway } from './errors.ts';
+import { HttpTransport } from './http.ts';
+import type { McpCallContext } from './port.ts';
+import { Session } from './session.ts';
+import { StdioTransport } from './stdio.ts';
+import type { McpTimings } from './timings.ts';
+import type { Listing } from './tools.ts';
+
+/** Most names in a message that says which tools there are. */
+const MOST_NAMES = 50;
+const MOST_SENTENCE_CHARACTERS = 1_000;
+const NO_TOOLS: Listing = { tools: [], omitted: 0 };
+
+export interface McpServerOptions {
+  config: McpServerConfig;
+  version: string;
+  timings: McpTimings;
+  log: Log;
+  /** The tools, or how the server is doing, have changed. */
+  onChange(): void;
+}
+
+export class McpServer {
+  readonly #options: McpServerOptions;
+  readonly #closing = new AbortController();
+  readonly #running: Promise<void>;
+  /** The connection that is open, or being opened. */
+  #session: Session | undefined;
+  /** Why there is none. */
+  #failure: string | undefined;
+  #failedAt = 0;
+  readonly #waiting = new Set<() => void>();
+
+  /** Begins to connect. */
+  constructor(options: McpServerOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  get name(): string {
+    return this.#options.config.name;
+  }
+
+  /** Of the server as it is now: none while it is away. */
+  get listing(): Listing {
+    return this.#open()?.listing ?? NO_TOOLS;
+  }
+
+  health(): Health {
+    const session = this.#open();
+    const { name: id } = this;
+    if (session === undefined && this.#failure === undefined) return { id, of: 'mcp', status: 'unknown' };
+    const message = session === undefined ? this.#failure : session.silence;
+    const checkedAt = session?.checkedAt ?? this.#failedAt;
+    return {
+      id,
+      of: 'mcp',
+      status: message === undefined ? 'ok' : 'failing',
+      message: message?.slice(0, MOST_SENTENCE_CHARACTERS),
+      checkedAgoMs: Math.max(0, performance.now() - checkedAt),
+    };
+  }
+
+  /**
+   * @returns the result as the server gave it
+   * @throws {QueryError}
+   */
+  async call(tool: string, args: Record<string, unknown>, context: McpCallContext): Promise<unknown> {
+    const session = this.#reachable(tool);
+    try {
+      return await session.call(tool, args, context);
+    } catch (error) {
+      if (!wasTurnedAway(error) || context.signal.aborted) throw error;
+      // The server may have forgotten the session: then it has not begun, and the next session may ask again.
+      await session.look();
+      if (session.lost === undefined) throw error;
+      await this.#nextSession(context.signal);
+      return await this.#reachable(tool).call(tool, args, context);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#session?.leave();
+    await this.#running;
+  }
+
+  #open(): Session | undefined {
+    return this.#session?.isOpen === true ? this.#session : undefined;
+  }
+
+  #reachable(tool: string): Session {
+    const session = this.#open();
+    if (session === undefined) {
+      const why = this.#failure ?? 'it has not answered yet';
+      throw new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}. It is tried again.`);
+    }
+    const { tools, omitted } = session.listing;
+    if (tools.some(({ name }) => name === tool)) return session;
+    const names = tools.slice(0, MOST_NAMES).map(({ name }) => name);
+    const more = tools.length - names.length + omitted;
+    const known =
+      names.length === 0 ? 'It offers none.' : `There are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;
+    throw new QueryError('not_found', `The MCP server “${this.name}” has no tool ${JSON.stringify(tool)}. ${known}`);
+  }
+
+  /** Resolves when the server has been connected again or has failed to, or when nobody waits any more. */
+  #nextSession(signal: AbortSignal): Promise<void> {
+    if (this.#open() !== undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#waiting.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#waiting.add(done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  async #run(): Promise<void> {
+    const { config, log, timings } = this.#options;
+    const { name: server } = config;
+    let failures = 0;
+    while (!this.#closing.signal.aborted) {
+      const session = this.#connect();
+      this.#session = session;
+      const since = performance.now();
+      try {
+        await session.open();
+        log.info(
+          { server, tools: session.listing.tools.length, omitted: session.listing.omitted },
+          'MCP server connected',
+        );
+        this.#attempted();
+        await session.ended;
+        this.#away(session.lost);
+        // Whatever is left of a child.
+        await session.close('');
+      } catch (error) {
+        this.#away(describeError(error));
+        this.#attempted();
+      }
+      if (this.#closing.signal.aborted) return;
+      failures = this.#failedAt - since >= timings.steadyMs ? 1 : failures + 1;
+      log.warn({ server, reason: this.#failure, failures }, 'MCP server is away');
+      const pause = delay(backoffMs(failures, timings.backoff), undefined, { signal: this.#closing.signal });
+      await pause.catch(() => undefined);
+    }
+  }
+
+  /** An attempt to connect has ended, one way or the other. */
+  #attempted(): void {
+    for (const done of this.#waiting) done();
+    this.#options.onChange();
+  }
+
+  #away(why: string | undefined): void {
+    this.#failure = why;
+    this.#failedAt = performance.now();
+    this.#options.onChange();
+  }
+
+  #connect(): Session {
+    const { config, log, timings, version, onChange } = this.#options;
+    return new Session({ config, version, transport: transportOf(config, log), timings, log, onChange });
+  }
+}
+
+function transportOf(config: McpServerConfig, log: Log): StdioTransport | HttpTransport {
+  if (config.transport === 'stdio') {
+    const onStderr = createBoundedLog(log, config.name, 'standard error of an MCP server');
+    return new StdioTransport({ ...config, onStderr });
+  }
+  const { url, headers, bearer } = config;
+  return new HttpTransport(url, bearer === undefined ? headers : { ...headers, Authorization: `Bearer ${bearer}` });
+}

@@ -1,0 +1,220 @@
+/** One connection to an MCP server, from `initialize` until it is lost. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { QueryError } from '../connectors/connector.ts';
+import type { Log } from '../log.ts';
+import { createBoundedLog } from './bounded-log.ts';
+import type { McpServerConfig } from './config.ts';
+import { describeError, isAnswer, isTimeout, queryError } from './errors.ts';
+import { HttpTransport } from './http.ts';
+import type { McpCallContext } from './port.ts';
+import type { StdioTransport } from './stdio.ts';
+import type { McpTimings } from './timings.ts';
+import { listTools, toolsPage, type Listing } from './tools.ts';
+
+/** Longest call with any amount of progress, in ms: as long as Casebook may ask for. */
+const MOST_CALL_MS = 600_000;
+/** Looks without an answer before a server that has nothing to do counts as lost. */
+const MOST_SILENT_LOOKS = 2;
+
+/**
+ * A result, whole: unlike the SDK's `callTool`, nothing is thrown away because a type of content is newer than the SDK
+ * or because structured content does not fit the tool's own schema.
+ */
+const whole = z.looseObject({});
+
+export interface SessionOptions {
+  config: McpServerConfig;
+  version: string;
+  transport: StdioTransport | HttpTransport;
+  timings: McpTimings;
+  log: Log;
+  /** The tools, or how the server is doing, have changed. */
+  onChange(): void;
+}
+
+export class Session {
+  listing: Listing = { tools: [], omitted: 0 };
+  /** Why the last look found nobody; undefined when it was answered. */
+  silence: string | undefined;
+  /** When it was last looked at, on the process's clock in ms. */
+  checkedAt: number | undefined;
+  /** Why the connection is gone, once it is. */
+  lost: string | undefined;
+  /** Resolves when the connection is gone. */
+  readonly ended: Promise<void>;
+  readonly #options: SessionOptions;
+  readonly #client: Client;
+  #opened = false;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #end: () => void = () => undefined;
+  #calls = 0;
+  #silentLooks = 0;
+  #look: Promise<void> | undefined;
+  #announced = false;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+    const { transport, version } = options;
+    // No capabilities: roots, sampling and elicitation are not offered, and the SDK refuses them.
+    this.#client = new Client({ name: 'casebook-satellite', version }, { capabilities: {} });
+    const misbehaves = createBoundedLog(options.log, options.config.name, 'MCP server misbehaves');
+    const handlers: Pick<Client, 'onclose' | 'onerror'> = {
+      onclose: () => this.#gone('outcome' in transport ? transport.outcome : undefined),
+      onerror: (error) => misbehaves(describeError(error)),
+    };
+    Object.assign(this.#client, handlers);
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#toolsChanged());
+    if (transport instanceof HttpTransport) transport.ontrouble = () => void this.look();
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  /** Whether it can be asked. */
+  get isOpen(): boolean {
+    return this.#opened && this.lost === undefined;
+  }
+
+  /** Connects and lists the tools. @throws when that fails; the connection is closed then */
+  async open(): Promise<void> {
+    const { transport, timings } = this.#options;
+    try {
+      await this.#client.connect(transport, { timeout: timings.connectMs });
+      await this.#list();
+      this.checkedAt = performance.now();
+      this.#opened = true;
+    } catch (error) {
+      const why = this.lost ?? describeError(error);
+      await this.close(why);
+      throw new Error(why, { cause: error });
+    }
+    this.#every(timings.pingEveryMs, () => this.look());
+    this.#every(timings.listEveryMs, () => this.#relist());
+  }
+
+  /**
+   * @returns the server's result as it is
+   * @throws {QueryError}
+   */
+  async call(name: string, args: Record<string, unknown>, { signal, maxBytes }: McpCallContext): Promise<unknown> {
+    const { config } = this.#options;
+    // The SDK would tell the server of a cancellation even after its answer, had it the caller's own signal.
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    this.#calls += 1;
+    try {
+      const result = await this.#client.request({ method: 'tools/call', params: { name, arguments: args } }, whole, {
+        signal: stop.signal,
+        timeout: config.timeout_seconds * 1_000,
+        maxTotalTimeout: MOST_CALL_MS,
+        resetTimeoutOnProgress: true,
+        // Asks the server to report progress.
+        onprogress: () => undefined,
+      });
+      const bytes = Buffer.byteLength(JSON.stringify(result));
+      if (bytes > maxBytes) {
+        const message = `The result of ${name} has ${bytes} bytes, and ${maxBytes} are allowed: ask for less.`;
+        throw new QueryError('too_large', message);
+      }
+      return result;
+    } catch (error) {
+      if (signal.aborted) throw new QueryError('timeout', `Nobody waits for ${name} any more.`, { cause: error });
+      throw queryError(error, config.name, this.lost);
+    } finally {
+      this.#calls -= 1;
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Asks whether the server is there; a server that is not is lost. Looks at the same time are one. */
+  look(): Promise<void> {
+    this.#look ??= this.#ping().finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
+  }
+
+  /** @param why what `lost` will say */
+  async close(why: string): Promise<void> {
+    this.#gone(why);
+    await this.#client.close();
+    await this.#options.transport.close();
+  }
+
+  /** Takes leave of the server first, where the transport has a way to. */
+  async leave(): Promise<void> {
+    const { transport } = this.#options;
+    if (this.isOpen && transport instanceof HttpTransport) await transport.goodbye();
+    await this.close('the satellite is ending');
+  }
+
+  async #ping(): Promise<void> {
+    let failure: unknown;
+    try {
+      await this.#client.request({ method: 'ping' }, whole, { timeout: this.#options.timings.pingMs });
+    } catch (error) {
+      if (!isAnswer(error)) failure = error;
+    }
+    if (this.lost !== undefined) return;
+    this.checkedAt = performance.now();
+    const before = this.silence;
+    this.silence = failure === undefined ? undefined : describeSilence(failure);
+    this.#silentLooks = failure === undefined ? 0 : this.#silentLooks + 1;
+    // A server that does one thing at a time does not answer while it works.
+    const mayBeBusy = isTimeout(failure) && (this.#calls > 0 || this.#silentLooks < MOST_SILENT_LOOKS);
+    if (this.silence !== undefined && !mayBeBusy) await this.close(this.silence);
+    else if (before !== this.silence) this.#options.onChange();
+  }
+
+  async #list(): Promise<void> {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return;
+    const { config } = this.#options;
+    const timeout = config.timeout_seconds * 1_000;
+    this.listing = await listTools(
+      (cursor) => this.#client.request({ method: 'tools/list', params: { cursor } }, toolsPage, { timeout }),
+      { server: config.name, allow: config.allow, deny: config.deny, readOnly: config.read_only },
+    );
+  }
+
+  /** Keeps the tools that are known when the server does not say which there are. */
+  async #relist(): Promise<void> {
+    const before = JSON.stringify(this.listing);
+    try {
+      await this.#list();
+      if (before !== JSON.stringify(this.listing)) this.#options.onChange();
+    } catch (error) {
+      const { config, log } = this.#options;
+      log.warn({ server: config.name, reason: describeError(error) }, 'cannot list the tools of an MCP server again');
+    }
+  }
+
+  #toolsChanged(): void {
+    if (this.#announced || this.lost !== undefined) return;
+    this.#announced = true;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.#announced = false;
+      void this.#relist();
+    }, this.#options.timings.debounceMs);
+    this.#timers.add(timer);
+  }
+
+  #every(ms: number, action: () => Promise<void>): void {
+    if (this.lost === undefined) this.#timers.add(setInterval(() => void action(), ms));
+  }
+
+  #gone(why: string | undefined): void {
+    if (this.lost !== undefined) return;
+    this.lost = why ?? 'the connection was closed';
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#end();
+  }
+}
+
+function describeSilence(failure: unknown): string {
+  return isTimeout(failure) ? 'it does not answer a ping' : describeError(failure);
+}

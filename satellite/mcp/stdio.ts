@@ -1,0 +1,163 @@
+/**
+ * MCP over a child's standard input and output. Not the SDK's own transport, which ends the child only (most servers
+ * are started by `npx` or `uvx`, and it is their children that would stay behind), copies a long line anew for each
+ * piece of it, and drops the connection over one line that is too long.
+ */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { MOST_ANSWER_BYTES } from '../../src/features/satellites/wire/index.ts';
+import { QueryError } from '../connectors/connector.ts';
+import { createLineReader } from './lines.ts';
+import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
+
+/** A server that sends requests and never reads our answers may not fill the memory with them. */
+const MOST_UNREAD_BYTES = 2 * MOST_ANSWER_BYTES;
+const MOST_STDERR_LINE_BYTES = 4_096;
+/** How long it may take to end by itself after its input has ended, and after SIGTERM, in ms. */
+const INPUT_ENDED_MS = 500;
+const TERMINATED_MS = 2_000;
+const POLL_MS = 20;
+
+/** The id of a message of which only the ends are known: its first or its last member, as the SDKs write it. */
+function idAtAnEnd(head: string, tail: string): number | undefined {
+  const [, first] = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d{1,15})\b/u.exec(head) ?? [];
+  const [, last] = /"id"\s*:\s*"?(\d{1,15})"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/u.exec(tail) ?? [];
+  const id = first ?? last;
+  return id === undefined ? undefined : Number(id);
+}
+
+export interface StdioOptions {
+  command: string;
+  args: readonly string[];
+  env: Readonly<Record<string, string>>;
+  cwd?: string;
+  onStderr(line: string): void;
+}
+
+export class StdioTransport implements Transport {
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  onmessage?: Transport['onmessage'];
+  /** How the process ended, once it has. */
+  outcome: string | undefined;
+  readonly #options: StdioOptions;
+  #child: ChildProcessByStdio<Writable, Readable, Readable> | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+  }
+
+  /** Of the child, once it has started. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** @throws when the command cannot be started */
+  async start(): Promise<void> {
+    const { command, args, env, cwd, onStderr } = this.#options;
+    const child = spawn(command, args, {
+      env: { ...getDefaultEnvironment(), ...env },
+      cwd,
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A process group of its own, so that its children can be ended with it.
+      detached: true,
+    });
+    // Known at once, so that a close that comes now ends it.
+    if (child.pid !== undefined) this.#child = child;
+    await once(child, 'spawn');
+    const mostBytes = MOST_ANSWER_BYTES + ENVELOPE_BYTES;
+    child.stdout.on(
+      'data',
+      createLineReader(mostBytes, {
+        line: (text) => this.#line(text),
+        tooLong: (head, tail) => {
+          const error = new QueryError('too_large', `The MCP server sent more than ${mostBytes} bytes as one message.`);
+          this.#failed(idAtAnEnd(head, tail), error);
+        },
+      }),
+    );
+    child.stderr.on('data', createLineReader(MOST_STDERR_LINE_BYTES, { line: onStderr, tooLong: onStderr }));
+    for (const stream of [child.stdin, child.stdout, child.stderr, child]) {
+      stream.on('error', (error: Error) => this.onerror?.(error));
+    }
+    child.once('exit', (code, signal) => {
+      this.outcome = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
+      void this.close();
+    });
+    child.once('close', () => this.onclose?.());
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (!stdin?.writable) throw new Error('its process has ended');
+    if (stdin.writableLength > MOST_UNREAD_BYTES) throw new Error('it does not read its input');
+    stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /** Ends the process and all that it started: end of input, then SIGTERM, then SIGKILL. */
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    const closed = new Promise<void>((resolve) => {
+      child.once('close', () => resolve());
+    });
+    child.stdin.end();
+    if (this.outcome === undefined) await this.#gone(INPUT_ENDED_MS, () => this.outcome !== undefined);
+    if (this.#signal('SIGTERM')) {
+      await this.#gone(TERMINATED_MS, () => !this.#signal(0));
+      this.#signal('SIGKILL');
+    }
+    // What was written last is still read; a process that has left the group may hold the pipes for ever.
+    await Promise.race([closed, delay(TERMINATED_MS, undefined, { ref: false })]);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    await closed;
+  }
+
+  async #gone(mostMs: number, gone: () => boolean): Promise<void> {
+    for (const end = performance.now() + mostMs; !gone() && performance.now() < end;) await delay(POLL_MS);
+  }
+
+  /** @returns whether any process of the group was there to get it */
+  #signal(signal: NodeJS.Signals | 0): boolean {
+    const pid = this.#child?.pid;
+    try {
+      return pid !== undefined && process.kill(-pid, signal);
+    } catch {
+      return false;
+    }
+  }
+
+  #line(text: string): void {
+    if (text.trim() === '') return;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      this.onerror?.(new Error('it wrote what is not JSON to its standard output'));
+      return;
+    }
+    for (const one of Array.isArray(json) ? json : [json]) {
+      const parsed = JSONRPCMessageSchema.safeParse(one);
+      if (parsed.success) this.onmessage?.(parsed.data);
+      else
+        this.#failed(answeredId(one), new QueryError('failed', 'The MCP server answered with what is not JSON-RPC.'));
+    }
+  }
+
+  #failed(id: number | undefined, error: QueryError): void {
+    if (id === undefined) this.onerror?.(error);
+    else this.onmessage?.(rejection(id, error));
+  }
+}

@@ -1,0 +1,141 @@
+/** What a server says of its tools, cut down to what the protocol between satellite and Casebook carries. */
+import { z } from 'zod';
+import {
+  MOST_NAME_CHARACTERS,
+  MOST_SCHEMA_CHARACTERS,
+  MOST_TOOLS,
+  type McpTool,
+} from '../../src/features/satellites/wire/index.ts';
+import { matcher } from './globs.ts';
+
+const MOST_DESCRIPTION_CHARACTERS = 2_000;
+const MOST_TITLE_CHARACTERS = 1_000;
+/** A server that never says that it has come to the end is not asked for ever. */
+const MOST_PAGES = 1_000;
+const ANY_OBJECT = { type: 'object' };
+
+/** A page of tools, each of which may be anything: one bad tool does not cost the others. */
+export const toolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+
+const text = z.string().optional().catch(undefined);
+const schema = z.record(z.string(), z.unknown()).optional().catch(undefined);
+const announcedTool = z.looseObject({
+  name: z.string(),
+  title: text,
+  description: text,
+  inputSchema: schema,
+  outputSchema: schema,
+  annotations: z
+    .looseObject({ title: text, readOnlyHint: z.boolean().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+  execution: z.looseObject({ taskSupport: text }).optional().catch(undefined),
+});
+
+/** What the operator says of a server's tools. */
+export interface ToolSelection {
+  server: string;
+  allow: readonly string[];
+  deny: readonly string[];
+  readOnly: 'all' | readonly string[];
+}
+
+export interface Listing {
+  tools: McpTool[];
+  /** Allowed tools that are not among them: too many, or their names too long. */
+  omitted: number;
+}
+
+function cut(value: string, most: number): string {
+  return value.length <= most ? value : `${value.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+}
+
+function fits(value: unknown): boolean {
+  try {
+    return JSON.stringify(value).length <= MOST_SCHEMA_CHARACTERS;
+  } catch {
+    // Nested deeper than can be written.
+    return false;
+  }
+}
+
+/** The schema of an object, or one that allows any, with a note for whoever reads the description. */
+function inputOf(announced: Record<string, unknown> | undefined): {
+  inputSchema: Record<string, unknown>;
+  note: string;
+} {
+  if (announced === undefined) return { inputSchema: ANY_OBJECT, note: '(Its arguments are not described.)' };
+  const { type = 'object' } = announced;
+  if (type !== 'object')
+    return { inputSchema: ANY_OBJECT, note: '(The description of its arguments is not one of an object.)' };
+  const inputSchema = { ...announced, type };
+  if (fits(inputSchema)) return { inputSchema, note: '' };
+  return { inputSchema: ANY_OBJECT, note: '(The description of its arguments is too long to be shown.)' };
+}
+
+function toTool(tool: z.output<typeof announcedTool>, server: string, vouched: boolean): McpTool {
+  const { inputSchema, note } = inputOf(tool.inputSchema);
+  const title = tool.title ?? tool.annotations?.title;
+  const description = cut(tool.description ?? '', MOST_DESCRIPTION_CHARACTERS - note.length - 1);
+  return {
+    server,
+    name: tool.name,
+    title: title === undefined ? undefined : cut(title, MOST_TITLE_CHARACTERS),
+    description: `${description} ${note}`.trim(),
+    inputSchema,
+    outputSchema: tool.outputSchema !== undefined && fits(tool.outputSchema) ? tool.outputSchema : undefined,
+    readOnly: vouched || tool.annotations?.readOnlyHint === true,
+  };
+}
+
+function nameOf(tool: unknown): string | undefined {
+  return typeof tool === 'object' &&
+    tool !== null &&
+    'name' in tool &&
+    typeof tool.name === 'string' &&
+    tool.name !== ''
+    ? tool.name
+    : undefined;
+}
+
+/**
+ * Asks for page after page. Tools that can only run as tasks are left out: nobody here follows a task.
+ *
+ * @param page asks the server for the page behind a cursor; undefined for the first
+ * @throws what `page` throws
+ */
+export async function listTools(
+  page: (cursor: string | undefined) => Promise<z.output<typeof toolsPage>>,
+  { server, allow, deny, readOnly }: ToolSelection,
+): Promise<Listing> {
+  const allowed = matcher(allow);
+  const denied = matcher(deny);
+  const vouched = readOnly === 'all' ? () => true : matcher(readOnly);
+  const tools = new Map<string, McpTool>();
+  let omitted = 0;
+
+  const add = (announced: unknown): void => {
+    const name = nameOf(announced);
+    if (name === undefined || tools.has(name)) return;
+    if (name.length > MOST_NAME_CHARACTERS) omitted += 1;
+    else if (allowed(name) && !denied(name)) {
+      if (tools.size >= MOST_TOOLS) {
+        omitted += 1;
+        return;
+      }
+      const tool = announcedTool.parse(announced);
+      if (tool.execution?.taskSupport !== 'required') tools.set(name, toTool(tool, server, vouched(name)));
+    }
+  };
+
+  const cursors = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const { tools: announced, nextCursor } = await page(cursor);
+    for (const tool of announced) add(tool);
+    cursor = nextCursor ?? undefined;
+    if (cursor === undefined || cursors.has(cursor)) break;
+    cursors.add(cursor);
+  } while (cursors.size < MOST_PAGES);
+  return { tools: [...tools.values()], omitted };
+}
