@@ -8,6 +8,8 @@ export interface OperationContext {
   signal: AbortSignal;
   /** Most bytes that the system may send as its answer; more is a {@link QueryError} `too_large`. */
   maxBytes: number;
+  /** How long the query may still take, in ms, for systems that keep to a limit themselves; `signal` fires in any case. */
+  remainingMs?: number;
 }
 
 /** One question that a connector answers. */

@@ -1,0 +1,2 @@
+/** Stores of the customer's that are asked in their own languages. */
+export { postgresql } from './postgresql/index.ts';

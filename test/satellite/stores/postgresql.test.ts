@@ -1,0 +1,338 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import pg from 'pg';
+import type { Connector } from '../../../satellite/connectors/connector.ts';
+import { postgresql } from '../../../satellite/connectors/stores/index.ts';
+import { startPostgres } from '../../../src/embedded/postgres.ts';
+import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { ask, connectorOf, refused } from './support.ts';
+
+describe('satellite connector: postgresql', () => {
+  let server: Awaited<ReturnType<typeof startPostgres>>;
+  let home: string;
+  let admin: pg.Client;
+  let superuser: Connector;
+  let reader: Connector;
+  let readerUrl: string;
+
+  before(async () => {
+    home = await mkdtemp(join(tmpdir(), 'casebook-stores-'));
+    const settings = { fsync: 'off', shared_preload_libraries: 'pg_stat_statements' };
+    server = await startPostgres({ home, port: await getPort(), settings });
+    admin = new pg.Client({ connectionString: server.url });
+    await admin.connect();
+    await admin.query(`
+      create extension pg_stat_statements; create extension dblink; create sequence numbers;
+      create table orders (id bigint primary key, customer text not null, total numeric(10,2), paid boolean,
+        placed_at timestamptz, details jsonb);
+      create index orders_customer on orders (customer);
+      insert into orders select n, 'c' || n % 10, n * 1.5, n % 2 = 0, '2026-01-01 00:00Z'::timestamptz + n * interval '1 s',
+        '{"n": 1}' from generate_series(1, 1000) n;
+      analyze orders;
+      create role reader login password 'a:b/c@d'; grant pg_read_all_data, pg_monitor to reader;
+      create function writes() returns int language plpgsql as $$ begin delete from orders; return 1; end $$;
+      create function unfences() returns int language plpgsql as $$ begin
+        perform set_config('transaction_read_only', 'off', false); delete from orders; return 1; end $$`);
+    const url = new URL(server.url);
+    url.username = 'reader';
+    url.password = '';
+    readerUrl = url.toString();
+    superuser = connectorOf(postgresql, { url: server.url });
+    reader = connectorOf(postgresql, { url: readerUrl, password: 'a:b/c@d' });
+  });
+
+  after(async () => {
+    await superuser?.close();
+    await reader?.close();
+    await admin?.end();
+    await server?.stop();
+    await rm(home, { recursive: true, force: true });
+  });
+
+  const count = async (): Promise<number> =>
+    Number((await admin.query<{ count: string }>('select count(*) from orders')).rows[0]?.count);
+
+  const running = async (mark: string): Promise<number> =>
+    Number(
+      (
+        await admin.query<{ n: string }>(
+          `select count(*) n from pg_stat_activity where state = 'active' and query like $1 and pid <> pg_backend_pid()`,
+          [`%${mark}%`],
+        )
+      ).rows[0]?.n,
+    );
+  const until = (mark: string, n: number) =>
+    waitUntil(async () => ((await running(mark)) === n ? true : undefined), {
+      what: `${n} of ${mark}`,
+      timeoutMs: 10_000,
+      intervalMs: 10,
+    });
+
+  describe('reading', () => {
+    it('gives columns with types, and values that lose nothing', async () => {
+      const sql = `select id, customer, total, paid, placed_at, details, 9007199254740993::bigint as big,
+        'NaN'::float8 as nan, null as nothing, array[1, 2] as list from orders where id = $1`;
+      const answer = await ask(reader, 'query', { sql, parameters: [2] });
+      assert.deepEqual(answer.rows, [
+        [2, 'c2', '3.00', true, '2026-01-01 00:00:02+00', { n: 1 }, '9007199254740993', 'NaN', null, [1, 2]],
+      ]);
+      assert.deepEqual(answer.columns.slice(0, 3), [
+        { name: 'id', type: 'int8' },
+        { name: 'customer', type: 'text' },
+        { name: 'total', type: 'numeric' },
+      ]);
+      assert.equal(answer.truncated, false);
+    });
+
+    it('gives so many rows and says that there are more', async () => {
+      const some = await ask(reader, 'query', { sql: 'select id from orders order by id', max_rows: 450 });
+      assert.equal(some.rows.length, 450);
+      assert.equal(some.truncated, true);
+      const all = await ask(reader, 'query', { sql: 'select id from orders order by id;', max_rows: 1000 });
+      assert.equal(all.rows.length, 1000);
+      assert.equal(all.truncated, false);
+    });
+
+    it('reads EXPLAIN, SHOW, VALUES and comments', async () => {
+      const explained = await ask(reader, 'query', { sql: '/* why */ explain (format json) select * from orders' });
+      assert.ok(explained.rows[0][0][0].Plan);
+      assert.deepEqual((await ask(reader, 'query', { sql: 'show transaction_read_only' })).rows, [['on']]);
+      assert.deepEqual((await ask(reader, 'query', { sql: `(values ('a;b -- c'))` })).rows, [['a;b -- c']]);
+    });
+
+    it('lists tables and describes one', async () => {
+      const [orders] = await ask(reader, 'tables');
+      assert.equal(orders.name, 'orders');
+      assert.equal(orders.estimated_rows, 1000);
+      assert.deepEqual(await ask(reader, 'tables', { schema: 'nowhere' }), []);
+      const described = await ask(reader, 'describe_table', { table: 'public.orders' });
+      assert.deepEqual(described.columns[1], { name: 'customer', type: 'text', nullable: false, default: null });
+      assert.match(described.indexes[0].definition, /CREATE INDEX orders_customer/);
+      assert.equal(
+        described.constraints.find(({ name }: { name: string }) => name === 'orders_pkey').definition,
+        'PRIMARY KEY (id)',
+      );
+      await refused(ask(reader, 'describe_table', { table: 'nothing' }), 'not_found', /no table nothing/);
+    });
+
+    it('ranks statements by time', async () => {
+      await admin.query('select count(*), pg_sleep(0.05) from orders');
+      const slow = await ask(reader, 'slow_queries', { limit: 50 });
+      const found = slow.find(({ query }: { query: string }) => query.includes('pg_sleep($1)'));
+      assert.ok(found.mean_ms >= 50);
+    });
+
+    it('shows who waits for whom', async () => {
+      const [holder, waiter] = [new pg.Client(server.url), new pg.Client(server.url)];
+      await Promise.all([holder.connect(), waiter.connect()]);
+      try {
+        await holder.query('begin; update orders set paid = true where id = 1');
+        const waiting = waiter.query('update orders set paid = false where id = 1');
+        const [lock] = await waitUntil(
+          async () => {
+            const locks = await ask(reader, 'locks');
+            return locks.length > 0 ? locks : undefined;
+          },
+          { what: 'a lock that is waited for', timeoutMs: 10_000, intervalMs: 10 },
+        );
+        assert.match(lock.waiting_query, /paid = false/);
+        assert.match(lock.blocking_query, /paid = true/);
+        assert.equal(lock.blocking_state, 'idle in transaction');
+        const { sessions, connections } = await ask(reader, 'activity');
+        assert.ok(sessions.some((one: { blocked_by: number[] }) => one.blocked_by.includes(lock.blocking_pid)));
+        assert.ok(connections.some((one: { user: string }) => one.user === 'casebook'));
+        await holder.query('rollback');
+        await waiting;
+      } finally {
+        await Promise.all([holder.end(), waiter.end()]);
+      }
+    });
+  });
+
+  describe('writing is refused, whoever the role is', () => {
+    for (const sql of [
+      "insert into orders (id, customer) values (5000, 'x')",
+      'delete from orders',
+      'drop table orders',
+      `copy orders to program 'cat > /dev/null'`,
+      `copy (select 1) to stdout`,
+      'set transaction read write',
+      'set session characteristics as transaction read write',
+      'commit',
+      'do $$ begin delete from orders; end $$',
+      'call something()',
+      'vacuum orders',
+      'listen x',
+      '-- select\ndelete from orders',
+      '/* /* */ select */ delete from orders',
+    ]) {
+      it(sql.replaceAll('\n', ' '), () =>
+        refused(ask(superuser, 'query', { sql }), 'bad_request', /Only reading is allowed/),
+      );
+    }
+
+    for (const sql of [
+      'select 1; delete from orders',
+      'select 1; commit; delete from orders',
+      `select E'\\'; delete from orders; --'; delete from orders`,
+      `select $a$ ; $a$; delete from orders`,
+    ]) {
+      it(sql, () => refused(ask(superuser, 'query', { sql }), 'bad_request', /One statement at a time/));
+    }
+
+    for (const sql of [
+      'select pg_terminate_backend(pid) from pg_stat_activity',
+      'select "pg_terminate_backend"(1)',
+      'select pg_catalog.pg_cancel_backend(1)',
+      `select pg_read_file('/etc/passwd')`,
+      `select pg_ls_dir('/')`,
+      `select * from dblink('dbname=casebook', 'delete from orders') as t(a text)`,
+      `select dblink_exec('dbname=casebook', 'delete from orders')`,
+      `select set_config('transaction_read_only', 'off', false)`,
+      `select lo_export(1, '/tmp/x')`,
+      `select pg_advisory_lock /* hidden */ (1)`,
+      `select query_to_xml('select pg_reload_conf()', true, true, '')`,
+      `select nextval('numbers')`,
+    ]) {
+      it(sql, () => refused(ask(superuser, 'query', { sql }), 'bad_request', /Only reading is allowed: /));
+    }
+
+    it('a name that hides itself', () =>
+      refused(ask(superuser, 'query', { sql: `select U&"pg\\005fterminate_backend"(1)` }), 'bad_request', /U&/));
+
+    // What the text does not give away the server refuses.
+    for (const sql of [
+      `with gone as (delete from orders returning id) select * from gone`,
+      `with changed as (update orders set paid = true returning id) select * from changed`,
+      'explain analyze delete from orders',
+      'select * into copied from orders',
+      'select * from orders for update',
+      'select writes()',
+    ]) {
+      it(sql, () => refused(ask(superuser, 'query', { sql }), 'bad_request', /read-only transaction \(25006\)/));
+    }
+
+    it('a function that would lift the fence finds it locked', () =>
+      refused(
+        ask(superuser, 'query', { sql: 'select unfences()' }),
+        'bad_request',
+        /read-write mode must be set before any query/,
+      ));
+
+    it('and nothing was changed', async () => {
+      assert.equal(await count(), 1000);
+      assert.deepEqual((await ask(superuser, 'query', { sql: 'show default_transaction_read_only' })).rows, [['on']]);
+    });
+  });
+
+  describe('limits', () => {
+    it('stops the query on the server when nobody waits any more', async () => {
+      const gone = new AbortController();
+      const asking = refused(
+        ask(reader, 'query', { sql: `select pg_sleep(50), 'mark-a'` }, { signal: gone.signal }),
+        'timeout',
+        /stopped/,
+      );
+      await until('mark-a', 1);
+      gone.abort();
+      await asking;
+      await until('mark-a', 0);
+      assert.deepEqual((await ask(reader, 'query', { sql: 'select 1 as one' })).rows, [[1]]);
+    });
+
+    it('the server stops it by itself when its time is over', async () => {
+      const asking = ask(reader, 'query', { sql: `select pg_sleep(50), 'mark-b'` }, { remainingMs: 100 });
+      await refused(asking, 'timeout', /statement timeout \(57014\)/);
+      const short = connectorOf(postgresql, { url: server.url, statement_timeout_seconds: 0.1 });
+      await refused(ask(short, 'query', { sql: 'select pg_sleep(50)' }), 'timeout', /statement timeout/);
+      await short.close();
+    });
+
+    it('refuses at once what nobody waits for', () =>
+      refused(ask(reader, 'query', { sql: 'select 1' }, { signal: AbortSignal.abort() }), 'timeout', /stopped/));
+
+    it('does not wait for a free connection longer than its asker', async () => {
+      const one = connectorOf(postgresql, { url: server.url, max_connections: 1 });
+      const [first, second] = [new AbortController(), new AbortController()];
+      const sleeping = refused(
+        ask(one, 'query', { sql: `select pg_sleep(50), 'mark-c'` }, { signal: first.signal }),
+        'timeout',
+        /stopped/,
+      );
+      await until('mark-c', 1);
+      const waiting = refused(ask(one, 'query', { sql: 'select 1' }, { signal: second.signal }), 'timeout', /stopped/);
+      second.abort();
+      await waiting;
+      first.abort();
+      await sleeping;
+      assert.deepEqual((await ask(one, 'query', { sql: 'select 2' })).rows, [[2]]);
+      await one.close();
+    });
+
+    it('does not wait long for a lock', async () => {
+      const impatient = connectorOf(postgresql, { url: server.url, lock_timeout_seconds: 0.05 });
+      await admin.query('begin; lock table orders in access exclusive mode');
+      try {
+        await refused(
+          ask(impatient, 'query', { sql: 'select count(*) from orders' }),
+          'busy',
+          /lock timeout.*\(55P03\)/,
+        );
+      } finally {
+        await admin.query('rollback');
+        await impatient.close();
+      }
+    });
+
+    it('stops what is too large, one value or many rows, and goes on', async () => {
+      const limit = { maxBytes: 200_000 };
+      const sql = `select repeat('x', 1000) from generate_series(1, 100000)`;
+      await refused(ask(reader, 'query', { sql, max_rows: 10_000 }, limit), 'too_large', /more than 200000 bytes/);
+      await refused(ask(reader, 'query', { sql: `select repeat('x', 60000000)` }, limit), 'too_large', /200000/);
+      assert.deepEqual((await ask(reader, 'query', { sql: 'select 3' }, limit)).rows, [[3]]);
+    });
+
+    it('checks the parameters', async () => {
+      await assert.rejects(ask(reader, 'query', { sql: 'select 1', max_rows: 1_000_000 }));
+      await assert.rejects(ask(reader, 'query', { statement: 'select 1' }), /sql/);
+    });
+  });
+
+  describe('what the server says', () => {
+    it('passes on, with hints and places', async () => {
+      await refused(
+        ask(reader, 'query', { sql: 'select customre from orders' }),
+        'bad_request',
+        /column "customre" does not exist.*Hint: Perhaps you meant.*At character 8.*42703/,
+      );
+      await refused(ask(reader, 'query', { sql: 'select * frm orders' }), 'bad_request', /syntax error/);
+      await refused(ask(reader, 'query', { sql: 'select 1/0' }), 'bad_request', /division by zero/);
+      await refused(ask(reader, 'query', { sql: 'select $1::int' }), 'bad_request', /parameter/);
+      assert.deepEqual((await ask(reader, 'query', { sql: 'select 4' })).rows, [[4]]);
+    });
+
+    it('of a wrong password and of nobody there', async () => {
+      const signal = new AbortController().signal;
+      await reader.check(signal);
+      const wrong = connectorOf(postgresql, { url: readerUrl, password: 'wrong' });
+      await assert.rejects(wrong.check(signal), /password authentication failed for user "reader"/);
+      await wrong.close();
+      const nobody = connectorOf(postgresql, { url: `postgres://reader@127.0.0.1:${await getPort()}/x` });
+      await assert.rejects(nobody.check(signal), /No answer of PostgreSQL: .*ECONNREFUSED/);
+      await nobody.close();
+    });
+
+    it('of a connection that is cut', async () => {
+      const asking = refused(ask(reader, 'query', { sql: `select pg_sleep(50), 'mark-d'` }), 'failed', /terminat/);
+      await until('mark-d', 1);
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where query like '%mark-d%' and pid <> pg_backend_pid()`,
+      );
+      await asking;
+      assert.deepEqual((await ask(reader, 'query', { sql: 'select 5' })).rows, [[5]]);
+    });
+  });
+});
