@@ -6,6 +6,7 @@ import {
   SatelliteUnknown,
   type SatelliteCallError,
 } from './calls/port.ts';
+import type { AnswerError } from './wire/index.ts';
 
 export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
 
@@ -32,19 +33,15 @@ export function asHttpError(error: SatelliteCallError, at: string): HttpError {
   }
   if (error instanceof SatelliteTimeout) return new HttpError(504, 'satellite_timeout', error.message);
   if (!(error instanceof SatelliteRefused)) throw error;
-  switch (error.code) {
-    case 'bad_request':
-      return InvalidRequest.at(['body', at], `Value error, ${error.message}`);
-    case 'not_found':
-      return new NotFound(error.message, 'not_offered');
-    case 'timeout':
-      return new HttpError(504, 'satellite_timeout', error.message);
-    case 'busy':
-    case 'cancelled':
-      return new DependencyDown(error.message, `satellite_${error.code}`);
-    case 'too_large':
-      return new HttpError(502, 'answer_too_large', error.message);
-    case 'failed':
-      return new HttpError(502, 'query_failed', error.message);
-  }
+  return refusals[error.code](error.message, at);
 }
+
+const refusals: Record<AnswerError, (message: string, at: string) => HttpError> = {
+  bad_request: (message, at) => InvalidRequest.at(['body', at], `Value error, ${message}`),
+  not_found: (message) => new NotFound(message, 'not_offered'),
+  timeout: (message) => new HttpError(504, 'satellite_timeout', message),
+  busy: (message) => new DependencyDown(message, 'satellite_busy'),
+  cancelled: (message) => new DependencyDown(message, 'query_cancelled'),
+  too_large: (message) => new HttpError(502, 'answer_too_large', message),
+  failed: (message) => new HttpError(502, 'query_failed', message),
+};

@@ -4,14 +4,8 @@ import type { SatelliteGateway } from './gateway/gateway.ts';
 /** What this node knows of the satellites connected to it, for `/metrics`. */
 export function registerSatelliteMetrics(registry: Registry, gateway: SatelliteGateway): void {
   const gauge = (name: string, help: string, read: () => number): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(read());
-      },
-    });
+    const made: Gauge = new Gauge({ name, help, registers: [], collect: () => void made.set(read()) });
+    registry.registerMetric(made);
   };
   gauge('casebook_satellites_connected', 'Satellites connected to this process.', () => gateway.counts().connected);
   gauge(
