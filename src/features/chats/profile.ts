@@ -1,6 +1,6 @@
 import { grants } from '../../http/authenticate.ts';
 import { RunClosed, type LoadProfile } from '../runs/index.ts';
-import { createToolRegistry, type Tool, type ToolRegistry } from '../tools/index.ts';
+import { createRegistryCache, type LoadTeamTools, type Tool } from '../tools/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { ChatTurn } from './entities.ts';
 import { systemPrompt } from './prompt.ts';
@@ -19,22 +19,22 @@ export function allowedTools(tools: readonly Tool[], turn: Pick<ChatTurn, 'scope
   );
 }
 
+/** Files are edited with what is in them: a turn that edits asks nothing else. */
+const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = { answer: false, chart: false, edit: true };
+
 /** The profile of a chat's turn, from its row. */
-export function chatProfile(tools: ChatTools): LoadProfile {
-  // A registry costs a millisecond or two, and most turns have the same tools.
-  const registries = new Map<string, ToolRegistry>();
-  return async (em, { runId }) => {
+export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async () => ({ tools: [] })): LoadProfile {
+  const registryOf = createRegistryCache();
+  return async (em, { runId, teamId }) => {
     if (runId === undefined) throw new TypeError('A chat is run turn by turn.');
     const turn = await em.findOne(ChatTurn, { id: runId });
     // Its chat was deleted.
     if (!turn) throw new RunClosed();
-    const allowed = allowedTools(tools[turn.purpose], turn);
-    const key = `${turn.purpose} ${allowed.map(({ name }) => name).join(' ')}`;
-    const registry = registries.get(key) ?? createToolRegistry(allowed);
-    registries.set(key, registry);
+    const own = NO_TEAM_TOOLS[turn.purpose] ? undefined : await teamTools(teamId);
+    const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn);
     return {
-      system: systemPrompt(turn.purpose, turn.systemPrompt),
-      tools: registry,
+      system: systemPrompt(turn.purpose, turn.systemPrompt, own?.instructions),
+      tools: registryOf(allowed),
       maxTokens: MAX_TOKENS,
       model: turn.model ?? undefined,
     };

@@ -28,9 +28,14 @@ const RULES = `Rules that always hold
 
 const PERSONAS: Record<ChatTurnPurpose, string> = { answer: PERSONA, chart: CHART, edit: EDIT };
 
-/** @param override a caller's own prompt, in place of who Casebook is and how it answers; the rules stay */
-export function systemPrompt(purpose: ChatTurnPurpose, override: string | null): string {
-  return `${override ?? PERSONAS[purpose]}\n\n${RULES}`;
+/**
+ * @param override a caller's own prompt, in place of who Casebook is and how it answers; the rules stay
+ * @param teamInstructions what is to be known of the team's own tools
+ */
+export function systemPrompt(purpose: ChatTurnPurpose, override: string | null, teamInstructions?: string): string {
+  return [override ?? PERSONAS[purpose], ...(teamInstructions === undefined ? [] : [teamInstructions]), RULES].join(
+    '\n\n',
+  );
 }
 
 /** What the model is told with a question. */

@@ -1,7 +1,7 @@
 /** Telemetry sources: what the agent's tools can ask, and the catalog that holds them. */
 export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
 export { createLokiSource } from './loki/source.ts';
-export { createPrometheusSource, createScrapeIntervals } from './prometheus/source.ts';
+export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } from './prometheus/source.ts';
 export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
 export { inferLevel, normalizeLevel, type LogLevel } from './log-level.ts';
 export * from './port.ts';

@@ -8,7 +8,7 @@ import type { MetricSeries, ServiceEdge, TimeWindow } from '../diagnosis/index.t
 
 export type { MetricSeries, ServiceEdge, TimeWindow };
 
-export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki';
+export type SourceKind = 'recorded-incident' | 'prometheus' | 'loki' | 'dependency-graph';
 export type SourceCapability = 'services' | 'metrics' | 'promql' | 'logs' | 'dependencies' | 'changes' | 'alerts';
 
 export interface CallOptions {
@@ -107,6 +107,24 @@ export interface Change {
   url?: string;
 }
 
+/** An edge of a graph that is kept up to date as calls are seen. */
+export interface LiveEdge extends ServiceEdge {
+  /** Failed calls by all calls, 0 to 1. */
+  errorRatio?: number;
+  p95Seconds?: number;
+  /** No call was seen for a while: it may be gone. */
+  stale: boolean;
+}
+
+/** The dependency graph as it is now. */
+export interface LiveGraph {
+  /** When it was last confirmed, unix seconds. */
+  asOf: number;
+  edges: LiveEdge[];
+  /** True when there are more edges than these. */
+  truncated: boolean;
+}
+
 export interface TelemetrySource {
   readonly id: string;
   readonly kind: SourceKind;
@@ -126,6 +144,8 @@ export interface TelemetrySource {
   searchLogs?(query: LogQuery, options: CallOptions): Promise<LogPage>;
   /** Who calls whom, as observed in the window. */
   dependencies?(window: TimeWindow, options: CallOptions): Promise<ServiceEdge[]>;
+  /** Who calls whom now, where somebody watches it; undefined: nobody does. */
+  liveGraph?(options: CallOptions): Promise<LiveGraph | undefined>;
   changes?(query: TimeWindow & { service?: string }, options: CallOptions): Promise<Change[]>;
 }
 
@@ -134,6 +154,18 @@ export interface PromqlSeries {
   timestamps: number[];
   values: number[];
 }
+
+/** On whose behalf sources are asked. */
+export interface SourceCall {
+  teamId: string;
+  /** Equal for every attempt: what was answered to an earlier one is not asked again, where a source can tell. */
+  toolCallId: string;
+  /** Asked when a signal fires: whether nobody wants the answer any more. Absent: nobody does. */
+  isGivenUp?: () => boolean;
+}
+
+/** The sources that the team of a tool call has at that moment. */
+export type LoadSources = (call: SourceCall) => Promise<SourceCatalog>;
 
 /** The sources one team can use. */
 export interface SourceCatalog {

@@ -54,7 +54,7 @@ export function reach(
 }
 
 /** @returns the edges with both ends in `services` */
-export function edgesAmong(edges: readonly ServiceEdge[], services: ReadonlySet<string>): ServiceEdge[] {
+export function edgesAmong<Edge extends ServiceEdge>(edges: readonly Edge[], services: ReadonlySet<string>): Edge[] {
   return edges.filter(({ caller, callee }) => services.has(caller) && services.has(callee));
 }
 

@@ -3,7 +3,7 @@ export { isCitable } from './citable.ts';
 export { downsample } from './downsample.ts';
 export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
 export { errorOutput, jsonOutput } from './output.ts';
-export { createToolRegistry, type ToolRegistry } from './registry.ts';
+export { createRegistryCache, createToolRegistry, type ToolRegistry } from './registry.ts';
 export { sharedTools } from './shared-tools.ts';
 export { clip, count, oneLine, safeCut } from './text.ts';
 export * from './tool.ts';

@@ -1,4 +1,5 @@
 /** The tools of one kind of run: what the model is offered, and how its calls are checked and made. */
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Tool as ToolDefinition } from '@anthropic-ai/sdk/resources/messages';
 import { DIGEST_CHARACTERS, errorOutput } from './output.ts';
@@ -57,11 +58,33 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   };
 }
 
+/**
+ * Registries by the tools they hold: making one costs a millisecond or two, and most runs have the same tools.
+ * @param max registries that are kept
+ */
+export function createRegistryCache(max = 200): (tools: readonly Tool[]) => ToolRegistry {
+  const ids = new WeakMap<Tool, number>();
+  const registries = new LRUCache<string, ToolRegistry>({ max });
+  let next = 0;
+  const idOf = (tool: Tool): number => {
+    const id = ids.get(tool) ?? next++;
+    ids.set(tool, id);
+    return id;
+  };
+  return (tools) => {
+    const key = tools.map(idOf).join(' ');
+    const registry = registries.get(key) ?? createToolRegistry(tools);
+    registries.set(key, registry);
+    return registry;
+  };
+}
+
 function definitionOf(tool: Tool): ToolDefinition {
-  const schema = z.toJSONSchema(tool.input, { io: 'input', target: 'draft-2020-12' });
+  const schema: Record<string, unknown> =
+    tool.inputSchema ?? z.toJSONSchema(tool.input, { io: 'input', target: 'draft-2020-12' });
   if (schema.type !== 'object') throw new Error(`The input of "${tool.name}" must be an object`);
-  delete schema.$schema;
-  return { name: tool.name, description: tool.description, input_schema: { ...schema, type: 'object' } };
+  const { $schema: _dialect, ...rest } = schema;
+  return { name: tool.name, description: tool.description, input_schema: { ...rest, type: 'object' } };
 }
 
 function invalidInput(tool: Tool, error: z.ZodError): ToolOutput {

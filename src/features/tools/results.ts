@@ -101,7 +101,19 @@ export interface ServiceDependenciesResult {
   service: string;
   direction: 'downstream' | 'upstream' | 'impact';
   services: { name: string; depth: number; path: string[] }[];
-  edges: { caller: string; callee: string; calls_per_second?: number }[];
+  edges: {
+    caller: string;
+    callee: string;
+    calls_per_second?: number;
+    error_ratio?: number;
+    p95_seconds?: number;
+    /** No call was seen for a while. */
+    stale?: boolean;
+  }[];
+  /** When the graph was last confirmed, where it is the live one; without it the graph is that of a window. */
+  as_of?: IsoTime;
+  /** What is not known about the answer. */
+  notes?: string[];
   cycles: string[][];
   truncated: boolean;
 }

@@ -42,6 +42,11 @@ export interface ToolContext {
   clock: Clock;
   /** Fires on cancel and on the tool's time-out. */
   signal: AbortSignal;
+  /**
+   * Asked when the signal fires: whether nobody wants the answer any more. False where only this attempt ends and
+   * another one will want it. Absent: nobody does.
+   */
+  isGivenUp?: () => boolean;
 }
 
 /** What a tool gives back. `content` is stored whole; the model sees a bounded view of it. */
@@ -68,6 +73,11 @@ export interface Tool<Input = unknown> {
   description: string;
   input: z.ZodType<Input>;
   /**
+   * JSON Schema of an object that the model is given in place of one made of `input`: for tools whose input is checked
+   * by whoever answers.
+   */
+  inputSchema?: Record<string, unknown>;
+  /**
    * The scope that the caller's API key must have for the tool to be offered; absent means that reading is enough.
    */
   requires?: string;
@@ -84,6 +94,16 @@ export interface Tool<Input = unknown> {
   summarize(input: Input): string;
   run(input: Input, context: ToolContext): Promise<ToolOutput>;
 }
+
+/** Tools that only one team has. */
+export interface TeamTools {
+  tools: readonly Tool[];
+  /** What the model is told about them; absent where there is nothing to tell. */
+  instructions?: string;
+}
+
+/** The team's own tools at this moment. The same tools come back as the same objects. */
+export type LoadTeamTools = (teamId: string) => Promise<TeamTools>;
 
 /** Ties a tool's input type to its schema. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {

@@ -8,7 +8,7 @@ import {
   type SourceCapability,
   type TelemetrySource,
 } from '../port.ts';
-import type { TelemetryTransport } from '../transport.ts';
+import type { TelemetryTransport, TransportParameters } from '../transport.ts';
 import { levelLabels, logQueries, serviceLabels, serviceSelectors } from './logql.ts';
 
 const capabilities: SourceCapability[] = ['services', 'logs'];
@@ -40,7 +40,7 @@ export function createLokiSource(options: { transport: TelemetryTransport; id?: 
 
   const get = async <Schema extends z.ZodType>(
     operation: string,
-    parameters: Record<string, unknown>,
+    parameters: TransportParameters,
     schema: Schema,
     signal: AbortSignal,
   ): Promise<z.output<Schema>> => {

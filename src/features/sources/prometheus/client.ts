@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SourceError, type TimeWindow } from '../port.ts';
-import type { TelemetryTransport } from '../transport.ts';
+import type { TelemetryTransport, TransportParameters } from '../transport.ts';
 
 /** Prometheus refuses more points a series. */
 const MAX_POINTS = 11_000;
@@ -66,7 +66,7 @@ export interface PrometheusClient {
 export function createPrometheusClient(transport: TelemetryTransport): PrometheusClient {
   const call = async <Schema extends z.ZodType>(
     operation: string,
-    parameters: Record<string, unknown>,
+    parameters: TransportParameters,
     schema: Schema,
     signal: AbortSignal,
   ): Promise<z.output<Schema>> => {

@@ -42,12 +42,12 @@ const MAX_SURVEY_SERIES = 20_000;
 /** Assumed where the server does not say. */
 const FALLBACK_SCRAPE_SECONDS = 60;
 
-/** How often a server scrapes, in seconds, where that was asked lately. */
-export type ScrapeIntervals = LRUCache<string, number>;
+/** How often one server scrapes, in seconds, where it was asked lately. */
+export type ScrapeIntervals = LRUCache<'scrape', number>;
 
-/** What sources share that live for one tool call only. @param max servers that are remembered */
-export function createScrapeIntervals(max = 1): ScrapeIntervals {
-  return new LRUCache({ max, ttl: 60_000 });
+/** Given to sources of one server that are made again and again: it is not asked each time. */
+export function createScrapeIntervals(): ScrapeIntervals {
+  return new LRUCache({ max: 1, ttl: 60_000 });
 }
 
 /** A telemetry source over a server with Prometheus' HTTP API, however it is reached. */
@@ -55,14 +55,13 @@ export function createPrometheusSource(options: {
   transport: TelemetryTransport;
   id?: string;
   clock?: Clock;
-  /** By `transport.place`. */
   intervals?: ScrapeIntervals;
 }): TelemetrySource {
   const { transport, id = 'prometheus', clock = systemClock, intervals = createScrapeIntervals() } = options;
   const client = createPrometheusClient(transport);
 
   const scrapeSeconds = async (signal: AbortSignal): Promise<number> => {
-    const known = intervals.get(transport.place);
+    const known = intervals.get('scrape');
     if (known !== undefined) return known;
     let found: number[] = [];
     try {
@@ -73,7 +72,7 @@ export function createPrometheusSource(options: {
     }
     found.sort((a, b) => a - b);
     const median = found[Math.floor(found.length / 2)] ?? FALLBACK_SCRAPE_SECONDS;
-    intervals.set(transport.place, median);
+    intervals.set('scrape', median);
     return median;
   };
 
