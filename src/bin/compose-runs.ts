@@ -5,8 +5,14 @@ import type { Config } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import { chatProfile, chatTools, createChatTurnLauncher, sweepChats, type ChatTools } from '../features/chats/index.ts';
 import { purgeExtractions, type ExcerptMatcher } from '../features/citations/index.ts';
-import { createInvestigationLauncher, investigationProfile, sweep } from '../features/investigations/index.ts';
+import {
+  createInvestigationLauncher,
+  investigationProfile,
+  submitReport,
+  sweep,
+} from '../features/investigations/index.ts';
 import type { RunBudget } from '../features/runs/index.ts';
+import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
 import { sharedTools, type Tool } from '../features/tools/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
@@ -22,6 +28,7 @@ export interface RunParts {
   /** Starts what runs start. */
   client: Client;
   model: ModelClient;
+  /** The installation's own; teams have those behind their satellites besides. */
   sources: SourceCatalog;
   log: Logger;
   matcher: ExcerptMatcher;
@@ -31,6 +38,8 @@ export interface RunParts {
   budget?: Partial<RunBudget>;
   /** Tools beyond those every run has, likewise. */
   tools?: readonly Tool[];
+  /** In place of the satellites that are registered, likewise. */
+  satellites?: SatelliteAccess;
 }
 
 /** Whoever asked for excerpts has them by then, or has gone. */
@@ -47,14 +56,20 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
   const { answer, chart, edit } = chatTools({ ...investigations, drafts });
   const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit };
+  const ofInvestigations = [...sharedTools, ...more];
+  const reserved = [...ofInvestigations, submitReport, ...ofChats.answer, ...chart].map(({ name }) => name);
+  const satellites = createAgentSatellites(parts.satellites ?? storedSatellites(shared), { own: sources, reserved });
   return {
     deps: {
       ...shared,
       drafts,
       matcher,
       model,
-      sources,
-      profiles: { investigation: investigationProfile([...sharedTools, ...more]), chat: chatProfile(ofChats) },
+      sources: satellites.sources,
+      profiles: {
+        investigation: investigationProfile(ofInvestigations, satellites.tools),
+        chat: chatProfile(ofChats, satellites.tools),
+      },
     },
     sweeps: [
       () => sweep(investigations),

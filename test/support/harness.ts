@@ -14,6 +14,7 @@ import { startApi, type RunningApi } from '../../src/bin/api.ts';
 import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { RunBudget } from '../../src/features/runs/index.ts';
+import type { SatelliteAccess } from '../../src/features/satellites/agent/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
@@ -29,6 +30,8 @@ export interface HarnessOptions {
   sources?: TelemetrySource[];
   /** Tools beyond those every run has. */
   tools?: Tool[];
+  /** In place of the satellites that are registered. */
+  satellites?: SatelliteAccess;
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
@@ -94,6 +97,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
     sources: catalogOf(...(options.sources ?? [])),
     tools: options.tools,
+    satellites: options.satellites,
     log,
     matcher: api.deps.citations.matcher,
     taskQueue,

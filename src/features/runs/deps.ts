@@ -3,7 +3,7 @@ import type { ModelClient } from '../../platform/anthropic/port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { SourceCatalog } from '../sources/port.ts';
+import type { LoadSources } from '../sources/port.ts';
 import type { RunProfiles } from './profiles.ts';
 
 /** What the services of a run need; built once per worker process. */
@@ -11,7 +11,7 @@ export interface RunDeps {
   orm: Orm;
   events: EventLog;
   model: ModelClient;
-  sources: SourceCatalog;
+  sources: LoadSources;
   profiles: RunProfiles;
   clock: Clock;
   log: Logger;

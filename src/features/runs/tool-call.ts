@@ -55,12 +55,13 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
   const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout]);
   const reader = evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId);
+  // A time-out is recorded as the call's result; another attempt of a call whose worker is lost wants the answer.
+  const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
     runId: input.runId ?? input.conversationId,
     toolCallId: call.id,
-    sources: deps.sources,
     // Our own database being away is no failure of the tool.
     evidence: {
       read: (evidence: number) => untilReachable(() => reader.read(evidence), signal),
@@ -68,11 +69,14 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
     },
     clock: deps.clock,
     signal,
+    isGivenUp,
   };
   try {
     const profile = (): Promise<RunProfile> => deps.profiles[input.kind](forTeam(deps.orm.em, input.teamId), input);
     const { tools } = await untilReachable(profile, signal);
-    return await untilAborted(tools.invoke(call.name, call.input, context), signal);
+    const asking = { teamId: input.teamId, toolCallId: call.id, isGivenUp };
+    const sources = await untilReachable(() => deps.sources(asking), signal);
+    return await untilAborted(tools.invoke(call.name, call.input, { ...context, sources }), signal);
   } catch (error) {
     if (attempt.signal.aborted) {
       // The worker stops or was thought lost: nothing is recorded, and another attempt makes the call.

@@ -1,0 +1,62 @@
+/** Asking a satellite on behalf of a tool call, and what the model reads of it. */
+import { errorOutput, oneLine, type ToolContext, type ToolOutput } from '../../tools/index.ts';
+import {
+  SatelliteCallError,
+  SatelliteOffline,
+  SatelliteRefused,
+  SatelliteTimeout,
+  type SatelliteCalls,
+} from '../calls/port.ts';
+import { readMcpResult } from './mcp-result.ts';
+import type { Offer } from './offer.ts';
+import { reasonOf } from './words.ts';
+
+/** How long a tool call may take as a whole, in seconds. */
+export const TOOL_TIMEOUT_SECONDS = 90;
+/** How long the system behind the satellite may take, in ms: less, so that its end can still be told. */
+const ANSWER_MS = 75_000;
+
+/** Makes the call; whatever keeps the satellite from answering is an error output. */
+export async function ask(
+  calls: SatelliteCalls,
+  offer: Offer,
+  input: Record<string, unknown>,
+  { teamId, toolCallId, signal, isGivenUp }: ToolContext,
+): Promise<ToolOutput> {
+  const target = offer.targetOf(input);
+  // Every attempt at this tool call asks the same question: the satellite does its work once.
+  const call = {
+    teamId,
+    satelliteId: offer.satelliteId,
+    target,
+    timeoutMs: ANSWER_MS,
+    requestId: toolCallId,
+    isGivenUp,
+  };
+  try {
+    const { text } = await calls.ask(call, signal);
+    const { content, isError } = target.kind === 'mcp' ? readMcpResult(text) : { content: text, isError: false };
+    const size = `${content.length.toLocaleString('en-US')} characters`;
+    const digest = isError ? `Error: ${oneLine(content, 150)}` : `${offer.satellite} ${offer.what}: ${size}`;
+    return { content, digest, isError };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SatelliteCallError) return explain(error, offer);
+    throw error;
+  }
+}
+
+function explain(error: SatelliteCallError, { satellite, inputSchema }: Offer): ToolOutput {
+  const reason = reasonOf(error, satellite);
+  if (error instanceof SatelliteOffline) {
+    return errorOutput(`${reason} Nothing behind it can be asked until it is back; list_sources has other sources.`);
+  }
+  if (error instanceof SatelliteTimeout) return errorOutput(`${reason} Ask for less: a shorter time, or fewer things.`);
+  if (!(error instanceof SatelliteRefused)) return errorOutput(reason);
+  const { code } = error;
+  if (code === 'too_large') return errorOutput(`${reason} Ask for less: a limit, a filter, a shorter time.`, { code });
+  if (code !== 'bad_request') return errorOutput(reason, { code });
+  const properties = inputSchema['properties'];
+  const accepts = typeof properties === 'object' && properties !== null ? Object.keys(properties).slice(0, 50) : [];
+  return errorOutput(reason, { code, accepts, required: inputSchema['required'] ?? [] });
+}

@@ -1,0 +1,98 @@
+/** Where satellites offer more than a model can be given at once: one tool that finds, and those that call what was found. */
+import { z } from 'zod';
+import { count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
+import type { SatelliteCalls } from '../calls/port.ts';
+import { ask, TOOL_TIMEOUT_SECONDS } from './ask.ts';
+import { ACTING, READING } from './direct-tools.ts';
+import type { Offer } from './offer.ts';
+import { searchOffers } from './search.ts';
+
+export const SEARCH_TOOL = 'search_satellite_tools';
+export const CALL_TOOL = 'call_satellite_tool';
+export const ACT_TOOL = 'act_with_satellite_tool';
+
+const MOST_FOUND = 30;
+/** Most characters of all schemas in one answer: it should fit into one view. */
+const SCHEMAS_CHARACTERS = 9_000;
+const MOST_SUGGESTIONS = 5;
+
+const callInput = z.strictObject({
+  name: z.string().trim().min(1).max(100).describe(`The name of a tool, from ${SEARCH_TOOL}.`),
+  input: z.record(z.string(), z.unknown()).default({}).describe('Its input, by its own schema.'),
+});
+type CallInput = z.infer<typeof callInput>;
+
+/** Search, call and act. */
+export function foundTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
+  const acts = offers.some(({ readOnly }) => !readOnly);
+  return [search(offers), caller(calls, offers, 'read'), ...(acts ? [caller(calls, offers, 'act')] : [])] as Tool[];
+}
+
+function search(offers: readonly Offer[]) {
+  const satellites = [...new Set(offers.map(({ satellite }) => satellite))];
+  return defineTool({
+    name: SEARCH_TOOL,
+    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Gives name, description and input schema of each, best first. The exact name of a tool gives its whole schema.`,
+    input: z.strictObject({
+      query: z.string().trim().min(1).max(300).describe('Words, such as "kubernetes pod logs".'),
+      limit: z.number().int().min(1).max(MOST_FOUND).default(10).describe('Most tools to return, 10 by default.'),
+    }),
+    requires: READING.requires,
+    summarize: ({ query }) => `Search the satellites' tools for "${query}"`,
+    run: async ({ query, limit }) => {
+      const found = searchOffers(offers, query);
+      if (found.length === 0) {
+        const some = offers.slice(0, MOST_FOUND).map(({ name }) => name);
+        return jsonOutput({ tools: [], matched: 0, total: offers.length, satellites, some }, 'No tool has these words');
+      }
+      const shown = found.slice(0, limit);
+      let room = shown.length === 1 ? Number.POSITIVE_INFINITY : SCHEMAS_CHARACTERS;
+      const tools = shown.map((offer) => {
+        const { name, satellite, description, inputSchema, readOnly } = offer;
+        const length = JSON.stringify(inputSchema).length;
+        const fits = length <= room;
+        if (fits) room -= length;
+        const schema = fits
+          ? { input_schema: inputSchema }
+          : { input_schema_omitted: `search for "${name}" to see it` };
+        return { name, satellite, description, call_with: readOnly ? CALL_TOOL : ACT_TOOL, ...schema };
+      });
+      return jsonOutput(
+        { tools, matched: found.length, total: offers.length },
+        `${count(found.length, 'tool')}, best ${shown[0]!.name}`,
+      );
+    },
+  });
+}
+
+function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 'act') {
+  const byName = new Map(offers.map((offer) => [offer.name, offer]));
+  const run = async ({ name, input }: CallInput, context: ToolContext) => {
+    const offer = byName.get(name);
+    if (!offer) {
+      const suggestions = searchOffers(offers, name.replaceAll('_', ' ')).slice(0, MOST_SUGGESTIONS);
+      return errorOutput(`No satellite offers a tool "${name}"; ${SEARCH_TOOL} finds those there are.`, {
+        similar: suggestions.map((similar) => similar.name),
+      });
+    }
+    const right = offer.readOnly ? CALL_TOOL : ACT_TOOL;
+    if (offer.readOnly === (does === 'read')) return ask(calls, offer, input, context);
+    const why = offer.readOnly ? 'only reads' : 'may change things';
+    return errorOutput(`${name} ${why}: it is called with ${right}, where you have that tool.`);
+  };
+  const summarize = ({ name, input }: CallInput): string => `${name} ${JSON.stringify(input)}`;
+  const shared = { input: callInput, timeoutSeconds: TOOL_TIMEOUT_SECONDS, summarize, run };
+  return does === 'read'
+    ? defineTool({
+        ...shared,
+        ...READING,
+        name: CALL_TOOL,
+        description: `Calls a tool of a satellite that only reads, by the name and with the input that ${SEARCH_TOOL} gives.`,
+      })
+    : defineTool({
+        ...shared,
+        ...ACTING,
+        name: ACT_TOOL,
+        description: `Calls a tool of a satellite that may change things, by the name and with the input that ${SEARCH_TOOL} gives.`,
+      });
+}

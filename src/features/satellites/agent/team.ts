@@ -1,0 +1,88 @@
+/** What one team's satellites add to its runs: sources and tools. */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { catalogOver, type LoadSources, type SourceCatalog } from '../../sources/index.ts';
+import type { LoadTeamTools, TeamTools } from '../../tools/index.ts';
+import { directTools } from './direct-tools.ts';
+import { foundTools } from './found-tools.ts';
+import { instructionsFor } from './instructions.ts';
+import { offersOf, type Offer } from './offer.ts';
+import type { KnownSatellite, SatelliteAccess } from './port.ts';
+import { satelliteSources } from './sources.ts';
+
+/** Above either of these, tools are searched for: a model pays for every definition in every turn. */
+const MOST_DIRECT = 30;
+const MOST_DIRECT_CHARACTERS = 60_000;
+/** Every activity of every run asks; what a satellite offers changes rarely. */
+const KNOWN_FOR_MS = 2_000;
+
+export interface AgentSatellites {
+  /** The installation's own sources, and those behind the team's satellites. */
+  sources: LoadSources;
+  tools: LoadTeamTools;
+}
+
+/**
+ * @param own the installation's sources
+ * @param reserved names of tools that runs have anyway
+ */
+export function createAgentSatellites(
+  access: SatelliteAccess,
+  { own, reserved }: { own: SourceCatalog; reserved: readonly string[] },
+): AgentSatellites {
+  const known = new LRUCache<string, Promise<KnownSatellite[]>>({ max: 1_000, ttl: KNOWN_FOR_MS });
+  const satellitesOf = (teamId: string): Promise<KnownSatellite[]> => {
+    const recent = known.get(teamId);
+    if (recent) return recent;
+    const loading = access.load(teamId).then((all) => all.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+    known.set(teamId, loading);
+    // A failure is not remembered.
+    loading.catch(() => known.delete(teamId));
+    return loading;
+  };
+  const sourcesOver = satelliteSources(access);
+  const made = new LRUCache<string, TeamTools>({ max: 200 });
+  const taken = new Set(reserved);
+
+  return {
+    async sources(call) {
+      const sources = sourcesOver(call, await satellitesOf(call.teamId));
+      return catalogOver(() => [...own.list(), ...sources]);
+    },
+    async tools(teamId) {
+      const satellites = await satellitesOf(teamId);
+      const key = `${teamId} ${digestOf(satellites)}`;
+      const tools = made.get(key) ?? toolsOf(access, satellites, taken);
+      made.set(key, tools);
+      return tools;
+    },
+  };
+}
+
+function toolsOf(
+  { calls }: SatelliteAccess,
+  satellites: readonly KnownSatellite[],
+  reserved: ReadonlySet<string>,
+): TeamTools {
+  const offers = offersOf(satellites, reserved);
+  const searched = offers.length > MOST_DIRECT || charactersOf(offers) > MOST_DIRECT_CHARACTERS;
+  return {
+    tools: searched ? foundTools(calls, offers) : directTools(calls, offers),
+    instructions: instructionsFor(satellites, searched),
+  };
+}
+
+function charactersOf(offers: readonly Offer[]): number {
+  return offers.reduce((sum, { description, inputSchema }) => {
+    return sum + description.length + JSON.stringify(inputSchema).length;
+  }, 0);
+}
+
+/** Of everything the tools are made of; whether a satellite is there at the moment does not change them. */
+function digestOf(satellites: readonly KnownSatellite[]): string {
+  const hash = createHash('sha256');
+  for (const { id, name, inventory } of satellites) {
+    hash.update(JSON.stringify([id, name, inventory.connectors, inventory.tools]));
+  }
+  return hash.digest('base64url');
+}

@@ -1,0 +1,40 @@
+/** A telemetry system behind a satellite, as the telemetry sources ask it. */
+import { SourceError, type SourceCall, type TelemetryTransport } from '../../sources/index.ts';
+import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
+import type { RequestTarget } from '../wire/index.ts';
+import type { KnownSatellite } from './port.ts';
+import type { RequestIds } from './request-ids.ts';
+import { reasonOf } from './words.ts';
+
+/** How long one query of a source may take, in ms: a tool call makes many. */
+const QUERY_MS = 30_000;
+
+/** What the sources of one tool call ask with. */
+export interface Asking extends SourceCall {
+  calls: SatelliteCalls;
+  idOf: RequestIds;
+}
+
+/** Asks the operations of one connector. */
+export function overSatellite(asking: Asking, satellite: KnownSatellite, connector: string): TelemetryTransport {
+  const { teamId, calls, idOf, isGivenUp } = asking;
+  return {
+    place: `satellite ${satellite.name} (${connector})`,
+    async ask(operation, parameters, signal) {
+      const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+      const target: RequestTarget = { kind: 'connector', connector, operation, parameters: given };
+      const requestId = idOf(satellite.id, target);
+      const call = { teamId, satelliteId: satellite.id, target, timeoutMs: QUERY_MS, requestId, isGivenUp };
+      try {
+        return JSON.parse((await calls.ask(call, signal)).text);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof SatelliteCallError)
+          throw new SourceError(reasonOf(error, satellite.name), { cause: error });
+        if (error instanceof SyntaxError)
+          throw new SourceError(`Satellite ${satellite.name} sent an answer of ${connector} that is not JSON.`);
+        throw error;
+      }
+    },
+  };
+}
