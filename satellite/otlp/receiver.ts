@@ -19,7 +19,7 @@ export interface OtlpReceiver {
   close(): Promise<void>;
 }
 
-export interface OtlpReceiverOptions extends OtlpConfig {
+interface OtlpReceiverOptions extends OtlpConfig {
   log: Log;
   /** Takes what has arrived. */
   receive(spans: readonly BorderSpan[]): void;

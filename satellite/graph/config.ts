@@ -1,0 +1,34 @@
+/** `graph` in the YAML file. */
+import { z } from 'zod';
+import { MOST_EDGES } from '../../src/features/satellites/wire/index.ts';
+import { otlpConfig } from '../otlp/index.ts';
+
+const seconds = (least: number, most: number): z.ZodNumber => z.number().min(least).max(most);
+
+export const graphConfig = z
+  .strictObject({
+    enabled: z.boolean().default(true),
+    /** How often sources are asked and changes sent. */
+    interval_seconds: seconds(1, 600).default(15),
+    /** Rates, error ratios and latencies are taken over this long. */
+    window_seconds: seconds(15, 86_400).default(300),
+    /** An edge that nobody has seen a call on for this long is marked stale … */
+    stale_after_seconds: seconds(1, 86_400).default(120),
+    /** … and is gone after this long. */
+    expire_after_seconds: seconds(1, 7 * 86_400).default(900),
+    /** By how much of it a call rate, error ratio or 95th percentile has to change to be sent again. */
+    significant_change: z.number().min(0).max(10).default(0.1),
+    /** More edges than that: the least called are left out. */
+    max_edges: z.number().int().min(1).max(MOST_EDGES).default(100_000),
+    otlp: otlpConfig.prefault({}),
+  })
+  .refine(({ stale_after_seconds, interval_seconds }) => stale_after_seconds > interval_seconds, {
+    path: ['stale_after_seconds'],
+    error: 'must be longer than interval_seconds: every edge would be stale between two polls',
+  })
+  .refine(({ stale_after_seconds, expire_after_seconds }) => expire_after_seconds >= stale_after_seconds, {
+    path: ['expire_after_seconds'],
+    error: 'must be at least stale_after_seconds',
+  });
+
+export type GraphConfig = z.output<typeof graphConfig>;

@@ -1,0 +1,85 @@
+/** Turns the graph into messages: a snapshot, then what changed since the last message. No clock, no timers. */
+import type { GraphMessage, WireEdge } from '../../src/features/satellites/wire/index.ts';
+import type { MergedEdge } from './live-graph.ts';
+import { partsOf, type GraphPart } from './parts.ts';
+import { isSignificant } from './significance.ts';
+
+/**
+ * What was said to Casebook. Whoever sends takes every message that is made here for sent: after one that got lost, a
+ * snapshot has to follow.
+ */
+export class GraphPublisher {
+  readonly #significantChange: number;
+  readonly #newEpoch: () => string;
+  #epoch: string | undefined;
+  #seq = 0;
+  #sent = new Map<string, WireEdge>();
+
+  constructor(significantChange: number, newEpoch: () => string) {
+    this.#significantChange = significantChange;
+    this.#newEpoch = newEpoch;
+  }
+
+  /** The whole graph, in a new epoch. */
+  snapshot(edges: Iterable<MergedEdge>, now: number): GraphMessage[] {
+    const sent = new Map<string, WireEdge>();
+    for (const edge of edges) sent.set(edge.key, onWire(edge, now));
+    this.#sent = sent;
+    this.#epoch = this.#newEpoch();
+    this.#seq = 0;
+    return this.#messages('snapshot', this.#epoch, partsOf([...sent.values()], []));
+  }
+
+  /**
+   * What is new, gone or has changed significantly. One message without an edge when nothing is: it confirms the rest.
+   *
+   * @throws when there was no snapshot
+   */
+  delta(edges: Iterable<MergedEdge>, now: number): GraphMessage[] {
+    if (this.#epoch === undefined) throw new Error('A delta has to follow a snapshot.');
+    const sent = new Map<string, WireEdge>();
+    const changed: WireEdge[] = [];
+    for (const edge of edges) {
+      let wire = this.#sent.get(edge.key);
+      if (!wire || isSignificant(wire, edge, this.#significantChange)) {
+        wire = onWire(edge, now);
+        changed.push(wire);
+      }
+      sent.set(edge.key, wire);
+    }
+    const gone: GraphPart['gone'] = [];
+    for (const [key, { caller, callee }] of this.#sent) if (!sent.has(key)) gone.push([caller, callee]);
+    this.#sent = sent;
+    return this.#messages('delta', this.#epoch, partsOf(changed, gone));
+  }
+
+  #messages(kind: GraphMessage['kind'], epoch: string, parts: readonly GraphPart[]): GraphMessage[] {
+    return parts.map((part, index) => ({
+      type: 'graph',
+      epoch,
+      seq: this.#seq++,
+      kind,
+      last: index === parts.length - 1,
+      ...part,
+    }));
+  }
+}
+
+function onWire(edge: MergedEdge, now: number): WireEdge {
+  const { caller, callee, sources, stale } = edge;
+  return {
+    caller,
+    callee,
+    callsPerSecond: rounded(edge.callsPerSecond),
+    errorRatio: rounded(edge.errorRatio),
+    p50Seconds: rounded(edge.p50Seconds),
+    p95Seconds: rounded(edge.p95Seconds),
+    sources,
+    seenAgoMs: Math.max(0, Math.round(now - edge.seenAt)),
+    stale,
+  };
+}
+
+/** To four digits: more are noise, and bytes on the wire. */
+const rounded = (figure: number | undefined): number | undefined =>
+  figure === undefined ? undefined : Number(figure.toPrecision(4));

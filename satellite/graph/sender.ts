@@ -1,0 +1,81 @@
+/** Sends the graph over one connection after the other, one message at a time. */
+import type { GraphMessage } from '../../src/features/satellites/wire/index.ts';
+import type { Log } from '../log.ts';
+
+type Send = (message: GraphMessage) => Promise<void>;
+
+interface SenderOptions {
+  snapshot(): GraphMessage[];
+  delta(): GraphMessage[];
+  log: Log;
+}
+
+/** A connection, until another takes its place or it is gone. */
+interface Attachment {
+  send: Send;
+  gone: Promise<'gone'>;
+  end(): void;
+}
+
+export class GraphSender {
+  readonly #options: SenderOptions;
+  #attachment: Attachment | undefined;
+  #due: 'snapshot' | 'delta' | undefined;
+  #busy = false;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+  }
+
+  attach(send: Send): void {
+    this.detach();
+    const { promise, resolve } = Promise.withResolvers<'gone'>();
+    this.#attachment = { send, gone: promise, end: () => resolve('gone') };
+    this.snapshotDue();
+  }
+
+  detach(): void {
+    this.#attachment?.end();
+    this.#attachment = undefined;
+  }
+
+  snapshotDue(): void {
+    this.#due = 'snapshot';
+    void this.#work();
+  }
+
+  /** The graph may have changed; a snapshot that is due covers that. */
+  deltaDue(): void {
+    this.#due ??= 'delta';
+    void this.#work();
+  }
+
+  /** Never rejects. While it sends, whatever becomes due waits: a slow connection gets fewer, larger changes. */
+  async #work(): Promise<void> {
+    if (this.#busy) return;
+    this.#busy = true;
+    while (this.#attachment && this.#due) {
+      const attachment = this.#attachment;
+      const due = this.#due;
+      this.#due = undefined;
+      if (await this.#sendAll(attachment, due)) continue;
+      // Whatever was lost: the next connection begins with a snapshot, as attaching sees to.
+      if (this.#attachment === attachment) this.detach();
+    }
+    this.#busy = false;
+  }
+
+  async #sendAll(attachment: Attachment, due: 'snapshot' | 'delta'): Promise<boolean> {
+    try {
+      const messages = due === 'snapshot' ? this.#options.snapshot() : this.#options.delta();
+      for (const message of messages) {
+        // A send that never settles must not hold up the connection that comes after.
+        if ((await Promise.race([attachment.send(message), attachment.gone])) === 'gone') return false;
+      }
+      return true;
+    } catch (error) {
+      this.#options.log.warn({ err: error }, 'the graph could not be sent');
+      return false;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Calls from spans, by the method of Grafana Tempo's service graph processor and the OpenTelemetry Collector's service
+ * graph connector: a CLIENT span and the SERVER span that it is the parent of are the two sides of one call, and so are
+ * a PRODUCER span and the CONSUMER spans that have it as parent or link to it. Whichever side comes first waits a
+ * while for the other. A caller's side that stays alone called something that sends no spans, which becomes a virtual
+ * node when the span says what it was. Unlike there, a call to a database does not wait at all.
+ *
+ * Only durations and times of arrival are used: the services' clocks need not agree.
+ */
+import type { BorderSpan } from '../../otlp/index.ts';
+import { cleanName } from '../names.ts';
+import { callsDatabase, peerOf } from './peer.ts';
+import type { Call } from './rates.ts';
+
+interface Side {
+  service: string;
+  seconds: number;
+  failed: boolean;
+}
+
+interface Waiting {
+  until: number;
+  caller?: Side & { peer?: string; messaging: boolean };
+  /** By span id: several may consume one message, and a span that comes again is not counted again. */
+  callees: Map<string, Side>;
+  /** It has become a call, and stays only to know its spans when they come again. */
+  counted: boolean;
+}
+
+/** Most sides of one call that are told apart. */
+const MOST_CALLEES = 100;
+
+interface PairingOptions {
+  /** How long one side waits for the other, in ms. Exporters send in batches, every 5 s by default. */
+  waitMs: number;
+  /** Most calls that are remembered; the oldest go first. */
+  mostWaiting: number;
+  onCall(call: Call): void;
+}
+
+/** Pure but for what it calls; times are of any one clock that never goes back, in ms. */
+export class SpanPairing {
+  readonly #options: PairingOptions;
+  /** By trace id and the caller's span id, in order of arrival and so of `until`. */
+  readonly #waiting = new Map<string, Waiting>();
+  /** Sides that had to go before their time was over. */
+  dropped = 0;
+
+  constructor(options: PairingOptions) {
+    this.#options = options;
+  }
+
+  take(span: BorderSpan, now: number): void {
+    const service = cleanName(span.service);
+    if (service === undefined) return;
+    const side: Side = { service, seconds: span.seconds, failed: span.failed };
+    if (span.kind === 'client' || span.kind === 'producer') this.#takeCaller(span, side, now);
+    else this.#takeCallee(span, side, now);
+  }
+
+  /** Ends the waits that are over. */
+  expire(now: number): void {
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.until > now) return;
+      this.#waiting.delete(key);
+      if (!waiting.counted) this.#countVirtual(waiting);
+    }
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  #takeCaller(span: BorderSpan, side: Side, now: number): void {
+    const waiting = this.#wait(span.traceId + span.spanId, now);
+    if (waiting.caller) return;
+    const peer = peerOf(span.attributes);
+    waiting.caller = { ...side, peer: peer && cleanName(peer), messaging: span.kind === 'producer' };
+    for (const callee of waiting.callees.values()) this.#countPair(waiting, callee);
+    if (!waiting.counted && callsDatabase(span)) this.#countVirtual(waiting);
+  }
+
+  #takeCallee(span: BorderSpan, side: Side, now: number): void {
+    const callers = new Set(span.kind === 'consumer' ? span.links : []);
+    if (span.parentSpanId !== '') callers.add(span.traceId + span.parentSpanId);
+    for (const key of callers) {
+      const waiting = this.#wait(key, now);
+      if (waiting.callees.has(span.spanId) || waiting.callees.size >= MOST_CALLEES) continue;
+      waiting.callees.set(span.spanId, side);
+      this.#countPair(waiting, side);
+    }
+  }
+
+  #countPair(waiting: Waiting, callee: Side): void {
+    const { caller } = waiting;
+    if (!caller) return;
+    waiting.counted = true;
+    this.#options.onCall({
+      caller: caller.service,
+      callee: callee.service,
+      // The caller waits for its answer, network and queueing included; a producer does not wait at all.
+      seconds: caller.messaging ? callee.seconds : caller.seconds,
+      failed: caller.failed || callee.failed,
+    });
+  }
+
+  #countVirtual(waiting: Waiting): void {
+    const { caller } = waiting;
+    if (caller?.peer === undefined) return;
+    waiting.counted = true;
+    this.#options.onCall({
+      caller: caller.service,
+      callee: caller.peer,
+      seconds: caller.seconds,
+      failed: caller.failed,
+    });
+  }
+
+  #wait(key: string, now: number): Waiting {
+    const known = this.#waiting.get(key);
+    if (known) return known;
+    for (const [oldest, { counted }] of this.#waiting) {
+      if (this.#waiting.size < this.#options.mostWaiting) break;
+      // A wait that was cut short says nothing about the other side: no virtual node is made of it.
+      this.#waiting.delete(oldest);
+      if (!counted) this.dropped += 1;
+    }
+    const waiting: Waiting = { until: now + this.#options.waitMs, callees: new Map(), counted: false };
+    this.#waiting.set(key, waiting);
+    return waiting;
+  }
+}

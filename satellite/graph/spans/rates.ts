@@ -1,0 +1,112 @@
+/** Calls by edge over a sliding window: a ring of slots, each with its calls, failures and durations. */
+import type { ObservedEdge } from '../../connectors/connector.ts';
+import { countDuration, quantilesOf, type Histogram } from './histogram.ts';
+
+/** One call from a service to another. */
+export interface Call {
+  caller: string;
+  callee: string;
+  seconds: number;
+  failed: boolean;
+}
+
+/** An edge of spans; unlike other sources, they say when its last call was seen. */
+export interface SeenEdge extends ObservedEdge {
+  /** On the clock that the calls were counted by, in ms. */
+  seenAt: number;
+}
+
+/** The window moves on by one of so many parts: it holds between 5/6 and the whole of its length. */
+const SLOTS = 6;
+/** Figures right after the start are taken over at least this long, in ms: one call is no burst. */
+const SHORTEST_MS = 10_000;
+
+interface Slot {
+  /** Which part of time it is, counted from 0 of the clock. */
+  at: number;
+  calls: number;
+  failed: number;
+  durations: Histogram;
+}
+
+interface EdgeCalls {
+  caller: string;
+  callee: string;
+  seenAt: number;
+  /** Oldest first, at most {@link SLOTS}. */
+  slots: Slot[];
+}
+
+/** Times are of any one clock that never goes back, in ms. */
+export class CallRates {
+  readonly #slotMs: number;
+  readonly #mostEdges: number;
+  readonly #startedAt: number;
+  readonly #edges = new Map<string, EdgeCalls>();
+  /** Calls of edges that there was no room for. */
+  dropped = 0;
+
+  constructor(windowSeconds: number, mostEdges: number, startedAt: number) {
+    this.#slotMs = (windowSeconds * 1_000) / SLOTS;
+    this.#mostEdges = mostEdges;
+    this.#startedAt = startedAt;
+  }
+
+  count({ caller, callee, seconds, failed }: Call, now: number): void {
+    const key = `${caller}\n${callee}`;
+    let edge = this.#edges.get(key);
+    if (!edge) {
+      if (this.#edges.size >= this.#mostEdges) {
+        this.dropped += 1;
+        return;
+      }
+      edge = { caller, callee, seenAt: now, slots: [] };
+      this.#edges.set(key, edge);
+    }
+    edge.seenAt = now;
+    const slot = this.#slotOf(edge, now);
+    slot.calls += 1;
+    if (failed) slot.failed += 1;
+    countDuration(slot.durations, seconds);
+  }
+
+  /** Edges with a call in the window. Forgets the others. */
+  edges(now: number): SeenEdge[] {
+    const oldest = this.#partOf(now) - SLOTS + 1;
+    const since = Math.max(oldest * this.#slotMs, this.#startedAt);
+    const seconds = Math.max(now - since, SHORTEST_MS) / 1_000;
+    const seen: SeenEdge[] = [];
+    for (const [key, edge] of this.#edges) {
+      const slots = edge.slots.filter(({ at }) => at >= oldest);
+      edge.slots = slots;
+      const calls = slots.reduce((sum, slot) => sum + slot.calls, 0);
+      if (calls === 0) {
+        this.#edges.delete(key);
+        continue;
+      }
+      const failed = slots.reduce((sum, slot) => sum + slot.failed, 0);
+      const [p50Seconds, p95Seconds] = quantilesOf(
+        slots.map(({ durations }) => durations),
+        [0.5, 0.95],
+      );
+      const { caller, callee, seenAt } = edge;
+      const figures = { callsPerSecond: calls / seconds, errorRatio: failed / calls, p50Seconds, p95Seconds };
+      seen.push({ caller, callee, source: 'spans', seenAt, ...figures });
+    }
+    return seen;
+  }
+
+  #slotOf(edge: EdgeCalls, now: number): Slot {
+    const at = this.#partOf(now);
+    const last = edge.slots.at(-1);
+    if (last?.at === at) return last;
+    const slot: Slot = { at, calls: 0, failed: 0, durations: new Map() };
+    edge.slots.push(slot);
+    if (edge.slots.length > SLOTS) edge.slots.shift();
+    return slot;
+  }
+
+  #partOf(now: number): number {
+    return Math.floor(now / this.#slotMs);
+  }
+}
