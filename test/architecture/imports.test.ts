@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { filesBelow, findCycle, readSource, runtimeImports, type Import } from './import-graph.ts';
 
-const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo'];
+const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo', 'satellite'];
 const show = ({ from, to }: Import): string => `${from} -> ${to}`;
 
 describe('architecture: imports at run time', () => {
@@ -59,6 +59,24 @@ describe('architecture: imports at run time', () => {
       return toRoom === undefined || toRoom === fromRoom || doors.test(file);
     };
     assert.deepEqual(violations(/^src\/features\//, allowed), []);
+  });
+
+  it('a satellite and Casebook share the protocol between them and nothing else', () => {
+    assert.deepEqual(
+      violations(
+        /^satellite\//,
+        (to) => /^satellite\/|^src\/features\/satellites\/wire\//.test(to) || !/^\w+\//.test(to),
+      ),
+      [],
+    );
+    assert.deepEqual(
+      violations(/^(?!satellite\/)/, (to) => !to.startsWith('satellite/')),
+      [],
+    );
+    assert.deepEqual(
+      violations(/^src\/features\/satellites\/wire\//, (to) => to === 'zod' || to.includes('/wire/')),
+      [],
+    );
   });
 
   it('the product does not import tests or benches', () => {

@@ -4,7 +4,7 @@ import type { SatelliteGateway } from './gateway/gateway.ts';
 /** What this node knows of the satellites connected to it, for `/metrics`. */
 export function registerSatelliteMetrics(registry: Registry, gateway: SatelliteGateway): void {
   const gauge = (name: string, help: string, read: () => number): void => {
-    const made: Gauge = new Gauge({ name, help, registers: [], collect: () => void made.set(read()) });
+    const made: Gauge = new Gauge({ name, help, registers: [], collect: () => made.set(read()) });
     registry.registerMetric(made);
   };
   gauge('casebook_satellites_connected', 'Satellites connected to this process.', () => gateway.counts().connected);

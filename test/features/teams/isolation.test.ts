@@ -11,6 +11,7 @@ import { Chat, ChatTurn } from '../../../src/features/chats/index.ts';
 import { drawChart } from '../../../src/features/charts/index.ts';
 import { Investigation } from '../../../src/features/investigations/entities.ts';
 import { eventId } from '../../../src/features/chats/stream/event-id.ts';
+import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
 import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { send, sendJson, testConfig, recordedLog } from '../../http/support/api.ts';
 import { assertTeamIsolation, type Example } from '../../http/support/team-isolation.ts';
@@ -117,6 +118,28 @@ describe('team isolation', () => {
       status: 'completed',
       content: secret,
     });
+    const satelliteToken = em.create(SatelliteToken, { teamId: owner.id, name: secret, prefix: 'cbs_x', hash: 'x' });
+    const tool = { server: 'tools', name: secret, description: secret, inputSchema: {}, readOnly: true };
+    const satellite = em.create(Satellite, {
+      teamId: owner.id,
+      name: 'of-the-owner',
+      version: secret,
+      labels: {},
+      instance: owner.id,
+      tokenId: satelliteToken.id,
+      connectedAt: new Date(),
+      lastHeartbeatAt: new Date(),
+      clockOffsetMs: 0,
+      health: [],
+      summary: {
+        connectors: [{ id: 'prometheus', kind: 'prometheus', title: secret, operations: ['query'] }],
+        servers: ['tools'],
+        tools: 1,
+        omittedTools: 0,
+      },
+      inventory: { version: secret, labels: {}, connectors: [], tools: [tool], omittedTools: 0 },
+      clusters: [],
+    });
     await em.flush();
 
     const own = await send(`${url}/api/v1/investigations/${investigation.id}`, { headers: { 'x-api-key': owner.key } });
@@ -126,7 +149,21 @@ describe('team isolation', () => {
     const ofChat = { chat_id: chat.id };
     const messages = [{ role: 'user', content: 'What was said?' }];
     const seen = eventId(turn.id, { logId: 'start', index: 1 });
+    // The other team names itself, as it must; what it asks for is the owner's.
+    const ofSatellite = { params: { satellite_id: satellite.id }, query: { team_id: other.id } };
+    const asking = { team_id: other.id, satellite_id: satellite.id };
     const examples: Record<string, Example> = {
+      listSatellites: { query: { team_id: other.id } },
+      listSatelliteTools: { query: { team_id: other.id } },
+      getSatellite: ofSatellite,
+      deleteSatellite: ofSatellite,
+      listSatelliteClusters: ofSatellite,
+      getSatelliteDependencies: ofSatellite,
+      querySatelliteIntegration: { body: { ...asking, connector: 'prometheus', operation: 'query' } },
+      callSatelliteTool: { body: { ...asking, server: 'tools', tool: secret } },
+      querySatelliteDependencies: { body: { ...asking, service: secret, query_type: 'get_impact' } },
+      createSatelliteToken: { body: { name: 'mine' } },
+      revokeSatelliteToken: { params: { token_id: satelliteToken.id } },
       chat: { body: { messages, chat_id: chat.id } },
       chatViz: { body: { prompt: 'Draw it', chat_id: chat.id, tool_id: drawn.id } },
       chatEditor: { body: { messages, chat_id: chat.id } },
@@ -165,6 +202,8 @@ describe('team isolation', () => {
         chat.id,
         turn.id,
         drawn.id,
+        satelliteToken.id,
+        'of-the-owner',
         'the text of the owner',
         'owner@example.org',
       ],
