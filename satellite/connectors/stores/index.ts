@@ -1,2 +1,3 @@
 /** Stores of the customer's that are asked in their own languages. */
 export { postgresql } from './postgresql/index.ts';
+export { clickhouse } from './clickhouse/index.ts';

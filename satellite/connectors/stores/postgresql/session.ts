@@ -159,6 +159,7 @@ export class PostgresSession {
       allowExitOnIdle: true,
       application_name: 'casebook-satellite',
       Client: CountedClient,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, its types do not say so
       onConnect: (client) => client.query('set default_transaction_read_only = on'),
     });
     pool.on('error', () => undefined);

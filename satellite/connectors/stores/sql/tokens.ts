@@ -28,7 +28,7 @@ export const POSTGRESQL: Dialect = {
 export const CLICKHOUSE: Dialect = {
   backslashEscapes: 'always',
   nestedComments: false,
-  dollarQuotes: false,
+  dollarQuotes: true,
   lineComments: ['--', '#!', '# '],
   identifierQuotes: ['"', '`'],
 };
