@@ -1,0 +1,50 @@
+/** `${NAME}` and `${NAME:-default}` in the values of the YAML file. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where a value is in the file. */
+export type ValuePath = readonly PropertyKey[];
+
+export interface Substitution {
+  value: unknown;
+  /** Paths of the texts in which something was put, by `JSON.stringify`. */
+  substituted: Set<string>;
+  problems: { path: ValuePath; message: string }[];
+}
+
+const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Puts variables into every text of a parsed file: a value cannot become YAML. `$${NAME}` stands for `${NAME}` itself.
+ * A variable that is empty counts as not set where there is a default, as in a shell.
+ */
+export function substitute(root: unknown, env: Environment): Substitution {
+  const substituted = new Set<string>();
+  const problems: Substitution['problems'] = [];
+  const text = (found: string, path: ValuePath): string =>
+    found.replace(REFERENCE, (reference, escaped: string, name: string, fallback: string | undefined) => {
+      if (escaped !== '') return reference.slice(1);
+      substituted.add(JSON.stringify(path));
+      const value = env[name];
+      if (value !== undefined && (value !== '' || fallback === undefined)) return value;
+      if (fallback !== undefined) return fallback;
+      problems.push({ path, message: `the environment variable ${name} is not set` });
+      return '';
+    });
+  const walk = (found: unknown, path: ValuePath): unknown => {
+    if (typeof found === 'string') return text(found, path);
+    if (Array.isArray(found)) return found.map((member, i) => walk(member, [...path, i]));
+    if (typeof found !== 'object' || found === null) return found;
+    return Object.fromEntries(Object.entries(found).map(([key, member]) => [key, walk(member, [...path, key])]));
+  };
+  return { value: walk(root, []), substituted, problems };
+}
+
+/** @returns what a text from the environment says where a number or a yes or no is wanted; undefined when it says neither */
+export function asScalar(text: unknown): number | boolean | undefined {
+  if (typeof text !== 'string') return undefined;
+  const trimmed = text.trim();
+  if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
+  const number = Number(trimmed);
+  return trimmed !== '' && Number.isFinite(number) ? number : undefined;
+}

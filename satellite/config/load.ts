@@ -1,0 +1,137 @@
+/** Reads the YAML file and the environment into one checked configuration. */
+import { readFileSync } from 'node:fs';
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
+import { parseConnectors, type ConfiguredConnector, type ConnectorKinds, type FoundIssue } from './connectors.ts';
+import { asScalar, substitute, type Environment, type ValuePath } from './environment.ts';
+import { ConfigError, type ConfigProblem } from './problems.ts';
+import { satelliteFile, type SatelliteFile } from './schema.ts';
+
+export interface SatelliteConfig extends Omit<SatelliteFile, 'connectors'> {
+  connectors: ConfiguredConnector[];
+}
+
+/**
+ * @param file path of the YAML file
+ * @param env `CASEBOOK_URL`, `CASEBOOK_SATELLITE_TOKEN` and `CASEBOOK_SATELLITE_HEALTH_PORT` override what the file says
+ * @throws {ConfigError} with everything that is wrong
+ */
+export function loadConfig(file: string, env: Environment, kinds: ConnectorKinds): SatelliteConfig {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const message = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
+    throw new ConfigError(file, [{ path: '', message }]);
+  }
+  const result = parseConfig(text, env, kinds);
+  if ('problems' in result) throw new ConfigError(file, result.problems);
+  return result.config;
+}
+
+/** As {@link loadConfig}, of the file's text. */
+export function parseConfig(
+  text: string,
+  env: Environment,
+  kinds: ConnectorKinds,
+): { config: SatelliteConfig } | { problems: ConfigProblem[] } {
+  const lines = new LineCounter();
+  // Pretty errors quote the line, and with it what may be a secret.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0)
+    return {
+      problems: document.errors.map(({ pos, message }) => ({ path: '', line: lines.linePos(pos[0]).line, message })),
+    };
+  const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    return { problems: [{ path: '', line: 1, message: 'must be a mapping of settings' }] };
+
+  const { value, substituted, problems } = substitute(override(content, env), env);
+  const found: FoundIssue[] = problems.map(({ path, message }) => ({ path: [...path], message }));
+  const checked = check(value, kinds);
+  // What a variable holds is text; where something else is wanted, it is read as that.
+  const adapted = checked.issues.filter(({ path, code, expected }) => {
+    if (code !== 'invalid_type' || (expected !== 'number' && expected !== 'boolean')) return false;
+    return substituted.has(JSON.stringify(path)) && adapt(value, path);
+  });
+  const { config, issues } = adapted.length > 0 ? check(value, kinds) : checked;
+
+  // A variable that is not set is the whole story of its place.
+  const unset = new Set(problems.map(({ path }) => JSON.stringify(path)));
+  found.push(...issues.filter(({ path }) => !unset.has(JSON.stringify(path))));
+  if (config && found.length === 0) return { config };
+  return { problems: found.flatMap((issue) => toProblems(issue, document, lines)) };
+}
+
+function check(value: unknown, kinds: ConnectorKinds): { config?: SatelliteConfig; issues: FoundIssue[] } {
+  const parsed = satelliteFile.safeParse(value);
+  const entries =
+    typeof value === 'object' && value !== null && 'connectors' in value && Array.isArray(value.connectors)
+      ? value.connectors
+      : [];
+  const { connectors, issues } = parseConnectors(entries, kinds);
+  if (!parsed.success) return { issues: [...parsed.error.issues, ...issues] };
+  const { token, token_file: tokenFile } = parsed.data.casebook;
+  if (token === undefined && tokenFile === undefined) {
+    const message = 'there is no token: set casebook.token, casebook.token_file or CASEBOOK_SATELLITE_TOKEN';
+    issues.push({ path: ['casebook', 'token'], message });
+  }
+  return { config: { ...parsed.data, connectors }, issues };
+}
+
+function override(content: object, env: Environment): object {
+  const { CASEBOOK_URL: url, CASEBOOK_SATELLITE_TOKEN: token, CASEBOOK_SATELLITE_HEALTH_PORT: port } = env;
+  const casebook: unknown = 'casebook' in content ? content.casebook : {};
+  const out: Record<string, unknown> = { ...content };
+  if (typeof casebook === 'object' && !Array.isArray(casebook))
+    out['casebook'] = {
+      ...casebook,
+      // What comes from the environment is not looked through for references to it.
+      ...(url && { url: url.replaceAll('${', '$${') }),
+      ...(token && { token: token.replaceAll('${', '$${') }),
+    };
+  if (port) out['health_port'] = asScalar(port) ?? port;
+  return out;
+}
+
+/** Replaces the text at a path by what it says as a number or a yes or no. @returns whether it says one */
+function adapt(root: unknown, path: ValuePath): boolean {
+  let holder: unknown = root;
+  for (const key of path.slice(0, -1)) {
+    if (typeof holder !== 'object' || holder === null) return false;
+    holder = Reflect.get(holder, key);
+  }
+  const key = path.at(-1);
+  if (typeof holder !== 'object' || holder === null || key === undefined) return false;
+  const scalar = asScalar(Reflect.get(holder, key));
+  return scalar !== undefined && Reflect.set(holder, key, scalar);
+}
+
+function toProblems(
+  { path, message, code, keys }: FoundIssue,
+  document: Document,
+  lines: LineCounter,
+): ConfigProblem[] {
+  if (code === 'unrecognized_keys' && keys)
+    return keys.map((key) => toProblem([...path, key], 'there is no such setting', document, lines));
+  return [toProblem(path, message, document, lines)];
+}
+
+function toProblem(
+  path: readonly PropertyKey[],
+  message: string,
+  document: Document,
+  lines: LineCounter,
+): ConfigProblem {
+  const line = lineOf(path, document, lines);
+  return { path: path.map(String).join('.'), ...(line !== undefined && { line }), message };
+}
+
+/** Of the place itself or, where it is not in the file, of what it would be in. */
+function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return undefined;
+}

@@ -1,0 +1,56 @@
+/** The whole YAML file but for what is each connector's own. */
+import { z } from 'zod';
+import { MOST_ANSWER_BYTES, MOST_CONNECTORS, slug } from '../../src/features/satellites/wire/index.ts';
+import { graphConfig } from '../graph/index.ts';
+import { mcpServersConfig } from '../mcp/index.ts';
+import { redactionConfig } from '../redaction/index.ts';
+import { byteSize } from './sizes.ts';
+
+const seconds = z.number().positive().max(600);
+
+/** Of every connector. What else it may say depends on its kind. */
+export const connectorCommon = z.looseObject({
+  id: slug,
+  kind: z.string(),
+  title: z.string().min(1).max(1_000).optional(),
+  timeout_seconds: seconds.optional(),
+  max_answer_bytes: byteSize(MOST_ANSWER_BYTES).optional(),
+});
+
+export const satelliteFile = z.strictObject({
+  casebook: z.strictObject({
+    /** Base URL of Casebook's API. */
+    url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'must be an http, https, ws or wss URL' }),
+    /** Enrolment token. */
+    token: z.string().trim().min(1).optional(),
+    /** A file that holds the token; read anew for each connection. */
+    token_file: z.string().min(1).optional(),
+    /** PEM: an authority to trust beside the usual ones. */
+    ca_file: z.string().min(1).optional(),
+  }),
+  /** Unique within the team. */
+  name: slug,
+  labels: z
+    .record(z.string().max(100), z.string().max(500))
+    .refine((labels) => Object.keys(labels).length <= 50, 'has more than 50 members')
+    .default({}),
+  log_level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** Where `GET /healthz` answers whether the satellite is connected. */
+  health_port: z.number().int().min(0).max(65_535).optional(),
+  limits: z
+    .strictObject({
+      query_timeout_seconds: seconds.default(30),
+      max_answer_bytes: byteSize(MOST_ANSWER_BYTES).default(8 * 1_048_576),
+      /** Queries at one time, of all connectors and of each. */
+      concurrency: z.number().int().min(1).max(1_000).default(8),
+      per_connector: z.number().int().min(1).max(1_000).default(4),
+    })
+    .prefault({}),
+  redaction: redactionConfig.prefault({}),
+  /** Each is checked by {@link connectorCommon} and by its kind. */
+  connectors: z.array(z.unknown()).max(MOST_CONNECTORS).default([]),
+  mcp_servers: mcpServersConfig,
+  graph: graphConfig.prefault({}),
+});
+
+export type SatelliteFile = z.output<typeof satelliteFile>;
