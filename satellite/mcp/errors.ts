@@ -4,6 +4,9 @@ import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { QueryError } from '../connectors/connector.ts';
 
 const MOST_CHARACTERS = 2_000;
+/** As numbers: servers use codes that the SDK does not know. */
+const TIMED_OUT: number = ErrorCode.RequestTimeout;
+const INVALID_PARAMS: number = ErrorCode.InvalidParams;
 
 function bounded(words: string): string {
   return words.length <= MOST_CHARACTERS ? words : `${words.slice(0, MOST_CHARACTERS)}…`;
@@ -15,8 +18,9 @@ export function describeError(error: unknown): string {
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code > 0) {
     return bounded(`it answered with HTTP status ${error.code}: ${error.message}`);
   }
-  const { cause } = error;
-  return bounded(cause instanceof Error ? `${error.message}: ${cause.message || cause.name}` : error.message);
+  // A host with several addresses fails with one error for each.
+  const cause: unknown = error.cause instanceof AggregateError ? error.cause.errors[0] : error.cause;
+  return bounded(cause instanceof Error ? `${error.message}: ${cause.message}` : error.message);
 }
 
 function saidBy(error: McpError): string {
@@ -27,7 +31,7 @@ function saidBy(error: McpError): string {
 
 /** Whether the SDK gave up waiting; a server's own error has its own data. */
 export function isTimeout(error: unknown): boolean {
-  if (!(error instanceof McpError) || error.code !== ErrorCode.RequestTimeout) return false;
+  if (!(error instanceof McpError) || error.code !== TIMED_OUT) return false;
   const { data } = error;
   return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
 }
@@ -35,14 +39,14 @@ export function isTimeout(error: unknown): boolean {
 /** What the SDK says of every open request when the connection ends; a server may use the same code. */
 const CONNECTION_CLOSED = McpError.fromError(ErrorCode.ConnectionClosed, 'Connection closed').message;
 
+/** Whether it says no more than that the connection has ended. */
+export function isClosed(error: unknown): boolean {
+  return error instanceof McpError && error.message === CONNECTION_CLOSED;
+}
+
 /** Whether the server answered, if only to refuse. */
 export function isAnswer(error: unknown): error is McpError {
-  return (
-    error instanceof McpError &&
-    error.message !== CONNECTION_CLOSED &&
-    !(error.data instanceof QueryError) &&
-    !isTimeout(error)
-  );
+  return error instanceof McpError && !isClosed(error) && !(error.data instanceof QueryError) && !isTimeout(error);
 }
 
 /** Whether the request was turned away before anything was done, as for a session that the server has forgotten. */
@@ -67,7 +71,7 @@ export function queryError(error: unknown, server: string, lost: string | undefi
     });
   }
   if (error instanceof McpError) {
-    const code = error.code === ErrorCode.InvalidParams ? 'bad_request' : 'failed';
+    const code = error.code === INVALID_PARAMS ? 'bad_request' : 'failed';
     return new QueryError(code, `The MCP server “${server}” refused with error ${error.code}: ${saidBy(error)}`);
   }
   return new QueryError('failed', `The MCP server “${server}” could not be asked: ${describeError(error)}`, {

@@ -146,7 +146,7 @@ export class McpServer {
         // Whatever is left of a child.
         await session.close('');
       } catch (error) {
-        this.#away(describeError(error));
+        this.#away(session.lost ?? describeError(error));
         this.#attempted();
       }
       if (this.#closing.signal.aborted) return;

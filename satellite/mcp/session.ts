@@ -6,7 +6,7 @@ import { QueryError } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import { createBoundedLog } from './bounded-log.ts';
 import type { McpServerConfig } from './config.ts';
-import { describeError, isAnswer, isTimeout, queryError } from './errors.ts';
+import { describeError, isAnswer, isClosed, isTimeout, queryError } from './errors.ts';
 import { HttpTransport } from './http.ts';
 import type { McpCallContext } from './port.ts';
 import type { StdioTransport } from './stdio.ts';
@@ -77,7 +77,7 @@ export class Session {
     return this.#opened && this.lost === undefined;
   }
 
-  /** Connects and lists the tools. @throws when that fails; the connection is closed then */
+  /** Connects and lists the tools. @throws when that fails; the connection is closed then, and `lost` says why */
   async open(): Promise<void> {
     const { transport, timings } = this.#options;
     try {
@@ -86,9 +86,11 @@ export class Session {
       this.checkedAt = performance.now();
       this.#opened = true;
     } catch (error) {
-      const why = this.lost ?? describeError(error);
-      await this.close(why);
-      throw new Error(why, { cause: error });
+      const closed = this.lost;
+      await this.close(describeError(error));
+      // The SDK closes the connection itself, and says only that it did.
+      this.lost = isClosed(error) && closed !== undefined ? closed : describeError(error);
+      throw error;
     }
     this.#every(timings.pingEveryMs, () => this.look());
     this.#every(timings.listEveryMs, () => this.#relist());

@@ -76,12 +76,12 @@ function inputOf(announced: Record<string, unknown> | undefined): {
 function toTool(tool: z.output<typeof announcedTool>, server: string, vouched: boolean): McpTool {
   const { inputSchema, note } = inputOf(tool.inputSchema);
   const title = tool.title ?? tool.annotations?.title;
-  const description = cut(tool.description ?? '', MOST_DESCRIPTION_CHARACTERS - note.length - 1);
+  const words = cut(tool.description ?? '', MOST_DESCRIPTION_CHARACTERS - (note === '' ? 0 : note.length + 1));
   return {
     server,
     name: tool.name,
     title: title === undefined ? undefined : cut(title, MOST_TITLE_CHARACTERS),
-    description: `${description} ${note}`.trim(),
+    description: `${words} ${note}`.trim(),
     inputSchema,
     outputSchema: tool.outputSchema !== undefined && fits(tool.outputSchema) ? tool.outputSchema : undefined,
     readOnly: vouched || tool.annotations?.readOnlyHint === true,
