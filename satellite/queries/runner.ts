@@ -1,0 +1,164 @@
+/** Runs requests: each id once, whoever asks how often, within limits, and nothing leaves that is to be redacted. */
+import type { LRUCache } from 'lru-cache';
+import type { RequestMessage } from '../../src/features/satellites/wire/index.ts';
+import { QueryError } from '../connectors/connector.ts';
+import type { Log } from '../log.ts';
+import type { Redactor } from '../redaction/index.ts';
+import { createAnswerStore, type Answer } from './answers.ts';
+import { deliver, type Outlet } from './deliver.ts';
+import { dispatch, type Systems, type Work } from './dispatch.ts';
+import type { Slots } from './slots.ts';
+
+interface Asker {
+  outlet: Outlet;
+  maxBytes: number;
+}
+
+interface Job {
+  cancel: AbortController;
+  /** Whoever asked last gets the answer: the connection of an earlier one may be gone. */
+  asker: Asker;
+}
+
+export interface QueryRunnerOptions {
+  systems: Systems;
+  slots: Slots;
+  redactor: Redactor;
+  log: Log;
+}
+
+/** Why a job was stopped from outside. */
+class Cancelled extends Error {
+  override name = 'Cancelled';
+}
+
+export class QueryRunner {
+  readonly #options: QueryRunnerOptions;
+  readonly #jobs = new Map<string, Job>();
+  readonly #answers: LRUCache<string, Answer> = createAnswerStore();
+  /** The latest delivery of each answer that is being sent. */
+  readonly #deliveries = new Map<string, AbortController>();
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: QueryRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Begins, attaches to what is under way, or repeats what was answered. The answer goes to `outlet`. */
+  request(message: RequestMessage, outlet: Outlet): void {
+    const { id, maxBytes } = message;
+    const asker = { outlet, maxBytes };
+    const known = this.#answers.get(id);
+    if (known) return this.#deliver(id, known, asker);
+    const job = this.#jobs.get(id);
+    if (job) {
+      job.asker = asker;
+      return undefined;
+    }
+    const begun: Job = { cancel: new AbortController(), asker };
+    this.#jobs.set(id, begun);
+    return this.#track(this.#run(message, begun));
+  }
+
+  /** Nobody waits for it any more. */
+  cancel(id: string): void {
+    this.#jobs.get(id)?.cancel.abort(new Cancelled('nobody waits for the answer any more'));
+    this.#deliveries.get(id)?.abort();
+  }
+
+  /** Resolves when every answer under way has been sent. */
+  async idle(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  }
+
+  /** Stops everything under way. */
+  cancelAll(): void {
+    for (const id of this.#jobs.keys()) this.cancel(id);
+  }
+
+  async #run(message: RequestMessage, job: Job): Promise<void> {
+    const { id } = message;
+    const begunAt = performance.now();
+    let work: Work | undefined;
+    let answer: Answer;
+    try {
+      work = dispatch(message, this.#options.systems);
+      const text = await this.#work(work, job.cancel.signal);
+      const bytes = Buffer.byteLength(text);
+      if (bytes > work.maxBytes)
+        throw new QueryError('too_large', `the answer has ${bytes} bytes, more than the ${work.maxBytes} allowed`);
+      answer = { text, bytes, tookMs: performance.now() - begunAt };
+    } catch (error) {
+      answer = this.#failure(error, job.cancel.signal);
+    }
+    // What was refused, or given up by whoever asked, may be asked again, unless something may have been done.
+    const again = 'code' in answer && (answer.code === 'busy' || (answer.code === 'cancelled' && !work?.mayAct));
+    if (!again) this.#answers.set(id, answer);
+    this.#jobs.delete(id);
+    const tookMs = Math.round(performance.now() - begunAt);
+    const outcome = 'code' in answer ? { failed: answer.code } : { bytes: answer.bytes };
+    this.#options.log.info({ id, target: work?.target, tookMs, ...outcome }, 'query');
+    this.#deliver(id, answer, job.asker);
+  }
+
+  /** @returns the answer as JSON, redacted */
+  async #work(work: Work, cancelled: AbortSignal): Promise<string> {
+    const deadline = performance.now() + work.timeoutMs;
+    const overdue = AbortSignal.timeout(work.timeoutMs);
+    const signal = AbortSignal.any([cancelled, overdue]);
+    const release = await this.#options.slots.take(work.target, signal);
+    try {
+      signal.throwIfAborted();
+      const remainingMs = Math.max(1, deadline - performance.now());
+      const result = await settledOrAborted(work.run({ signal, maxBytes: work.maxBytes, remainingMs }), signal);
+      return JSON.stringify(this.#options.redactor.value(result ?? null)) ?? 'null';
+    } finally {
+      release();
+    }
+  }
+
+  #failure(error: unknown, cancelled: AbortSignal): Answer {
+    const { redactor, log } = this.#options;
+    if (cancelled.aborted) return { code: 'cancelled', message: 'the query was cancelled' };
+    if (error instanceof QueryError) return { code: error.code, message: redactor.text(error.message) };
+    if (error instanceof Error && error.name === 'TimeoutError')
+      return { code: 'timeout', message: 'the query took longer than it may: ask for less time or fewer results' };
+    // The message may hold anything; the log stays in the customer's network.
+    log.warn({ err: error }, 'a query failed unexpectedly');
+    const reason = error instanceof Error ? error.message : String(error);
+    return { code: 'failed', message: redactor.text(reason) };
+  }
+
+  #deliver(id: string, answer: Answer, { outlet, maxBytes }: Asker): void {
+    this.#deliveries.get(id)?.abort();
+    const control = new AbortController();
+    this.#deliveries.set(id, control);
+    this.#track(
+      deliver(id, answer, outlet, { maxBytes, signal: control.signal })
+        // The connection is gone; whoever still wants the answer asks for it over the next one.
+        .catch((error: unknown) => this.#options.log.debug({ id, err: error }, 'an answer was not delivered'))
+        .finally(() => {
+          if (this.#deliveries.get(id) === control) this.#deliveries.delete(id);
+        }),
+    );
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked: Promise<void> = work.finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
+  }
+}
+
+/** A system's client that does not heed the signal must not hold a place for ever. */
+async function settledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
