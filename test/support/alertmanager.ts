@@ -1,0 +1,50 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import getPort from 'get-port';
+import { stringify } from 'yaml';
+import { startServerProcess } from './server-process.ts';
+
+export interface TestAlertmanager {
+  url: string;
+  /** Sends something that changes it: a path of its API below `/api/v2`. */
+  post(path: string, body: unknown): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts Debian's Alertmanager on a free port, on its own. It groups by `alertname` and notifies nobody. */
+export async function startAlertmanager(): Promise<TestAlertmanager> {
+  const port = await getPort();
+  const url = `http://127.0.0.1:${port}`;
+  const server = await startServerProcess({
+    command: 'prometheus-alertmanager',
+    name: 'alertmanager',
+    install: 'apt-get install -y --no-install-recommends prometheus-alertmanager',
+    readyUrl: `${url}/-/ready`,
+    prepare: async (folder) => {
+      const config = {
+        route: { receiver: 'nobody', group_by: ['alertname'], group_wait: '1s' },
+        receivers: [{ name: 'nobody' }],
+      };
+      await writeFile(join(folder, 'alertmanager.yml'), stringify(config));
+      return [
+        `--config.file=${join(folder, 'alertmanager.yml')}`,
+        `--storage.path=${join(folder, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--cluster.listen-address=',
+        '--log.level=warn',
+      ];
+    },
+  });
+  return {
+    url,
+    async post(path, body) {
+      const response = await fetch(`${url}/api/v2/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      if (!response.ok) throw new Error(`Alertmanager refused ${path}: ${response.status} ${await response.text()}`);
+    },
+    stop: () => server.stop(),
+  };
+}
