@@ -16,6 +16,8 @@ export interface WireSatelliteOptions {
   url: string;
   token: string;
   name?: string;
+  /** Of the process; a new one unless given. */
+  instance?: string;
   inventory?: Partial<Inventory>;
   /** What each request is answered with; nothing is sent for `undefined`. */
   onRequest?: (request: RequestMessage, satellite: WireSatellite) => void;
@@ -70,7 +72,7 @@ export async function openSocket(
 
 /** A connection that has said hello, was welcomed, and has sent an inventory and a heartbeat. */
 export async function connectWireSatellite(options: WireSatelliteOptions): Promise<WireSatellite> {
-  const { url, token, name = 'wire', inventory, onRequest } = options;
+  const { url, token, name = 'wire', instance = randomUUID(), inventory, onRequest } = options;
   const socket = await openSocket(url, token);
   const received: ServerMessage[] = [];
   let id = '';
@@ -102,7 +104,7 @@ export async function connectWireSatellite(options: WireSatelliteOptions): Promi
     if (message.type === 'welcome') id = message.satelliteId;
     if (message.type === 'request') onRequest?.(message, satellite);
   });
-  send({ type: 'hello', name, version: '0.0.1', instance: randomUUID(), sentAt: Date.now() });
+  send({ type: 'hello', name, version: '0.0.1', instance, sentAt: Date.now() });
   await waitUntil(async () => id !== '' || undefined, { what: 'the welcome', timeoutMs: 10_000 });
   const whole: Inventory = { version: '0.0.1', labels: {}, connectors: [], tools: [], omittedTools: 0, ...inventory };
   send({ type: 'inventory', inventory: whole });

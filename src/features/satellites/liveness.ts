@@ -11,16 +11,24 @@ const CLOCK_TOLERANCE_MS = 60_000;
 export const SATELLITE_STATUSES = ['online', 'degraded', 'offline'] as const;
 export type SatelliteStatus = (typeof SATELLITE_STATUSES)[number];
 
-type Facts = Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt' | 'clockOffsetMs' | 'health'>;
+type Facts = Pick<Satellite, 'connectionId' | 'inbox' | 'instance' | 'lastHeartbeatAt' | 'clockOffsetMs' | 'health'>;
 
-/** Where requests to a satellite go, when it is connected. */
+/** Where requests to a satellite go. */
+export interface Route {
+  inbox: string;
+  connectionId: string;
+  /** The process that is asked. */
+  instance: string;
+}
+
+/** The route to a satellite that is connected; undefined for one that is not. */
 export function routeOf(
-  satellite: Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt'>,
+  satellite: Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt' | 'instance'>,
   now: Date,
-): { inbox: string; connectionId: string } | undefined {
-  const { inbox, connectionId, lastHeartbeatAt } = satellite;
+): Route | undefined {
+  const { inbox, connectionId, lastHeartbeatAt, instance } = satellite;
   if (inbox == null || connectionId == null) return undefined;
-  return now.getTime() - lastHeartbeatAt.getTime() < OFFLINE_AFTER_MS ? { inbox, connectionId } : undefined;
+  return now.getTime() - lastHeartbeatAt.getTime() < OFFLINE_AFTER_MS ? { inbox, connectionId, instance } : undefined;
 }
 
 /** What is wrong with a satellite that is connected, in sentences; empty when nothing is. */

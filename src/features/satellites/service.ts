@@ -82,8 +82,9 @@ export async function askSatellite(
 ): Promise<{ satellite: Satellite; answer: SatelliteAnswer }> {
   const satellite =
     satelliteId == null ? await theOneWith(em, target, deps.clock.now()) : await findSatellite(em, satelliteId);
-  if (target.kind === 'mcp') await requireMayCall(em, principal, satellite, target);
-  const call = { teamId: principal.teamId, satelliteId: satellite.id, target, timeoutMs: timeoutSeconds * 1_000 };
+  const acts = target.kind === 'mcp' && !(await isReadOnly(em, satellite, target));
+  if (acts) requireOneOf(principal, 'satellites:act');
+  const call = { teamId: principal.teamId, satelliteId: satellite.id, target, timeoutMs: timeoutSeconds * 1_000, acts };
   try {
     return { satellite, answer: await deps.calls.ask(call, signal) };
   } catch (error) {
@@ -114,13 +115,12 @@ async function theOneWith(em: EntityManager, target: RequestTarget, now: Date): 
 }
 
 /** A tool that is not known to change nothing may change anything. */
-async function requireMayCall(
+async function isReadOnly(
   em: EntityManager,
-  principal: Principal,
   satellite: Satellite,
   { server, tool }: Extract<RequestTarget, { kind: 'mcp' }>,
-): Promise<void> {
+): Promise<boolean> {
   await em.populate(satellite, ['inventory']);
   const known = satellite.inventory.tools.find((each) => each.server === server && each.name === tool);
-  if (!known?.readOnly) requireOneOf(principal, 'satellites:act');
+  return known?.readOnly ?? false;
 }

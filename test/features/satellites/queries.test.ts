@@ -1,5 +1,6 @@
 /** Questions to satellites: over two API nodes, both event logs, and through lost connections. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { MOST_PART_BYTES } from '../../../src/features/satellites/wire/index.ts';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
@@ -137,6 +138,33 @@ for (const { name: eventLog, env } of eventLogs) {
       assert.equal(status, 503);
       assert.equal(json.code, 'satellite_offline');
       assert.match(json.detail, /lost its connection twice/);
+    });
+
+    it('that may act are asked again of the same process only', async () => {
+      const act = (satellite_id: string) =>
+        api.call('POST', '/satellite/query/mcp', {
+          team_id: api.team.id,
+          satellite_id,
+          server: 'runbooks',
+          tool: 'restart',
+        });
+      const loseAndReturnAs = (name: string, instance: string | undefined) => {
+        const own = randomUUID();
+        return connect({
+          name,
+          instance: own,
+          onRequest: (_request, satellite) => {
+            satellite.cut();
+            const onRequest = ({ id }: { id: string }, again: WireSatellite) => again.answer(id, 'done');
+            void connect({ name, instance: instance ?? own, onRequest });
+          },
+        });
+      };
+      const same = await act((await loseAndReturnAs('same-process', undefined)).id);
+      assert.equal(same.json.result, 'done', same.text);
+      const anew = await act((await loseAndReturnAs('new-process', randomUUID())).id);
+      assert.equal(anew.status, 503, anew.text);
+      assert.match(anew.json.detail, /whether it acted is not known/);
     });
 
     it('carry the words of a satellite that cannot answer', async () => {

@@ -6,7 +6,7 @@ import { forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { EventLogError, type EventLog } from '../../../platform/event-log/index.ts';
 import { Satellite, SatelliteRequest } from '../entities.ts';
-import { routeOf } from '../liveness.ts';
+import { routeOf, type Route } from '../liveness.ts';
 import { MOST_ANSWER_BYTES, type RequestMessage } from '../wire/index.ts';
 import {
   SatelliteOffline,
@@ -38,11 +38,6 @@ export interface SatelliteCallsDeps {
 
 export function createSatelliteCalls(deps: SatelliteCallsDeps): SatelliteCalls {
   return { ask: (call, signal) => new Question(deps, call, signal).answer() };
-}
-
-interface Route {
-  inbox: string;
-  connectionId: string;
 }
 
 class Question {
@@ -106,16 +101,23 @@ class Question {
     const { teamId, satelliteId, target } = this.#call;
     const past = await events.read(replyStream(this.#requestId), { limit: 10_000 });
     for (const event of past) this.#add(event);
-    const { attempts, connectionId } = this.#reply.sent;
-    this.#attempt = attempts;
-    if (connectionId !== undefined) this.#route = { inbox: '', connectionId };
-    if (attempts === 0) {
+    this.#takeOver();
+    if (this.#attempt === 0) {
       const what = target.kind === 'mcp' ? [target.server, target.tool] : [target.connector, target.operation];
       const now = clock.now();
       const row = { id: this.#requestId, teamId, satelliteId, target: what.join('/'), createdAt: now, updatedAt: now };
       await forTeam(orm.em, teamId).upsert(SatelliteRequest, row, { onConflictAction: 'ignore' });
     }
     return past.at(-1)?.id;
+  }
+
+  /** Another waiter may have sent it since. @returns whether one has */
+  #takeOver(): boolean {
+    const { attempts, to } = this.#reply.sent;
+    if (!to || attempts <= this.#attempt) return false;
+    this.#attempt = attempts;
+    this.#route = { inbox: '', ...to };
+    return true;
   }
 
   #add(event: Parameters<typeof readReplyEvent>[0]): void {
@@ -153,17 +155,20 @@ class Question {
   /** Waits until the satellite is back and asks once more. @throws {SatelliteOffline} when that is no use */
   async #sendAgain(): Promise<void> {
     // What was on its way when the connection went may have come meanwhile.
-    if (this.#reply.state().state === 'answered') return;
-    const before = this.#route?.connectionId;
+    if (this.#reply.state().state === 'answered' || this.#takeOver()) return;
+    const before = this.#route;
     let lastSeenAt: Date | undefined;
     if (this.#attempt < MOST_ATTEMPTS) {
       while (Date.now() < this.#deadline) {
         const row = await this.#find();
         lastSeenAt = row?.lastHeartbeatAt ?? lastSeenAt;
         const route = row && routeOf(row, this.#deps.clock.now());
-        if (route && route.connectionId !== before) return this.#send(route);
+        if (route && route.connectionId !== before?.connectionId) {
+          if (this.#call.acts && route.instance !== before?.instance) throw this.#unknowable(lastSeenAt);
+          return this.#send(route);
+        }
         await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal });
-        if (this.#reply.state().state === 'answered') return undefined;
+        if (this.#reply.state().state === 'answered' || this.#takeOver()) return undefined;
       }
     }
     const twice = this.#attempt < MOST_ATTEMPTS ? 'and did not come back in time' : 'twice';
@@ -179,7 +184,7 @@ class Question {
     this.#attempt++;
     this.#route = route;
     const request: RequestMessage = { type: 'request', id: this.#requestId, timeoutMs, maxBytes, target };
-    const { connectionId } = route;
+    const { connectionId, instance } = route;
     const message: InboxRequest = {
       satelliteId,
       connectionId,
@@ -187,7 +192,7 @@ class Question {
       deadline: this.#deadline,
       request,
     };
-    const sent = replyEvent(this.#attempt, { type: 'sent', connectionId });
+    const sent = replyEvent(this.#attempt, { type: 'sent', connectionId, instance });
     try {
       await Promise.all([
         events.append(route.inbox, [{ type: 'request', data: { ...message } }]),
@@ -215,6 +220,13 @@ class Question {
     throw new SatelliteOffline(
       `The satellite "${row.name}" is offline; it was last seen at ${seen}.`,
       row.lastHeartbeatAt,
+    );
+  }
+
+  #unknowable(lastSeenAt: Date | undefined): SatelliteOffline {
+    return new SatelliteOffline(
+      `The satellite "${this.#name}" was started anew while it was asked; whether it acted is not known, and it was not asked again.`,
+      lastSeenAt,
     );
   }
 

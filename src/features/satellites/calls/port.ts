@@ -15,6 +15,11 @@ export interface SatelliteCall {
    */
   requestId?: string;
   /**
+   * It may change something: after a lost connection it is asked again only of the same process, which knows what it did
+   * under this id, and never of one that was started since.
+   */
+  acts?: boolean;
+  /**
    * Asked when the signal fires: whether nobody wants the answer any more, so that the satellite is told to stop. A run
    * that only loses its worker wants it still. Absent: nobody wants it.
    */
@@ -33,7 +38,8 @@ export interface SatelliteCalls {
    * Asks, and waits for the whole answer. A question whose satellite loses its connection is asked once more when it is
    * back within the time.
    * @throws {SatelliteUnknown} the team has no such satellite
-   * @throws {SatelliteOffline} it is not connected, or did not come back in time
+   * @throws {SatelliteOffline} it is not connected, did not come back in time, or came back as a process that cannot know
+   *   whether it acted
    * @throws {SatelliteRefused} the satellite answered that it cannot
    * @throws {SatelliteTimeout} there was no answer in time
    * @throws the signal's reason when it fires; the satellite is told to stop

@@ -10,7 +10,7 @@ export type ReplyState =
   | { state: 'dropped' };
 
 interface Attempt {
-  connectionId?: string;
+  to?: { connectionId: string; instance: string };
   parts: string[];
   end?: { parts: number; tookMs: number };
   error?: { code: AnswerError; message: string };
@@ -26,7 +26,7 @@ export class ReplyReader {
     this.#attempts.set(attempt, about);
     switch (event.type) {
       case 'sent':
-        about.connectionId = event.connectionId;
+        about.to = event;
         break;
       case 'part':
         about.parts[event.index] = event.text;
@@ -43,10 +43,10 @@ export class ReplyReader {
     }
   }
 
-  /** How often it was sent, and the connection that it was sent to last. */
-  get sent(): { attempts: number; connectionId?: string } {
+  /** How often it was sent, and where to the last time. */
+  get sent(): { attempts: number; to?: { connectionId: string; instance: string } } {
     const attempts = Math.max(0, ...this.#attempts.keys());
-    return { attempts, connectionId: this.#attempts.get(attempts)?.connectionId };
+    return { attempts, to: this.#attempts.get(attempts)?.to };
   }
 
   state(): ReplyState {

@@ -22,7 +22,7 @@ export type InboxCancel = z.output<typeof inboxCancel>;
 
 const replyEvents = z.discriminatedUnion('type', [
   /** Whoever asks has sent it to a connection. Only where others may take over the waiting. */
-  z.object({ type: z.literal('sent'), connectionId: z.uuid() }),
+  z.object({ type: z.literal('sent'), connectionId: z.uuid(), instance: z.uuid() }),
   z.object({ type: z.literal('part'), index: z.number().int().min(0), text: z.string() }),
   z.object({ type: z.literal('end'), parts: z.number().int().min(1), tookMs: z.number() }),
   z.object({ type: z.literal('error'), code: z.enum(ANSWER_ERRORS), message: z.string() }),

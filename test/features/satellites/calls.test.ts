@@ -1,0 +1,160 @@
+/** Questions of runs: their ids are the same for every attempt, so an answer outlives whoever waited for it. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, it } from 'mocha';
+import { anyTeam } from '../../../src/db/team-filter.ts';
+import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { SatelliteOffline, SatelliteRefused, SatelliteUnknown } from '../../../src/features/satellites/calls/port.ts';
+import { createSatelliteCalls, purgeSatelliteRequests } from '../../../src/features/satellites/index.ts';
+import { SatelliteRequest } from '../../../src/features/satellites/entities.ts';
+import type { RequestMessage } from '../../../src/features/satellites/wire/index.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
+import { startSatelliteApi, type SatelliteApi } from './support.ts';
+
+describe('questions of runs to satellites', () => {
+  let api: SatelliteApi;
+  let token: string;
+  let calls: ReturnType<typeof createSatelliteCalls>;
+  const open: WireSatellite[] = [];
+  before(async () => {
+    api = await startSatelliteApi();
+    ({ token } = await api.token());
+    const { orm, events } = { orm: api.database.orm, events: api.nodes[0]!.api.deps.events };
+    calls = createSatelliteCalls({ orm, events, clock: systemClock });
+  });
+  after(async () => {
+    for (const each of open) each.cut();
+    await api.stop();
+  });
+
+  /** A satellite that keeps what it is asked. */
+  const connect = async (name: string, onRequest?: (request: RequestMessage, self: WireSatellite) => void) => {
+    const asked: RequestMessage[] = [];
+    const satellite = await connectWireSatellite({
+      url: api.url,
+      token,
+      name,
+      onRequest: (request, self) => {
+        asked.push(request);
+        onRequest?.(request, self);
+      },
+    });
+    open.push(satellite);
+    await api.untilStatus(satellite.id, 'online');
+    const call = (more: object = {}) => ({
+      teamId: api.team.id,
+      satelliteId: satellite.id,
+      target: { kind: 'connector' as const, connector: 'prometheus', operation: 'query', parameters: {} },
+      timeoutMs: 10_000,
+      ...more,
+    });
+    const untilAsked = () => waitUntil(() => asked[0], { what: 'the request', timeoutMs: 10_000, intervalMs: 10 });
+    return { satellite, asked, call, untilAsked };
+  };
+  const never = new AbortController().signal;
+
+  it('find an answer that came while nobody listened, without asking again', async () => {
+    const { satellite, asked, call, untilAsked } = await connect('late');
+    const requestId = randomUUID();
+    const worker = new AbortController();
+    const lost = calls.ask(call({ requestId, isGivenUp: () => false }), worker.signal);
+    await untilAsked();
+    worker.abort(new Error('the worker is gone'));
+    await assert.rejects(lost, /the worker is gone/);
+    satellite.answer(requestId, { late: true });
+    const { text } = await calls.ask(call({ requestId }), never);
+    assert.deepEqual(JSON.parse(text), { late: true });
+    assert.equal(asked.length, 1);
+    assert.deepEqual(JSON.parse((await calls.ask(call({ requestId }), never)).text), { late: true });
+    assert.equal(asked.length, 1);
+    assert.ok(satellite.received.every(({ type }) => type !== 'cancel'));
+  });
+
+  it('go on waiting for work that is under way', async () => {
+    const { satellite, asked, call, untilAsked } = await connect('under-way');
+    const requestId = randomUUID();
+    const worker = new AbortController();
+    const lost = calls.ask(call({ requestId, isGivenUp: () => false }), worker.signal);
+    await untilAsked();
+    worker.abort(new Error('the worker is gone'));
+    await assert.rejects(lost);
+    const again = calls.ask(call({ requestId }), never);
+    satellite.answer(requestId, 'worth the wait');
+    assert.equal((await again).text, '"worth the wait"');
+    assert.equal(asked.length, 1);
+  });
+
+  it('stop the satellite when they are given up', async () => {
+    const { satellite, call, untilAsked } = await connect('stop');
+    const person = new AbortController();
+    const given = calls.ask(call({ requestId: randomUUID() }), person.signal);
+    await untilAsked();
+    person.abort(new Error('cancelled'));
+    await assert.rejects(given, /cancelled/);
+    await waitUntil(() => satellite.received.some(({ type }) => type === 'cancel') || undefined, {
+      what: 'the cancel',
+      timeoutMs: 10_000,
+    });
+  });
+
+  it('keep a refusal as well as an answer', async () => {
+    const { asked, call } = await connect('refuses', ({ id }, { send }) =>
+      send({ type: 'answer.error', id, code: 'bad_request', message: 'parse error' }),
+    );
+    const requestId = randomUUID();
+    for (const _ of [1, 2]) {
+      await assert.rejects(calls.ask(call({ requestId }), never), (error) => {
+        assert.ok(error instanceof SatelliteRefused);
+        assert.equal(error.code, 'bad_request');
+        return error.message === 'parse error';
+      });
+    }
+    assert.equal(asked.length, 1);
+  });
+
+  it('are asked twice in all, however many attempts wait for them', async () => {
+    const { satellite, call, untilAsked } = await connect('twice');
+    const requestId = randomUUID();
+    const first = calls.ask(call({ requestId }), never);
+    await untilAsked();
+    const second = calls.ask(call({ requestId }), never);
+    const both = Promise.allSettled([first, second]);
+    satellite.cut();
+    let askedAgain = 0;
+    await connectWireSatellite({
+      url: api.url,
+      token,
+      name: 'twice',
+      onRequest: (_request, self) => {
+        askedAgain++;
+        self.cut();
+      },
+    });
+    for (const outcome of await both) {
+      assert.ok(outcome.status === 'rejected' && outcome.reason instanceof SatelliteOffline);
+      assert.match(outcome.reason.message, /twice/);
+    }
+    await assert.rejects(calls.ask(call({ requestId }), never), SatelliteOffline);
+    assert.equal(askedAgain, 1);
+  });
+
+  it('of a team reach its own satellites only', async () => {
+    const { asked, call } = await connect('own');
+    const other = await api.newTeam('stranger');
+    await assert.rejects(calls.ask(call({ teamId: other.id }), never), SatelliteUnknown);
+    assert.equal(asked.length, 0);
+  });
+
+  it('leave nothing behind once they are swept away', async () => {
+    const { call } = await connect('swept', ({ id }, { answer }) => answer(id, 1));
+    const requestId = randomUUID();
+    await calls.ask(call({ requestId }), never);
+    const { orm } = api.database;
+    const { events } = api.nodes[0]!.api.deps;
+    assert.ok((await events.read(`satellite-reply:${requestId}`)).length > 0);
+    await purgeSatelliteRequests(orm, events, new Date());
+    assert.deepEqual(await events.read(`satellite-reply:${requestId}`), []);
+    assert.equal(await orm.em.fork().count(SatelliteRequest, {}, anyTeam), 0);
+  });
+});
