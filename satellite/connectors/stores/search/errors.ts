@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { QueryError } from '../../connector.ts';
+
+const CODES: Record<number, QueryError['code']> = {
+  400: 'bad_request',
+  404: 'not_found',
+  408: 'timeout',
+  413: 'too_large',
+  429: 'busy',
+  503: 'busy',
+  504: 'timeout',
+};
+
+const cause = z.object({ type: z.string().optional(), reason: z.string().nullish() });
+const errorBody = z.object({
+  error: z.union([
+    z.string(),
+    cause.extend({
+      root_cause: z.array(cause).optional(),
+      caused_by: cause.optional(),
+      failed_shards: z.array(z.object({ reason: cause.optional() })).optional(),
+    }),
+  ]),
+});
+
+/** @returns what the server says of a request that it refused, with the reasons behind the reason */
+export function refusal(vendor: string, status: number, body: unknown): QueryError {
+  const { data } = errorBody.safeParse(body);
+  const reasons = !data
+    ? [typeof body === 'string' ? body.slice(0, 500) : '']
+    : typeof data.error === 'string'
+      ? [data.error]
+      : [data.error, ...(data.error.root_cause ?? []), data.error.caused_by, data.error.failed_shards?.[0]?.reason].map(
+          (one) => one && [one.type, one.reason].filter(Boolean).join(': '),
+        );
+  const words = [...new Set(reasons)].filter(Boolean).join('; ');
+  return new QueryError(CODES[status] ?? 'failed', `${vendor}: ${words || 'no reason given'} (status ${status})`);
+}
+
+export function noAnswer(vendor: string, error: unknown, signal: AbortSignal): QueryError {
+  if (error instanceof QueryError) return error;
+  if (signal.aborted)
+    return new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+  const words = error instanceof Error ? error.message : String(error);
+  const code = error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'failed';
+  return new QueryError(code, `No answer of ${vendor}: ${words}`, { cause: error });
+}
+
+export const tooLarge = (maxBytes: number): QueryError =>
+  new QueryError('too_large', `The answer is more than ${maxBytes} bytes. Ask for fewer hits or a narrower index.`);
