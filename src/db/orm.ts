@@ -67,8 +67,10 @@ export function openOrm(options: {
     entities: [...entities],
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
-    // Tables of the event log and of the migrator are not entities.
-    schemaGenerator: { skipTables: ['event_streams', 'events', 'migrations'] },
+    // Tables of the event log, of the migrator and of dependency graphs are not entities.
+    schemaGenerator: {
+      skipTables: ['event_streams', 'events', 'migrations', 'satellite_graphs', 'satellite_graph_edges'],
+    },
     logger: (message) => options.log?.debug(message),
     colors: false,
     pool: { min: 0, max: options.poolSize ?? 10 },

@@ -6,6 +6,7 @@ import { ChatsMigration } from './20261121000200-chats.ts';
 import { WorkspaceMigration } from './20261121000300-workspace.ts';
 import { CitationsMigration } from './20261121000400-citations.ts';
 import { SatellitesMigration } from './20261121000500-satellites.ts';
+import { SatelliteGraphMigration } from './20261121000600-satellite-graph.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -14,4 +15,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000300-workspace', class: WorkspaceMigration },
   { name: '20261121000400-citations', class: CitationsMigration },
   { name: '20261121000500-satellites', class: SatellitesMigration },
+  { name: '20261121000600-satellite-graph', class: SatelliteGraphMigration },
 ];

@@ -1,0 +1,68 @@
+/** Parts of a snapshot or delta, collected until the last one is in. Pure. */
+import { MOST_EDGES, type GraphMessage, type WireEdge } from '../wire/index.ts';
+
+export interface Batch {
+  kind: GraphMessage['kind'];
+  epoch: string;
+  firstSeq: number;
+  lastSeq: number;
+  /** By caller and callee: the last word on each. */
+  edges: Map<string, WireEdge>;
+  /** Caller and callee of edges that are gone; of a snapshot none. */
+  gone: Map<string, readonly [string, string]>;
+  /** There were more edges than a graph may have. */
+  truncated: boolean;
+}
+
+/**
+ * Adds a part to what came before it.
+ * @param before undefined when this is the first part
+ * @returns undefined when parts are missing or too many: what was collected is worth nothing
+ */
+export function addPart(before: Batch | undefined, message: GraphMessage): Batch | undefined {
+  const begins = message.kind === 'snapshot' && message.seq === 0;
+  if (!begins && (before ? !continues(before, message) : message.kind === 'snapshot')) return undefined;
+  const batch = begins || !before ? emptyBatch(message) : before;
+  batch.lastSeq = message.seq;
+  if (message.kind === 'delta') {
+    for (const [caller, callee] of message.gone) {
+      const pair = [cleanName(caller), cleanName(callee)] as const;
+      const key = keyOf(...pair);
+      batch.edges.delete(key);
+      batch.gone.set(key, pair);
+    }
+    if (batch.gone.size > MOST_EDGES) return undefined;
+  }
+  for (const edge of message.edges) {
+    const [caller, callee] = [cleanName(edge.caller), cleanName(edge.callee)];
+    const key = keyOf(caller, callee);
+    if (batch.edges.size >= MOST_EDGES && !batch.edges.has(key)) {
+      batch.truncated = true;
+      continue;
+    }
+    batch.gone.delete(key);
+    batch.edges.set(key, { ...edge, caller, callee });
+  }
+  return batch;
+}
+
+const emptyBatch = ({ kind, epoch, seq }: GraphMessage): Batch => ({
+  kind,
+  epoch,
+  firstSeq: seq,
+  lastSeq: seq,
+  edges: new Map(),
+  gone: new Map(),
+  truncated: false,
+});
+
+const continues = (before: Batch, { kind, epoch, seq }: GraphMessage): boolean =>
+  before.kind === kind && before.epoch === epoch && before.lastSeq + 1 === seq;
+
+/** Two names that PostgreSQL would take for one must be one here: it has no NUL, and no half of a surrogate pair. */
+function cleanName(name: string): string {
+  return name.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+/** Names have no NUL by now. */
+export const keyOf = (caller: string, callee: string): string => `${caller}\0${callee}`;

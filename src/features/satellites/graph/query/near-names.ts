@@ -1,0 +1,50 @@
+/** Names like one that is not there. Pure. */
+
+const MOST_NAMES = 5;
+/** Misspellings are looked for in names up to this long: what is longer is not typed by hand. */
+const LONGEST_TYPED = 64;
+
+/**
+ * Names that contain the wanted one, or that it contains, or that are a few letters off, in any case; the nearest first.
+ * @param names may be many: each costs little
+ */
+export function nearNames(wanted: string, names: Iterable<string>): string[] {
+  const word = wanted.toLowerCase();
+  const most = Math.min(3, Math.floor(word.length / 3));
+  const found: { name: string; distance: number }[] = [];
+  for (const name of names) {
+    const other = name.toLowerCase();
+    const distance = editDistance(word, other, most);
+    if (distance !== undefined) found.push({ name, distance });
+    else if (word.length >= 3 && other.includes(word)) found.push({ name, distance: most + 1 });
+    else if (other.length >= 3 && word.includes(other)) found.push({ name, distance: most + 2 });
+  }
+  return found
+    .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
+    .slice(0, MOST_NAMES)
+    .map(({ name }) => name);
+}
+
+/**
+ * How many letters have to be inserted, left out or replaced (Levenshtein 1965), looking only at the diagonal band
+ * within which the answer can lie (Ukkonen 1985).
+ * @returns undefined when it is more than `most`
+ */
+function editDistance(a: string, b: string, most: number): number | undefined {
+  if (Math.abs(a.length - b.length) > most || Math.max(a.length, b.length) > LONGEST_TYPED) return undefined;
+  const far = most + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, column) => Math.min(column, far));
+  for (let i = 1; i <= a.length; i++) {
+    const next = Array.from({ length: b.length + 1 }, () => far);
+    if (i <= most) next[0] = i;
+    let least = next[0]!;
+    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
+      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next[j] = Math.min(replaced, row[j]! + 1, next[j - 1]! + 1, far);
+      least = Math.min(least, next[j]!);
+    }
+    if (least > most) return undefined;
+    row = next;
+  }
+  return row[b.length]! <= most ? row[b.length] : undefined;
+}

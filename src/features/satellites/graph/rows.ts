@@ -1,0 +1,76 @@
+/** Reads edges from PostgreSQL into tables. */
+import type { Orm } from '../../../db/orm.ts';
+import { inTransaction, ROLL_BACK } from './pool.ts';
+import { applyChanges, emptyTable, type EdgeChange, type EdgeTable } from './query/table.ts';
+import * as sql from './sql.ts';
+
+/** A table, and which version of the graph it is. */
+export interface VersionedTable {
+  version: number;
+  table: EdgeTable;
+}
+
+type Measured = number | null;
+type Row = [
+  caller: string,
+  callee: string,
+  callsPerSecond: Measured,
+  errorRatio: Measured,
+  p50Seconds: Measured,
+  p95Seconds: Measured,
+  sources: number,
+  stale: boolean,
+  seenAt: number,
+  gone: boolean,
+];
+
+/**
+ * The graph as it is now: what changed since `known`, or all of it where that is not known or too long ago.
+ * @returns undefined when there is none
+ */
+export async function readTable(
+  orm: Orm,
+  teamId: string,
+  satelliteId: string,
+  known: VersionedTable | undefined,
+): Promise<VersionedTable | undefined> {
+  const read = await inTransaction(
+    orm,
+    async (client): Promise<VersionedTable | undefined> => {
+      const head = await client.query<{ version: number; completeSince: number }>(sql.versionSql, [
+        satelliteId,
+        teamId,
+      ]);
+      const [found] = head.rows;
+      if (!found) return undefined;
+      const { version, completeSince } = found;
+      if (known?.version === version) return known;
+      const base = known && known.version >= completeSince && known.version < version ? known : undefined;
+      const values = base ? [satelliteId, teamId, base.version] : [satelliteId, teamId];
+      const text = base ? sql.changedEdgesSql : sql.allEdgesSql;
+      const { rows } = await client.query<Row>({ text, values, rowMode: 'array' });
+      return { version, table: applyChanges(base?.table ?? emptyTable(), rows.map(changeOf)) };
+    },
+    // Version and rows must be of one moment.
+    'isolation level repeatable read read only',
+  );
+  return read === ROLL_BACK ? undefined : read;
+}
+
+const measured = (value: Measured): number => value ?? Number.NaN;
+
+function changeOf(row: Row): EdgeChange {
+  const [caller, callee, callsPerSecond, errorRatio, p50Seconds, p95Seconds, sources, stale, seenAt, gone] = row;
+  return {
+    caller,
+    callee,
+    callsPerSecond: measured(callsPerSecond),
+    errorRatio: measured(errorRatio),
+    p50Seconds: measured(p50Seconds),
+    p95Seconds: measured(p95Seconds),
+    sources,
+    stale,
+    seenAt,
+    gone,
+  };
+}

@@ -1,0 +1,7 @@
+/** Where an edge was seen, as one number: bit n stands for the nth of the protocol's sources. */
+import { EDGE_SOURCES, type EdgeSource } from '../wire/index.ts';
+
+export const sourceBits = (sources: readonly EdgeSource[]): number =>
+  sources.reduce((bits, source) => bits | (1 << EDGE_SOURCES.indexOf(source)), 0);
+
+export const sourcesOf = (bits: number): EdgeSource[] => EDGE_SOURCES.filter((_, index) => bits & (1 << index));

@@ -1,0 +1,88 @@
+/** The live dependency graph, as satellites send it and as it is asked about. PostgreSQL is the truth: any process answers. */
+import type { Orm } from '../../../db/orm.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { GraphMessage } from '../wire/index.ts';
+import { applyBatch } from './apply.ts';
+import { addPart, type Batch } from './batch.ts';
+import { createGraphReader } from './graphs.ts';
+import { createHeadReader } from './heads.ts';
+import type { DependencyAnswer, DependencyQuery } from './query/answer.ts';
+import { ask } from './query/ask.ts';
+import { edgesAmong, type BoundedEdges } from './query/edges.ts';
+import { isInCalls } from './query/call-graph.ts';
+import { createTableCache } from './tables.ts';
+
+export interface SatelliteEdges extends BoundedEdges {
+  /** Of the whole graph. */
+  totals: { services: number; edges: number };
+  /** When it was last confirmed; absent: there is none. */
+  asOf?: Date;
+  /** The satellite sees more edges than a graph may have: those with fewest calls are missing. */
+  truncatedAtSource: boolean;
+}
+
+export interface DependencyGraphs {
+  /**
+   * Takes a message in. Parts are collected in memory, and stored together with the last one.
+   * @returns `resync` when the graph cannot be continued: ask the satellite for a snapshot
+   * @throws the database's error; nothing is stored then, and the parts so far are forgotten
+   */
+  ingest(
+    satellite: { id: string; teamId: string },
+    message: GraphMessage,
+    connectionId: string,
+  ): Promise<'ok' | 'resync'>;
+  /** The connection is closed: parts that came over it are incomplete for ever. */
+  forget(connectionId: string): void;
+  /** The edges that one satellite sees, those with most calls first; none when the team has no such satellite. */
+  edges(teamId: string, satelliteId: string, limit: number): Promise<SatelliteEdges>;
+  /** Answers over the union of the team's satellites, or what one of them sees. */
+  query(teamId: string, query: DependencyQuery & { satelliteId?: string }): Promise<DependencyAnswer>;
+}
+
+export interface GraphStoreOptions {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  /** How long the state of a team's graphs serves, in ms: 500 unless given. */
+  freshMs?: number;
+  /** Most edges kept in memory; an edge takes about 60 bytes as such, and 40 in a graph that is ready for questions. */
+  mostEdges?: number;
+}
+
+export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
+  const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
+  const batches = new Map<string, Batch>();
+  const heads = createHeadReader(orm, clock, freshMs);
+  const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
+
+  return {
+    async ingest({ id: satelliteId, teamId }, message, connectionId) {
+      const batch = addPart(batches.get(connectionId), message);
+      if (!batch || message.last) batches.delete(connectionId);
+      else batches.set(connectionId, batch);
+      if (!batch) {
+        log.info({ satelliteId, teamId, seq: message.seq }, 'parts of a dependency graph are missing');
+        return 'resync';
+      }
+      return message.last ? applyBatch(orm, { satelliteId, teamId, connectionId }, batch, clock.now()) : 'ok';
+    },
+    forget: (connectionId) => void batches.delete(connectionId),
+    async edges(teamId, satelliteId, limit) {
+      const { graph, satellites, tables } = await graphs.read(teamId, satelliteId);
+      let services = 0;
+      for (let id = 0; id < graph.services; id++) if (isInCalls(graph, id)) services++;
+      const asOf = tables[0]?.asOf;
+      return {
+        ...edgesAmong(graph, tables, undefined, limit),
+        totals: { services, edges: graph.edges },
+        ...(asOf && { asOf }),
+        truncatedAtSource: satellites.some(({ truncated }) => truncated),
+      };
+    },
+    async query(teamId, { satelliteId, ...query }) {
+      return ask(await graphs.read(teamId, satelliteId), query, clock.now());
+    },
+  };
+}
