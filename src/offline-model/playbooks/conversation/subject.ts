@@ -1,5 +1,5 @@
 /** Which source a question is about. */
-import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
+import { isLive, networkOf, usableSources, type ListedSource } from '../investigation/sources.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { lexicalScores, mentions } from '../investigation/words.ts';
 import type { Chat } from './chat.ts';
@@ -80,7 +80,8 @@ export function subjectOf(chat: Chat, file: CaseFile, followUp: boolean): Subjec
 /** Live sources show parts of one system; it is asked through the one that has metrics. */
 function forMetrics(chosen: Scored, scored: readonly Scored[]): Scored {
   if (!isLive(chosen.source) || chosen.named > 0 || chosen.source.capabilities.includes('metrics')) return chosen;
-  return scored.find(({ source }) => isLive(source) && source.capabilities.includes('metrics')) ?? chosen;
+  const metrics = scored.filter(({ source }) => isLive(source) && source.capabilities.includes('metrics'));
+  return metrics.find(({ source }) => networkOf(source) === networkOf(chosen.source)) ?? metrics[0] ?? chosen;
 }
 
 /** The ids of the sources that show the same system: all live ones together, or one recorded incident. */

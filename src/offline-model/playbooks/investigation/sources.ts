@@ -4,6 +4,8 @@ import type { ListSourcesResult } from '../../../features/tools/results.ts';
 import type { CaseFile } from './case-file.ts';
 import { lexicalScores, mentions, namesIn } from './words.ts';
 
+/** How a live source stands that the query does not name. */
+const LIVE = 1;
 /** A time in the query says as much as two words that no other source has. */
 const TIME_SCORE = 2;
 
@@ -26,8 +28,8 @@ export interface SourceChoice {
 /**
  * The source that the query means: one it names (by id, by the name of an alert, or for a recorded incident by a time in
  * its window) before a live one, a live one before other recorded incidents, since people ask about now; among equals
- * the one whose alerts and title share the rarest words with the query. What it lacks is asked of others, but a recorded
- * incident is never mixed with a live system.
+ * the one whose alerts and title share the rarest words with the query, then one with alerts. What it lacks is asked of
+ * others, first of those behind the same satellite, but a recorded incident is never mixed with a live system.
  */
 export function chooseSources({ query, sources, settled }: CaseFile): SourceChoice | undefined {
   const usable = usableSources(sources);
@@ -38,11 +40,15 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
       score: (scores[index] ?? 0) + (coversTime(query, source) ? TIME_SCORE : 0),
       standing: standing(query, source),
     }))
-    .sort((a, b) => b.standing - a.standing || b.score - a.score);
-  const best = ordered.find(({ source }) => source.id === settled?.source) ?? ordered[0];
+    .sort((a, b) => b.standing - a.standing || b.score - a.score || alerting(b.source) - alerting(a.source));
+  const best = ordered.find(({ source }) => source.id === settled?.source) ?? leading(ordered);
   if (!best) return undefined;
   const primary = best.source;
-  const others = ordered.map(({ source }) => source).filter((source) => isLive(source) && isLive(primary));
+  const near = (source: ListedSource): number => Number(networkOf(source) === networkOf(primary));
+  const others = ordered
+    .map(({ source }) => source)
+    .filter((source) => isLive(source) && isLive(primary))
+    .sort((a, b) => near(b) - near(a));
   const having = (capability: SourceCapability) =>
     [primary, ...others].find((source) => source.capabilities.includes(capability));
   return {
@@ -55,6 +61,29 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
     alert: chooseAlert(query, primary.alerts),
     why: settled?.source === primary.id ? settled.why : usable.length === 1 ? 'it is the only one' : reason(best),
   };
+}
+
+interface Candidate {
+  source: ListedSource;
+  score: number;
+  standing: number;
+}
+
+/** Logs or a graph whose words fit best stand for the system they show: one begins with its metrics. */
+function leading(ordered: readonly Candidate[]): Candidate | undefined {
+  const [best] = ordered;
+  if (!best || best.standing !== LIVE || best.source.capabilities.includes('metrics')) return best;
+  const together = ordered.filter(({ source }) => isLive(source) && networkOf(source) === networkOf(best.source));
+  return together.find(({ source }) => source.capabilities.includes('metrics')) ?? best;
+}
+
+function alerting({ alerts }: ListedSource): number {
+  return Number(alerts.length > 0);
+}
+
+/** What is behind one satellite belongs together, as does what the installation reaches itself. */
+export function networkOf({ id }: ListedSource): string {
+  return /^satellite:[^/]+/.exec(id)?.[0] ?? '';
 }
 
 /** Sources that can be asked. */
@@ -131,7 +160,7 @@ function describeAlert(alert: ListedAlert): string {
 function standing(query: string, source: ListedSource): number {
   const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
   if (names.some((name) => mentions(query, name))) return 2;
-  if (isLive(source)) return 1;
+  if (isLive(source)) return LIVE;
   return coversTime(query, source) ? 2 : 0;
 }
 
@@ -144,7 +173,7 @@ function coversTime(query: string, source: ListedSource): boolean {
 function reason({ score, standing }: { score: number; standing: number }): string {
   if (standing === 2) return 'the query names it, its alert or its time';
   if (score > 0) return 'its alerts and title fit the query best';
-  return standing === 1 ? 'it shows the system as it is now' : 'nothing in the query points to another one';
+  return standing === LIVE ? 'it shows the system as it is now' : 'nothing in the query points to another one';
 }
 
 export function isLive(source: ListedSource): boolean {
