@@ -1,6 +1,6 @@
 /** Where satellites offer more than a model can be given at once: one tool that finds, and those that call what was found. */
 import { z } from 'zod';
-import { count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
+import { clip, count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
 import { ask, TOOL_TIMEOUT_SECONDS } from './ask.ts';
 import { ACTING, READING } from './direct-tools.ts';
@@ -12,7 +12,8 @@ export const CALL_TOOL = 'call_satellite_tool';
 export const ACT_TOOL = 'act_with_satellite_tool';
 
 const MOST_FOUND = 30;
-/** Most characters of all schemas in one answer: it should fit into one view. */
+/** Most characters of a description, and of all schemas, in one answer: it should fit into one view. */
+const MOST_DESCRIPTION = 400;
 const SCHEMAS_CHARACTERS = 9_000;
 const MOST_SUGGESTIONS = 5;
 
@@ -32,7 +33,7 @@ function search(offers: readonly Offer[]) {
   const satellites = [...new Set(offers.map(({ satellite }) => satellite))];
   return defineTool({
     name: SEARCH_TOOL,
-    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Gives name, description and input schema of each, best first. The exact name of a tool gives its whole schema.`,
+    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Gives name, description and input schema of each, best first. The exact name of a tool gives all of its description and schema.`,
     input: z.strictObject({
       query: z.string().trim().min(1).max(300).describe('Words, such as "kubernetes pod logs".'),
       limit: z.number().int().min(1).max(MOST_FOUND).default(10).describe('Most tools to return, 10 by default.'),
@@ -46,9 +47,11 @@ function search(offers: readonly Offer[]) {
         return jsonOutput({ tools: [], matched: 0, total: offers.length, satellites, some }, 'No tool has these words');
       }
       const shown = found.slice(0, limit);
-      let room = shown.length === 1 ? Number.POSITIVE_INFINITY : SCHEMAS_CHARACTERS;
+      const isWhole = shown.length === 1;
+      let room = isWhole ? Number.POSITIVE_INFINITY : SCHEMAS_CHARACTERS;
       const tools = shown.map((offer) => {
-        const { name, satellite, description, inputSchema, readOnly } = offer;
+        const { name, satellite, inputSchema, readOnly } = offer;
+        const description = isWhole ? offer.description : clip(offer.description, MOST_DESCRIPTION);
         const length = JSON.stringify(inputSchema).length;
         const fits = length <= room;
         if (fits) room -= length;
