@@ -7,20 +7,24 @@ const CARRIAGE_RETURN = 13;
 /** Counts bytes of all that was sent, or of each event of an event stream (which a blank line ends). */
 function createCounter(events: boolean): (chunk: Uint8Array) => number {
   let bytes = 0;
-  let lineBytes = 0;
+  let lineIsEmpty = true;
   return (chunk) => {
     bytes += chunk.length;
     if (!events) return bytes;
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      const length = lineBytes + end - start - (end > start && chunk[end - 1] === CARRIAGE_RETURN ? 1 : 0);
-      if (length === 0) bytes = chunk.length - end - 1;
-      lineBytes = 0;
+      if (lineIsEmpty && isEmpty(chunk, start, end)) bytes = chunk.length - end - 1;
+      lineIsEmpty = true;
       start = end + 1;
     }
-    lineBytes += chunk.length - start;
+    lineIsEmpty &&= isEmpty(chunk, start, chunk.length);
     return bytes;
   };
+}
+
+/** Whether there is nothing, or the first half of a line's end. */
+function isEmpty(chunk: Uint8Array, start: number, end: number): boolean {
+  return end === start || (end === start + 1 && chunk[start] === CARRIAGE_RETURN);
 }
 
 export interface BoundedBodyOptions {

@@ -6,6 +6,7 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { Agent } from 'undici';
 import { MOST_ANSWER_BYTES } from '../../src/features/satellites/wire/index.ts';
 import { QueryError } from '../connectors/connector.ts';
 import { boundedBody } from './bounded-body.ts';
@@ -48,6 +49,8 @@ export class HttpTransport implements Transport {
   /** Something did not work: it is worth asking whether the server is still there. */
   ontrouble?: () => void;
   readonly #inner: StreamableHTTPClientTransport;
+  /** Without the limits of its own: a tool may be silent for longer than five minutes. */
+  readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
   readonly #open = new Map<number, OpenRequest>();
   /** Tokens of streams nobody waits for any more. */
   readonly #abandoned = new Set<string>();
@@ -85,6 +88,8 @@ export class HttpTransport implements Transport {
       this.#open.set(id, request);
       const onresumptiontoken = (token: string): void => {
         request.token = token;
+        // It may have been cancelled before its first event came.
+        if (this.#open.get(id) !== request) this.#forget(token);
         options?.onresumptiontoken?.(token);
       };
       try {
@@ -112,20 +117,23 @@ export class HttpTransport implements Transport {
     await Promise.race([late, this.#inner.terminateSession().catch(() => undefined)]);
   }
 
-  close(): Promise<void> {
-    return this.#inner.close();
+  async close(): Promise<void> {
+    await this.#inner.close();
+    await this.#agent.destroy();
   }
 
   /** Nobody waits for the answer any more, or it was an error: the SDK would still take up the stream again. */
   #abandon(id: number): OpenRequest | undefined {
     const request = this.#open.get(id);
     this.#open.delete(id);
-    if (request?.token !== undefined) {
-      this.#abandoned.add(request.token);
-      const [oldest] = this.#abandoned;
-      if (this.#abandoned.size > MOST_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
-    }
+    if (request?.token !== undefined) this.#forget(request.token);
     return request;
+  }
+
+  #forget(token: string): void {
+    this.#abandoned.add(token);
+    const [oldest] = this.#abandoned;
+    if (this.#abandoned.size > MOST_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
   }
 
   #received(message: JSONRPCMessage): void {
@@ -177,7 +185,7 @@ export class HttpTransport implements Transport {
     const signal = AbortSignal.any(signals);
     let response: Response;
     try {
-      response = await fetch(url, { ...init, signal });
+      response = await fetch(url, { ...init, signal, dispatcher: this.#agent });
     } catch (error) {
       if (!signal.aborted) this.ontrouble?.();
       this.#resumptionFailed(token);

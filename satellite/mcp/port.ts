@@ -17,6 +17,7 @@ export interface McpServers {
   /**
    * @returns the result as the server gave it: content, structured content, and whether it is an error
    * @throws {QueryError} when there is no such server or tool, or no result
+   * @throws the signal's reason when nobody waits any more
    */
   call(server: string, tool: string, args: Record<string, unknown>, context: McpCallContext): Promise<unknown>;
   /** One entry for each configured server. */

@@ -99,6 +99,7 @@ export class Session {
   /**
    * @returns the server's result as it is
    * @throws {QueryError}
+   * @throws the signal's reason when nobody waits any more
    */
   async call(name: string, args: Record<string, unknown>, { signal, maxBytes }: McpCallContext): Promise<unknown> {
     const { config } = this.#options;
@@ -124,7 +125,7 @@ export class Session {
       }
       return result;
     } catch (error) {
-      if (signal.aborted) throw new QueryError('timeout', `Nobody waits for ${name} any more.`, { cause: error });
+      signal.throwIfAborted();
       throw queryError(error, config.name, this.lost);
     } finally {
       this.#calls -= 1;

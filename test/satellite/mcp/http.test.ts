@@ -132,8 +132,8 @@ describe('MCP servers over streamable HTTP', () => {
       const nobody = new AbortController();
       const held = call(servers, 'remote', 'held', {}, { signal: nobody.signal });
       await until('the call', () => server.open.size === 2 || undefined);
-      nobody.abort();
-      await refused(held, 'timeout', /Nobody waits/u);
+      nobody.abort(new Error('nobody waits'));
+      await assert.rejects(held, /nobody waits/u);
       await until(
         'the server to hear of it',
         () => [...server.sessions.values()][0]?.cancelled.length === 1 || undefined,
