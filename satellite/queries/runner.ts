@@ -4,6 +4,7 @@ import type { RequestMessage } from '../../src/features/satellites/wire/index.ts
 import { QueryError } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
+import { within } from '../within.ts';
 import { createAnswerStore, type Answer } from './answers.ts';
 import { deliver, type Outlet } from './deliver.ts';
 import { dispatch, type Systems, type Work } from './dispatch.ts';
@@ -110,7 +111,7 @@ export class QueryRunner {
     try {
       signal.throwIfAborted();
       const remainingMs = Math.max(1, deadline - performance.now());
-      const result = await settledOrAborted(work.run({ signal, maxBytes: work.maxBytes, remainingMs }), signal);
+      const result = await within(work.run({ signal, maxBytes: work.maxBytes, remainingMs }), signal);
       return JSON.stringify(this.#options.redactor.value(result ?? null)) ?? 'null';
     } finally {
       release();
@@ -146,19 +147,5 @@ export class QueryRunner {
   #track(work: Promise<void>): void {
     const tracked: Promise<void> = work.finally(() => this.#pending.delete(tracked));
     this.#pending.add(tracked);
-  }
-}
-
-/** A system's client that does not heed the signal must not hold a place for ever. */
-async function settledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
