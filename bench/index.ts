@@ -23,6 +23,7 @@ import { benchEventLog } from './event-log.ts';
 import { history } from './history.ts';
 import { detailsTable, figuresTable } from './print.ts';
 import { benchRanker } from './ranker.ts';
+import { satelliteGraphFeed } from './satellite-graph-feed.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
 
@@ -45,6 +46,7 @@ const benchmarks: readonly Benchmark[] = [
     about: 'appends and tails of the event log, on PostgreSQL and on Redis where it is installed',
     run: async () => ({ results: await benchEventLog() }),
   },
+  satelliteGraphFeed,
 ];
 
 const names = benchmarks.map(({ name }) => name);

@@ -74,7 +74,7 @@ function onWire(edge: MergedEdge, now: number): WireEdge {
     errorRatio: rounded(edge.errorRatio),
     p50Seconds: rounded(edge.p50Seconds),
     p95Seconds: rounded(edge.p95Seconds),
-    sources,
+    sources: [...sources],
     seenAgoMs: Math.max(0, Math.round(now - edge.seenAt)),
     stale,
   };

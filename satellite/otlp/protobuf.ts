@@ -17,13 +17,14 @@ const BYTES = 2;
 /** A field's number and how it is encoded, as they stand before it. */
 const tag = (field: number, wireType: number): number => field * 8 + wireType;
 
+/** What to do with the fields of a message; others are skipped. `into` is what is being put together. */
+type Fields<Into> = Record<number, (reader: Reader, into: Into) => void>;
+
 /** @throws RangeError or Error when the bytes are no ExportTraceServiceRequest */
 export function decodeProtobuf(body: Uint8Array): ReceivedSpans {
   const received: ReceivedSpans = { spans: [], rejected: 0 };
   const reader = protobuf.Reader.create(body);
-  fields(reader, reader.len, {
-    [tag(1, BYTES)]: () => readResourceSpans(reader, received),
-  });
+  fields(reader, reader.len, REQUEST, received);
   return received;
 }
 
@@ -42,123 +43,144 @@ export function encodeStatus(code: number, message: string): Uint8Array {
   return protobuf.Writer.create().uint32(tag(1, VARINT)).int32(code).uint32(tag(2, BYTES)).string(message).finish();
 }
 
-function readResourceSpans(reader: Reader, received: ReceivedSpans): void {
-  let service: string | undefined;
-  // The resource may stand behind its spans.
-  const spans: RawSpan[] = [];
-  message(reader, {
-    [tag(1, BYTES)]: () => {
-      message(reader, {
-        [tag(1, BYTES)]: () => {
-          readAttribute(
-            reader,
-            (key) => key === 'service.name',
-            (_, value) => void (service = value),
-          );
-        },
-      });
-    },
-    [tag(2, BYTES)]: () => message(reader, { [tag(2, BYTES)]: () => void spans.push(readSpan(reader)) }),
-  });
-  receive(received, service, spans);
+interface ResourceSpans {
+  service?: string;
+  /** The resource may stand behind its spans. */
+  spans: RawSpan[];
 }
 
+/** Times as low and high half of their ns: a double cannot hold the whole of one. */
+interface TimedSpan {
+  span: RawSpan;
+  start: [low: number, high: number];
+  end: [low: number, high: number];
+}
+
+interface Attribute {
+  key: string;
+  /** Where its value stands, which may be before its key. */
+  valueAt?: number;
+}
+
+interface Ids {
+  traceId: string;
+  spanId: string;
+}
+
+const REQUEST: Fields<ReceivedSpans> = {
+  [tag(1, BYTES)]: (reader, received) => {
+    const { service, spans } = message<ResourceSpans>(reader, RESOURCE_SPANS, { spans: [] });
+    receive(received, service, spans);
+  },
+};
+
+const RESOURCE_SPANS: Fields<ResourceSpans> = {
+  [tag(1, BYTES)]: (reader, into) => message(reader, RESOURCE, into),
+  [tag(2, BYTES)]: (reader, into) => message(reader, SCOPE_SPANS, into),
+};
+
+const RESOURCE: Fields<ResourceSpans> = {
+  [tag(1, BYTES)]: (reader, into) => {
+    into.service = readAttribute(reader, (key) => key === 'service.name')?.value ?? into.service;
+  },
+};
+
+const SCOPE_SPANS: Fields<ResourceSpans> = {
+  [tag(2, BYTES)]: (reader, { spans }) => void spans.push(readSpan(reader)),
+};
+
+const SPAN: Fields<TimedSpan> = {
+  [tag(1, BYTES)]: (reader, { span }) => void (span.traceId = hex(reader)),
+  [tag(2, BYTES)]: (reader, { span }) => void (span.spanId = hex(reader)),
+  [tag(4, BYTES)]: (reader, { span }) => void (span.parentSpanId = hex(reader)),
+  [tag(6, VARINT)]: (reader, { span }) => void (span.kind = reader.int32()),
+  [tag(7, FIXED64)]: (reader, into) => void (into.start = [reader.fixed32(), reader.fixed32()]),
+  [tag(8, FIXED64)]: (reader, into) => void (into.end = [reader.fixed32(), reader.fixed32()]),
+  [tag(9, BYTES)]: (reader, { span }) => {
+    const attribute = readAttribute(reader, (key) => PEER_ATTRIBUTES.has(key));
+    if (attribute) span.attributes.set(attribute.key, attribute.value);
+  },
+  [tag(13, BYTES)]: (reader, { span }) => {
+    if (span.links.length >= MOST_LINKS) {
+      reader.skipType(BYTES);
+      return;
+    }
+    const { traceId, spanId } = message<Ids>(reader, LINK, { traceId: '', spanId: '' });
+    span.links.push(traceId + spanId);
+  },
+  [tag(15, BYTES)]: (reader, { span }) => message(reader, STATUS, span),
+};
+
+const LINK: Fields<Ids> = {
+  [tag(1, BYTES)]: (reader, into) => void (into.traceId = hex(reader)),
+  [tag(2, BYTES)]: (reader, into) => void (into.spanId = hex(reader)),
+};
+
+const STATUS: Fields<RawSpan> = {
+  [tag(3, VARINT)]: (reader, span) => void (span.failed = reader.int32() === STATUS_ERROR),
+};
+
+const KEY_VALUE: Fields<Attribute> = {
+  [tag(1, BYTES)]: (reader, into) => void (into.key = reader.string()),
+  [tag(2, BYTES)]: (reader, into) => {
+    into.valueAt = reader.pos;
+    reader.skipType(BYTES);
+  },
+};
+
+const ANY_VALUE: Fields<{ text?: string }> = {
+  [tag(1, BYTES)]: (reader, into) => void (into.text = reader.string()),
+};
+
 function readSpan(reader: Reader): RawSpan {
-  const span: RawSpan = {
-    kind: 0,
-    traceId: '',
-    spanId: '',
-    parentSpanId: '',
-    links: [],
-    seconds: 0,
-    failed: false,
-    attributes: new Map(),
-  };
-  let start: Nanoseconds = [0, 0];
-  let end: Nanoseconds = [0, 0];
-  message(reader, {
-    [tag(1, BYTES)]: () => void (span.traceId = hex(reader)),
-    [tag(2, BYTES)]: () => void (span.spanId = hex(reader)),
-    [tag(4, BYTES)]: () => void (span.parentSpanId = hex(reader)),
-    [tag(6, VARINT)]: () => void (span.kind = reader.int32()),
-    [tag(7, FIXED64)]: () => void (start = nanoseconds(reader)),
-    [tag(8, FIXED64)]: () => void (end = nanoseconds(reader)),
-    [tag(9, BYTES)]: () => {
-      readAttribute(
-        reader,
-        (key) => PEER_ATTRIBUTES.has(key),
-        (key, value) => void span.attributes.set(key, value),
-      );
+  const { span, start, end } = message<TimedSpan>(reader, SPAN, {
+    span: {
+      kind: 0,
+      traceId: '',
+      spanId: '',
+      parentSpanId: '',
+      links: [],
+      seconds: 0,
+      failed: false,
+      attributes: new Map(),
     },
-    [tag(13, BYTES)]: () => {
-      const link = readLink(reader);
-      if (span.links.length < MOST_LINKS) span.links.push(link);
-    },
-    [tag(15, BYTES)]: () => {
-      message(reader, { [tag(3, VARINT)]: () => void (span.failed = reader.int32() === STATUS_ERROR) });
-    },
+    start: [0, 0],
+    end: [0, 0],
   });
-  span.seconds = secondsBetween(start, end);
+  span.seconds = ((end[1] - start[1]) * 2 ** 32 + (end[0] - start[0])) / 1e9;
   return span;
 }
 
-function readLink(reader: Reader): string {
-  let traceId = '';
-  let spanId = '';
-  message(reader, {
-    [tag(1, BYTES)]: () => void (traceId = hex(reader)),
-    [tag(2, BYTES)]: () => void (spanId = hex(reader)),
-  });
-  return traceId + spanId;
-}
-
-/** A KeyValue; only strings matter. The value may stand before its key. */
-function readAttribute(
-  reader: Reader,
-  wanted: (key: string) => boolean,
-  take: (key: string, value: string) => void,
-): void {
-  let key = '';
-  let at: number | undefined;
-  message(reader, {
-    [tag(1, BYTES)]: () => void (key = reader.string()),
-    [tag(2, BYTES)]: () => {
-      at = reader.pos;
-      reader.skipType(BYTES);
-    },
-  });
-  if (at === undefined || !wanted(key)) return;
+/** A KeyValue that is wanted, where its value is text. */
+function readAttribute(reader: Reader, wanted: (key: string) => boolean): { key: string; value: string } | undefined {
+  const { key, valueAt } = message<Attribute>(reader, KEY_VALUE, { key: '' });
+  if (valueAt === undefined || !wanted(key)) return undefined;
   const after = reader.pos;
-  reader.pos = at;
-  message(reader, { [tag(1, BYTES)]: () => take(key, reader.string()) });
+  reader.pos = valueAt;
+  const { text } = message<{ text?: string }>(reader, ANY_VALUE, {});
   reader.pos = after;
+  return text === undefined ? undefined : { key, value: text };
 }
 
-/** Low and high half of a time in ns: a double cannot hold the whole of it. */
-type Nanoseconds = [low: number, high: number];
-
-function nanoseconds(reader: Reader): Nanoseconds {
-  return [reader.fixed32(), reader.fixed32()];
-}
-
-const secondsBetween = (start: Nanoseconds, end: Nanoseconds): number =>
-  ((end[1] - start[1]) * 2 ** 32 + (end[0] - start[0])) / 1e9;
-
-const hex = (reader: Reader): string => Buffer.from(reader.bytes()).toString('hex');
+const hex = (reader: Reader): string => {
+  const bytes = reader.bytes();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
+};
 
 /** Reads a message with its length before it. */
-function message(reader: Reader, handlers: Record<number, () => void>): void {
+function message<Into>(reader: Reader, known: Fields<Into>, into: Into): Into {
   const length = reader.size();
   const end = reader.pos + length;
   if (end > reader.len) throw new RangeError('A message is longer than what holds it.');
-  fields(reader, end, handlers);
+  fields(reader, end, known, into);
+  return into;
 }
 
-function fields(reader: Reader, end: number, handlers: Record<number, () => void>): void {
+function fields<Into>(reader: Reader, end: number, known: Fields<Into>, into: Into): void {
   while (reader.pos < end) {
     const read = reader.tag();
-    const handler = handlers[read];
-    if (handler) handler();
+    const take = known[read];
+    if (take) take(reader, into);
     else reader.skipType(read & 7, 0, read >>> 3);
   }
   if (reader.pos !== end) throw new RangeError('A field is longer than the message that holds it.');

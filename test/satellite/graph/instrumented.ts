@@ -16,14 +16,16 @@ export interface Exporting {
   token?: string;
 }
 
+/** An enumeration of a package that only the exporters depend on. */
+type Compression = NonNullable<ConstructorParameters<typeof JsonExporter>[0]>['compression'];
+
 /** @param otlpUrl base URL of the receiver */
 export function instrument(name: string, otlpUrl: string, exporting: Exporting): InstrumentedService {
   const { encoding, compression, token } = exporting;
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const options = {
     url: `${otlpUrl}/v1/traces`,
-    // oxlint-disable-next-line typescript/no-explicit-any -- the SDK's enumeration is of a package of its own
-    compression: compression as any,
+    compression: compression as Compression,
     headers: authorization,
   };
   const exporter = encoding === 'json' ? new JsonExporter(options) : new ProtobufExporter(options);
