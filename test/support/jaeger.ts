@@ -38,6 +38,8 @@ export async function startJaeger(): Promise<TestJaeger> {
     command: await findJaegerBinary(),
     name: 'jaeger',
     readyUrl: `${url}/api/services`,
+    // It would wait ten seconds for connections that are kept alive, and has nothing to save.
+    stopSignal: 'SIGKILL',
     prepare: async () => [
       `--query.http-server.host-port=127.0.0.1:${query}`,
       `--collector.otlp.http.host-port=127.0.0.1:${otlp}`,

@@ -22,6 +22,8 @@ export async function startServerProcess(options: {
   /** Writes configuration into the folder and gives the arguments. */
   prepare: (folder: string) => Promise<string[]>;
   readyUrl: string;
+  /** What ends it; SIGTERM unless given. */
+  stopSignal?: NodeJS.Signals;
 }): Promise<ServerProcess> {
   const { command, name } = options;
   const folder = await mkdtemp(join(tmpdir(), `casebook-${name}-`));
@@ -43,7 +45,7 @@ export async function startServerProcess(options: {
   const stop = async () => {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
       const exited = once(child, 'exit');
-      child.kill('SIGTERM');
+      child.kill(options.stopSignal ?? 'SIGTERM');
       await exited;
     }
     process.off('exit', onExit);

@@ -1,6 +1,8 @@
 /** Connectors as the satellite makes and asks them: configuration and parameters are checked, answers are JSON. */
+import assert from 'node:assert/strict';
 import type { z } from 'zod';
 import type { Connector, ConnectorKindDefinition, QueryError } from '../../../satellite/connectors/connector.ts';
+import * as kinds from '../../../satellite/connectors/telemetry/index.ts';
 import { createLog } from '../../../satellite/log.ts';
 
 /** A connector of a kind, with what its part of the YAML file says. */
@@ -33,4 +35,20 @@ export function failing(code: QueryError['code'], says: RegExp): { name: string;
 /** A check that nobody gives up. */
 export function check(connector: Connector): Promise<void> {
   return connector.check(new AbortController().signal);
+}
+
+/** The connectors of every other kind find out that the server at an address is not theirs, and say where to look. */
+export async function checkOthers(own: { kind: string }, url: string): Promise<void> {
+  for (const kind of Object.values(kinds)) {
+    if (kind.kind === own.kind) continue;
+    const connector = connect<unknown>(kind, { url });
+    const says = new RegExp(`^${kind.kind} at [\\d.:]+ answer.*(The url of ${kind.kind} is|is its url right)`, 'iu');
+    await assert.rejects(check(connector), failing('failed', says), `${kind.kind} at the address of ${own.kind}`);
+    await connector.close();
+  }
+}
+
+/** The signal of a query whose time is over. */
+export function timeIsOver(): AbortSignal {
+  return AbortSignal.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
 }

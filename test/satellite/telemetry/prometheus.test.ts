@@ -5,7 +5,7 @@ import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
 import type { RunningServer } from '../../../src/offline-model/http.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
-import { ask, check, connect, failing } from './connect.ts';
+import { ask, check, checkOthers, connect, failing } from './connect.ts';
 import { startExporter } from './exporter.ts';
 
 describe('satellite: Prometheus', function () {
@@ -42,7 +42,10 @@ describe('satellite: Prometheus', function () {
     await exporter?.stop();
   });
 
-  it('is well', () => check(connector));
+  it('is well, and told apart from other systems', async () => {
+    await check(connector);
+    await checkOthers(prometheus, server.url);
+  });
 
   it('gives the data of the API as it is', async () => {
     const time = Math.floor(Date.now() / 1000) - 0.5;
