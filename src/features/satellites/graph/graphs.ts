@@ -2,8 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { GraphHead, HeadReader } from './heads.ts';
 import type { Graphs } from './query/ask.ts';
-import { callGraph, type CallGraph } from './query/call-graph.ts';
-import { loadOf, type Load } from './query/impact.ts';
+import { callGraph } from './query/call-graph.ts';
+import { cycleGroups } from './query/cycles.ts';
+import { loadOf } from './query/impact.ts';
 import type { TableCache } from './tables.ts';
 
 export interface GraphReader {
@@ -13,7 +14,7 @@ export interface GraphReader {
 
 /** @param mostEdges of all graphs together that are kept ready for questions */
 export function createGraphReader(heads: HeadReader, tables: TableCache, mostEdges: number): GraphReader {
-  const ready = new LRUCache<string, { versions: string; graph: CallGraph; load: Load }>({
+  const ready = new LRUCache<string, Pick<Graphs, 'graph' | 'load' | 'groups'> & { versions: string }>({
     maxSize: mostEdges,
     sizeCalculation: ({ graph }) => graph.edges + 1,
   });
@@ -28,10 +29,11 @@ export function createGraphReader(heads: HeadReader, tables: TableCache, mostEdg
       let entry = ready.get(key);
       if (entry?.versions !== versions) {
         const graph = callGraph(seen.map(({ table }) => table));
-        entry = { versions, graph, load: loadOf(graph) };
+        entry = { versions, graph, load: loadOf(graph), groups: cycleGroups(graph) };
         ready.set(key, entry);
       }
-      return { graph: entry.graph, load: entry.load, satellites, tables: seen };
+      const { graph, load, groups } = entry;
+      return { graph, load, groups, satellites, tables: seen };
     },
   };
 }

@@ -35,6 +35,8 @@ export interface DependencyGraphs {
   ): Promise<'ok' | 'resync'>;
   /** The connection is closed: parts that came over it are incomplete for ever. */
   forget(connectionId: string): void;
+  /** Ids of the team's satellites that have sent a graph. */
+  sentBy(teamId: string): Promise<ReadonlySet<string>>;
   /** The edges that one satellite sees, those with most calls first; none when the team has no such satellite. */
   edges(teamId: string, satelliteId: string, limit: number): Promise<SatelliteEdges>;
   /** Answers over the union of the team's satellites, or what one of them sees. */
@@ -69,6 +71,9 @@ export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
       return message.last ? applyBatch(orm, { satelliteId, teamId, connectionId }, batch, clock.now()) : 'ok';
     },
     forget: (connectionId) => void batches.delete(connectionId),
+    async sentBy(teamId) {
+      return new Set((await heads.read(teamId)).flatMap(({ id, version }) => (version === undefined ? [] : id)));
+    },
     async edges(teamId, satelliteId, limit) {
       const { graph, satellites, tables } = await graphs.read(teamId, satelliteId);
       let services = 0;

@@ -8,7 +8,7 @@ import type {
   Unknown,
 } from './answer.ts';
 import { isInCalls, serviceIn, type CallGraph } from './call-graph.ts';
-import { findCycles } from './cycles.ts';
+import { cycleGroups, cycleIn, type CycleGroup } from './cycles.ts';
 import { edgesAmong } from './edges.ts';
 import { impactOf, type Impact, type Load } from './impact.ts';
 import { nearNames } from './near-names.ts';
@@ -22,6 +22,8 @@ const LONGEST_CYCLE = 50;
 export interface Graphs {
   graph: CallGraph;
   load: Load;
+  /** Those of the whole graph. */
+  groups: readonly CycleGroup[];
   /** The satellites asked about; `tables` are of those that sent a graph, as are these. */
   satellites: readonly GraphSatellite[];
   tables: readonly { name: string; asOf: Date; table: EdgeTable }[];
@@ -47,7 +49,12 @@ export function ask(graphs: Graphs, query: DependencyQuery, now: Date): Dependen
   const shown = nearest(graph, load, reached, impact, query.limit);
   const isReached = membersOf(graph, start, reached.order);
   const edges = edgesAmong(graph, tables, membersOf(graph, start, shown), 2 * query.limit);
-  const cycles = findCycles(graph, isReached, MOST_CYCLES, LONGEST_CYCLE);
+  // Who is in a circle with a service that is reached is reached as well, unless the walk ended early.
+  const groups =
+    query.depth === undefined
+      ? graphs.groups.filter(({ first }) => isReached[first] === 1)
+      : cycleGroups(graph, isReached);
+  const cycles = someCycles(graph, groups);
   const totals = totalsOf(graph, load, reached, impact, isReached);
   return {
     ...asked,
@@ -55,11 +62,20 @@ export function ask(graphs: Graphs, query: DependencyQuery, now: Date): Dependen
     ...(query.depth !== undefined && { depth: query.depth }),
     services: shown.map((id) => present(graphs, reached, impact, id)),
     edges: edges.edges,
-    cycles: cycles.cycles,
-    totals: { ...totals, cycles: cycles.total },
-    truncated: shown.length < reached.order.length || edges.truncated || cycles.cycles.length < cycles.total,
+    cycles,
+    totals: { ...totals, cycles: groups.length },
+    truncated: shown.length < reached.order.length || edges.truncated || cycles.length < groups.length,
     unknown: [...unknown, ...unknownOfEdges(graph, isReached, now), ...lowEstimate(impact)],
   };
+}
+
+function someCycles(graph: CallGraph, groups: readonly CycleGroup[]): string[][] {
+  const cycles: string[][] = [];
+  for (const group of groups.slice(0, MOST_CYCLES)) {
+    const cycle = cycleIn(graph, group);
+    if (cycle.length <= LONGEST_CYCLE) cycles.push([...cycle]);
+  }
+  return cycles;
 }
 
 const lowEstimate = (impact: Impact | undefined): Unknown[] => (impact && !impact.settled ? [estimateIsLow] : []);

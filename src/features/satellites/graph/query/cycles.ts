@@ -1,37 +1,40 @@
 /** Services that call each other in circles. Pure. */
 import type { CallGraph } from './call-graph.ts';
+import { pathTo, walk } from './walk.ts';
 
-export interface Cycles {
-  /** One for each group of services that call each other in circles: a shortest one through its first by name. */
-  cycles: string[][];
-  /** Of all groups. */
-  total: number;
+/** Services that call each other in circles: all of them reach all others. */
+export interface CycleGroup {
+  members: readonly number[];
+  /** The first by name. */
+  first: number;
+  /** Worked out when it is asked for. */
+  cycle?: readonly string[];
 }
 
 /**
- * @param isMember 1 for the services to look at: calls of and to others do not count
- * @param most how many cycles to give, the first by name
- * @param longest how many services a cycle that is given may have
- * @returns each cycle in call order, from its alphabetically first service; a service that calls itself is one of one
+ * @param isMember 1 for the services to look at: calls of and to others do not count; absent: all
+ * @returns by the name of the first
  */
-export function findCycles(graph: CallGraph, isMember: Uint8Array, most: number, longest: number): Cycles {
-  const groups = groupsOf(graph, isMember).map((group) => ({ group, first: firstByName(graph, group) }));
-  groups.sort((a, b) => (graph.names[a.first]! < graph.names[b.first]! ? -1 : 1));
-  const cycles: string[][] = [];
-  for (const { group, first } of groups) {
-    if (cycles.length >= most) break;
-    const cycle = shortestCycle(graph, new Set(group), first);
-    if (cycle.length <= longest) cycles.push(cycle.map((service) => graph.names[service]!));
-  }
-  return { cycles, total: groups.length };
+export function cycleGroups(graph: CallGraph, isMember?: Uint8Array): CycleGroup[] {
+  const { names } = graph;
+  const groups = groupsOf(graph, isMember).map((members) => ({
+    members,
+    first: members.reduce((first, service) => (names[service]! < names[first]! ? service : first)),
+  }));
+  return groups.sort((a, b) => (names[a.first]! < names[b.first]! ? -1 : 1));
 }
 
-function firstByName({ names }: CallGraph, group: readonly number[]): number {
-  return group.reduce((first, service) => (names[service]! < names[first]! ? service : first));
+/**
+ * A shortest cycle through the first of the group, in call order from there; of several one with the fewest stale edges.
+ * A service that calls itself is a cycle of one.
+ */
+export function cycleIn(graph: CallGraph, group: CycleGroup): readonly string[] {
+  group.cycle ??= shortestCycle(graph, group);
+  return group.cycle;
 }
 
 /** Strongly connected components with a call inside, as by Tarjan (1972); without recursion, for deep graphs. */
-function groupsOf(graph: CallGraph, isMember: Uint8Array): number[][] {
+function groupsOf(graph: CallGraph, isMember?: Uint8Array): number[][] {
   const { services, offsets, callees } = graph;
   // 0: not seen yet.
   const index = new Uint32Array(services);
@@ -50,7 +53,7 @@ function groupsOf(graph: CallGraph, isMember: Uint8Array): number[][] {
     work.push(service);
   };
   for (let root = 0; root < services; root++) {
-    if (isMember[root] === 0 || index[root] !== 0) continue;
+    if (isMember?.[root] === 0 || index[root] !== 0) continue;
     enter(root);
     while (work.length > 0) {
       const at = work[work.length - 1]!;
@@ -58,7 +61,7 @@ function groupsOf(graph: CallGraph, isMember: Uint8Array): number[][] {
       if (edge < offsets[at + 1]!) {
         next[at] = edge + 1;
         const callee = callees[edge]!;
-        if (isMember[callee] === 0) continue;
+        if (isMember?.[callee] === 0) continue;
         if (index[callee] === 0) enter(callee);
         else if (isOpen[callee] === 1) low[at] = Math.min(low[at]!, index[callee]!);
         continue;
@@ -84,26 +87,20 @@ function calls({ offsets, callees }: CallGraph, caller: number, callee: number):
   return callees.subarray(offsets[caller], offsets[caller + 1]).includes(callee);
 }
 
-/** Breadth-first from `first` within its group, back to it; by name among equals. */
-function shortestCycle(graph: CallGraph, group: ReadonlySet<number>, first: number): number[] {
-  const { offsets, callees, names } = graph;
-  const before = new Map<number, number>();
-  const queue = [first];
-  for (const at of queue) {
-    const around = [...callees.subarray(offsets[at], offsets[at + 1])].filter((callee) => group.has(callee));
-    if (around.includes(first)) return wayBack(before, at, first);
-    around.sort((a, b) => (names[a]! < names[b]! ? -1 : 1));
-    for (const callee of around) {
-      if (before.has(callee)) continue;
-      before.set(callee, at);
-      queue.push(callee);
-    }
+function shortestCycle(graph: CallGraph, { members, first }: CycleGroup): string[] {
+  const { names, callerOffsets, callers, callerEdges, stale } = graph;
+  const isMember = new Uint8Array(graph.services);
+  for (const member of members) isMember[member] = 1;
+  const reached = walk(graph, first, 'callees', Number.POSITIVE_INFINITY, isMember);
+  let last: { service: number; depth: number; staleEdges: number } | undefined;
+  for (let place = callerOffsets[first]!; place < callerOffsets[first + 1]!; place++) {
+    const service = callers[place]!;
+    if (isMember[service] === 0) continue;
+    const [depth, staleEdges] = [reached.depth[service]!, reached.staleEdges[service]! + stale[callerEdges[place]!]!];
+    const order = last
+      ? depth - last.depth || staleEdges - last.staleEdges || (names[service]! < names[last.service]! ? -1 : 1)
+      : -1;
+    if (order < 0) last = { service, depth, staleEdges };
   }
-  return [];
-}
-
-function wayBack(before: ReadonlyMap<number, number>, last: number, first: number): number[] {
-  const way = [last];
-  for (let at = last; at !== first; way.push(at)) at = before.get(at)!;
-  return way.toReversed();
+  return last ? pathTo(graph, reached, last.service) : [];
 }

@@ -16,12 +16,14 @@ export interface Reached {
  * Breadth-first search. Of several shortest ways to a service the one with the fewest stale edges is kept, then the one
  * whose last service before it comes first by name: the same graph gives the same ways, in whatever order its edges are.
  * @param direction `callees`: along the calls; `callers`: against them
+ * @param isMember 1 for services that may be reached; absent: all
  */
 export function walk(
   graph: CallGraph,
   start: number,
   direction: 'callees' | 'callers',
   maxDepth = Number.POSITIVE_INFINITY,
+  isMember?: Uint8Array,
 ): Reached {
   const along = direction === 'callees';
   const offsets = along ? graph.offsets : graph.callerOffsets;
@@ -40,6 +42,7 @@ export function walk(
     if (next > maxDepth) break;
     for (let place = offsets[at]!; place < offsets[at + 1]!; place++) {
       const other = others[place]!;
+      if (isMember?.[other] === 0) continue;
       const known = depth[other]!;
       if (known !== -1 && known !== next) continue;
       const staleOnes = staleEdges[at]! + stale[along ? place : callerEdges[place]!]!;
