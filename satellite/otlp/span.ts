@@ -1,7 +1,7 @@
 /** A span as far as the dependency graph needs it: which service did what, called by which span, for how long. */
 
 /** As numbered by the protocol. INTERNAL spans never cross a service's border and are left out while decoding. */
-export const SPAN_KIND = { server: 2, client: 3, producer: 4, consumer: 5 } as const;
+const SPAN_KIND = { server: 2, client: 3, producer: 4, consumer: 5 } as const;
 export const STATUS_ERROR = 2;
 
 /** A call across a service's border, as one side of it recorded it. */
