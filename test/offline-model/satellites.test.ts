@@ -47,8 +47,10 @@ function network(name: string, options: { alert?: string; culprit?: string } = {
   ];
 }
 
-function sourcesOf(run: Run): string[] {
-  const used = run.calls.flatMap(({ input }) => /"source":"([^"]+)"/.exec(JSON.stringify(input))?.[1] ?? []);
+const sourcesOf = (run: Run): string[] => sourcesIn(run.calls);
+
+function sourcesIn(calls: readonly { input: unknown }[]): string[] {
+  const used = calls.flatMap(({ input }) => /"source":"([^"]+)"/.exec(JSON.stringify(input))?.[1] ?? []);
   return [...new Set(used)].sort();
 }
 
@@ -105,7 +107,7 @@ describe('offline model: satellites', () => {
     const { text, calls } = await openChat(model, { sources: catalogOf(...networks) }).ask(
       'Why is front of shop slow?',
     );
-    const used = [...new Set(calls.flatMap(({ input }) => input['source'] ?? []))].sort();
+    const used = sourcesIn(calls);
     assert.deepEqual(used, ofShop, text);
   });
 });

@@ -2,18 +2,27 @@ import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { EventLog } from '../../../platform/event-log/index.ts';
+import type { Logger } from '../../../platform/logger.ts';
 import { createSatelliteCalls } from '../calls/calls.ts';
 import { Satellite } from '../entities.ts';
+import { createGraphStore } from '../graph/index.ts';
 import { routeOf } from '../liveness.ts';
 import type { SatelliteAccess } from './port.ts';
 
+/** Most edges that a walk of a tool sees; those with fewest calls are left out. */
+const MOST_EDGES = 50_000;
+
 /** The satellites that are registered, asked through the event log. */
-export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock }): SatelliteAccess {
+export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock; log: Logger }): SatelliteAccess {
   const { orm, clock } = deps;
+  const graphs = createGraphStore(deps);
   return {
     calls: createSatelliteCalls(deps),
     async load(teamId) {
-      const rows = await forTeam(orm.em, teamId).find(Satellite, {}, { populate: ['inventory'] });
+      const [rows, withGraph] = await Promise.all([
+        forTeam(orm.em, teamId).find(Satellite, {}, { populate: ['inventory'] }),
+        graphs.sentBy(teamId),
+      ]);
       const now = clock.now();
       return rows.map((row) => ({
         id: row.id,
@@ -21,9 +30,12 @@ export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Cloc
         inventory: row.inventory,
         online: routeOf(row, now) !== undefined,
         lastSeenAt: row.lastHeartbeatAt,
-        hasGraph: false,
+        hasGraph: withGraph.has(row.id),
       }));
     },
-    graph: async () => undefined,
+    async graph(teamId, satelliteId) {
+      const { edges, asOf, truncated, truncatedAtSource } = await graphs.edges(teamId, satelliteId, MOST_EDGES);
+      return asOf && { edges, asOf: asOf.getTime() / 1_000, truncated: truncated || truncatedAtSource };
+    },
   };
 }
