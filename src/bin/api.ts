@@ -14,6 +14,7 @@ import { createInvestigationLauncher, createStatusReader } from '../features/inv
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import {
   createAdmission,
+  createGraphStore,
   createSatelliteCalls,
   createSatelliteGateway,
   registerSatelliteMetrics,
@@ -81,6 +82,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
+  const graphs = createGraphStore({ orm, clock: systemClock, log });
   const rateLimiters = createRateLimiters({ config, clock: systemClock, log, redis });
 
   let prepared = false;
@@ -115,7 +117,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
-    satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), tokenPepper },
+    satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
     events,
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };
@@ -125,7 +127,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     events,
     clock: systemClock,
     log,
-    graphs: { ingest: async () => 'ok', forget: () => undefined },
+    graphs,
     admission: createAdmission({
       orm,
       pepper: tokenPepper,

@@ -21,6 +21,10 @@ export const severalHave = (what: string, names: readonly string[]): Conflict =>
     'ambiguous',
   );
 
+/** @param fields similar names, and what is not known */
+export const serviceNotSeen = (service: string, fields: Record<string, unknown>): NotFound =>
+  new NotFound(`No call of "${service}" was seen.`, 'unknown_service', { fields });
+
 /**
  * Why a satellite gave no answer, as an answer of ours.
  * @param at where in the request body the parameters are

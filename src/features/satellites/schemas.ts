@@ -1,5 +1,6 @@
 /** What the endpoints of satellites take and give. */
 import { z } from 'zod';
+import { DEPENDENCY_QUERIES } from './graph/index.ts';
 import { SATELLITE_STATUSES } from './liveness.ts';
 import { MOST_NAME_CHARACTERS, slug, wireName } from './wire/index.ts';
 
@@ -186,7 +187,7 @@ export const DependencyQueryRequest = z
     satellite_id: z.uuid().nullable().optional().describe('Only what this satellite sees; without it all of the team.'),
     service: z.string().min(1).max(MOST_NAME_CHARACTERS),
     query_type: z
-      .enum(['get_downstream', 'get_upstream', 'get_impact'])
+      .enum(DEPENDENCY_QUERIES)
       .describe('What the service calls; what depends on it; what is affected if it fails.'),
     depth: z.number().int().min(1).max(100).nullable().optional().describe('Most calls away; without it all the way.'),
     limit: z.number().int().min(1).max(1_000).default(100).describe('Most services in the answer.'),

@@ -5,6 +5,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { SatelliteCallError, type SatelliteAnswer, type SatelliteCalls } from './calls/port.ts';
 import { Satellite } from './entities.ts';
 import { asHttpError, noneHas, notOfTheTeam, satelliteNotFound, severalHave } from './errors.ts';
+import { removeGraph } from './graph/index.ts';
 import { routeOf, statusOf, type SatelliteStatus } from './liveness.ts';
 import type { McpTool, RequestTarget } from './wire/index.ts';
 
@@ -37,6 +38,7 @@ export async function findSatellite(em: EntityManager, id: string): Promise<Sate
 export async function deleteSatellite(em: EntityManager, id: string): Promise<void> {
   await em.transactional(async (tx) => {
     if ((await tx.nativeDelete(Satellite, { id })) === 0) throw satelliteNotFound();
+    await removeGraph(tx, id);
   });
 }
 

@@ -10,7 +10,8 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { inboxCancel, inboxRequest, replyEvent, replyStream } from '../calls/reply-stream.ts';
-import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL, type GraphMessage } from '../wire/index.ts';
+import type { DependencyGraphs } from '../graph/index.ts';
+import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '../wire/index.ts';
 import { SatelliteConnection } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import { Registrations, type Registration } from './registrations.ts';
@@ -23,23 +24,12 @@ const MOST_CONNECTIONS = 5_000;
 /** How long a connection may take to say who it is, in ms. */
 const HELLO_MS = 10_000;
 
-/** What becomes of the graphs that satellites send; see `graph/`. */
-export interface GraphSink {
-  ingest(
-    satellite: { id: string; teamId: string },
-    message: GraphMessage,
-    connectionId: string,
-  ): Promise<'ok' | 'resync'>;
-  /** The connection is closed: parts that came over it are incomplete for ever. */
-  forget(connectionId: string): void;
-}
-
 export interface GatewayDeps {
   orm: Orm;
   events: EventLog;
   clock: Clock;
   log: Logger;
-  graphs: GraphSink;
+  graphs: Pick<DependencyGraphs, 'ingest' | 'forget'>;
   admission: Admission;
 }
 

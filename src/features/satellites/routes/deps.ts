@@ -1,9 +1,11 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
+import type { DependencyGraphs } from '../graph/index.ts';
 
 export interface SatelliteDeps extends ApiDeps {
   satellites: {
     calls: SatelliteCalls;
+    graphs: DependencyGraphs;
     /** Of the hashes of enrolment tokens. */
     tokenPepper: Buffer;
   };

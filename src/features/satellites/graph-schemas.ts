@@ -1,0 +1,98 @@
+/** What the endpoints of the dependency graph give. */
+import { z } from 'zod';
+import { DEPENDENCY_QUERIES, UNKNOWN_KINDS } from './graph/index.ts';
+
+const time = z.iso.datetime();
+const figure = z.number().nullable();
+
+export const DependencyEdge = z
+  .object({
+    caller: z.string(),
+    callee: z.string(),
+    calls_per_second: figure,
+    error_ratio: figure.meta({ description: 'Failed calls by all calls, 0 to 1.' }),
+    p50_seconds: figure,
+    p95_seconds: figure,
+    sources: z.array(z.string()).meta({ description: 'Where it was seen: metrics of a mesh or of traces, spans.' }),
+    stale: z.boolean().meta({ description: 'No call was seen for a while; it goes when that lasts.' }),
+    last_seen: time,
+  })
+  .meta({ id: 'DependencyEdge' });
+
+export const DependencyGraphResponse = z
+  .object({
+    satellite_id: z.uuid(),
+    satellite: z.string(),
+    nodes: z
+      .array(z.object({ name: z.string(), callers: z.number().int(), callees: z.number().int() }))
+      .meta({ description: 'The services of these edges, with how many of them lead to and from each.' }),
+    edges: z.array(DependencyEdge).meta({ description: 'Those with most calls first.' }),
+    truncated: z.boolean().meta({ description: 'There are more edges than these.' }),
+    total_nodes: z.number().int(),
+    total_edges: z.number().int(),
+    as_of: time.nullable().meta({ description: 'When the satellite confirmed its graph last; null: it sent none.' }),
+  })
+  .meta({ id: 'DependencyGraphResponse' });
+
+export const DependencyQueryResponse = z
+  .object({
+    service: z.string(),
+    query_type: z.enum(DEPENDENCY_QUERIES),
+    depth: z.number().int().nullable(),
+    services: z
+      .array(
+        z.object({
+          name: z.string(),
+          depth: z.number().int().meta({ description: 'Calls between it and the service asked about.' }),
+          path: z.array(z.string()).meta({ description: 'A shortest way from the service asked about to this one.' }),
+          via_stale: z.boolean().meta({ description: 'Every shortest way has an edge that was not seen for a while.' }),
+          satellites: z.array(z.string()),
+          impact: z
+            .object({
+              affected_share: z
+                .number()
+                .meta({ description: 'Of its work, 0 to 1: an upper estimate from call rates.' }),
+              affected_calls_per_second: figure,
+            })
+            .nullable()
+            .meta({ description: 'Of get_impact.' }),
+        }),
+      )
+      .meta({ description: 'Nearest first, then those with most affected calls.' }),
+    edges: z.array(DependencyEdge).meta({ description: 'Among these services and the one asked about.' }),
+    cycles: z.array(z.array(z.string())).meta({ description: 'Services that call each other in a circle.' }),
+    totals: z.object({
+      services: z.number().int(),
+      edges: z.number().int(),
+      cycles: z.number().int(),
+      affected_entry_calls_per_second: figure.meta({
+        description: 'Of get_impact: affected calls of the services that nobody calls, where requests come in.',
+      }),
+    }),
+    truncated: z.boolean(),
+    as_of: z
+      .object({ oldest: time, newest: time })
+      .nullable()
+      .meta({ description: 'When the graphs that took part were confirmed last.' }),
+    satellites: z.array(
+      z.object({
+        id: z.uuid(),
+        name: z.string(),
+        online: z.boolean(),
+        as_of: time.nullable(),
+        edges: z.number().int(),
+      }),
+    ),
+    unknown: z
+      .array(
+        z.object({
+          kind: z.enum(UNKNOWN_KINDS),
+          message: z.string(),
+          satellite: z.string().nullable(),
+          edges: z.number().int().nullable(),
+          examples: z.array(z.object({ caller: z.string(), callee: z.string() })),
+        }),
+      )
+      .meta({ description: 'What is not known, and what the answer may therefore lack.' }),
+  })
+  .meta({ id: 'DependencyQueryResponse' });
