@@ -17,6 +17,8 @@ export function endpointOf(base: string): Endpoint {
   url.protocol = secure ? 'wss:' : 'ws:';
   const path = url.pathname.replace(/\/+$/, '');
   url.pathname = path.endsWith(CONNECT_PATH) ? path : path + CONNECT_PATH;
+  url.username = '';
+  url.password = '';
   url.search = '';
   url.hash = '';
   return { url: url.href, exposed: !secure && !LOOPBACK.test(url.hostname) };

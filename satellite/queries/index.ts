@@ -1,6 +1,7 @@
 /** Running what Casebook asks. */
 export type { Outlet } from './deliver.ts';
 export type { LimitedConnector, Systems } from './dispatch.ts';
+export { connectAll } from './limited.ts';
 export { partsOf } from './parts.ts';
 export { QueryRunner } from './runner.ts';
 export { Slots } from './slots.ts';

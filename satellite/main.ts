@@ -1,0 +1,76 @@
+/** The satellite's process. The only reader of the environment. */
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { readArguments, USAGE, type Arguments } from './arguments.ts';
+import { checkSystems } from './check.ts';
+import { ConfigError, loadConfig, type SatelliteConfig } from './config/index.ts';
+import { connectorKinds } from './connectors/index.ts';
+import { createLog, type Log } from './log.ts';
+import { startSatellite } from './satellite.ts';
+
+const EXIT = { failed: 1, misconfigured: 2 };
+
+const { version } = z
+  .object({ version: z.string() })
+  .parse(JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')));
+
+/** Says what is wrong with what the operator wrote, and ends. */
+function misconfigured(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(EXIT.misconfigured);
+}
+
+function argumentsOrEnd(): Arguments {
+  try {
+    return readArguments(process.argv.slice(2), process.env['CASEBOOK_SATELLITE_CONFIG']);
+  } catch (error) {
+    return misconfigured(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+}
+
+function configOrEnd(file: string): SatelliteConfig {
+  try {
+    return loadConfig(file, process.env, connectorKinds);
+  } catch (error) {
+    if (error instanceof ConfigError) return misconfigured(error.message);
+    throw error;
+  }
+}
+
+/** Nothing goes on after a fault that nobody expected: whoever runs the process starts it anew. */
+function endOnFaults(log: Log): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => {
+      log.error({ err: error }, 'unexpected fault');
+      process.exit(EXIT.failed);
+    });
+}
+
+async function run(config: SatelliteConfig): Promise<void> {
+  const log = createLog(config.log_level);
+  endOnFaults(log);
+  const satellite = await startSatellite(config, { version, log });
+  const { name, connectors } = config;
+  log.info({ satellite: name, version, connectors: connectors.length, healthPort: satellite.healthPort }, 'started');
+  let signals = 0;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait.
+      if (++signals > 1) process.exit(EXIT.failed);
+      log.info({ signal }, 'stopping');
+      void satellite.stop().then(() => process.exit(0));
+    });
+}
+
+const { file, mode } = argumentsOrEnd();
+if (mode === 'help') process.stdout.write(USAGE);
+else if (mode === 'version') process.stdout.write(`${version}\n`);
+else {
+  const config = configOrEnd(file);
+  if (mode === 'run') await run(config);
+  else {
+    const { table, ok } = await checkSystems(config, { version, log: createLog('silent') });
+    process.stdout.write(`${table}\n`);
+    process.exit(ok ? 0 : EXIT.failed);
+  }
+}

@@ -1,0 +1,107 @@
+/** The whole satellite, put together. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { rootCertificates } from 'node:tls';
+import type { SatelliteConfig } from './config/index.ts';
+import { clustersOf, Connection, endpointOf, healthOf, inventoryOf, Monitor, redactGraph } from './connection/index.ts';
+import { createGraphFeed } from './graph/index.ts';
+import { startHealthServer } from './health-server.ts';
+import type { Log } from './log.ts';
+import { createMcpServers } from './mcp/index.ts';
+import { connectAll, QueryRunner, Slots } from './queries/index.ts';
+import { createRedactor } from './redaction/index.ts';
+
+/** Answers under way get this long when the satellite is told to end. */
+const DRAIN_MS = 10_000;
+
+export interface Satellite {
+  readonly connected: boolean;
+  readonly healthPort: number | undefined;
+  /** Answers what is under way, for a bounded time, then ends everything. */
+  stop(): Promise<void>;
+}
+
+/** @throws when a port that it is to listen on is taken, or a file it needs cannot be read */
+export async function startSatellite(
+  config: SatelliteConfig,
+  { version, log }: { version: string; log: Log },
+): Promise<Satellite> {
+  const { url, exposed } = endpointOf(config.casebook.url);
+  if (exposed) log.warn({ url }, 'the token goes over an unencrypted connection: use an https address');
+  const ca = config.casebook.ca_file && [...rootCertificates, await readFile(config.casebook.ca_file, 'utf8')];
+  const redactor = createRedactor(config.redaction);
+  const limited = connectAll(config, log);
+  const connectors = limited.map(({ connector }) => connector);
+  const graph = await createGraphFeed(config.graph, { connectors, log });
+  const mcp = createMcpServers(config.mcp_servers, { log, version });
+  const monitor = new Monitor(connectors, { redactor, log, onClusters: () => connection.changed() });
+  const queries = new QueryRunner({
+    systems: {
+      connectors: new Map(limited.map((entry) => [entry.connector.id, entry])),
+      mcp,
+      maxAnswerBytes: config.limits.max_answer_bytes,
+    },
+    slots: new Slots({ concurrency: config.limits.concurrency, perTarget: config.limits.per_connector }),
+    redactor,
+    log,
+  });
+  const connection = new Connection({
+    url,
+    ...(ca && { ca }),
+    name: config.name,
+    version,
+    instance: randomUUID(),
+    token: () => tokenOf(config.casebook),
+    inventory: () =>
+      inventoryOf({
+        version,
+        labels: config.labels,
+        connectors,
+        tools: mcp.tools(),
+        omitted: mcp.omitted(),
+        redactor,
+      }),
+    clusters: () => clustersOf(monitor.clusters(), redactor),
+    health: () => healthOf([...monitor.health(), ...mcp.health()], redactor),
+    redactGraph: (message) => redactGraph(message, redactor),
+    graph,
+    queries,
+    log,
+  });
+  mcp.onChange(() => connection.changed());
+  const health =
+    config.health_port === undefined
+      ? undefined
+      : await startHealthServer(config.health_port, () => connection.connected);
+  monitor.start();
+  const running = connection.run();
+
+  const stop = async (): Promise<void> => {
+    let timer: NodeJS.Timeout | undefined;
+    const overdue = new Promise<void>((resolve) => (timer = setTimeout(resolve, DRAIN_MS)));
+    await Promise.race([queries.idle(), overdue]);
+    clearTimeout(timer);
+    queries.cancelAll();
+    monitor.close();
+    connection.close();
+    await running;
+    health?.close();
+    await Promise.allSettled([graph.close(), mcp.close(), ...connectors.map((connector) => connector.close())]);
+  };
+  let stopping: Promise<void> | undefined;
+  return {
+    get connected() {
+      return connection.connected;
+    },
+    healthPort: health?.port,
+    stop: () => (stopping ??= stop()),
+  };
+}
+
+async function tokenOf({ token, token_file: file }: SatelliteConfig['casebook']): Promise<string> {
+  if (token !== undefined) return token;
+  if (file === undefined) throw new Error('there is no token');
+  const text = (await readFile(file, 'utf8')).trim();
+  if (text === '') throw new Error(`the token file ${file} is empty`);
+  return text;
+}
