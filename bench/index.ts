@@ -24,6 +24,7 @@ import { history } from './history.ts';
 import { detailsTable, figuresTable } from './print.ts';
 import { benchRanker } from './ranker.ts';
 import { satelliteGraphFeed } from './satellite-graph-feed.ts';
+import { satelliteGraph } from './satellite-graph.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
 
@@ -47,6 +48,7 @@ const benchmarks: readonly Benchmark[] = [
     run: async () => ({ results: await benchEventLog() }),
   },
   satelliteGraphFeed,
+  satelliteGraph,
 ];
 
 const names = benchmarks.map(({ name }) => name);
