@@ -8,8 +8,8 @@ import type { Offer } from './offer.ts';
 import { searchOffers } from './search.ts';
 
 export const SEARCH_TOOL = 'search_satellite_tools';
-export const CALL_TOOL = 'call_satellite_tool';
-export const ACT_TOOL = 'act_with_satellite_tool';
+const CALL_TOOL = 'call_satellite_tool';
+const ACT_TOOL = 'act_with_satellite_tool';
 
 const MOST_FOUND = 30;
 /** Most characters of a description, and of all schemas, in one answer: it should fit into one view. */

@@ -14,10 +14,10 @@ export interface KnownSatellite {
 }
 
 /** The satellites of one team and of no other, whether or not they are connected. */
-export type LoadSatellites = (teamId: string) => Promise<KnownSatellite[]>;
+type LoadSatellites = (teamId: string) => Promise<KnownSatellite[]>;
 
 /** The graph of one of the team's satellites as it was last sent; undefined when there is none. */
-export type LoadGraph = (teamId: string, satelliteId: string) => Promise<LiveGraph | undefined>;
+type LoadGraph = (teamId: string, satelliteId: string) => Promise<LiveGraph | undefined>;
 
 export interface SatelliteAccess {
   load: LoadSatellites;

@@ -16,7 +16,7 @@ const MOST_DIRECT_CHARACTERS = 60_000;
 /** Every activity of every run asks; what a satellite offers changes rarely. */
 const KNOWN_FOR_MS = 2_000;
 
-export interface AgentSatellites {
+interface AgentSatellites {
   /** The installation's own sources, and those behind the team's satellites. */
   sources: LoadSources;
   tools: LoadTeamTools;
