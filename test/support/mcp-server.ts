@@ -47,6 +47,8 @@ export const EVERY_KIND = {
 export interface TestMcpServer {
   server: Server;
   cancelled: unknown[];
+  /** Ends the calls of `until_released`. */
+  release(): void;
 }
 
 export function createTestMcpServer(): TestMcpServer {
@@ -94,10 +96,6 @@ export function createTestMcpServer(): TestMcpServer {
       await released;
       return text('released');
     },
-    release: () => {
-      release();
-      return text('released');
-    },
     cancelled: () => text(cancelled),
     protocol_error: () => {
       throw new McpError(-32_050, 'the disk is on fire', { disk: 'sda' });
@@ -140,7 +138,7 @@ export function createTestMcpServer(): TestMcpServer {
       progressToken: params._meta?.progressToken,
     });
   });
-  return { server, cancelled };
+  return { server, cancelled, release: () => release() };
 }
 
 if (import.meta.main) await createTestMcpServer().server.connect(new StdioServerTransport());

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { EventStore } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { addressOf } from '../../support/address.ts';
 import { createTestMcpServer, type TestMcpServer } from '../../support/mcp-server.ts';
@@ -12,6 +13,8 @@ export interface HttpMcpServer {
   url: string;
   sessions: Map<string, TestMcpServer & { transport: StreamableHTTPServerTransport }>;
   requests: { method: string; headers: IncomingHttpHeaders }[];
+  /** Methods of all messages, in the order they came in. */
+  methods: string[];
   /** Responses that have begun and not ended. */
   open: Set<unknown>;
   /** As if it had been started anew. */
@@ -56,6 +59,7 @@ function createEventStore(): EventStore {
 export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Promise<HttpMcpServer> {
   const sessions: HttpMcpServer['sessions'] = new Map();
   const requests: HttpMcpServer['requests'] = [];
+  const methods: string[] = [];
   const open = new Set<unknown>();
 
   const newSession = async (): Promise<StreamableHTTPServerTransport> => {
@@ -66,6 +70,9 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
       onsessioninitialized: (id) => void sessions.set(id, { ...made, transport }),
       ...(options.resumable === true && { eventStore: createEventStore(), retryInterval: 10 }),
     });
+    // The SDK calls it before its own.
+    const onmessage: Transport['onmessage'] = (message) => void ('method' in message && methods.push(message.method));
+    Object.assign(transport, { onmessage });
     await made.server.connect(transport);
     return transport;
   };
@@ -90,6 +97,7 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
     url: `http://127.0.0.1:${addressOf(server).port}/mcp`,
     sessions,
     requests,
+    methods,
     open,
     forget: () => sessions.clear(),
     cut: () => server.closeAllConnections(),

@@ -129,6 +129,9 @@ describe('MCP servers over streamable HTTP', () => {
       const server = await start({ resumable });
       const servers = await connected([at(server.url)]);
       await until('the stream of announcements', () => server.open.size === 1 || undefined);
+      const answered = new AbortController();
+      await call(servers, 'remote', 'echo', {}, { signal: answered.signal });
+      answered.abort();
       const nobody = new AbortController();
       const held = call(servers, 'remote', 'held', {}, { signal: nobody.signal });
       await until('the call', () => server.open.size === 2 || undefined);
@@ -139,6 +142,11 @@ describe('MCP servers over streamable HTTP', () => {
         () => [...server.sessions.values()][0]?.cancelled.length === 1 || undefined,
       );
       await until('the stream to end', () => server.open.size === 1 || undefined);
+      assert.equal(
+        server.methods.filter((method) => method === 'notifications/cancelled').length,
+        1,
+        'not of what it answered',
+      );
       await refused(call(servers, 'remote', 'protocol_error'), 'failed', /on fire/u);
       // Resumptions come 10 ms after the end of a stream.
       await call(servers, 'remote', 'slow', { steps: 5, stepMs: 20 });
@@ -156,6 +164,8 @@ describe('MCP servers over streamable HTTP', () => {
     await until('the call', () => server.open.size === 2 || undefined);
     server.cut();
     await refused(held, 'failed', /ended the connection before it had answered/u);
+    const listens = () => server.requests.filter(({ method }) => method === 'GET').length;
+    await until('the stream of announcements again', () => listens() === 2 || undefined);
     assert.equal((await call(servers, 'remote', 'echo', {})).content[0].text, '{}');
     assert.equal(server.sessions.size, 1, 'the session went on');
   });
@@ -166,7 +176,7 @@ describe('MCP servers over streamable HTTP', () => {
     const released = call(servers, 'remote', 'until_released');
     await until('the call', () => server.open.size === 2 || undefined);
     server.cut();
-    await call(servers, 'remote', 'release');
+    for (const session of server.sessions.values()) session.release();
     assert.equal((await released).content[0].text, 'released');
   });
 });
