@@ -37,7 +37,7 @@ export const integration = endpoint({
       connector,
       operation,
       result: resultOf(answer),
-      took_ms: answer.tookMs,
+      took_ms: Math.round(answer.tookMs),
     };
   },
 });
@@ -71,7 +71,7 @@ export const mcp = endpoint({
       server,
       tool,
       result: resultOf(answer),
-      took_ms: answer.tookMs,
+      took_ms: Math.round(answer.tookMs),
     };
   },
 });
