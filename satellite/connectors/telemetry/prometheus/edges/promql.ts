@@ -17,29 +17,45 @@ export interface EdgeQueries {
 }
 
 /** Labels that may name one end of an edge, the best first. */
-export type EndLabels = readonly string[];
+type EndLabels = readonly string[];
 
-/**
- * Rates of a counter, one series for each edge. Series are summed before their ends are named: naming costs for each.
- * @param selector the counter with its matchers
- * @param keep further labels of the result, such as `le`
- */
-export function rateByEdge(
-  selector: string,
-  range: string,
-  ends: { caller: EndLabels; callee: EndLabels },
-  keep: readonly string[] = [],
-): string {
-  const labels = [...new Set([...ends.caller, ...ends.callee, ...keep])].join(', ');
-  const summed = `sum by (${labels}) (rate(${selector}[${range}]))`;
-  const named = nameEnd(nameEnd(summed, 'caller', ends.caller), 'callee', ends.callee);
-  return `sum by (${['caller', 'callee', ...keep].join(', ')}) (${named})`;
+/** The labels that name the two ends of an edge, and those of the result besides `caller` and `callee`. */
+export interface Naming {
+  caller: EndLabels;
+  callee: EndLabels;
+  keep?: readonly string[];
 }
 
-/** Quantile of a histogram from the rates of its buckets. Edges without an observation are left out. */
-export function quantile(q: number, bucketRates: string, unitsPerSecond = 1): string {
-  const value = `histogram_quantile(${q}, ${bucketRates})`;
-  return `(${unitsPerSecond === 1 ? value : `${value} / ${unitsPerSecond}`}) >= 0`;
+/** Rate of a counter for each edge. @param selector the counter with its matchers */
+export function rateByEdge(selector: string, range: string, naming: Naming): string {
+  return nameEnds('sum', `sum by (${labelsOf(naming).join(', ')}) (rate(${selector}[${range}]))`, naming);
+}
+
+/**
+ * Quantile of a histogram for each edge that has an observation. Edges are named last, for naming costs the most: where
+ * one edge goes by several sets of labels, which is rare, its quantile is the largest of theirs.
+ * @param buckets the histogram's buckets with their matchers
+ * @param unitsPerSecond of what is observed
+ */
+export function quantileByEdge(
+  q: number,
+  buckets: string,
+  range: string,
+  naming: Naming & { unitsPerSecond?: number },
+): string {
+  const { unitsPerSecond = 1 } = naming;
+  const value = `histogram_quantile(${q}, sum by (${[...labelsOf(naming), 'le'].join(', ')}) (rate(${buckets}[${range}])))`;
+  // Nothing observed is not a number, and compares with none.
+  return nameEnds('max', `${unitsPerSecond === 1 ? value : `${value} / ${unitsPerSecond}`} >= 0`, naming);
+}
+
+function labelsOf({ caller, callee, keep = [] }: Naming): string[] {
+  return [...caller, ...callee, ...keep];
+}
+
+function nameEnds(aggregate: 'sum' | 'max', expression: string, { caller, callee, keep = [] }: Naming): string {
+  const named = nameEnd(nameEnd(expression, 'caller', caller), 'callee', callee);
+  return `${aggregate} by (${['caller', 'callee', ...keep].join(', ')}) (${named})`;
 }
 
 /** Gives each series a label with the first of `labels` that it has: later replacements win. */
