@@ -50,8 +50,13 @@ describe('answers of the dependency graph', () => {
     assert.ok(all.found);
     // 1 of 3 calls to pay goes on to the bank; 2 of the shop's 10 need pay.
     const plain = all.services.map(({ name, depth, path, satellites, viaStale, impact }) => [
-      ...[name, depth, path.join('>'), satellites.join(), viaStale],
-      ...[impact?.affectedShare.toFixed(4), impact?.affectedCallsPerSecond?.toFixed(4)],
+      name,
+      depth,
+      path.join('>'),
+      satellites.join(),
+      viaStale,
+      impact?.affectedShare.toFixed(4),
+      impact?.affectedCallsPerSecond?.toFixed(4),
     ]);
     assert.deepEqual(plain, [
       ['pay', 1, 'bank>pay', 'north,south', false, '0.3333', '1.0000'],

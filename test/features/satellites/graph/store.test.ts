@@ -197,8 +197,14 @@ describe('the dependency graph in PostgreSQL', () => {
       sources,
       stale,
     }: Omit<WireEdge, 'seenAgoMs'>): unknown => [
-      ...[caller, callee, callsPerSecond, errorRatio, p50Seconds, p95Seconds],
-      ...[sources.toSorted().join(), stale],
+      caller,
+      callee,
+      callsPerSecond,
+      errorRatio,
+      p50Seconds,
+      p95Seconds,
+      sources.toSorted().join(),
+      stale,
     ];
     const sorted = (of: Iterable<Omit<WireEdge, 'seenAgoMs'>>): unknown[] =>
       [...of].map((each) => JSON.stringify(plain(each))).sort();

@@ -40,13 +40,14 @@ export function unknownOfEdges(graph: CallGraph, isMember: Uint8Array, now: Date
   for (let caller = 0; caller < services; caller++) {
     if (isMember[caller] === 0) continue;
     for (let edge = offsets[caller]!; edge < offsets[caller + 1]!; edge++) {
-      if (isMember[callees[edge]!] === 0) continue;
+      const isUnrated = Number.isNaN(rates[edge]!);
+      if ((stale[edge] === 0 && !isUnrated) || isMember[callees[edge]!] === 0) continue;
       if (stale[edge] === 1) {
         staleOnes.add(caller, edge);
         longest = Math.min(longest, seenAt[edge]!);
         shortest = Math.max(shortest, seenAt[edge]!);
       }
-      if (Number.isNaN(rates[edge]!)) unrated.add(caller, edge);
+      if (isUnrated) unrated.add(caller, edge);
     }
   }
   const unknown: Unknown[] = [];

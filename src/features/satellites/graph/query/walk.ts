@@ -2,35 +2,34 @@
 import type { CallGraph } from './call-graph.ts';
 
 export interface Reached {
+  direction: Direction;
   /** Services by number, nearest first; without the one that the walk began at. */
   order: Uint32Array;
   /** Calls away from the start; -1 where not reached. */
   depth: Int32Array;
-  /** The service before this one on the way that is shown. */
-  before: Uint32Array;
-  /** How many stale edges that way has: of the shortest ways it is one with the fewest. */
+  /** Of the shortest ways to a service: how many stale edges that with the fewest has. */
   staleEdges: Uint32Array;
 }
 
+/** Along the calls, or against them. */
+export type Direction = 'callees' | 'callers';
+
 /**
- * Breadth-first search. Of several shortest ways to a service the one with the fewest stale edges is kept, then the one
- * whose last service before it comes first by name: the same graph gives the same ways, in whatever order its edges are.
- * @param direction `callees`: along the calls; `callers`: against them
+ * Breadth-first search.
  * @param isMember 1 for services that may be reached; absent: all
  */
 export function walk(
   graph: CallGraph,
   start: number,
-  direction: 'callees' | 'callers',
+  direction: Direction,
   maxDepth = Number.POSITIVE_INFINITY,
   isMember?: Uint8Array,
 ): Reached {
   const along = direction === 'callees';
   const offsets = along ? graph.offsets : graph.callerOffsets;
   const others = along ? graph.callees : graph.callers;
-  const { services, names, stale, callerEdges } = graph;
+  const { services, stale, callerEdges } = graph;
   const depth = new Int32Array(services).fill(-1);
-  const before = new Uint32Array(services);
   const staleEdges = new Uint32Array(services);
   const queue = new Uint32Array(services);
   let length = 1;
@@ -40,33 +39,51 @@ export function walk(
     const at = queue[head]!;
     const next = depth[at]! + 1;
     if (next > maxDepth) break;
-    for (let place = offsets[at]!; place < offsets[at + 1]!; place++) {
+    const end = offsets[at + 1]!;
+    for (let place = offsets[at]!; place < end; place++) {
       const other = others[place]!;
-      if (isMember?.[other] === 0) continue;
       const known = depth[other]!;
-      if (known !== -1 && known !== next) continue;
+      if ((known !== -1 && known !== next) || isMember?.[other] === 0) continue;
       const staleOnes = staleEdges[at]! + stale[along ? place : callerEdges[place]!]!;
       if (known === -1) {
         depth[other] = next;
         queue[length++] = other;
-      } else if (
-        staleOnes > staleEdges[other]! ||
-        (staleOnes === staleEdges[other]! && names[before[other]!]! <= names[at]!)
-      ) {
-        continue;
+        staleEdges[other] = staleOnes;
+      } else if (staleOnes < staleEdges[other]!) {
+        staleEdges[other] = staleOnes;
       }
-      before[other] = at;
-      staleEdges[other] = staleOnes;
     }
   }
-  return { order: queue.slice(1, length), depth, before, staleEdges };
+  return { direction, order: queue.subarray(1, length), depth, staleEdges };
 }
 
-/** @returns the names on the way from the start to the service, both included */
-export function pathTo(graph: CallGraph, { depth, before }: Reached, service: number): string[] {
-  const path: string[] = [];
-  for (let at = service; ; at = before[at]!) {
+/**
+ * A shortest way to a service that was reached, of those with the fewest stale edges: seen from its end, the one over
+ * the services that come first by name. The same graph gives the same way, in whatever order its edges are.
+ * @returns names, from the start to the service, both included
+ */
+export function pathTo(graph: CallGraph, reached: Reached, service: number): string[] {
+  const path = [graph.names[service]!];
+  for (let at = service; reached.depth[at]! > 0;) {
+    at = before(graph, reached, at);
     path.push(graph.names[at]!);
-    if (depth[at] === 0) return path.toReversed();
   }
+  return path.toReversed();
+}
+
+function before(graph: CallGraph, { direction, depth, staleEdges }: Reached, service: number): number {
+  const along = direction === 'callees';
+  // Where one comes from is the other end of the calls.
+  const offsets = along ? graph.callerOffsets : graph.offsets;
+  const others = along ? graph.callers : graph.callees;
+  let found: number | undefined;
+  for (let place = offsets[service]!; place < offsets[service + 1]!; place++) {
+    const other = others[place]!;
+    if (depth[other] !== depth[service]! - 1) continue;
+    const staleOnes = staleEdges[other]! + graph.stale[along ? graph.callerEdges[place]! : place]!;
+    if (staleOnes !== staleEdges[service]) continue;
+    if (found === undefined || graph.names[other]! < graph.names[found]!) found = other;
+  }
+  if (found === undefined) throw new RangeError(`${graph.names[service]} was not reached.`);
+  return found;
 }
