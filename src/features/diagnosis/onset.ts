@@ -13,8 +13,8 @@ const LATEST_ALERT_SECONDS = 1800;
  * Seconds around an onset that belong to neither "before" nor "after": the error of the alert time, or the one
  * sampling interval that such an error can taint, whichever is longer.
  */
-export function onsetTolerance(interval: number): number {
-  return Math.max(ALERT_TIME_ERROR_SECONDS, interval);
+export function onsetTolerance(interval: number, alertTimeError = ALERT_TIME_ERROR_SECONDS): number {
+  return Math.max(alertTimeError, interval);
 }
 
 /** Median distance between samples in seconds; 60 when it cannot be told. */

@@ -15,6 +15,11 @@ const RELATIVE_SPREAD_FLOOR = 0.01;
 const AVAILABILITY_SPREAD_FLOOR = 0.001;
 /** Score of the first movement of a series that was constantly zero: its unit of surprise is unknown, not infinite. */
 const NEW_SIGNAL_SCORE = 10;
+/**
+ * Of a share of failed requests the unit is known: half a point is what a few failures among hundreds make. A service
+ * that never failed and now fails every second request is a hundred of these from its normal.
+ */
+const ERROR_SHARE_STEP = 0.005;
 const SCORE_LIMIT = 1e6;
 let scratch = new Float64Array(1024);
 
@@ -54,8 +59,9 @@ export function seriesAnomaly(series: MetricSeries, windows: ComparedWindows): S
   const [low, high] = extremes(scratch, incidentCount);
   anomaly.incidentValue = direction === 'down' ? low : high;
   if (baselineCount === 0) return anomaly;
-  const up = scoreOf(high, baseline.median, before, spread, 1);
-  const down = scoreOf(low, baseline.median, before, spread, -1);
+  const newPerUnit = meaning === 'errors' ? 1 / (ERROR_SHARE_STEP * (shareScale(series.unit) ?? Infinity)) : 0;
+  const up = scoreOf(high, baseline.median, before, { spread, newPerUnit }, 1);
+  const down = scoreOf(low, baseline.median, before, { spread, newPerUnit }, -1);
   if (direction === 'up') anomaly.score = up;
   else if (direction === 'down') anomaly.score = down;
   else if (down > up) {
@@ -77,11 +83,20 @@ export function harmfulDeviation(value: number, reference: number, direction: Ha
   return Math.abs(value - reference);
 }
 
-function scoreOf(value: number, median: number, before: number, spread: number, sign: 1 | -1): number {
+function scoreOf(
+  value: number,
+  median: number,
+  before: number,
+  { spread, newPerUnit }: { spread: number; newPerUnit: number },
+  sign: 1 | -1,
+): number {
   let deviation = sign * (value - median);
   if (!Number.isNaN(before)) deviation = Math.min(deviation, sign * (value - before));
   if (deviation === 0) return 0;
-  const score = spread > 0 ? deviation / spread : Math.sign(deviation) * NEW_SIGNAL_SCORE;
+  const score =
+    spread > 0
+      ? deviation / spread
+      : Math.sign(deviation) * Math.max(NEW_SIGNAL_SCORE, Math.abs(deviation) * newPerUnit);
   return Math.max(-SCORE_LIMIT, Math.min(SCORE_LIMIT, score));
 }
 
@@ -115,12 +130,18 @@ function holdsCounts(count: number): boolean {
 }
 
 /** 1 for a ratio, 100 for a percentage, undefined for a count of something available. */
-function availabilityScale(series: MetricSeries, median: number): number | undefined {
-  const unit = series.unit?.toLowerCase();
-  if (unit === '%' || unit === 'percent' || unit === 'percentage') return 100;
-  if (unit === 'ratio' || unit === '1' || unit === 'fraction') return 1;
+function availabilityScale({ unit }: MetricSeries, median: number): number | undefined {
+  const stated = shareScale(unit);
+  if (stated !== undefined) return stated;
   if (median >= 0 && median <= 1) return 1;
   return median > 50 && median <= 100 ? 100 : undefined;
+}
+
+/** What a whole is in a unit of shares; undefined for other units. */
+function shareScale(unit: string | undefined): number | undefined {
+  const name = unit?.toLowerCase();
+  if (name === '%' || name === 'percent' || name === 'percentage') return 100;
+  return name === 'ratio' || name === '1' || name === 'fraction' ? 1 : undefined;
 }
 
 /** Copies the present samples of a window into the shared scratch array and returns how many there are. */

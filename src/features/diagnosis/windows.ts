@@ -6,6 +6,8 @@ import type { Alert, MetricSeries, RankingInput, TimeWindow } from './types.ts';
 /** Without an incident window, this much after the alert is explained (or three samples, if that is longer). */
 const DEFAULT_INCIDENT_SECONDS = 1800;
 const SHORTEST_BASELINE_SAMPLES = 5;
+/** Of what is known before an alert, this much at most is given up because the alert's time is not exact. */
+const MOST_GIVEN_UP = 1 / 4;
 
 export interface ResolvedWindows {
   baseline: TimeWindow;
@@ -23,8 +25,9 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   const notes: string[] = [];
   const alerting = alertingSeries(input.series, input.alert);
   const interval = samplingInterval(alerting.length > 0 ? alerting : input.series);
-  const tolerance = onsetTolerance(interval);
   const extent = extentOf(input.series, interval);
+  const timeError = alertTimeError(input, extent);
+  const tolerance = onsetTolerance(interval, timeError);
   const window = input.incident ?? searchWindow(extent, input.alert, interval);
   if (input.incident === undefined && input.alert === undefined) {
     notes.push('Neither an alert nor an incident window was given: the last quarter of the data is explained.');
@@ -35,7 +38,7 @@ export function resolveWindows(input: RankingInput): ResolvedWindows {
   }
   const start = onset ?? window.from;
   const incident = { from: Math.max(input.incident?.from ?? extent.from, start - tolerance), to: window.to };
-  const healthyUntil = lastHealthy(input, window, onset, tolerance);
+  const healthyUntil = lastHealthy(input, window, onset, { tolerance, timeError });
   const length = Math.max(window.to - start, 3 * interval);
   return {
     baseline: resolveBaseline(input.baseline, extent, healthyUntil, incident, interval, notes),
@@ -51,10 +54,19 @@ function lastHealthy(
   { alert }: RankingInput,
   window: TimeWindow,
   onset: number | undefined,
-  tolerance: number,
+  { tolerance, timeError }: { tolerance: number; timeError: number },
 ): number {
   if (alert === undefined || onset === undefined) return window.from - tolerance;
-  return Math.min(onset - ALERT_TIME_ERROR_SECONDS, clamp(alert.at, window) - tolerance);
+  return Math.min(onset - timeError, clamp(alert.at, window) - tolerance);
+}
+
+/**
+ * The error assumed of the alert's time. A system that has been watched for some minutes only (it was just set up, or
+ * it restarted) leaves no room for the usual one: the healthy time before the alert would be gone.
+ */
+function alertTimeError({ alert, baseline }: RankingInput, extent: TimeWindow): number {
+  if (alert === undefined || baseline !== undefined || alert.at <= extent.from) return ALERT_TIME_ERROR_SECONDS;
+  return Math.min(ALERT_TIME_ERROR_SECONDS, (alert.at - extent.from) * MOST_GIVEN_UP);
 }
 
 /** The series the alert is about; all of the service's when the alert names no metric or one that is not there. */

@@ -27,6 +27,28 @@ describe('rankRootCauses', () => {
     assert.equal(ranking.causes[0]?.service, 'orders-db');
   });
 
+  it('keeps a healthy reference where data begins only a minute before the alert', () => {
+    const begins = 1_700_000_000;
+    const fault = begins + 60;
+    const timestamps = Array.from({ length: 80 }, (_, i) => begins + i);
+    const noisy = (level: number, change: number) =>
+      timestamps.map((at, i) => level + (i % 3) + (at >= fault ? change : 0));
+    const ranking = rankRootCauses({
+      series: [
+        { service: 'shop', metric: 'latency', timestamps, values: noisy(40, 200) },
+        { service: 'pay', metric: 'latency', timestamps, values: noisy(10, 200) },
+        { service: 'cart', metric: 'latency', timestamps, values: noisy(20, 3) },
+      ],
+      edges: edges(['shop', 'pay'], ['shop', 'cart']),
+      alert: { service: 'shop', metric: 'latency', at: fault + 8 },
+    });
+    assert.equal(ranking.causes[0]?.service, 'pay');
+    assert.equal(ranking.onset, fault);
+    assert.equal(ranking.baseline.from, begins);
+    assert.ok(ranking.baseline.to <= fault && ranking.baseline.to >= begins + 30, String(ranking.baseline.to - begins));
+    assert.deepEqual(ranking.notes, []);
+  });
+
   it('ignores changes in the harmless direction', () => {
     const input = slowDatabase();
     input.series.push(...syntheticSeries([{ service: 'cart', metric: 'cpu', level: 100, change: -95 }]));

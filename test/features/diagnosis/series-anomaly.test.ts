@@ -24,6 +24,14 @@ describe('seriesAnomaly', () => {
     assert.equal(anomalyOf({ metric: 'latency', level: 100, noise: 0 }).score, 0);
   });
 
+  it('measures the first failures by their share, where the series is a share', () => {
+    const half = anomalyOf({ metric: 'errors', unit: 'ratio', level: 0, noise: 0, change: 0.5 });
+    const percent = anomalyOf({ metric: 'errors', unit: '%', level: 0, noise: 0, change: 50 });
+    assert.deepEqual([half.score, percent.score], [100, 100]);
+    assert.equal(anomalyOf({ metric: 'errors', unit: 'ratio', level: 0, noise: 0, change: 0.01 }).score, 10);
+    assert.equal(anomalyOf({ metric: 'errors', unit: '1/s', level: 0, noise: 0, change: 0.5 }).score, 10);
+  });
+
   it('reads availability as a ratio or a percentage alike', () => {
     const percent = anomalyOf({ metric: 'availability', level: 100, noise: 0, change: -2 });
     const ratio = anomalyOf({ metric: 'availability', level: 1, noise: 0, change: -0.02 });

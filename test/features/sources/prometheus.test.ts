@@ -149,6 +149,7 @@ describe('Prometheus source', function () {
   const servers: Server[] = [];
   let prometheus: TestPrometheus;
   let source: TelemetrySource;
+  let begun: number;
   const recent = () => ({ from: Date.now() / 1000 - 60, to: Date.now() / 1000 });
 
   before(async () => {
@@ -156,6 +157,7 @@ describe('Prometheus source', function () {
     const mesh = meshMetrics();
     const targets = await Promise.all([startTarget(shop.registry, shop.work), startTarget(mesh.registry, mesh.work)]);
     servers.push(...targets.map(({ server }) => server));
+    begun = Date.now() / 1000;
     prometheus = await startPrometheus({
       targets: [
         { job: 'shop', address: targets[0].address },
@@ -208,6 +210,17 @@ describe('Prometheus source', function () {
       ['PoolNearlyFull', 'checkout', 'checkout uses 12 connections'],
     );
     assert.ok(Math.abs(alert!.at - Date.now() / 1000) < 90);
+  });
+
+  it('says since when it has data, when that is not long', async () => {
+    const { window } = await source.describe(options());
+    assert.ok(window);
+    assert.ok(window.from >= begun, `${begun - window.from} s before its start`);
+    assert.ok(Math.abs(window.to - Date.now() / 1000) < 5);
+    const inTenHours = { now: () => new Date(Date.now() + 10 * 3_600_000) };
+    const transport = prometheusOverHttp({ url: prometheus.url });
+    const later = await createPrometheusSource({ transport, clock: inTenHours }).describe(options());
+    assert.equal(later.window, undefined);
   });
 
   it('lists services by the labels in use', async () => {

@@ -16,6 +16,7 @@ import { equals, oneOf, quoteString } from '../query-language.ts';
 import type { TelemetryTransport } from '../transport.ts';
 import { readAlerts } from './alerts.ts';
 import { createPrometheusClient, stepFor } from './client.ts';
+import { readCoverage } from './coverage.ts';
 import {
   checkMetricName,
   chooseForSurvey,
@@ -258,13 +259,12 @@ export function createPrometheusSource(options: {
     id,
     kind: 'prometheus',
     capabilities,
-    describe: async ({ signal }) => ({
-      id,
-      kind: 'prometheus',
-      title: `Prometheus at ${transport.place}`,
-      capabilities,
-      alerts: await readAlerts(client, clock.now().getTime() / 1000, signal),
-    }),
+    describe: async ({ signal }) => {
+      const now = clock.now().getTime() / 1000;
+      const [alerts, window] = await Promise.all([readAlerts(client, now, signal), readCoverage(client, now, signal)]);
+      const title = `Prometheus at ${options.transport.place}`;
+      return { id, kind: 'prometheus', title, capabilities, ...(window && { window }), alerts };
+    },
     services: ({ signal }) => services(signal),
     searchMetrics: (query, { signal }) => searchMetrics(query, signal),
     queryMetric: (query, { signal }) => queryMetric(query, signal),
