@@ -1,11 +1,7 @@
-import { execFile, spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Log } from './log.ts';
-
-const run = promisify(execFile);
+import { finishes, makingIn, programCache, saysVersion, writableFolder } from './program.ts';
 
 /** The version that is built when none is found. From 1.6 on `go install` refuses the module (it has replacements). */
 const cliVersion = 'v1.5.1';
@@ -21,43 +17,12 @@ export interface FindTemporalOptions {
   cache?: string;
 }
 
-/** Whether a program is the Temporal CLI and runs on this machine. */
-async function isTemporal(path: string): Promise<boolean> {
-  try {
-    const { stdout } = await run(path, ['--version'], { timeout: 20_000 });
-    return stdout.startsWith('temporal version');
-  } catch {
-    return false;
-  }
-}
-
-function canWrite(folder: string): boolean {
-  try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Runs a command to its end; returns the last line of its error output when it fails. */
-function finishes(command: string, args: string[], timeout: number): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], timeout });
-    let errors = '';
-    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4_000)));
-    child.once('error', (error) => resolve(error.message));
-    child.once('close', (code) =>
-      resolve(code === 0 ? undefined : (errors.trim().split('\n').at(-1) ?? `exit ${code}`)),
-    );
-  });
-}
+const isTemporal = (path: string): Promise<boolean> => saysVersion(path, '--version', 'temporal version');
 
 /** Lets the Temporal SDK download the CLI into `folder`. Returns why it could not, if so. */
 async function download(folder: string, target: string): Promise<string | undefined> {
   const script = join(import.meta.dirname, 'temporal-download.ts');
-  const failure = await finishes(process.execPath, [script, folder], downloadTimeoutMs);
+  const failure = await finishes(process.execPath, [script, folder], { timeout: downloadTimeoutMs });
   if (failure !== undefined) return failure;
   for (const name of readdirSync(folder)) {
     if (await isTemporal(join(folder, name))) {
@@ -71,7 +36,7 @@ async function download(folder: string, target: string): Promise<string | undefi
 /** Builds the CLI from source. Returns why it could not, if so. */
 async function build(folder: string, target: string): Promise<string | undefined> {
   const command = [`GOBIN=${folder}`, 'go', 'install', `${cliModule}@${cliVersion}`];
-  const failure = await finishes('env', command, buildTimeoutMs);
+  const failure = await finishes('env', command, { timeout: buildTimeoutMs });
   if (failure !== undefined) return failure;
   renameSync(join(folder, 'temporal'), target);
   return undefined;
@@ -83,19 +48,16 @@ async function build(folder: string, target: string): Promise<string | undefined
  * @throws Error with what was tried and what the person can do
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
-  const { home, log, cache = join(homedir(), '.cache', 'casebook', 'bin') } = options;
+  const { home, log, cache = programCache } = options;
   if (await isTemporal('temporal')) return 'temporal';
   const kept = [join(home, 'bin', 'temporal'), join(cache, `temporal-${cliVersion}`)];
   for (const path of kept) {
     if (existsSync(path) && (await isTemporal(path))) return path;
   }
 
-  const folder = canWrite(cache) ? cache : join(home, 'bin');
+  const folder = writableFolder(cache, join(home, 'bin'));
   const target = folder === cache ? kept[1]! : kept[0]!;
-  mkdirSync(folder, { recursive: true });
-  // Made aside and moved into place, so that a second start at the same time never runs half a program.
-  const making = mkdtempSync(join(folder, 'making-'));
-  try {
+  return makingIn(folder, async (making) => {
     log.info('Temporal CLI not found: downloading it (once) ...');
     const notDownloaded = await download(making, target);
     if (notDownloaded === undefined) return target;
@@ -118,7 +80,5 @@ export async function findTemporalBinary(options: FindTemporalOptions): Promise<
         'or set TEMPORAL_ADDRESS to a Temporal server.',
       ].join('\n'),
     );
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  });
 }

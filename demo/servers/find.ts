@@ -1,0 +1,130 @@
+/** Where Prometheus and Grafana Loki come from on a machine that nobody prepared. */
+import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../../src/embedded/log.ts';
+import { finishes, makingIn, programCache, saysVersion, writableFolder } from '../../src/embedded/program.ts';
+import { downloadRelease, goPlatform } from './release.ts';
+
+const prometheusVersion = '3.5.0';
+const lokiVersion = '3.7.8';
+const unpackTimeoutMs = 120_000;
+const packageTimeoutMs = 120_000;
+
+export interface FindOptions {
+  log: Log;
+  /** Folder of all embedded state; `HOME/bin` is used where the cache cannot be written to. */
+  home: string;
+  /** Folder shared by all clones of one user; `~/.cache/casebook/bin` unless given. */
+  cache?: string;
+  /** URL of the folder with a release's files; the project's own unless given. */
+  release?: string;
+  /** Command on PATH that is tried first; the program's usual name unless given, none when empty. */
+  command?: string;
+}
+
+interface Program {
+  title: string;
+  command: string;
+  /** Name in the cache. */
+  kept: string;
+  /** What it says of itself. */
+  mark: string;
+  /** Ways to get it into a folder, tried in this order. Each gives its path, or throws. */
+  ways: readonly { name: string; get: (folder: string, options: FindOptions) => Promise<string> }[];
+}
+
+const prometheus: Program = {
+  title: 'Prometheus',
+  command: 'prometheus',
+  kept: `prometheus-v${prometheusVersion}`,
+  mark: 'prometheus, version',
+  ways: [
+    {
+      name: 'download',
+      async get(folder, options) {
+        const name = `prometheus-${prometheusVersion}.${goPlatform()}`;
+        const home = `https://github.com/prometheus/prometheus/releases/download/v${prometheusVersion}`;
+        const archive = await downloadRelease(options.release ?? home, `${name}.tar.gz`, 'sha256sums.txt', folder);
+        await succeeds('tar', ['-xzf', archive, '-C', folder], { timeout: unpackTimeoutMs });
+        return join(folder, name, 'prometheus');
+      },
+    },
+    {
+      // Needs no root: the package is fetched and unpacked, not installed.
+      name: "Debian's package",
+      async get(folder) {
+        await succeeds('apt-get', ['download', '-q', 'prometheus'], { timeout: packageTimeoutMs, cwd: folder });
+        const archive = readdirSync(folder).find((file) => file.endsWith('.deb'));
+        if (!archive) throw new Error('apt-get downloaded nothing');
+        await succeeds('dpkg-deb', ['-x', join(folder, archive), folder], { timeout: unpackTimeoutMs });
+        return join(folder, 'usr', 'bin', 'prometheus');
+      },
+    },
+  ],
+};
+
+const loki: Program = {
+  title: 'Grafana Loki',
+  command: 'loki',
+  // Debian has a program of that name that does genetics.
+  kept: `loki-v${lokiVersion}`,
+  mark: 'loki, version',
+  ways: [
+    {
+      name: 'download',
+      async get(folder, options) {
+        const name = `loki-${goPlatform()}`;
+        const home = `https://github.com/grafana/loki/releases/download/v${lokiVersion}`;
+        const archive = await downloadRelease(options.release ?? home, `${name}.zip`, 'SHA256SUMS', folder);
+        const withUnzip = await finishes('unzip', ['-q', archive, '-d', folder], { timeout: unpackTimeoutMs });
+        // macOS and Windows have a tar that reads zip files.
+        if (withUnzip !== undefined)
+          await succeeds('tar', ['-xf', archive, '-C', folder], { timeout: unpackTimeoutMs });
+        return join(folder, name);
+      },
+    },
+  ],
+};
+
+/** Path of a Prometheus: on PATH, kept from an earlier run, its release, Debian's package. @throws with what was tried */
+export function findPrometheus(options: FindOptions): Promise<string> {
+  return find(prometheus, options);
+}
+
+/** Path of a Grafana Loki: on PATH, kept from an earlier run, its release. @throws with what was tried */
+export function findLoki(options: FindOptions): Promise<string> {
+  return find(loki, options);
+}
+
+async function find(program: Program, options: FindOptions): Promise<string> {
+  const { title, kept, mark, ways } = program;
+  const { log, home, cache = programCache, command = program.command } = options;
+  const works = (path: string) => saysVersion(path, '--version', mark);
+  if (command !== '' && (await works(command))) return command;
+  const places = [join(cache, kept), join(home, 'bin', kept)];
+  for (const path of places) if (existsSync(path) && (await works(path))) return path;
+
+  log.info(`${title} not found: getting it (once) ...`);
+  const folder = writableFolder(cache, join(home, 'bin'));
+  const failures: string[] = [];
+  for (const way of ways) {
+    try {
+      return await makingIn(folder, async (making) => {
+        const made = await way.get(making, options);
+        chmodSync(made, 0o755);
+        if (!(await works(made))) throw new Error('it does not run on this machine');
+        const target = join(folder, kept);
+        renameSync(made, target);
+        return target;
+      });
+    } catch (error) {
+      failures.push(`${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  throw new Error(`There is no ${title} and none could be had (${failures.join('; ')})`);
+}
+
+async function succeeds(command: string, args: string[], options: { timeout: number; cwd?: string }): Promise<void> {
+  const failure = await finishes(command, args, options);
+  if (failure !== undefined) throw new Error(failure);
+}

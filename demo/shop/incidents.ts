@@ -1,0 +1,33 @@
+import type { FaultKind } from './faults.ts';
+import type { ServiceName } from './description.ts';
+
+/** A fault that `npm run demo` injects, which the investigation has to find. */
+export interface LiveIncident {
+  service: ServiceName;
+  kind: FaultKind;
+  /** For people at the terminal; the investigation is not told. */
+  what: string;
+}
+
+export const liveIncidents: Record<string, LiveIncident> = {
+  'connection-leak': {
+    service: 'payments',
+    kind: 'connection-leak',
+    what: 'payments forgets to give database connections back',
+  },
+  'cpu-burn': {
+    service: 'catalog',
+    kind: 'cpu-burn',
+    what: 'a regular expression in catalog blocks its event loop now and then',
+  },
+  'slow-queries': {
+    service: 'inventory',
+    kind: 'slow-queries',
+    what: 'an index of inventory is gone, and its queries take thirty times as long',
+  },
+  'bad-configuration': {
+    service: 'orders',
+    kind: 'bad-configuration',
+    what: 'orders lacks a setting, and every second order fails',
+  },
+};

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Fault } from './faults.ts';
+import { around } from './random.ts';
+
+/** How long a request waits for a connection before it gives up. */
+const ACQUIRE_TIMEOUT_MS = 1_000;
+
+/** No connection became free in time. */
+export class PoolExhaustedError extends Error {
+  override name = 'PoolExhaustedError';
+}
+
+/** A pool of connections to a database that is imagined; only its time is real. */
+export class ConnectionPool {
+  readonly size: number;
+  inUse = 0;
+  private leaked = 0;
+  private readonly fault: Fault;
+  private readonly waiters: (() => void)[] = [];
+
+  constructor(size: number, fault: Fault) {
+    this.size = size;
+    this.fault = fault;
+  }
+
+  get waiting(): number {
+    return this.waiters.length;
+  }
+
+  /**
+   * Runs a query on a connection of its own.
+   * @param ms how long it takes on average
+   * @returns how long it took, ms, without the wait for the connection
+   * @throws {PoolExhaustedError}
+   */
+  async query(ms: number): Promise<number> {
+    await this.acquire();
+    const began = performance.now();
+    await delay(around(ms * this.fault.queryFactor()));
+    const took = performance.now() - began;
+    if (this.fault.leaksConnection()) this.leaked++;
+    else this.release();
+    return took;
+  }
+
+  /** Takes back what has leaked, as a restart of the service would. */
+  recover(): void {
+    for (; this.leaked > 0; this.leaked--) this.release();
+  }
+
+  private async acquire(): Promise<void> {
+    if (this.inUse < this.size) {
+      this.inUse++;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.waiters.push(resolve);
+    const timer = setTimeout(() => {
+      this.waiters.splice(this.waiters.indexOf(resolve), 1);
+      reject(
+        new PoolExhaustedError(
+          `connection pool exhausted: no connection became free within ${ACQUIRE_TIMEOUT_MS} ms ` +
+            `(size ${this.size}, in use ${this.inUse}, waiting ${this.waiting})`,
+        ),
+      );
+    }, ACQUIRE_TIMEOUT_MS);
+    await promise.finally(() => clearTimeout(timer));
+  }
+
+  /** The connection goes to the one that waits longest. */
+  private release(): void {
+    const next = this.waiters.shift();
+    if (next) next();
+    else this.inUse--;
+  }
+}

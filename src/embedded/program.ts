@@ -1,0 +1,65 @@
+/** Programs that are not ours: whether one is what it should be, and getting one that is missing. */
+import { execFile, spawn } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** Folder of programs that were got once, shared by all clones of one user. */
+export const programCache = join(homedir(), '.cache', 'casebook', 'bin');
+
+/** Whether a program runs on this machine and says a text when it is asked for its version. */
+export async function saysVersion(path: string, argument: string, text: string): Promise<boolean> {
+  try {
+    const { stdout, stderr } = await run(path, [argument], { timeout: 20_000 });
+    return `${stdout}${stderr}`.includes(text);
+  } catch {
+    return false;
+  }
+}
+
+/** The first of some folders that can be written to, made where it is missing. @throws when none can */
+export function writableFolder(...folders: string[]): string {
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+      return folder;
+    } catch {
+      continue;
+    }
+  }
+  throw new Error(`None of these folders can be written to: ${folders.join(', ')}`);
+}
+
+/** Runs a command to its end; returns the last line of its error output when it fails. */
+export function finishes(
+  command: string,
+  args: readonly string[],
+  options: { timeout: number; cwd?: string },
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], ...options });
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-4_000)));
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code) =>
+      resolve(code === 0 ? undefined : errors.trim().split('\n').at(-1) || `${command} exited with ${code}`),
+    );
+  });
+}
+
+/**
+ * A folder beside the programs to make one in, removed afterwards. What is made is moved into place, so that a second
+ * start at the same time never runs half a program.
+ */
+export async function makingIn<T>(folder: string, make: (making: string) => Promise<T>): Promise<T> {
+  const making = mkdtempSync(join(folder, 'making-'));
+  try {
+    return await make(making);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
