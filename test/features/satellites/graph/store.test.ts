@@ -308,6 +308,19 @@ describe('the dependency graph in PostgreSQL', () => {
     assert.deepEqual(await pairs(one, satellite), ['c>d']);
   });
 
+  it('is not left behind by a message that comes while its satellite is deleted', async () => {
+    const [graphs, satellite, before] = [open(), await addSatellite(database.orm), await stored()];
+    const deleter = database.orm.em.fork();
+    await deleter.begin();
+    await deleter.execute('delete from satellites where id = ?', [satellite.id]);
+    await removeGraph(deleter, satellite.id);
+    const sent = send(graphs, satellite, message({ epoch: randomUUID(), seq: 0, edges: [edge('a', 'b')] }));
+    await untilWaiting(database, 1);
+    await deleter.commit();
+    assert.equal(await sent, 'ok');
+    assert.equal(await stored(), before);
+  });
+
   it('keeps teams apart, whatever a satellite says', async () => {
     const graphs = open();
     const mine = await addSatellite(database.orm);
