@@ -1,3 +1,3 @@
 /** The HTTP APIs of systems: one client, which only reads. */
 export { createHttpApi, type HttpApi, type Query } from './client.ts';
-export { httpApiConfig, type HttpApiConfig } from './config.ts';
+export { httpApiConfig } from './config.ts';
