@@ -2,3 +2,4 @@
 export { postgresql } from './postgresql/index.ts';
 export { clickhouse } from './clickhouse/index.ts';
 export { elasticsearch, opensearch } from './search/index.ts';
+export { kubernetes } from '../kubernetes/index.ts';
