@@ -87,12 +87,14 @@ function override(content: object, env: Environment): object {
     out['casebook'] = {
       ...casebook,
       // What comes from the environment is not looked through for references to it.
-      ...(url && { url: url.replaceAll('${', '$${') }),
-      ...(token && { token: token.replaceAll('${', '$${') }),
+      ...(url && { url: escaped(url) }),
+      ...(token && { token: escaped(token) }),
     };
   if (port) out['health_port'] = asScalar(port) ?? port;
   return out;
 }
+
+const escaped = (text: string): string => text.replaceAll('${', () => '$${');
 
 /** Replaces the text at a path by what it says as a number or a yes or no. @returns whether it says one */
 function adapt(root: unknown, path: ValuePath): boolean {

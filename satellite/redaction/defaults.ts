@@ -61,7 +61,7 @@ function redactCards(text: string): string {
 const SECRET_WORDS =
   'pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|private|signing|encryption)[_-]?key|(?:access|auth|refresh|session|bearer|id|api)[_-]?token|authorization';
 const PAIR = new RegExp(
-  `(${SECRET_WORDS})(\\\\{0,3}["']?\\s{0,3}(?:=>|[=:])\\s{0,3})("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\\\\{1,3}["'][^"'\\\\]*|(?:(?:basic|bearer|token) {1,4})?[^\\s,;&"'\\\\}\\])<>]+)`,
+  `(${SECRET_WORDS})(\\\\{0,3}["']?\\s{0,3}(?:=>|[=:])\\s{0,3})("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\\\\{1,3}["'][^"'\\\\]*|(?:(?:basic|bearer|token) {1,4})?(?:\\[redacted\\]|[^\\s,;&"'\\\\}\\])<>]+))`,
   'gis',
 );
 const LEADING_QUOTE = /^\\{0,3}["']/;
