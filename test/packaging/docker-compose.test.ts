@@ -83,7 +83,7 @@ describe('docker-compose.yml', () => {
       assert.ok(compose.services[name], name);
     for (const [name, { image }] of services) {
       assert.ok(image, `${name} has an image`);
-      if (!image.startsWith('casebook:')) assert.match(image, /:\d[\d.]*$/, name);
+      if (!/^casebook(-satellite)?:/.test(image)) assert.match(image, /:\d[\d.]*$/, name);
     }
   });
 
