@@ -49,7 +49,7 @@ export interface GraphStoreOptions {
   log: Logger;
   /** How long the state of a team's graphs serves, in ms: 500 unless given. */
   freshMs?: number;
-  /** Most edges kept in memory; an edge takes about 60 bytes as such, and 40 in a graph that is ready for questions. */
+  /** Most edges kept in memory: an edge takes about 80 bytes, with all that questions need. */
   mostEdges?: number;
 }
 
