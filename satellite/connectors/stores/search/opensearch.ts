@@ -24,7 +24,10 @@ export class OpensearchTransport implements SearchTransport {
       { method: request.method, path: pathOf(request), querystring: request.query, body: request.body },
       { asStream: true, maxRetries: 0 },
     );
-    const onAbort = (): void => asking.abort();
+    // What `abort` returns is a promise, whatever its types say; returned to the signal it would be an unhandled rejection.
+    const onAbort = (): void => {
+      asking.abort();
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       const { statusCode, body } = await asking;
