@@ -46,7 +46,8 @@ export function parseConfig(
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     return { problems: [{ path: '', line: 1, message: 'must be a mapping of settings' }] };
 
-  const { value, substituted, problems } = substitute(override(content, env), env);
+  const { value: written, substituted, problems } = substitute(override(content, env), env);
+  const value: object = Object(written);
   const found: FoundIssue[] = problems.map(({ path, message }) => ({ path: [...path], message }));
   const checked = check(value, kinds);
   // What a variable holds is text; where something else is wanted, it is read as that.
@@ -60,22 +61,20 @@ export function parseConfig(
   const unset = new Set(problems.map(({ path }) => JSON.stringify(path)));
   found.push(...issues.filter(({ path }) => !unset.has(JSON.stringify(path))));
   if (config && found.length === 0) return { config };
-  return { problems: found.flatMap((issue) => toProblems(issue, document, lines)) };
+  const described = found.flatMap((issue) => toProblems(issue, document, lines));
+  return { problems: described.sort((a, b) => (a.line ?? 0) - (b.line ?? 0)) };
 }
 
-function check(value: unknown, kinds: ConnectorKinds): { config?: SatelliteConfig; issues: FoundIssue[] } {
+function check(value: object, kinds: ConnectorKinds): { config?: SatelliteConfig; issues: FoundIssue[] } {
   const parsed = satelliteFile.safeParse(value);
-  const entries =
-    typeof value === 'object' && value !== null && 'connectors' in value && Array.isArray(value.connectors)
-      ? value.connectors
-      : [];
+  const entries = 'connectors' in value && Array.isArray(value.connectors) ? value.connectors : [];
   const { connectors, issues } = parseConnectors(entries, kinds);
-  if (!parsed.success) return { issues: [...parsed.error.issues, ...issues] };
-  const { token, token_file: tokenFile } = parsed.data.casebook;
-  if (token === undefined && tokenFile === undefined) {
+  const casebook: unknown = 'casebook' in value ? value.casebook : undefined;
+  if (typeof casebook === 'object' && casebook !== null && !('token' in casebook) && !('token_file' in casebook)) {
     const message = 'there is no token: set casebook.token, casebook.token_file or CASEBOOK_SATELLITE_TOKEN';
     issues.push({ path: ['casebook', 'token'], message });
   }
+  if (!parsed.success) return { issues: [...parsed.error.issues, ...issues] };
   return { config: { ...parsed.data, connectors }, issues };
 }
 

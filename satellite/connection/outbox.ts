@@ -16,9 +16,15 @@ export class Disconnected extends Error {
   }
 }
 
+interface Waiting {
+  message: SatelliteMessage;
+  resolve: () => void;
+  reject: (error: Error) => void;
+}
+
 export class Outbox {
   readonly #socket: WebSocket;
-  readonly #waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
+  readonly #waiting: Waiting[] = [];
   #closed = false;
 
   constructor(socket: WebSocket) {
@@ -34,15 +40,15 @@ export class Outbox {
   }
 
   /**
-   * Sends when it is its turn: messages of several answers alternate.
+   * Sends when it is its turn: messages of several answers alternate. Resolves when it is on its way.
    * @throws {Disconnected}
    */
-  async inTurn(message: SatelliteMessage): Promise<void> {
-    if (this.#closed) throw new Disconnected();
-    if (this.#waiting.length > 0 || this.#socket.bufferedAmount >= MOST_BUFFERED_BYTES)
-      await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
-    if (this.#closed) throw new Disconnected();
-    this.#write(JSON.stringify(message));
+  inTurn(message: SatelliteMessage): Promise<void> {
+    if (this.#closed) return Promise.reject(new Disconnected());
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ message, resolve, reject });
+      this.#pump();
+    });
   }
 
   /** Whoever waits is told that the connection is gone. */
@@ -51,13 +57,17 @@ export class Outbox {
     for (const { reject } of this.#waiting.splice(0)) reject(new Disconnected());
   }
 
-  #write(text: string): void {
-    // An error of the socket itself ends the connection elsewhere.
-    this.#socket.send(text, () => this.#next());
+  #pump(): void {
+    while (!this.#closed && this.#socket.bufferedAmount < MOST_BUFFERED_BYTES) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#write(JSON.stringify(next.message));
+      next.resolve();
+    }
   }
 
-  #next(): void {
-    if (this.#closed || this.#socket.bufferedAmount >= MOST_BUFFERED_BYTES) return;
-    this.#waiting.shift()?.resolve();
+  #write(text: string): void {
+    // An error of the socket itself ends the connection elsewhere.
+    this.#socket.send(text, () => this.#pump());
   }
 }

@@ -43,6 +43,7 @@ connectors:
       found.map((line) => line.split(': ')[0]),
       [
         '2 casebook.url',
+        '2 casebook.token',
         '3 casebook.colour',
         '4 name',
         '5 limits.concurrency',

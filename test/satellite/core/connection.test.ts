@@ -179,13 +179,12 @@ describe('satellite: connection', () => {
 
   it('waits as long as it is told to, and follows no redirect with its token', async () => {
     const elsewhere = await start();
-    let attempt = 0;
+    const refusals: { status: number; headers: Record<string, string> }[] = [
+      { status: 429, headers: { 'Retry-After': '1' } },
+      { status: 302, headers: { Location: elsewhere.url } },
+    ];
     const end = await start({
-      refuse: () =>
-        [
-          { status: 429, headers: { 'Retry-After': '1' } },
-          { status: 302, headers: { Location: elsewhere.url } },
-        ][attempt++],
+      refuse: () => refusals.shift(),
     });
     core(end);
     await end.satellite();

@@ -77,7 +77,10 @@ describe('satellite: queries', () => {
   });
 
   it('passes on why there is no answer, redacted', async () => {
-    const fails = (error: Error) => connectorOf('a', () => Promise.reject(error));
+    const fails = (failure: Error) =>
+      connectorOf('a', async () => {
+        throw failure;
+      });
     const one = await begin({ connectors: [fails(new QueryError('not_found', 'no such thing; pwd=x'))] });
     assert.deepEqual(await one.query('a', 'run'), { code: 'not_found', message: 'no such thing; pwd=[redacted]' });
     const two = await begin({ connectors: [fails(new Error('at postgres://a:b@c'))] });
@@ -96,18 +99,6 @@ describe('satellite: queries', () => {
     assert.ok(answer.parts.length > 40);
     assert.ok('code' in (await satellite.answer(small)));
     assert.deepEqual(satellite.violations, []);
-  });
-
-  it('keeps little of a long answer in memory when the other end does not read, and sends it all when it does', async () => {
-    const text = 'x'.repeat(24_000_000);
-    const satellite = await begin({ connectors: [connectorOf('a', () => Promise.resolve(text))] });
-    satellite.socket.pause();
-    const id = satellite.ask(target('a'), { maxBytes: 32 * 1_048_576 });
-    const before = satellite.of('answer.part').length;
-    satellite.socket.resume();
-    const answer = await satellite.answer(id);
-    assert.equal(before, 0);
-    assert.ok('value' in answer && answer.value === text);
   });
 
   it('alternates between the parts of two answers', async () => {
@@ -130,6 +121,7 @@ describe('satellite: queries', () => {
     const fits = await satellite.answer(satellite.ask(target('a'), { id, maxBytes: 10_000_000 }));
     assert.ok('value' in fits);
     assert.deepEqual((fits.value as unknown[])[1], 6_000, 'the connector is told the lesser one');
+    satellite.received.length = 0;
     const again = await satellite.answer(satellite.ask(target('a'), { id, maxBytes: 1_000 }));
     assert.ok('code' in again && again.code === 'too_large', 'a repeated answer keeps to the newer limit');
   });

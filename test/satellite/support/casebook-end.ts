@@ -47,7 +47,7 @@ export class SatelliteEnd {
       }),
     );
     socket.on('error', () => undefined);
-    socket.on('message', (data) => {
+    socket.on('message', (data: Buffer) => {
       const text = data.toString();
       const parsed = satelliteMessage.safeParse(JSON.parse(text));
       if (!parsed.success) this.violations.push(`${text.slice(0, 200)}: ${parsed.error.message}`);

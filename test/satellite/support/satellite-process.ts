@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 
 export interface SatelliteProcess {
+  /** Where it runs. */
+  folder: string;
   child: ChildProcess;
   /** Everything on standard error so far. */
   log(): string;
@@ -41,6 +43,7 @@ export async function runSatellite(
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
   return {
+    folder,
     child,
     log: () => log,
     output: () => output,
