@@ -25,6 +25,7 @@ import { detailsTable, figuresTable } from './print.ts';
 import { benchRanker } from './ranker.ts';
 import { satelliteGraphFeed } from './satellite-graph-feed.ts';
 import { satelliteGraph } from './satellite-graph.ts';
+import { satelliteRoundTrip } from './satellite-round-trip.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
 
@@ -49,6 +50,7 @@ const benchmarks: readonly Benchmark[] = [
   },
   satelliteGraphFeed,
   satelliteGraph,
+  satelliteRoundTrip,
 ];
 
 const names = benchmarks.map(({ name }) => name);
