@@ -139,6 +139,16 @@ describe('questions of runs to satellites', () => {
     assert.equal(askedAgain, 1);
   });
 
+  it('have one answer for attempts that begin at the same moment', async () => {
+    const { satellite, call, untilAsked } = await connect('same-moment');
+    const requestId = randomUUID();
+    const both = Promise.all([1, 2].map(() => calls.ask(call({ requestId }), never)));
+    await untilAsked();
+    satellite.answer(requestId, 'x'.repeat(500_000));
+    for (const { text } of await both) assert.equal(text.length, 500_002);
+    assert.equal(satellite.socket.readyState, satellite.socket.OPEN);
+  });
+
   it('of a team reach its own satellites only', async () => {
     const { asked, call } = await connect('own');
     const other = await api.newTeam('stranger');

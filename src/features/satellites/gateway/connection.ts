@@ -102,6 +102,8 @@ export class SatelliteConnection {
       this.#regulate();
     };
     const { id: requestId, maxBytes } = request;
+    // Two attempts of a run may both have found nothing and asked: both read the answer to the first.
+    if (this.#replies.has(requestId)) return;
     this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
     this.send(request);
     // Whoever asked has given up by then; the satellite may never say anything.
