@@ -56,7 +56,7 @@ export function resolveWindow(
 /**
  * A healthy period to compare with: what the model gave, what the source states, else the time before the window (as
  * long as the window, at least an hour) as far as the source covers it; where it covers nothing before the window, the
- * window's first quarter.
+ * first quarter of what it covers of the window.
  * @throws {SourceError} when the period would be empty
  */
 export function resolveBaseline(input: BaselineInput, window: TimeWindow, description: SourceDescription): TimeWindow {
@@ -64,7 +64,9 @@ export function resolveBaseline(input: BaselineInput, window: TimeWindow, descri
   if (from === undefined && to === undefined && description.baseline) return description.baseline;
   const before = window.from - (description.window?.from ?? -Infinity);
   if (from === undefined && to === undefined && before < TOO_LITTLE_BEFORE) {
-    return { from: window.from, to: window.from + (window.to - window.from) / 4 };
+    // The window may begin before the source does.
+    const begin = before < 0 && window.from - before < window.to ? window.from - before : window.from;
+    return { from: begin, to: begin + (window.to - begin) / 4 };
   }
   const end = to ?? (from !== undefined && from >= window.from ? from + SHORTEST_BASELINE : window.from);
   const length = Math.max(window.to - window.from, SHORTEST_BASELINE);

@@ -95,6 +95,11 @@ describe('baselines left open', () => {
     assert.deepEqual(resolveBaseline({}, window, described({ window })), { from: NOW, to: NOW + HOUR / 4 });
   });
 
+  it('do not begin before the source does, when it begins within the window', () => {
+    const late = described({ window: { from: NOW + HOUR / 2, to: NOW + HOUR } });
+    assert.deepEqual(resolveBaseline({}, window, late), { from: NOW + HOUR / 2, to: NOW + HOUR * 0.625 });
+  });
+
   it('take what the model gives', () => {
     const given = { baseline_from: 10, baseline_to: 20 };
     assert.deepEqual(resolveBaseline(given, window, described({ baseline: { from: 1, to: 2 } })), { from: 10, to: 20 });
