@@ -36,7 +36,8 @@ interface Program {
 const prometheus: Program = {
   title: 'Prometheus',
   command: 'prometheus',
-  kept: `prometheus-v${prometheusVersion}`,
+  // Whatever version it is: the one of a package is not ours to choose.
+  kept: 'prometheus',
   mark: 'prometheus, version',
   ways: [
     {

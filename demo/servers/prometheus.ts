@@ -96,6 +96,8 @@ export async function prometheusProcess(options: {
         `--storage.tsdb.path=${data}`,
         `--web.listen-address=127.0.0.1:${port}`,
         '--log.level=warn',
+        // What was recorded can be deleted, so that a second fault is seen against health alone.
+        '--web.enable-admin-api',
       ],
       ready: async (signal) => {
         await waitUntil(async () => (await fetch(`${url}/-/ready`, { signal })).ok || undefined, {
@@ -151,13 +153,16 @@ export interface FiringAlert {
   summary: string;
 }
 
+async function readAlerts(url: string, signal: AbortSignal | undefined) {
+  const response = await fetch(`${url}/api/v1/alerts`, { signal });
+  return alerts.parse(await response.json()).data.alerts;
+}
+
 /** Waits until Prometheus says that an alert fires; of several, the one that began first. */
 export function untilAlert(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<FiringAlert> {
   return waitUntil(
     async () => {
-      const response = await fetch(`${url}/api/v1/alerts`, { signal: options.signal });
-      const { data } = alerts.parse(await response.json());
-      const [first] = data.alerts
+      const [first] = (await readAlerts(url, options.signal))
         .filter(({ state }) => state === 'firing')
         .toSorted((a, b) => Date.parse(a.activeAt) - Date.parse(b.activeAt));
       return (
@@ -171,4 +176,13 @@ export function untilAlert(url: string, options: { timeoutMs: number; signal?: A
     },
     { what: 'an alert', intervalMs: 250, ...options },
   );
+}
+
+/** Waits until no alert fires or is about to. */
+export async function untilNoAlert(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void> {
+  await waitUntil(async () => (await readAlerts(url, options.signal)).length === 0 || undefined, {
+    what: 'the end of the alerts',
+    intervalMs: 250,
+    ...options,
+  });
 }

@@ -37,12 +37,12 @@ export function resourceMetrics(register: Registry) {
       },
     }),
     lag: new Gauge({
-      name: 'nodejs_eventloop_lag_p99_seconds',
-      help: 'Delay of the event loop since the last scrape, 99th percentile.',
+      name: 'nodejs_eventloop_lag_mean_seconds',
+      help: 'Delay of the event loop since the last scrape, on average.',
       registers,
       collect() {
         // Without a sample since the last scrape the histogram gives its initial values, which are centuries.
-        if (delays.count > 0) this.set(delays.percentile(99) / 1e9);
+        if (delays.count > 0) this.set(delays.mean / 1e9);
         delays.reset();
       },
     }),

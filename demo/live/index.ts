@@ -1,0 +1,111 @@
+/** The shop as it lives beside Casebook: its services, what watches them, and the satellite through which all is asked. */
+import type { Log } from '../../src/embedded/log.ts';
+import { messageOf } from '../../src/embedded/error-facts.ts';
+import { createSupervisor } from '../../src/embedded/supervisor.ts';
+import { findLoki, findPrometheus } from '../servers/find.ts';
+import { lokiProcess } from '../servers/loki.ts';
+import { prometheusProcess, untilAlert, untilScraped, type FiringAlert } from '../servers/prometheus.ts';
+import { injectFault, shopAddresses, shopProcesses, type ShopAddresses } from '../shop/processes.ts';
+import type { LiveIncident } from '../shop/incidents.ts';
+import { enrolmentToken, satelliteProcess, type CasebookAddress } from './satellite.ts';
+
+/** Seconds of health that are watched before something goes wrong, unless told otherwise; the ranker compares with them. */
+const BASELINE_SECONDS = 45;
+const BASELINE_TIMEOUT_MS = 180_000;
+const ALERT_TIMEOUT_MS = 90_000;
+
+/** There is nothing to watch the shop with. */
+export class NoPrometheusError extends Error {
+  override name = 'NoPrometheusError';
+}
+
+export interface LiveShop {
+  addresses: ShopAddresses;
+  prometheusUrl: string;
+  /** Undefined: there is no Loki, so there are no logs. */
+  lokiUrl?: string;
+  /** Waits until so much health was watched as causes can be told with. @param onProgress called with the seconds there are, of those it takes */
+  untilKnown(signal: AbortSignal, onProgress?: (seconds: number, of: number) => void): Promise<void>;
+  /** Makes something go wrong, and waits for the alert. */
+  cause(incident: LiveIncident, signal: AbortSignal): Promise<FiringAlert>;
+}
+
+export interface LiveShopStart {
+  /**
+   * Starts Prometheus once the shop is there, and the satellite that connects to Casebook.
+   * @throws {NoPrometheusError}
+   */
+  connect(casebook: CasebookAddress): Promise<LiveShop>;
+  stop(): Promise<void>;
+  stopNow(): Promise<void>;
+}
+
+/**
+ * Begins to start the shop. Every process is supervised, with its pid in `HOME/run`; all listen on loopback only.
+ * @param options.home folder of all embedded state
+ */
+export function startLiveShop(options: { home: string; log: Log; baselineSeconds?: number }): LiveShopStart {
+  const { home, log, baselineSeconds = BASELINE_SECONDS } = options;
+  // The supervisor reports what ends unexpectedly; that all begins is told by whoever calls.
+  const supervisor = createSupervisor({
+    home,
+    log,
+    stopOrder: ['satellite', 'shop-customers', 'prometheus', 'loki'],
+  });
+  const begin = async () => {
+    const [prometheus, addresses] = await Promise.all([
+      findPrometheus({ home, log }).catch((error: unknown) => {
+        throw new NoPrometheusError(messageOf(error), { cause: error });
+      }),
+      shopAddresses(),
+    ]);
+    const lokiUrl = await startLoki();
+    await Promise.all(shopProcesses({ home, addresses, lokiUrl }).map((spec) => supervisor.start(spec)));
+    return { prometheus, addresses, lokiUrl };
+  };
+
+  const startLoki = async (): Promise<string | undefined> => {
+    try {
+      const { spec, url } = await lokiProcess({ binary: await findLoki({ home, log }), home });
+      await supervisor.start(spec);
+      return url;
+    } catch (error) {
+      log.warn(`${messageOf(error)}. The shop goes on without logs.`);
+      return undefined;
+    }
+  };
+
+  const begun = begin();
+  begun.catch(() => undefined);
+  return {
+    async connect(casebook) {
+      const { prometheus, addresses, lokiUrl } = await begun;
+      const { spec, url: prometheusUrl } = await prometheusProcess({ binary: prometheus, home, targets: addresses });
+      await supervisor.start(spec);
+      const token = await enrolmentToken(casebook);
+      await supervisor.start(satelliteProcess({ home, casebook, token, prometheusUrl, lokiUrl }));
+      return {
+        addresses,
+        prometheusUrl,
+        lokiUrl,
+        untilKnown: (signal, onProgress) =>
+          untilScraped(prometheusUrl, baselineSeconds, {
+            timeoutMs: BASELINE_TIMEOUT_MS,
+            signal,
+            onProgress: (seconds) => onProgress?.(Math.min(seconds, baselineSeconds), baselineSeconds),
+          }),
+        async cause({ service, kind }, signal) {
+          await injectFault(addresses, service, kind);
+          return untilAlert(prometheusUrl, { timeoutMs: ALERT_TIMEOUT_MS, signal });
+        },
+      };
+    },
+    stop: () => supervisor.stop(),
+    stopNow: () => supervisor.stopNow(),
+  };
+}
+
+/** What the person who was paged would paste. */
+export function questionAbout({ name, service, at, summary }: FiringAlert): string {
+  return `Alert ${name} of ${service} fired at ${at}: ${summary}. What is the root cause?`;
+}
