@@ -5,7 +5,13 @@ import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import type { WebSocket } from 'ws';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES } from '../../../src/features/satellites/wire/index.ts';
+import {
+  CLOSE,
+  CONNECT_PATH,
+  MOST_FRAME_BYTES,
+  MOST_PART_BYTES,
+  MOST_PARTS,
+} from '../../../src/features/satellites/wire/index.ts';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 
@@ -82,6 +88,20 @@ describe('hostile satellites', () => {
     assert.equal((await closed).code, 1009);
   });
 
+  it('are sent away for a message that is nested deeply, also one with the word answer in it', async () => {
+    for (const word of ['', '"answer.":0,']) {
+      const satellite = await connect({ name: `deep-${word.length}` });
+      const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+      const tool = `{"server":"s","name":"t","description":"","inputSchema":{"a":${deep}},"readOnly":true}`;
+      satellite.socket.send(
+        `{"type":"inventory",${word}"inventory":{"version":"1","labels":{},"connectors":[],"tools":[${tool}],"omittedTools":0}}`,
+      );
+      const { code, reason } = await satellite.closed;
+      assert.equal(code, CLOSE.protocolError);
+      assert.match(reason, /nested/);
+    }
+  });
+
   it('are sent away for a second hello', async () => {
     const satellite = await connect({ name: 'two-hellos' });
     satellite.socket.send(hello({ name: 'bystander' }));
@@ -130,6 +150,11 @@ describe('hostile satellites', () => {
 
   const badAnswers: Record<string, (id: string, satellite: WireSatellite) => void> = {
     'skips a part': (id, { send }) => send({ type: 'answer.part', id, index: 1, text: '"x"' }),
+    'has a part that is too large': (id, { send }) =>
+      send({ type: 'answer.part', id, index: 0, text: JSON.stringify('x'.repeat(MOST_PART_BYTES)) }),
+    'comes in parts without end': (id, { send }) => {
+      for (let index = 0; index <= MOST_PARTS; index++) send({ type: 'answer.part', id, index, text: '' });
+    },
     'ends without its parts': (id, { send }) => send({ type: 'answer.end', id, parts: 3, bytes: 3, tookMs: 0 }),
     'lies about its length': (id, { send }) => {
       send({ type: 'answer.part', id, index: 0, text: '"x"' });

@@ -12,6 +12,8 @@ export type ReplyState =
 interface Attempt {
   to?: { connectionId: string; instance: string };
   parts: string[];
+  /** How many of them are there: between those that are, some may be missing. */
+  received: number;
   end?: { parts: number; tookMs: number };
   error?: { code: AnswerError; message: string };
   dropped: boolean;
@@ -22,13 +24,14 @@ export class ReplyReader {
   readonly #attempts = new Map<number, Attempt>();
 
   add(attempt: number, event: ReplyEvent): void {
-    const about = this.#attempts.get(attempt) ?? { parts: [], dropped: false };
+    const about = this.#attempts.get(attempt) ?? { parts: [], received: 0, dropped: false };
     this.#attempts.set(attempt, about);
     switch (event.type) {
       case 'sent':
         about.to = event;
         break;
       case 'part':
+        if (about.parts[event.index] === undefined) about.received++;
         about.parts[event.index] = event.text;
         break;
       case 'end':
@@ -50,8 +53,8 @@ export class ReplyReader {
   }
 
   state(): ReplyState {
-    for (const { end, parts } of this.#attempts.values())
-      if (end && parts.length === end.parts) return { state: 'answered', text: parts.join(''), tookMs: end.tookMs };
+    for (const { end, parts, received } of this.#attempts.values())
+      if (end && received === end.parts) return { state: 'answered', text: parts.join(''), tookMs: end.tookMs };
     const newest = this.#attempts.get(this.sent.attempts);
     if (newest?.error) return { state: 'refused', ...newest.error };
     return { state: newest?.dropped ? 'dropped' : 'waiting' };

@@ -2,11 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventLogError, type EventLog, type NewEvent } from '../../../platform/event-log/index.ts';
 import { replyEvent, replyStream, type ReplyEvent } from '../calls/reply-stream.ts';
-import type { AnswerError } from '../wire/index.ts';
+import { MOST_PART_BYTES, MOST_PARTS, type AnswerError } from '../wire/index.ts';
 
 const RETRY_MS = 200;
 /** Bytes of parts that are appended in one go. */
 const BATCH_BYTES = 1_048_576;
+/** What an event takes beside its text, about: many without text are not free. */
+const EVENT_BYTES = 256;
 
 interface Queued {
   event: NewEvent;
@@ -35,6 +37,8 @@ export class Reply {
   #parts = 0;
   #bytes = 0;
   #flushing: Promise<void> | undefined;
+  /** A part could not be stored: what comes after it is worth nothing. */
+  #broken = false;
 
   constructor(options: ReplyOptions) {
     this.#options = options;
@@ -44,7 +48,9 @@ export class Reply {
   part(index: number, text: string): void {
     if (index !== this.#parts)
       throw new BadAnswer(`Part ${index} of an answer came where part ${this.#parts} was due.`);
-    this.#parts++;
+    if (++this.#parts > MOST_PARTS) throw new BadAnswer(`An answer has more than ${MOST_PARTS} parts.`);
+    if (Buffer.byteLength(JSON.stringify(text)) > MOST_PART_BYTES)
+      throw new BadAnswer(`Part ${index} of an answer is larger than ${MOST_PART_BYTES} bytes.`);
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > this.#options.maxBytes)
       throw new BadAnswer(`An answer is larger than the ${this.#options.maxBytes} bytes that were asked for.`);
@@ -74,7 +80,8 @@ export class Reply {
     return this.#flushing ?? Promise.resolve();
   }
 
-  #add(event: ReplyEvent, bytes: number): void {
+  #add(event: ReplyEvent, textBytes: number): void {
+    const bytes = textBytes + EVENT_BYTES;
     this.#queue.push({ event: replyEvent(this.#options.attempt, event), bytes });
     this.#options.onBuffered(bytes);
     this.#flushing ??= this.#flush().finally(() => (this.#flushing = undefined));
@@ -90,20 +97,25 @@ export class Reply {
         bytes += this.#queue[0].bytes;
         batch.push(this.#queue.shift()!);
       }
-      await this.#store(batch.map(({ event }) => event));
+      this.#broken ||= !(await this.#store(batch.map(({ event }) => event)));
       this.#options.onBuffered(-bytes);
     }
   }
 
-  /** A log that is away is tried again while somebody waits; the keys make that harmless. */
-  async #store(events: NewEvent[]): Promise<void> {
+  /**
+   * A log that is away is tried again while somebody waits; the keys make that harmless.
+   * @returns whether they are stored
+   */
+  async #store(events: NewEvent[]): Promise<boolean> {
     const { events: log, requestId, deadline } = this.#options;
+    if (this.#broken) return false;
     for (;;) {
       try {
-        return await log.append(replyStream(requestId), events);
+        await log.append(replyStream(requestId), events);
+        return true;
       } catch (error) {
-        if (error instanceof EventLogError && error.kind !== 'unavailable') return undefined;
-        if (Date.now() > deadline) return undefined;
+        if (error instanceof EventLogError && error.kind !== 'unavailable') return false;
+        if (Date.now() > deadline) return false;
         await sleep(RETRY_MS);
       }
     }

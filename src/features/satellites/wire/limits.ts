@@ -9,6 +9,8 @@ export const CONNECT_PATH = '/satellite/connect';
 export const MOST_FRAME_BYTES = 1_048_576;
 /** Most bytes of the text of one part of an answer, as JSON: a part has to fit into one event of the event log. */
 export const MOST_PART_BYTES = 192 * 1024;
+/** Most parts of one answer: many times what the largest answer needs. */
+export const MOST_PARTS = 10_000;
 /** Most bytes of a whole answer; what is asked for may be less, never more. */
 export const MOST_ANSWER_BYTES = 32 * 1_048_576;
 /** Most edges in one graph message. */
