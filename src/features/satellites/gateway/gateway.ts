@@ -15,7 +15,7 @@ import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '
 import { SatelliteConnection } from './connection.ts';
 import { Inbox } from './inbox.ts';
 import { Registrations, type Registration } from './registrations.ts';
-import { refuseUpgrade, type Admission, type Admitted } from './upgrade.ts';
+import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
 
 /** How often rows are brought up to date, tokens looked at again and silent connections closed, in ms. */
 const TEND_MS = 2_000;
@@ -59,7 +59,7 @@ class Gateway implements SatelliteGateway {
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
-  readonly #connections = new Set<SatelliteConnection>();
+  readonly #connections = new Map<string, SatelliteConnection>();
   readonly #bySatellite = new Map<string, SatelliteConnection>();
   readonly #tending: NodeJS.Timeout;
   #tendingNow: Promise<void> | undefined;
@@ -87,7 +87,7 @@ class Gateway implements SatelliteGateway {
   }
 
   counts(): { connected: number; asked: number } {
-    const asked = [...this.#connections].reduce((sum, connection) => sum + connection.asked, 0);
+    const asked = [...this.#connections.values()].reduce((sum, connection) => sum + connection.asked, 0);
     return { connected: this.#bySatellite.size, asked };
   }
 
@@ -95,7 +95,7 @@ class Gateway implements SatelliteGateway {
     this.#stopping = true;
     clearInterval(this.#tending);
     await this.#tendingNow;
-    const connections = [...this.#connections];
+    const connections = [...this.#connections.values()];
     for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; connect again.');
     await Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
     await this.#disconnected(connections);
@@ -108,6 +108,8 @@ class Gateway implements SatelliteGateway {
     try {
       const admitted = await this.#admit(request);
       if ('status' in admitted) return refuseUpgrade(socket, admitted);
+      // Nobody would close a connection that was let in after all others were.
+      if (this.#stopping) return refuseUpgrade(socket, NO_ROOM);
       this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#opened(opened, admitted));
     } catch (error) {
       this.#deps.log.warn({ err: error }, 'a satellite could not be let in');
@@ -117,8 +119,7 @@ class Gateway implements SatelliteGateway {
   }
 
   async #admit(request: IncomingMessage): ReturnType<Admission> {
-    if (this.#stopping || this.#connections.size >= MOST_CONNECTIONS)
-      return { status: 503, code: 'too_many_satellites', detail: 'This node takes no more satellites now.' };
+    if (this.#stopping || this.#connections.size >= MOST_CONNECTIONS) return NO_ROOM;
     const offered = request.headers['sec-websocket-protocol'] ?? '';
     if (!offered.split(/\s*,\s*/u).includes(SUBPROTOCOL))
       return { status: 426, code: 'upgrade_required', detail: `The WebSocket subprotocol must be ${SUBPROTOCOL}.` };
@@ -140,7 +141,7 @@ class Gateway implements SatelliteGateway {
         graph: (one, message) => this.#deps.graphs.ingest(one.registration!, message, one.id),
       },
     });
-    this.#connections.add(connection);
+    this.#connections.set(connection.id, connection);
     // What is too large or no WebSocket frame at all: the library closes the connection, with the right code.
     socket.on('error', (error) =>
       log.warn({ err: error, teamId, satellite: connection.registration?.name }, 'satellite'),
@@ -151,6 +152,8 @@ class Gateway implements SatelliteGateway {
   async #registered(connection: SatelliteConnection): Promise<boolean> {
     const registration = connection.registration!;
     if (!(await this.#registrations.register(registration, this.#inbox.name))) return false;
+    // Closed meanwhile: the row is put right by what follows the close, and a newer connection stays.
+    if (!connection.open) return true;
     const before = this.#bySatellite.get(registration.id);
     this.#bySatellite.set(registration.id, connection);
     before?.close(CLOSE.replaced, REPLACED);
@@ -159,7 +162,7 @@ class Gateway implements SatelliteGateway {
   }
 
   async #closed(connection: SatelliteConnection, code: number): Promise<void> {
-    if (!this.#connections.delete(connection)) return;
+    if (!this.#connections.delete(connection.id)) return;
     const { registration } = connection;
     if (!registration) return;
     if (this.#bySatellite.get(registration.id) === connection) this.#bySatellite.delete(registration.id);
@@ -179,15 +182,15 @@ class Gateway implements SatelliteGateway {
 
   async #tend(): Promise<void> {
     const now = performance.now();
-    for (const connection of this.#connections) {
+    for (const connection of this.#connections.values()) {
       if (now - connection.heardAt > SILENCE_MS) connection.terminate();
       else if (!connection.registration && now - connection.openedAt > HELLO_MS)
         connection.close(CLOSE.protocolError, 'No hello came.');
     }
-    const tokens = new Set([...this.#connections].map(({ tokenId }) => tokenId));
+    const tokens = new Set([...this.#connections.values()].map(({ tokenId }) => tokenId));
     if (tokens.size === 0) return;
     const refusals = await this.#registrations.refusals([...tokens], this.#deps.clock.now());
-    for (const connection of this.#connections) {
+    for (const connection of this.#connections.values()) {
       const refusal = refusals.get(connection.tokenId);
       if (refusal !== undefined) connection.close(CLOSE.unauthorized, refusal);
     }
@@ -215,15 +218,20 @@ class Gateway implements SatelliteGateway {
       this.#deps.log.error({ err: parsed.error }, 'a request in the inbox cannot be read');
       return;
     }
-    const { satelliteId, connectionId, attempt, deadline, request } = parsed.data;
+    const { connectionId, attempt, deadline, request } = parsed.data;
     if (deadline < Date.now()) return;
-    const connection = this.#bySatellite.get(satelliteId);
-    if (connection?.id === connectionId && connection.open) return connection.request(parsed.data);
+    const connection = this.#connections.get(connectionId);
+    if (connection?.open) return connection.request(parsed.data);
     const dropped = replyEvent(attempt, { type: 'dropped' });
     void this.#deps.events.append(replyStream(request.id), [dropped]).catch(() => undefined);
   }
 }
 
+const NO_ROOM: Refusal = {
+  status: 503,
+  code: 'too_many_satellites',
+  detail: 'This node takes no more satellites now.',
+};
 const REPLACED = 'Another satellite with the same name connected.';
 
 const registrationOf = (connection: SatelliteConnection): Registration => connection.registration!;

@@ -51,9 +51,13 @@ export function createAdmission(options: {
   };
 }
 
-/** Answers an upgrade request that is not accepted, as every other error of the API, and closes the connection. */
+/**
+ * Answers an upgrade request that is not accepted, as every other error of the API, and closes the connection: also one
+ * whose other end stays open, which would keep the server from stopping.
+ */
 export function refuseUpgrade(socket: Duplex, { status, code, detail, retryAfterSeconds }: Refusal): void {
   const body = JSON.stringify({ detail, code });
+  socket.once('finish', () => socket.destroy());
   socket.end(
     [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
