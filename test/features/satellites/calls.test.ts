@@ -149,6 +149,28 @@ describe('questions of runs to satellites', () => {
     assert.equal(satellite.socket.readyState, satellite.socket.OPEN);
   });
 
+  it('that may act are noted before they are sent: whoever takes over must know which process has them', async () => {
+    const { call } = await connect('noted', ({ id }, { answer }) => answer(id, 1));
+    const { events } = api.nodes[0]!.api.deps;
+    const appended: string[] = [];
+    const watched: typeof events = Object.assign(Object.create(events), {
+      append: async (stream: string, added: Parameters<typeof events.append>[1]) => {
+        appended.push(`${stream.split(':')[0]} begins`);
+        await events.append(stream, added);
+        appended.push(`${stream.split(':')[0]} ends`);
+      },
+      read: events.read.bind(events),
+      tail: events.tail.bind(events),
+    });
+    const watching = createSatelliteCalls({ orm: api.database.orm, events: watched, clock: systemClock });
+    await watching.ask(call({ requestId: randomUUID(), acts: true }), never);
+    assert.deepEqual(appended.slice(0, 3), [
+      'satellite-reply begins',
+      'satellite-reply ends',
+      'satellite-inbox begins',
+    ]);
+  });
+
   it('of a team reach its own satellites only', async () => {
     const { asked, call } = await connect('own');
     const other = await api.newTeam('stranger');

@@ -31,6 +31,7 @@ export async function ask(
     target,
     timeoutMs: ANSWER_MS,
     requestId: toolCallId,
+    acts: !offer.readOnly,
     isGivenUp,
   };
   try {

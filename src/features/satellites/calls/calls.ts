@@ -193,11 +193,13 @@ class Question {
       request,
     };
     const sent = replyEvent(this.#attempt, { type: 'sent', connectionId, instance });
+    const note = async (): Promise<void> => {
+      if (this.#shared) await events.append(replyStream(this.#requestId), [sent]);
+    };
     try {
-      await Promise.all([
-        events.append(route.inbox, [{ type: 'request', data: { ...message } }]),
-        ...(this.#shared ? [events.append(replyStream(this.#requestId), [sent])] : []),
-      ]);
+      // Whoever takes over must know which process may have acted, also when this one is killed between the two.
+      const noted = this.#call.acts ? await note() : note();
+      await Promise.all([events.append(route.inbox, [{ type: 'request', data: { ...message } }]), noted]);
     } catch (error) {
       if (error instanceof EventLogError && error.kind === 'too_large')
         throw new SatelliteRefused('bad_request', 'The query itself is too large to be sent to a satellite.');
@@ -207,7 +209,8 @@ class Question {
 
   /** Best effort: a satellite that is not told stops at its own time limit. */
   async #cancel(): Promise<void> {
-    const inbox = this.#route?.inbox || (await this.#find().catch(() => null))?.inbox;
+    // The one it was sent to may have been given up since.
+    const inbox = (await this.#find().catch(() => null))?.inbox;
     if (!inbox) return;
     const message: InboxCancel = { satelliteId: this.#call.satelliteId, requestId: this.#requestId };
     await this.#deps.events.append(inbox, [{ type: 'cancel', data: { ...message } }]).catch(() => undefined);

@@ -80,6 +80,7 @@ describe('tools of satellites', () => {
         target: { kind: 'connector', connector: 'db', operation: 'query', parameters: { query: 'select 1' } },
         timeoutMs: 75_000,
         requestId: id,
+        acts: false,
         isGivenUp: undefined,
       },
     );
@@ -127,6 +128,16 @@ describe('tools of satellites', () => {
     assert.deepEqual(permissions['shop_files_read_file'], ['satellites:query', undefined]);
     assert.deepEqual(permissions['shop_db_query'], ['satellites:query', undefined]);
     assert.deepEqual(permissions['shop_files_write_file'], ['satellites:act', true]);
+  });
+
+  it('say whether they may act, so that a satellite that was started anew is not asked again', async () => {
+    const { access, call } = setUp([shop()]);
+    await call('shop_files_write_file');
+    await call('shop_files_read_file');
+    assert.deepEqual(
+      access.asked.map(({ acts }) => acts),
+      [true, false],
+    );
   });
 
   it('get other names where they would collide with each other or with what runs have', async () => {
