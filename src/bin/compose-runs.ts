@@ -13,6 +13,7 @@ import {
 } from '../features/investigations/index.ts';
 import type { RunBudget } from '../features/runs/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
+import { purgeSatelliteRequests } from '../features/satellites/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
 import { sharedTools, type Tool } from '../features/tools/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
@@ -44,6 +45,8 @@ export interface RunParts {
 
 /** Whoever asked for excerpts has them by then, or has gone. */
 const EXTRACTIONS_KEPT_MS = 24 * 3_600_000;
+/** Every attempt at the tool call is over by then. */
+const SATELLITE_ANSWERS_KEPT_MS = 24 * 3_600_000;
 
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
@@ -75,6 +78,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       () => sweep(investigations),
       () => sweepChats(chats),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
+      () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),
     ],
   };
 }
