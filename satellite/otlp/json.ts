@@ -2,7 +2,16 @@
  * Export requests in OTLP's JSON: lowerCamelCase names, ids in hexadecimal digits, 64-bit integers as text, enumerations
  * as numbers, unknown members ignored (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
  */
-import { MOST_LINKS, PEER_ATTRIBUTES, STATUS_ERROR, receive, type RawSpan, type ReceivedSpans } from './span.ts';
+import {
+  MOST_LINKS,
+  PEER_ATTRIBUTES,
+  STATUS_ERROR,
+  keep,
+  receive,
+  type PendingSpans,
+  type RawSpan,
+  type ReceivedSpans,
+} from './span.ts';
 
 type Members = Record<string, unknown>;
 
@@ -14,14 +23,12 @@ export function decodeJson(body: Uint8Array): ReceivedSpans {
     const resourceSpans = members(item, 'resourceSpans[]');
     const resource = members(resourceSpans['resource'] ?? {}, 'resource');
     const service = attributes(resource, (key) => key === 'service.name').get('service.name');
+    const pending: PendingSpans = { spans: [], rejected: 0 };
     for (const scopeSpans of list(resourceSpans['scopeSpans'], 'scopeSpans')) {
-      const spans = list(members(scopeSpans, 'scopeSpans[]')['spans'], 'spans');
-      receive(
-        received,
-        service,
-        spans.map((span) => readSpan(members(span, 'spans[]'))),
-      );
+      const { spans } = members(scopeSpans, 'scopeSpans[]');
+      for (const span of list(spans, 'spans')) keep(pending, readSpan(members(span, 'spans[]')));
     }
+    receive(received, service, pending);
   }
   return received;
 }

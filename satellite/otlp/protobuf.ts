@@ -7,7 +7,16 @@
  * resource/v1/resource.proto, common/v1/common.proto), all of them stable, and google/rpc/status.proto.
  */
 import protobuf from 'protobufjs/minimal.js';
-import { MOST_LINKS, PEER_ATTRIBUTES, STATUS_ERROR, receive, type RawSpan, type ReceivedSpans } from './span.ts';
+import {
+  MOST_LINKS,
+  PEER_ATTRIBUTES,
+  STATUS_ERROR,
+  keep,
+  receive,
+  type PendingSpans,
+  type RawSpan,
+  type ReceivedSpans,
+} from './span.ts';
 
 type Reader = protobuf.Reader;
 
@@ -43,10 +52,8 @@ export function encodeStatus(code: number, message: string): Uint8Array {
   return protobuf.Writer.create().uint32(tag(1, VARINT)).int32(code).uint32(tag(2, BYTES)).string(message).finish();
 }
 
-interface ResourceSpans {
+interface ResourceSpans extends PendingSpans {
   service?: string;
-  /** The resource may stand behind its spans. */
-  spans: RawSpan[];
 }
 
 /** Times as low and high half of their ns: a double cannot hold the whole of one. */
@@ -69,8 +76,8 @@ interface Ids {
 
 const REQUEST: Fields<ReceivedSpans> = {
   [tag(1, BYTES)]: (reader, received) => {
-    const { service, spans } = message<ResourceSpans>(reader, RESOURCE_SPANS, { spans: [] });
-    receive(received, service, spans);
+    const pending = message<ResourceSpans>(reader, RESOURCE_SPANS, { spans: [], rejected: 0 });
+    receive(received, pending.service, pending);
   },
 };
 
@@ -86,7 +93,7 @@ const RESOURCE: Fields<ResourceSpans> = {
 };
 
 const SCOPE_SPANS: Fields<ResourceSpans> = {
-  [tag(2, BYTES)]: (reader, { spans }) => void spans.push(readSpan(reader)),
+  [tag(2, BYTES)]: (reader, pending) => keep(pending, readSpan(reader)),
 };
 
 const SPAN: Fields<TimedSpan> = {

@@ -58,18 +58,32 @@ export interface RawSpan extends Omit<BorderSpan, 'kind' | 'service'> {
   kind: number;
 }
 
-/** Adds a resource's spans to those received. Spans of a service without a name cannot be part of a graph of services. */
-export function receive(received: ReceivedSpans, service: string | undefined, raws: readonly RawSpan[]): void {
-  for (const { kind: number, ...raw } of raws) {
-    if (!isId(raw.traceId, 32) || !isId(raw.spanId, 16) || !Number.isFinite(raw.seconds)) {
-      received.rejected += 1;
-      continue;
-    }
-    const kind = KINDS.get(number);
-    if (kind === undefined || !isName(service)) continue;
-    const links = raw.links.filter((link) => link.length === 48);
-    received.spans.push({ ...raw, kind, service, links, seconds: Math.max(0, raw.seconds) });
+/** Spans of one resource, whose service is not known yet: it may stand behind them. */
+export interface PendingSpans {
+  spans: Omit<BorderSpan, 'service'>[];
+  rejected: number;
+}
+
+/**
+ * Keeps a span if it crosses a border. Each is looked at as soon as it is read: a request that decompresses to millions
+ * of empty spans must not have them all in memory at once.
+ */
+export function keep(pending: PendingSpans, { kind: number, ...raw }: RawSpan): void {
+  if (!isId(raw.traceId, 32) || !isId(raw.spanId, 16) || !Number.isFinite(raw.seconds)) {
+    pending.rejected += 1;
+    return;
   }
+  const kind = KINDS.get(number);
+  if (kind === undefined) return;
+  const links = raw.links.filter((link) => link.length === 48);
+  pending.spans.push({ ...raw, kind, links, seconds: Math.max(0, raw.seconds) });
+}
+
+/** Adds a resource's spans to those received. Spans of a service without a name cannot be part of a graph of services. */
+export function receive(received: ReceivedSpans, service: string | undefined, { spans, rejected }: PendingSpans): void {
+  received.rejected += rejected;
+  if (!isName(service)) return;
+  for (const span of spans) received.spans.push({ ...span, service });
 }
 
 /** An id of so many hexadecimal digits, not all of them 0. */

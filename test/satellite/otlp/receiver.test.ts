@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import protobuf from 'protobufjs/minimal.js';
 import { startOtlpReceiver, type BorderSpan, type OtlpReceiver } from '../../../satellite/otlp/index.ts';
@@ -141,6 +142,22 @@ describe('satellite OTLP receiver', () => {
     const response = await postProtobuf(Buffer.concat([header, body]));
     assert.deepEqual([response.status, (await response.arrayBuffer()).byteLength, received.length], [200, 0, 0]);
   });
+
+  it('decodes millions of empty spans in little memory', async () => {
+    const decoder = new URL('../../../satellite/otlp/protobuf.ts', import.meta.url).href;
+    // A span of two bytes, four million times: as gzip a request of 8 kB.
+    const worker = new Worker(
+      `const { parentPort } = require('node:worker_threads');
+       const { Writer } = require('protobufjs/minimal.js');
+       const scope = Writer.create().uint32(18).bytes(Buffer.alloc(8_000_000, Buffer.from('1200', 'hex'))).finish();
+       const body = Writer.create().uint32(10).bytes(scope).finish();
+       import(${JSON.stringify(decoder)}).then((one) => parentPort.postMessage(one.decodeProtobuf(body)));`,
+      { eval: true, resourceLimits: { maxOldGenerationSizeMb: 48 } },
+    );
+    const [decoded] = await once(worker, 'message');
+    assert.deepEqual(decoded, { spans: [], rejected: 4_000_000 });
+    await worker.terminate();
+  }).timeout(20_000);
 
   it('takes gzip, and nothing else', async () => {
     const body = gzipSync(request(span('EEE19B7EC3C1B174')));
