@@ -116,7 +116,7 @@ function sayWhatElse(running: Running, shop: LiveShop | undefined, fault: LiveIn
     const inject = (kind: string) =>
       `  curl -s ${shop.addresses[fault.service]}/fault -H 'Content-Type: application/json' -d '{"kind": "${kind}"}'\n`;
     console.error(pc.dim('  End the fault, or begin another one in any service of the shop:\n'));
-    console.error(`${inject('none')}${inject('slow-queries')}`);
+    console.error(`${inject('none')}${inject(fault.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
   }
   console.error(`  ${pc.dim('Ctrl-C stops it.')}`);
 }
