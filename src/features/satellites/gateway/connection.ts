@@ -58,6 +58,7 @@ export class SatelliteConnection {
   readonly #graphs: SerialQueue;
   readonly #allowances: Record<keyof typeof LIMITS, Allowance>;
   #buffered = 0;
+  #isWelcomed = false;
   /** A snapshot was asked for; what comes until it begins is about a graph we do not have. */
   #resyncing = false;
 
@@ -95,19 +96,10 @@ export class SatelliteConnection {
   }
 
   /** Sends a request and takes its answer to the event log. */
-  request({ attempt, deadline, request }: InboxRequest): void {
-    const { events } = this.#options;
-    const onBuffered = (bytes: number): void => {
-      this.#buffered += bytes;
-      this.#regulate();
-    };
-    const { id: requestId, maxBytes } = request;
-    // Two attempts of a run may both have found nothing and asked: both read the answer to the first.
-    if (this.#replies.has(requestId)) return;
-    this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
-    this.send(request);
-    // Whoever asked has given up by then; the satellite may never say anything.
-    setTimeout(() => this.#replies.delete(requestId), Math.max(0, deadline - Date.now()) + 1_000).unref();
+  request(asked: InboxRequest): void {
+    if (this.#isWelcomed) this.#request(asked);
+    // Its row is seen by whoever asks a moment before the satellite is welcomed, which comes first.
+    else this.#control.add(async () => this.#request(asked));
   }
 
   cancel(requestId: string): void {
@@ -133,6 +125,21 @@ export class SatelliteConnection {
     for (const reply of replies) reply.dropped();
     await Promise.all(replies.map((reply) => reply.stored()));
     await this.#control.idle();
+  }
+
+  #request({ attempt, deadline, request }: InboxRequest): void {
+    const { events } = this.#options;
+    const onBuffered = (bytes: number): void => {
+      this.#buffered += bytes;
+      this.#regulate();
+    };
+    const { id: requestId, maxBytes } = request;
+    // Two attempts of a run may both have found nothing and asked: both read the answer to the first.
+    if (this.#replies.has(requestId)) return;
+    this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
+    this.send(request);
+    // Whoever asked has given up by then; the satellite may never say anything.
+    setTimeout(() => this.#replies.delete(requestId), Math.max(0, deadline - Date.now()) + 1_000).unref();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
@@ -227,6 +234,7 @@ export class SatelliteConnection {
       if (!(await this.#options.hooks.registered(this)))
         return this.close(CLOSE.tooMuch, 'The team has as many satellites as it may have.');
       this.send({ type: 'welcome', satelliteId: id, heartbeatMs: HEARTBEAT_MS });
+      this.#isWelcomed = true;
     });
   }
 
