@@ -5,6 +5,7 @@ import { rootCertificates } from 'node:tls';
 import type { SatelliteConfig } from './config/index.ts';
 import { clustersOf, Connection, endpointOf, healthOf, inventoryOf, Monitor, redactGraph } from './connection/index.ts';
 import { createGraphFeed } from './graph/index.ts';
+import { headerSecret } from './header-values.ts';
 import { startHealthServer } from './health-server.ts';
 import type { Log } from './log.ts';
 import { createMcpServers } from './mcp/index.ts';
@@ -101,7 +102,7 @@ export async function startSatellite(
 async function tokenOf({ token, token_file: file }: SatelliteConfig['casebook']): Promise<string> {
   if (token !== undefined) return token;
   if (file === undefined) throw new Error('there is no token');
-  const text = (await readFile(file, 'utf8')).trim();
-  if (text === '') throw new Error(`the token file ${file} is empty`);
-  return text;
+  const { data } = headerSecret.safeParse(await readFile(file, 'utf8'));
+  if (data === undefined) throw new Error(`the token file ${file} is empty, or holds more than a token`);
+  return data;
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { MOST_ANSWER_BYTES, MOST_CONNECTORS, slug } from '../../src/features/satellites/wire/index.ts';
 import { graphConfig } from '../graph/index.ts';
+import { headerSecret } from '../header-values.ts';
 import { mcpServersConfig } from '../mcp/index.ts';
 import { redactionConfig } from '../redaction/index.ts';
 import { byteSize } from './sizes.ts';
@@ -22,7 +23,7 @@ export const satelliteFile = z.strictObject({
     /** Base URL of Casebook's API. */
     url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'must be an http, https, ws or wss URL' }),
     /** Enrolment token. */
-    token: z.string().trim().min(1).optional(),
+    token: headerSecret.optional(),
     /** A file that holds the token; read anew for each connection. */
     token_file: z.string().min(1).optional(),
     /** PEM: an authority to trust beside the usual ones. */

@@ -1,6 +1,7 @@
 /** What the YAML file says below `mcp_servers`. */
 import { z } from 'zod';
 import { slug } from '../../src/features/satellites/wire/index.ts';
+import { headers, headerSecret } from '../header-values.ts';
 
 const globs = z.array(z.string().min(1).max(200)).max(1_000);
 
@@ -15,7 +16,9 @@ const common = {
   deny: globs.default([]),
 };
 
-const httpUrl = z.url({ protocol: /^https?$/u, error: 'must be an http or https URL' });
+const httpUrl = z
+  .url({ protocol: /^https?$/u, error: 'must be an http or https URL' })
+  .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'has credentials in it: use headers');
 
 const server = z.discriminatedUnion('transport', [
   z.strictObject({
@@ -32,9 +35,9 @@ const server = z.discriminatedUnion('transport', [
     transport: z.literal('http'),
     /** Of the streamable HTTP endpoint. */
     url: httpUrl,
-    headers: z.record(z.string(), z.string()).default({}),
+    headers: headers.default({}),
     /** Sent as `Authorization: Bearer …`. */
-    bearer: z.string().min(1).optional(),
+    bearer: headerSecret.optional(),
   }),
 ]);
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headers, headerSecret } from '../../header-values.ts';
 
 const url = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -8,12 +9,6 @@ const url = z
   )
   .refine((text) => new URL(text).search === '' && new URL(text).hash === '', 'must end with its path');
 
-/** A name and a value that HTTP can carry: nothing in them starts another header. */
-const headers = z.record(
-  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u, 'is no name of a header'),
-  z.string().regex(/^[\t\u{20}-\u{7e}\u{80}-\u{ff}]*$/u, 'cannot be the value of a header'),
-);
-
 /** What the YAML file says of a system with an HTTP API: where it is, and who asks. */
 export const httpApiConfig = z
   .strictObject({
@@ -22,9 +17,9 @@ export const httpApiConfig = z
     /** Sent with every request. */
     headers: headers.optional(),
     basic_auth: z.strictObject({ username: z.string(), password: z.string() }).optional(),
-    bearer_token: z.string().min(1).optional(),
+    bearer_token: headerSecret.optional(),
     /** Tenant of Mimir, Loki or Tempo, sent as `X-Scope-OrgID`. */
-    org_id: z.string().min(1).optional(),
+    org_id: headerSecret.optional(),
     /** PEM files: the authority that signed the system's certificate, and the satellite's own certificate. */
     tls: z
       .strictObject({

@@ -7,6 +7,7 @@
  */
 import type { KubeConfig } from '@kubernetes/client-node';
 import { z } from 'zod';
+import { headerSecret } from '../../header-values.ts';
 import { defineConnectorKind, type OperationContext } from '../connector.ts';
 import { KubernetesClient } from './client.ts';
 import { observeCluster } from './cluster.ts';
@@ -22,7 +23,7 @@ const config = z
     /** The service account of the pod that the satellite runs in. */
     in_cluster: z.literal(true).optional(),
     server: z.url({ protocol: /^https?$/u }).optional(),
-    token: z.string().optional(),
+    token: headerSecret.optional(),
     /** Read again every minute: tokens of service accounts expire. */
     token_file: z.string().optional(),
     ca_file: z.string().optional(),

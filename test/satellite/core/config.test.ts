@@ -105,6 +105,33 @@ limits: {concurrency: "\${MANY:-3}", max_answer_bytes: "\${SIZE:-1MiB}"}
     assert.doesNotMatch(found.join(), new RegExp(secret));
   });
 
+  it('takes no secret that a header cannot carry, for an HTTP client would repeat it in its error', () => {
+    const places = `
+mcp_servers: [{name: a, transport: http, url: "http://x", bearer: "\${S}"}, {name: b, transport: http, url: "http://u:hunter2@x"}]
+connectors:
+  - {id: a, kind: prometheus, url: "http://x", bearer_token: "\${S}"}
+  - {id: b, kind: loki, url: "http://x", org_id: "\${S}"}
+  - {id: c, kind: http, base_url: "http://x", allow: [/a], bearer_token: "\${S}"}
+  - {id: d, kind: elasticsearch, url: "http://x", api_key: "\${S}"}
+  - {id: e, kind: kubernetes, server: "http://x", token: "\${S}"}
+`;
+    const text = `name: a\ncasebook: {url: "http://x", token: "\${S}"}\n${places}`;
+    const found = parseConfig(text, { S: 'hunter2\nhunter2' }, connectorKinds);
+    assert.ok('problems' in found);
+    const paths = ['bearer_token', 'org_id', 'bearer_token', 'api_key', 'token'].map(
+      (key, i) => `connectors.${i}.${key}`,
+    );
+    assert.deepEqual(found.problems.map(({ path }) => path).sort(), [
+      'casebook.token',
+      ...paths,
+      'mcp_servers.0.bearer',
+      'mcp_servers.1.url',
+    ]);
+    assert.doesNotMatch(JSON.stringify(found), /hunter2/);
+    const ended = parseConfig(text.replace(/, .name: b.*?\}/, ''), { S: 'hunter2\n' }, connectorKinds);
+    assert.ok('config' in ended, 'a line end after a secret is none of it');
+  });
+
   it('keeps what a kind makes of its own settings', () => {
     const kinds = {
       odd: {

@@ -156,6 +156,15 @@ describe('satellite: process', () => {
     await casebook.satellite();
   });
 
+  it('says so, and tries again, when the token file holds something else', async () => {
+    const casebook = await end();
+    const config = configOf(casebook);
+    const satellite = await run({ ...config, casebook: { url: casebook.url, token_file: 'satellite.yaml' } });
+    await satellite.logged('holds more than a token');
+    assert.match(satellite.log(), /"nextAttemptInMs"/);
+    assert.equal(satellite.child.exitCode, null);
+  });
+
   it('says everything that is wrong with its file, and ends with 2', async () => {
     const [satellite, without, strange] = await Promise.all([
       run('casebook: {url: x}\nname: a\ncolour: red\n'),

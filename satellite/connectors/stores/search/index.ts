@@ -4,6 +4,7 @@
  * `view_index_metadata` on the indices, `monitor` on the cluster.
  */
 import { z } from 'zod';
+import { headerSecret } from '../../../header-values.ts';
 import { defineConnectorKind, type Connector, type ConnectorOptions } from '../../connector.ts';
 import { ElasticsearchTransport } from './elasticsearch.ts';
 import { searchOperations } from './operations.ts';
@@ -24,7 +25,7 @@ const common = {
 /** How a customer's Elasticsearch is configured and made. */
 export const elasticsearch = defineConnectorKind({
   kind: 'elasticsearch',
-  config: z.strictObject({ ...common, api_key: z.string().optional() }),
+  config: z.strictObject({ ...common, api_key: headerSecret.optional() }),
   create: ({ url, username, password, api_key: apiKey, ca_file: caFile, timeout_seconds }, options) => {
     const timeoutMs = timeout_seconds * 1000;
     const transport = new ElasticsearchTransport({ url, username, password, apiKey, caFile, timeoutMs });
