@@ -11,11 +11,21 @@ const MOST_DEPTH = 20;
 /** Refused at the top of a tool's schema. */
 const NOT_AT_TOP = ['oneOf', 'anyOf', 'allOf', '$ref', 'not', 'if'];
 const OF_SCHEMAS = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
-const SCHEMA = ['additionalProperties', 'propertyNames', 'contains', 'items', 'not', 'if', 'then', 'else'];
+const SCHEMA = [
+  'additionalProperties',
+  'propertyNames',
+  'contains',
+  'contentSchema',
+  'items',
+  'not',
+  'if',
+  'then',
+  'else',
+];
 const SCHEMA_LISTS = ['oneOf', 'anyOf', 'allOf', 'prefixItems'];
 const COUNTS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'];
 const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-const TEXTS = ['title', 'description', 'format', '$comment', '$schema'];
+const TEXTS = ['title', 'description', 'format', 'contentEncoding', 'contentMediaType', '$comment', '$schema'];
 const FLAGS = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 /** Rare, and not worth getting wrong. */
 const NOT_TAKEN =
@@ -45,7 +55,7 @@ function isSound(schema: unknown, root: Schema, depth: number): boolean {
   const list = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(nested);
   return (
     Object.keys(schema).every((keyword) => !NOT_TAKEN.test(keyword)) &&
-    all(['type'], (type) => isStrings([type].flat()) && [type].flat().every((one) => TYPES.has(String(one)))) &&
+    all(['type'], isType) &&
     all(OF_SCHEMAS, (value) => isRecord(value) && Object.values(value).every(nested)) &&
     all(SCHEMA, nested) &&
     all(SCHEMA_LISTS, list) &&
@@ -81,6 +91,12 @@ function isPattern(value: unknown): boolean {
   } catch {
     return false;
   }
+}
+
+/** One type, or several of them. */
+function isType(value: unknown): boolean {
+  const types = [value].flat();
+  return types.length > 0 && isStrings(types) && types.every((one) => TYPES.has(String(one)));
 }
 
 /** Texts, each once. */

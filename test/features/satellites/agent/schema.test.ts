@@ -27,6 +27,8 @@ const UNSOUND: Record<string, Record<string, unknown>> = {
   'no object': { type: 'string' },
   'a choice at the top': { type: 'object', anyOf: [{ required: ['a'] }] },
   'a type that there is not': object({ a: { type: 'text' } }),
+  'no type at all': object({ a: { type: [] } }),
+  'content of no kind': object({ a: { contentEncoding: 5 } }),
   'a name that the API refuses': object({ 'a b': { type: 'string' } }),
   'properties that are none': object({}, { properties: [] }),
   'required as in draft 3': object({ a: { type: 'string', required: true } }),
