@@ -2,11 +2,16 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
-import { anyTeam } from '../../../src/db/team-filter.ts';
+import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { SatelliteOffline, SatelliteRefused, SatelliteUnknown } from '../../../src/features/satellites/calls/port.ts';
+import {
+  SatelliteOffline,
+  SatelliteRefused,
+  SatelliteTimeout,
+  SatelliteUnknown,
+} from '../../../src/features/satellites/calls/port.ts';
 import { createSatelliteCalls, purgeSatelliteRequests } from '../../../src/features/satellites/index.ts';
-import { SatelliteRequest } from '../../../src/features/satellites/entities.ts';
+import { Satellite, SatelliteRequest } from '../../../src/features/satellites/entities.ts';
 import type { RequestMessage } from '../../../src/features/satellites/wire/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
@@ -169,6 +174,58 @@ describe('questions of runs to satellites', () => {
       'satellite-reply ends',
       'satellite-inbox begins',
     ]);
+  });
+
+  it('leave nothing behind when they are given up, though parts of the answer come after that', async () => {
+    const { asked, call, untilAsked } = await connect('straggler');
+    const { events } = api.nodes[0]!.api.deps;
+    const person = new AbortController();
+    const given = calls.ask(call(), person.signal);
+    await untilAsked();
+    person.abort(new Error('gone'));
+    await assert.rejects(given, /gone/);
+    const stream = `satellite-reply:${asked[0]!.id}`;
+    await events.append(stream, [{ type: 'part', data: { attempt: 1, index: 0, text: '1' } }]);
+    await waitUntil(async () => (await events.read(stream)).length === 0 || undefined, {
+      what: 'the stream to be removed',
+      timeoutMs: 10_000,
+    });
+  });
+
+  it('do not take a deleted registration for a lost connection', async () => {
+    const { orm } = api.database;
+    const em = forTeam(orm.em, api.team.id);
+    const now = new Date();
+    const [id, connectionId] = [randomUUID(), randomUUID()];
+    em.create(Satellite, {
+      id,
+      teamId: api.team.id,
+      name: 'deleted',
+      version: '1',
+      labels: {},
+      instance: randomUUID(),
+      tokenId: randomUUID(),
+      inbox: `satellite-inbox:${id}`,
+      connectionId,
+      connectedAt: now,
+      lastHeartbeatAt: now,
+      clockOffsetMs: 0,
+      health: [],
+      summary: { connectors: [], servers: [], tools: 0, omittedTools: 0 },
+      inventory: { version: '1', labels: {}, connectors: [], tools: [], omittedTools: 0 },
+      clusters: [],
+    });
+    await em.flush();
+    const { events } = api.nodes[0]!.api.deps;
+    const target = { kind: 'connector' as const, connector: 'db', operation: 'query', parameters: {} };
+    const call = { teamId: api.team.id, satelliteId: id, target, timeoutMs: 1_000 };
+    const outcome = assert.rejects(calls.ask(call, never), SatelliteTimeout);
+    await waitUntil(async () => (await events.read(`satellite-inbox:${id}`))[0], {
+      what: 'the request',
+      timeoutMs: 5_000,
+    });
+    await api.call('DELETE', `/satellite/${id}?team_id=${api.team.id}`);
+    await outcome;
   });
 
   it('of a team reach its own satellites only', async () => {

@@ -27,6 +27,8 @@ const MOST_ATTEMPTS = 2;
 const GRACE_MS = 5_000;
 /** How often the satellite's row is looked at while an answer is waited for: a node that was killed says nothing. */
 const CHECK_MS = 500;
+/** How long after a cancel parts of the answer may still be stored, in ms. */
+const STRAGGLERS_MS = 3_000;
 /** How often a lost satellite is looked for, in ms. */
 const RECONNECT_POLL_MS = 200;
 
@@ -90,9 +92,16 @@ class Question {
       listening.abort();
       await following;
       // Nobody else can know the id of a question of its own.
-      if (!this.#shared && this.#attempt > 0)
-        void this.#deps.events.remove([replyStream(this.#requestId)]).catch(() => undefined);
+      if (!this.#shared && this.#attempt > 0) this.#removeReply();
     }
+  }
+
+  /** Without an answer, parts of one may be on their way: they would begin the stream anew. */
+  #removeReply(): void {
+    const stream = replyStream(this.#requestId);
+    const remove = (): void => void this.#deps.events.remove([stream]).catch(() => undefined);
+    if (this.#reply.isOver) remove();
+    else setTimeout(remove, STRAGGLERS_MS).unref();
   }
 
   /** What earlier attempts at this question left. @returns where in the stream it ends */
@@ -148,14 +157,14 @@ class Question {
 
   async #connectionIsGone(): Promise<boolean> {
     const row = await this.#find();
-    const route = row && routeOf(row, this.#deps.clock.now());
-    return route?.connectionId !== this.#route?.connectionId;
+    // A satellite whose registration was deleted registers again, over the same connection.
+    return row !== null && routeOf(row, this.#deps.clock.now())?.connectionId !== this.#route?.connectionId;
   }
 
   /** Waits until the satellite is back and asks once more. @throws {SatelliteOffline} when that is no use */
   async #sendAgain(): Promise<void> {
     // What was on its way when the connection went may have come meanwhile.
-    if (this.#reply.state().state === 'answered' || this.#takeOver()) return;
+    if (this.#reply.isOver || this.#takeOver()) return;
     const before = this.#route;
     let lastSeenAt: Date | undefined;
     if (this.#attempt < MOST_ATTEMPTS) {
@@ -168,7 +177,7 @@ class Question {
           return this.#send(route);
         }
         await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal });
-        if (this.#reply.state().state === 'answered' || this.#takeOver()) return undefined;
+        if (this.#reply.isOver || this.#takeOver()) return undefined;
       }
     }
     const twice = this.#attempt < MOST_ATTEMPTS ? 'and did not come back in time' : 'twice';

@@ -52,6 +52,12 @@ export class ReplyReader {
     return { attempts, to: this.#attempts.get(attempts)?.to };
   }
 
+  /** Whether nothing more will come: there is an answer, or a refusal. */
+  get isOver(): boolean {
+    const { state } = this.state();
+    return state === 'answered' || state === 'refused';
+  }
+
   state(): ReplyState {
     for (const { end, parts, received } of this.#attempts.values())
       if (end && received === end.parts) return { state: 'answered', text: parts.join(''), tookMs: end.tookMs };
