@@ -7,6 +7,8 @@ import { MOST_FRAME_BYTES, type SatelliteMessage } from '../../src/features/sate
 
 /** Bytes that may be on their way before the next large message is written. */
 const MOST_BUFFERED_BYTES = 512 * 1024;
+/** Messages that may wait: far more than queries that run or wait for their turn, of which each has one. */
+const MOST_WAITING = 2_000;
 
 /** The connection is gone. */
 export class Disconnected extends Error {
@@ -25,10 +27,13 @@ interface Waiting {
 export class Outbox {
   readonly #socket: WebSocket;
   readonly #waiting: Waiting[] = [];
+  readonly #onOverflow: () => void;
   #closed = false;
 
-  constructor(socket: WebSocket) {
+  /** @param onOverflow called when the other end asks and asks, and does not read what it is answered */
+  constructor(socket: WebSocket, onOverflow: () => void) {
     this.#socket = socket;
+    this.#onOverflow = onOverflow;
   }
 
   /** Sends at once. @returns false when the message is larger than one may be, or the connection is gone */
@@ -45,6 +50,10 @@ export class Outbox {
    */
   inTurn(message: SatelliteMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Disconnected());
+    if (this.#waiting.length >= MOST_WAITING) {
+      this.#onOverflow();
+      return Promise.reject(new Disconnected());
+    }
     return new Promise((resolve, reject) => {
       this.#waiting.push({ message, resolve, reject });
       this.#pump();

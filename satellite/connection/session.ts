@@ -53,7 +53,7 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       perMessageDeflate: { threshold: 8_192 },
       ...(options.ca && { ca: [...options.ca] }),
     });
-    const outbox = new Outbox(socket);
+    const outbox = new Outbox(socket, () => refuse('Answers are not read.', CLOSE.tooMuch));
     let welcomedAt: number | undefined;
     let heardAt = performance.now();
     let over: Partial<SessionEnd> | undefined;
@@ -70,9 +70,9 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       socket.close(1000, 'The satellite goes.');
       setTimeout(() => socket.terminate(), 1_000).unref();
     };
-    const refuse = (reason: string): void => {
+    const refuse = (reason: string, code: number = CLOSE.protocolError): void => {
       over ??= { ending: 'failed', reason };
-      socket.close(CLOSE.protocolError, reason.slice(0, 100));
+      socket.close(code, reason.slice(0, 100));
       setTimeout(() => socket.terminate(), 1_000).unref();
     };
     const watch = setInterval(

@@ -209,6 +209,25 @@ describe('satellite: connection', () => {
       await end.satellite();
     });
 
+  it('ends the connection with a server that asks without end and reads nothing', async () => {
+    const end = await start();
+    core(end);
+    const first = await end.satellite();
+    await first.until(() => first.of('inventory').length > 0);
+    first.socket.pause();
+    const ask = (): void => {
+      // Each is answered with some 300 bytes that stay where they are.
+      for (let i = 0; i < 500 && first.socket.bufferedAmount < 1_000_000; i++)
+        first.ask({ kind: 'connector', connector: 'nobody', operation: 'x'.repeat(150), parameters: {} });
+    };
+    const asking = setInterval(ask, 1);
+    const second = await end.satellite();
+    clearInterval(asking);
+    assert.ok(await second.query('nobody', 'run'));
+    first.socket.resume();
+    assert.equal((await first.closed).code, 1006);
+  }).timeout(15_000);
+
   it('reads the token anew for each attempt', async () => {
     const end = await start();
     const tokens = ['old', end.token];

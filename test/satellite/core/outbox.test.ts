@@ -28,7 +28,7 @@ describe('satellite: what goes out', () => {
   });
 
   it('waits while the other end does not read: little is in memory, and a heartbeat is not far behind', async () => {
-    const outbox = new Outbox(socket);
+    const outbox = new Outbox(socket, () => undefined);
     satellite.socket.pause();
     let sent = 0;
     let most = 0;
@@ -54,7 +54,7 @@ describe('satellite: what goes out', () => {
   });
 
   it('tells everybody who waits that the connection is gone', async () => {
-    const outbox = new Outbox(socket);
+    const outbox = new Outbox(socket, () => undefined);
     satellite.socket.pause();
     const sending = Array.from({ length: 150 }, (_, index) => outbox.inTurn(part(index)));
     const settled = Promise.allSettled(sending);
@@ -70,7 +70,7 @@ describe('satellite: what goes out', () => {
   });
 
   it('sends no message that is larger than one may be', () => {
-    const outbox = new Outbox(socket);
+    const outbox = new Outbox(socket, () => undefined);
     assert.equal(outbox.now({ ...part(0), text: 'é'.repeat(MOST_FRAME_BYTES / 2) }), false);
   });
 });
