@@ -25,26 +25,38 @@ export function nearNames(wanted: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
+/** Two rows of the matrix, used again for every name: graphs have hundreds of thousands. */
+const rows = [new Uint8Array(LONGEST_TYPED + 1), new Uint8Array(LONGEST_TYPED + 1)] as const;
+
 /**
  * How many letters have to be inserted, left out or replaced (Levenshtein 1965), looking only at the diagonal band
- * within which the answer can lie (Ukkonen 1985).
+ * within which the answer can lie (Ukkonen 1985), and not at what both begin or end with.
  * @returns undefined when it is more than `most`
  */
 function editDistance(a: string, b: string, most: number): number | undefined {
   if (Math.abs(a.length - b.length) > most || Math.max(a.length, b.length) > LONGEST_TYPED) return undefined;
+  const shorter = Math.min(a.length, b.length);
+  let begin = 0;
+  while (begin < shorter && a[begin] === b[begin]) begin++;
+  let same = 0;
+  while (same < shorter - begin && a[a.length - 1 - same] === b[b.length - 1 - same]) same++;
+  const [rowCount, columns] = [a.length - begin - same, b.length - begin - same];
   const far = most + 1;
-  let row = Array.from({ length: b.length + 1 }, (_, column) => Math.min(column, far));
-  for (let i = 1; i <= a.length; i++) {
-    const next = Array.from({ length: b.length + 1 }, () => far);
+  let [row, next] = rows;
+  for (let column = 0; column <= columns; column++) row[column] = Math.min(column, far);
+  for (let i = 1; i <= rowCount; i++) {
+    next.fill(far, 0, columns + 1);
     if (i <= most) next[0] = i;
     let least = next[0]!;
-    for (let j = Math.max(1, i - most); j <= Math.min(b.length, i + most); j++) {
-      const replaced = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next[j] = Math.min(replaced, row[j]! + 1, next[j - 1]! + 1, far);
-      least = Math.min(least, next[j]!);
+    const letter = a.charCodeAt(begin + i - 1);
+    for (let j = Math.max(1, i - most); j <= Math.min(columns, i + most); j++) {
+      const replaced = row[j - 1]! + (letter === b.charCodeAt(begin + j - 1) ? 0 : 1);
+      const distance = Math.min(replaced, row[j]! + 1, next[j - 1]! + 1, far);
+      next[j] = distance;
+      if (distance < least) least = distance;
     }
     if (least > most) return undefined;
-    row = next;
+    [row, next] = [next, row];
   }
-  return row[b.length]! <= most ? row[b.length] : undefined;
+  return row[columns]! <= most ? row[columns] : undefined;
 }
