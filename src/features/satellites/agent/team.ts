@@ -42,6 +42,8 @@ export function createAgentSatellites(
   };
   const sourcesOver = satelliteSources(access);
   const made = new LRUCache<string, TeamTools>({ max: 200 });
+  // A digest goes through everything that is offered: once for each time that it was loaded.
+  const ofLoaded = new WeakMap<KnownSatellite[], TeamTools>();
   const taken = new Set(reserved);
 
   return {
@@ -51,9 +53,12 @@ export function createAgentSatellites(
     },
     async tools(teamId) {
       const satellites = await satellitesOf(teamId);
+      const ready = ofLoaded.get(satellites);
+      if (ready) return ready;
       const key = `${teamId} ${digestOf(satellites)}`;
       const tools = made.get(key) ?? toolsOf(access, satellites, taken);
       made.set(key, tools);
+      ofLoaded.set(satellites, tools);
       return tools;
     },
   };

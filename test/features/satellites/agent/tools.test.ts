@@ -179,6 +179,18 @@ describe('tools of satellites', () => {
     assert.equal(access.loads, 1);
   });
 
+  it('are looked through once each time that satellites are loaded, not for every call', async () => {
+    const counted = shop();
+    const { inventory } = counted;
+    let reads = 0;
+    Object.defineProperty(counted, 'inventory', { get: () => (reads++, inventory) });
+    const { offered } = setUp([counted]);
+    await offered();
+    const afterFirst = reads;
+    await offered();
+    assert.equal(reads, afterFirst);
+  });
+
   it('come with words on what is data, and with none where there is no satellite', async () => {
     assert.match(
       (await setUp([shop()]).offered()).instructions!,
