@@ -45,6 +45,8 @@ export type Beat = 'kept' | 'deleted' | 'replaced';
 
 export class Registrations {
   readonly #orm: Orm;
+  /** What the rows say already: a heartbeat is written once, however often it is looked at. */
+  readonly #written = new WeakMap<Registration, { at: Date; inbox: string }>();
 
   constructor(orm: Orm) {
     this.#orm = orm;
@@ -72,6 +74,31 @@ export class Registrations {
   async heartbeats(of: readonly Registration[], inbox: string): Promise<Beat[]> {
     if (of.length === 0) return [];
     const em = this.#em();
+    const fresh = of.filter((each) => {
+      const written = this.#written.get(each);
+      return written?.at !== each.lastHeartbeatAt || written.inbox !== inbox;
+    });
+    const kept = new Set(await this.#write(em, fresh, inbox));
+    for (const each of fresh) if (kept.has(each.id)) this.#written.set(each, { at: each.lastHeartbeatAt, inbox });
+    const others = of.filter(({ id }) => !kept.has(id)).map(({ id }) => id);
+    const rows =
+      others.length === 0
+        ? []
+        : await em.execute<{ id: string; connection_id: string | null }[]>(
+            `select id, connection_id from satellites
+             where id in (select value::uuid from jsonb_array_elements_text(?::jsonb))`,
+            [JSON.stringify(others)],
+          );
+    const connectionOf = new Map(rows.map((row) => [row.id, row.connection_id]));
+    return of.map(({ id, connectionId }) => {
+      const now = kept.has(id) ? connectionId : connectionOf.get(id);
+      return now === connectionId ? 'kept' : now == null ? 'deleted' : 'replaced';
+    });
+  }
+
+  /** @returns the ids of those whose rows are there and theirs */
+  async #write(em: EntityManager, of: readonly Registration[], inbox: string): Promise<string[]> {
+    if (of.length === 0) return [];
     const beats = of.map((each) => ({
       id: each.id,
       connection_id: each.connectionId,
@@ -79,7 +106,7 @@ export class Registrations {
       clock_offset_ms: each.clockOffsetMs,
       health: each.health,
     }));
-    const kept = await em.execute<{ id: string }[]>(
+    const rows = await em.execute<{ id: string }[]>(
       `update satellites set last_heartbeat_at = beat.at, updated_at = beat.at, inbox = ?,
          clock_offset_ms = beat.clock_offset_ms,
          health = case when satellites.health = beat.health then satellites.health else beat.health end
@@ -89,14 +116,7 @@ export class Registrations {
        returning satellites.id`,
       [inbox, JSON.stringify(beats)],
     );
-    const isKept = new Set(kept.map(({ id }) => id));
-    const lost = of.filter(({ id }) => !isKept.has(id)).map(({ id }) => id);
-    const others =
-      lost.length === 0
-        ? []
-        : await em.find(Satellite, { id: { $in: lost } }, { ...anyTeam, fields: ['connectionId'] });
-    const taken = new Set(others.filter(({ connectionId }) => connectionId != null).map(({ id }) => id));
-    return of.map(({ id }) => (isKept.has(id) ? 'kept' : taken.has(id) ? 'replaced' : 'deleted'));
+    return rows.map(({ id }) => id);
   }
 
   async describe(of: Registration, what: 'inventory' | 'clusters'): Promise<void> {
