@@ -26,6 +26,7 @@ import { benchRanker } from './ranker.ts';
 import { satelliteGraphFeed } from './satellite-graph-feed.ts';
 import { satelliteGraph } from './satellite-graph.ts';
 import { satelliteRoundTrip } from './satellite-round-trip.ts';
+import { satellitesConnected } from './satellites-connected.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
 
@@ -51,6 +52,7 @@ const benchmarks: readonly Benchmark[] = [
   satelliteGraphFeed,
   satelliteGraph,
   satelliteRoundTrip,
+  satellitesConnected,
 ];
 
 const names = benchmarks.map(({ name }) => name);

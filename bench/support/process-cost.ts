@@ -10,7 +10,7 @@ export function residentBytes(pid: number): number {
   return Number(line?.[1]) * 1024;
 }
 
-/** Processor time that a process and its present children have used, in seconds. */
+/** Processor time that a process and its children have used, those that have ended among them, in seconds. */
 export function processorSeconds(pid: number): number {
   let ticks = 0;
   for (const name of readdirSync('/proc')) {
@@ -25,6 +25,8 @@ export function processorSeconds(pid: number): number {
     // The second field is the name in brackets, and may hold anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (Number(name) === pid || Number(fields[1]) === pid) ticks += Number(fields[11]) + Number(fields[12]);
+    // A child that has ended, and was waited for, has left its time to its parent.
+    if (Number(name) === pid) ticks += Number(fields[13]) + Number(fields[14]);
   }
   return ticks / TICKS;
 }
