@@ -87,7 +87,6 @@ async function measure(
   const satellite = await startRealSatellite(stack, prometheus.url);
   const hops = openLogHops({ databaseUrl: stack.databaseUrl, redisUrl });
   try {
-    const secondUrl = await startSecondNode(stack);
     const now = Math.floor(Date.now() / 1_000);
     const tookMs: number[] = [];
     const through = async (node: string, operation: string, query: string, parameters: Parameters) => {
@@ -109,30 +108,36 @@ async function measure(
       assert.deepEqual(await through(stack.apiUrl, operation, query, parameters), data);
     }
 
+    const small = { rounds: ROUNDS, warmUp: WARM_UP, signal };
+    const direct = () => askDirectly(prometheus.url, SMALL, at);
     say(`${of}: ${WARM_UP} rounds to warm up, then ${ROUNDS}`);
-    const instant = await inRounds({ rounds: ROUNDS, warmUp: WARM_UP, signal }, () => tookMs.splice(0), {
-      direct: () => askDirectly(prometheus.url, SMALL, at),
-      through: () => through(stack.apiUrl, 'query', SMALL, at),
-      second: () => through(secondUrl, 'query', SMALL, at),
+    tookMs.length = 0;
+    const one = await inRounds(small, { direct, through: () => through(stack.apiUrl, 'query', SMALL, at) });
+    const satelliteMs = tookMs.slice(WARM_UP);
+    say(`${of}: ${LARGE_ROUNDS} rounds of a large answer`);
+    const large = await inRounds(
+      { rounds: LARGE_ROUNDS, warmUp: LARGE_WARM_UP, signal },
+      {
+        direct: () => askDirectly(prometheus.url, LARGE, range),
+        through: () => through(stack.apiUrl, 'query_range', LARGE, range),
+      },
+    );
+    say(`${of}: as many rounds through another node`);
+    const secondUrl = await startSecondNode(stack);
+    const two = await inRounds(small, { direct, through: () => through(secondUrl, 'query', SMALL, at) });
+    const parts = await inRounds(small, {
       bare: () => stack.call('GET', `/satellite/${satellite.id}?team_id=${satellite.teamId}`),
       hops: () => hops.ask(),
-    });
-    const satelliteMs = tookMs.reduce((sum, ms) => sum + ms, 0) / tookMs.length;
-
-    say(`${of}: ${LARGE_ROUNDS} rounds of a large answer`);
-    const large = await inRounds({ rounds: LARGE_ROUNDS, warmUp: LARGE_WARM_UP, signal }, () => undefined, {
-      direct: () => askDirectly(prometheus.url, LARGE, range),
-      through: () => through(stack.apiUrl, 'query_range', LARGE, range),
     });
     const { data } = await askDirectly(prometheus.url, LARGE, range);
     const megabytes = JSON.stringify(data).length / 1e6;
     return {
       results: [
-        ...results(of, instant.direct, instant.through, 'a query through a satellite', TARGET_MS),
-        ...results(of, instant.direct, instant.second, 'the same through another API node'),
+        ...results(of, one, 'a query through a satellite', TARGET_MS),
+        ...results(of, two, 'the same through another API node'),
         largeResult(of, megabytes, large),
       ],
-      tables: [stages(of, instant, satelliteMs)],
+      tables: [stages(of, { ...one, ...parts, second: two.through, satelliteMs })],
     };
   } finally {
     await hops.close();
@@ -158,7 +163,7 @@ async function askDirectly(url: string, query: string, parameters: Parameters): 
   const path = 'time' in parameters ? 'query' : 'query_range';
   const search = new URLSearchParams({ query });
   for (const [name, value] of Object.entries(parameters)) search.set(name, String(value));
-  const response = await fetch(`${url}/api/v1/${path}?${search}`);
+  const response = await fetch(`${url}/api/v1/${path}?${search.toString()}`);
   if (!response.ok) throw new Error(`Prometheus answered ${response.status}: ${await response.text()}`);
   return (await response.json()) as { data: unknown };
 }
@@ -174,23 +179,18 @@ async function post(stack: Stack, url: string, body: unknown): Promise<{ result:
 }
 
 /**
- * Does everything once a round. Who goes first changes from round to round, and so does the direction.
- * @param onWarm called after the last round that does not count
+ * Does everything once a round, every other time in the opposite order.
  * @returns the milliseconds of each, by round
  */
 async function inRounds<Name extends string>(
   { rounds, warmUp, signal }: { rounds: number; warmUp: number; signal: AbortSignal },
-  onWarm: () => void,
   work: Record<Name, () => Promise<unknown>>,
 ): Promise<Record<Name, number[]>> {
   const names = Object.keys(work) as Name[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = -warmUp; round < rounds; round++) {
     signal.throwIfAborted();
-    if (round === 0) onWarm();
-    const first = (round + warmUp) % names.length;
-    const order = [...names.slice(first), ...names.slice(0, first)];
-    for (const name of round % 2 === 0 ? order : order.toReversed()) {
+    for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const began = performance.now();
       await work[name]();
       if (round >= 0) times[name].push(performance.now() - began);
@@ -202,7 +202,9 @@ async function inRounds<Name extends string>(
 const p95 = (values: readonly number[]): number => quantile(values, 0.95);
 const load = (): string => `load average ${loadavg()[0]!.toFixed(1)}`;
 
-function results(of: string, direct: number[], through: number[], what: string, target?: number): BenchResult[] {
+type Pairs = Record<'direct' | 'through', number[]>;
+
+function results(of: string, { direct, through }: Pairs, what: string, target?: number): BenchResult[] {
   const overheads = through.map((ms, round) => ms - direct[round]!);
   const figure = (name: string, value: (values: readonly number[]) => number): BenchResult => ({
     name: `${what}, ${name}, ${of}`,
@@ -217,7 +219,7 @@ function results(of: string, direct: number[], through: number[], what: string, 
   return [figure('median', median), figure('p95', p95)];
 }
 
-function largeResult(of: string, megabytes: number, { direct, through }: Record<'direct' | 'through', number[]>) {
+function largeResult(of: string, megabytes: number, { direct, through }: Pairs): BenchResult {
   return {
     name: `an answer of ${megabytes.toFixed(1)} MB through a satellite, median, ${of}`,
     value: median(through),
@@ -228,16 +230,16 @@ function largeResult(of: string, megabytes: number, { direct, through }: Record<
   };
 }
 
-type Instant = Record<'direct' | 'through' | 'second' | 'bare' | 'hops', number[]>;
+type Parts = Record<'direct' | 'through' | 'second' | 'bare' | 'hops' | 'satelliteMs', number[]>;
 
-function stages(of: string, times: Instant, satelliteMs: number): BenchTable {
+function stages(of: string, times: Parts): BenchTable {
   const row = (name: string, ms: number[]) => [name, significant(median(ms)), significant(p95(ms))];
   return {
     title: `What a query through a satellite is made of, ${of}, ${ROUNDS} rounds (${load()})`,
     columns: ['each alone', 'median ms', 'p95 ms'],
     rows: [
       row('the query, directly to Prometheus', times.direct),
-      ['the query at the satellite, mean', significant(satelliteMs), null],
+      row('the query at the satellite, by its own clock, whole ms', times.satelliteMs),
       row('a request to the API that reads the row of the satellite', times.bare),
       row('two hops of the event log: question and answer', times.hops),
       row('the query through the satellite', times.through),
