@@ -11,7 +11,8 @@ const SAMPLE = /^-?\d{1,12}\.\d{1,40}(?:e[+-]?\d{1,3})?$/;
 export interface Redactor {
   text(text: string): string;
   /**
-   * Redacts every string of a value and every name in it, and whole strings that go by a secret's name. Numbers stay.
+   * Redacts every string of a value and every name in it, and whatever goes by a secret's name: strings and numbers,
+   * lists of them, and cells of tables below a column of such a name. Objects are looked into. Other numbers stay.
    * @returns a copy, as plain JSON: what `JSON.stringify` leaves out is left out
    */
   value(value: unknown): unknown;
@@ -49,16 +50,53 @@ export function createRedactor({ defaults, emails, rules }: RedactionOptions): R
     // {"name": "DB_PASSWORD", "value": "…"}, as in the environment of a container.
     const label = 'name' in found ? found.name : 'key' in found ? found.key : undefined;
     const labelled = typeof label === 'string' && nameOf(label).secret;
+    const columns = secretColumns(found);
     for (const [key, member] of Object.entries(found)) {
       if (member === undefined || typeof member === 'function' || typeof member === 'symbol') continue;
       const { name, secret } = nameOf(key);
       let free = name;
       // Two names may have become one.
       for (let n = 2; out.has(free); n++) free = `${name} (${n})`;
-      const hidden = (secret || (labelled && key === 'value')) && typeof member === 'string' && member !== '';
-      out.set(free, hidden ? REDACTED : value(member));
+      if (labelled && key === 'value') out.set(free, hideAll(member));
+      else if (secret) out.set(free, hide(member));
+      else if (columns && key === 'rows') out.set(free, hideCells(member, columns));
+      else out.set(free, value(member));
     }
     return Object.fromEntries(out);
+  };
+
+  /** {"columns": [{"name": "password", …}], "rows": [["…"]]}, as databases answer. */
+  const secretColumns = (found: object): Set<number> | undefined => {
+    if (!('columns' in found) || !Array.isArray(found.columns) || !('rows' in found)) return undefined;
+    const secret = found.columns.flatMap((column: unknown, i) =>
+      typeof column === 'object' && column !== null && 'name' in column && nameOf(String(column.name)).secret
+        ? [i]
+        : [],
+    );
+    return secret.length > 0 ? new Set(secret) : undefined;
+  };
+
+  const hideCells = (rows: unknown, columns: ReadonlySet<number>): unknown =>
+    Array.isArray(rows)
+      ? rows.map((row: unknown) =>
+          Array.isArray(row)
+            ? row.map((cell: unknown, i) => (columns.has(i) ? hideAll(cell) : value(cell)))
+            : value(row),
+        )
+      : value(rows);
+
+  /** What a name says is secret. An object by such a name describes it as often as it holds it. */
+  const hide = (found: unknown): unknown => {
+    if (Array.isArray(found)) return found.map(hide);
+    if (typeof found === 'string' && found !== '') return REDACTED;
+    return typeof found === 'number' || typeof found === 'bigint' ? REDACTED : value(found);
+  };
+
+  /** Objects too, as OpenTelemetry's {"stringValue": "…"}. */
+  const hideAll = (found: unknown): unknown => {
+    if (Array.isArray(found)) return found.map(hideAll);
+    if (typeof found !== 'object' || found === null || 'toJSON' in found) return hide(found);
+    return Object.fromEntries(Object.entries(found).map(([key, member]) => [nameOf(key).name, hideAll(member)]));
   };
 
   const value = (found: unknown): unknown => {

@@ -74,6 +74,35 @@ describe('satellite: redaction', () => {
     assert.equal(JSON.stringify(usual.value(polluting)), '{"__proto__":{"a":"password=[redacted]"}}');
   });
 
+  it('redacts what goes by a secret name as a number, in a list, as a value of OpenTelemetry, in a column', () => {
+    const value = {
+      headers: { authorization: ['opaque', 'other'], accept: ['*/*'] },
+      pwd: 1234,
+      attributes: [{ key: 'db.password', value: { stringValue: 'hunter2', of: [{ a: 'hunter2' }] } }],
+      mapping: { password: { type: 'keyword' } },
+      columns: [{ name: 'id' }, { name: 'api_key' }, { name: 'note' }],
+      rows: [
+        [1, 'hunter2', 'pwd=x'],
+        [2, null, { a: 'b' }],
+        [3, { hash: 'hunter2' }, ''],
+      ],
+    };
+    assert.deepEqual(usual.value(value), {
+      headers: { authorization: ['[redacted]', '[redacted]'], accept: ['*/*'] },
+      pwd: '[redacted]',
+      attributes: [{ key: 'db.password', value: { stringValue: '[redacted]', of: [{ a: '[redacted]' }] } }],
+      mapping: { password: { type: 'keyword' } },
+      columns: [{ name: 'id' }, { name: 'api_key' }, { name: 'note' }],
+      rows: [
+        [1, '[redacted]', 'pwd=[redacted]'],
+        [2, null, { a: 'b' }],
+        [3, { hash: '[redacted]' }, ''],
+      ],
+    });
+    const off = createRedactor(redactionConfig.parse({ defaults: false }));
+    assert.deepEqual(off.value(value), value);
+  });
+
   it('applies configured patterns, after the defaults or alone, and emails where asked', () => {
     const patterns = [{ name: 'customer', pattern: String.raw`\bc-(\d{2})\d+`, flags: 'i', replacement: 'c-$1…' }];
     const both = createRedactor(redactionConfig.parse({ patterns, emails: true }));
