@@ -4,8 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { createSatelliteCalls } from '../../../src/features/satellites/index.ts';
 import { CONNECT_PATH, SUBPROTOCOL } from '../../../src/features/satellites/wire/index.ts';
-import { openSocket, UpgradeRefused } from '../../support/wire-satellite.ts';
+import { systemClock } from '../../../src/platform/clock.ts';
+import { takeAway } from '../../support/event-log-outage.ts';
+import { connectWireSatellite, openSocket, UpgradeRefused } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 
 describe('short-lived connections of satellites', () => {
@@ -48,6 +51,25 @@ describe('a node that stops', () => {
     assert.match(answer, /^HTTP\/1\.1 401 /);
     await api.stop();
     stays.destroy();
+  });
+
+  it('does not wait for an event log that is away', async () => {
+    const api = await startSatelliteApi();
+    const { token } = await api.token();
+    const asked = Promise.withResolvers<void>();
+    const satellite = await connectWireSatellite({ url: api.url, token, onRequest: () => asked.resolve() });
+    const { events } = api.nodes[0]!.api.deps;
+    const calls = createSatelliteCalls({ orm: api.database.orm, events, clock: systemClock });
+    const person = new AbortController();
+    const target = { kind: 'connector' as const, connector: 'db', operation: 'query', parameters: {} };
+    const call = { teamId: api.team.id, satelliteId: satellite.id, target, timeoutMs: 300_000, isGivenUp: () => false };
+    const given = assert.rejects(calls.ask(call, person.signal), /enough/);
+    await asked.promise;
+    takeAway(events);
+    await api.nodes[0]!.api.stop();
+    person.abort(new Error('enough'));
+    await given;
+    await api.stop();
   });
 
   it('lets nobody in any more whose token it was still looking up', async () => {

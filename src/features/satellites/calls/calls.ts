@@ -176,7 +176,7 @@ class Question {
           if (this.#call.acts && route.instance !== before?.instance) throw this.#unknowable(lastSeenAt);
           return this.#send(route);
         }
-        await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal });
+        await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted());
         if (this.#reply.isOver || this.#takeOver()) return undefined;
       }
     }

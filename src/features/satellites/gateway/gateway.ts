@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { Orm } from '../../../db/orm.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -21,6 +22,8 @@ import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './up
 const TEND_MS = 2_000;
 /** Most connections of one node. */
 const MOST_CONNECTIONS = 5_000;
+/** How long a node that stops waits for its last words to be stored, in ms: an event log may be away. */
+const LAST_WORDS_MS = 3_000;
 /** How long a connection may take to say who it is, in ms. */
 const HELLO_MS = 10_000;
 
@@ -97,7 +100,8 @@ class Gateway implements SatelliteGateway {
     await this.#tendingNow;
     const connections = [...this.#connections.values()];
     for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; connect again.');
-    await Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
+    const dropped = Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
+    await Promise.race([dropped, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
     await this.#disconnected(connections);
     for (const connection of connections) connection.terminate();
     await this.#inbox.stop();
