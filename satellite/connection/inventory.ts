@@ -3,10 +3,12 @@ import { z } from 'zod';
 import {
   clusterState,
   connector as connectorSchema,
+  jsonSchema,
   mcpTool,
   MOST_CLUSTERS,
   MOST_CONNECTORS,
   MOST_FRAME_BYTES,
+  MOST_NAME_CHARACTERS,
   MOST_SCHEMA_CHARACTERS,
   MOST_TOOLS,
   wireEdge,
@@ -22,6 +24,11 @@ import type { Redactor } from '../redaction/index.ts';
 
 /** Leaves room for what is around the tools. */
 const MOST_MESSAGE_BYTES = MOST_FRAME_BYTES - 64 * 1_024;
+
+/** As the protocol has them. */
+const MOST_DESCRIPTION_CHARACTERS = 2_000;
+const MOST_TITLE_CHARACTERS = 1_000;
+const MOST_MESSAGE_CHARACTERS = 1_000;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
@@ -62,10 +69,22 @@ function describeOperation({ name, description, parameters, tool }: ConnectorOpe
   return { name, description, inputSchema, tool };
 }
 
-/** What its server wrote about a tool; its name and schema are what it is called by and with. */
+/** Cut after redaction: what stands in the place of a secret may be longer than it, and a cut may hide one from a rule. */
+function redacted(text: string, most: number, redactor: Redactor): string {
+  return redactor.text(text).slice(0, most).toWellFormed();
+}
+
+/** What its server wrote about a tool; its name and the names in its schema are what it is called by and with. */
 function redactTool(tool: McpTool, redactor: Redactor): McpTool {
-  const title = tool.title === undefined ? {} : { title: redactor.text(tool.title) };
-  return { ...tool, ...title, description: redactor.text(tool.description) };
+  const schemaOf = (schema: unknown): McpTool['inputSchema'] =>
+    jsonSchema.safeParse(redactor.value(schema)).data ?? { type: 'object' };
+  return {
+    ...tool,
+    ...(tool.title !== undefined && { title: redacted(tool.title, MOST_TITLE_CHARACTERS, redactor) }),
+    description: redacted(tool.description, MOST_DESCRIPTION_CHARACTERS, redactor),
+    inputSchema: schemaOf(tool.inputSchema),
+    ...(tool.outputSchema !== undefined && { outputSchema: schemaOf(tool.outputSchema) }),
+  };
 }
 
 /** Clusters with as many of their problems as one message holds, the worst first. */
@@ -76,8 +95,9 @@ export function clustersOf(found: readonly ClusterState[], redactor: Redactor): 
     const problems = cluster.problems
       .map((problem) => ({
         ...problem,
-        name: redactor.text(problem.name),
-        ...(problem.message !== undefined && { message: redactor.text(problem.message) }),
+        name: redacted(problem.name, 253, redactor),
+        reason: redacted(problem.reason, 200, redactor),
+        ...(problem.message !== undefined && { message: redacted(problem.message, MOST_MESSAGE_CHARACTERS, redactor) }),
       }))
       .filter((problem) => (room -= bytesOf(problem)) >= 0);
     return clusterState.safeParse({ ...cluster, problems }).data ?? [];
@@ -87,18 +107,23 @@ export function clustersOf(found: readonly ClusterState[], redactor: Redactor): 
 /** @returns health as the protocol has it; the messages of MCP servers are redacted here, those of connectors were before */
 export function healthOf(found: readonly Health[], redactor: Redactor): Health[] {
   return found.map((entry) =>
-    entry.message === undefined ? entry : { ...entry, message: redactor.text(entry.message).slice(0, 1_000) },
+    entry.message === undefined
+      ? entry
+      : { ...entry, message: redacted(entry.message, MOST_MESSAGE_CHARACTERS, redactor) },
   );
 }
 
 /** The graph's names are the customer's too. An edge that the protocol does not have is left out. */
 export function redactGraph(message: GraphMessage, redactor: Redactor): GraphMessage {
+  const nameOf = (name: string): string => redacted(name, MOST_NAME_CHARACTERS, redactor);
   return {
     ...message,
     edges: message.edges.flatMap((edge) => {
-      const redacted = { ...edge, caller: redactor.text(edge.caller), callee: redactor.text(edge.callee) };
-      return wireEdge.safeParse(redacted).data ?? [];
+      const named = { ...edge, caller: nameOf(edge.caller), callee: nameOf(edge.callee) };
+      return wireEdge.safeParse(named).data ?? [];
     }),
-    gone: message.gone.map(([caller, callee]) => [redactor.text(caller), redactor.text(callee)]),
+    gone: message.gone
+      .map(([caller, callee]): [string, string] => [nameOf(caller), nameOf(callee)])
+      .filter(([caller, callee]) => caller !== '' && callee !== ''),
   };
 }
