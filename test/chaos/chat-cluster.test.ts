@@ -1,7 +1,7 @@
 /** Several API processes and workers at once: a stream that begins on one goes on on the other. */
 import assert from 'node:assert/strict';
 import { checkAnswered, playChats, startHeldChat, type ChatPlace } from '../support/chat-cases.ts';
-import { startChatCluster, type ChatCluster } from '../support/chat-cluster.ts';
+import { startCluster, type Cluster } from '../support/cluster.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { questionOf } from '../features/chats/script.ts';
 
@@ -10,11 +10,11 @@ const CHATS = 6;
 describe('two APIs and two workers', function () {
   this.timeout(180_000);
   const redis: TestRedis[] = [];
-  const clusters = new Map<string, ChatCluster>();
+  const clusters = new Map<string, Cluster>();
 
   before(async () => {
-    const start = (env: Record<string, string> = {}): Promise<ChatCluster> =>
-      startChatCluster({ script: playChats, apis: 2, workers: 2, env });
+    const start = (env: Record<string, string> = {}): Promise<Cluster> =>
+      startCluster({ script: playChats, apis: 2, workers: 2, env });
     clusters.set('PostgreSQL', await start());
     redis.push(await startRedis());
     clusters.set('Redis', await start({ REDIS_URL: redis[0]!.url }));
@@ -36,7 +36,7 @@ describe('two APIs and two workers', function () {
   });
 });
 
-async function loseHalf({ apis, workers, model, apiKey }: ChatCluster, prefix: string): Promise<void> {
+async function loseHalf({ apis, workers, model, apiKey }: Cluster, prefix: string): Promise<void> {
   const [dying, staying] = apis;
   assert.ok(dying && staying);
   const get = async <T>(path: string): Promise<T> => {

@@ -9,7 +9,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { ChatTurn } from '../../src/features/chats/index.ts';
 import { DONE, type UiChunk } from '../../src/features/chats/stream/chunks.ts';
 import { ask, taskOf } from '../features/chats/script.ts';
-import { startChatCluster, type ChatCluster } from '../support/chat-cluster.ts';
+import { startCluster, type Cluster } from '../support/cluster.ts';
 import { askAndFollow } from '../support/chat-follower.ts';
 
 const MB = 1_000_000;
@@ -51,11 +51,11 @@ async function readOn(response: IncomingMessage): Promise<Read> {
 
 describe('clients that read slowly', function () {
   this.timeout(180_000);
-  let cluster: ChatCluster;
+  let cluster: Cluster;
   const open: IncomingMessage[] = [];
 
   before(async () => {
-    cluster = await startChatCluster({
+    cluster = await startCluster({
       apis: 1,
       workers: 1,
       script: ({ request }) =>

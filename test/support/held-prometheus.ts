@@ -31,9 +31,10 @@ export async function startHeldPrometheus(): Promise<HeldPrometheus> {
   const queries: RecordedQuery[] = [];
   const gates = new Gates();
   const server = await listen((request, response) => {
-    const path = request.url?.split('?')[0];
+    const [path, inUrl = ''] = request.url!.split('?');
     const answer = (data: unknown): void => sendJson(response, 200, { status: 'success', data });
     if (path === '/api/v1/alerts') return answer({ alerts: [] });
+    if (path === '/api/v1/query') return answer({ resultType: 'vector', result: [] });
     if (path === '/api/v1/targets') return answer({ activeTargets: [{ scrapeInterval: '15s' }] });
     if (path !== '/api/v1/query_range') {
       return sendJson(response, 404, { status: 'error', errorType: 'not_found', error: String(path) });
@@ -41,7 +42,8 @@ export async function startHeldPrometheus(): Promise<HeldPrometheus> {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
-      const form = new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+      // A short query may be part of the URL, a long one comes as a form.
+      const form = new URLSearchParams(inUrl || Buffer.concat(chunks).toString('utf8'));
       const query: RecordedQuery = { expr: form.get('query') ?? '', at: Date.now(), aborted: false, finished: false };
       queries.push(query);
       response.on('close', () => {

@@ -2,7 +2,6 @@
  * Any number of API processes and workers on one database and one Temporal server, without a supervisor: what is killed
  * stays away. The model is played by this process.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,22 +12,20 @@ import { msToTs } from '@temporalio/common/lib/time.js';
 import getPort from 'get-port';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { startProgram, type Program } from './program.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { temporalAddress } from './temporal.ts';
 
 const READY_WITHIN_MS = 90_000;
 
-export interface ClusterProcess {
-  pid: number;
-  /** `kill -9`; resolves when it is gone. */
-  kill(): Promise<void>;
-  /** The end of what it had to say. */
-  output(): string;
+export interface ClusterProcess extends Program {
+  /** Resolves when it works, after a start. */
+  untilReady(): Promise<void>;
   /** Frees all memory that nothing holds any more. */
   collectGarbage(): Promise<void>;
 }
 
-export interface ChatCluster {
+export interface Cluster {
   apis: (ClusterProcess & { url: string })[];
   workers: ClusterProcess[];
   apiKey: string;
@@ -37,15 +34,19 @@ export interface ChatCluster {
   stop(): Promise<void>;
 }
 
-/** @param options.env variables beyond those that say where everything is */
-export async function startChatCluster(options: {
+/**
+ * @param options.env variables beyond those that say where everything is
+ * @param options.database dropped at the end; a new one of the test run's server unless given
+ */
+export async function startCluster(options: {
   script: Script;
   apis: number;
   workers: number;
   env?: Record<string, string>;
-}): Promise<ChatCluster> {
+  database?: TestDatabase;
+}): Promise<Cluster> {
   const [database, address, model] = await Promise.all([
-    createTestDatabase(),
+    options.database ?? createTestDatabase(),
     temporalAddress(),
     startScriptedModel(options.script),
   ]);
@@ -65,49 +66,41 @@ export async function startChatCluster(options: {
     ANTHROPIC_API_KEY: 'test',
     ...options.env,
   };
-  const started: ChildProcess[] = [];
-  const onExit = (): void => started.forEach((child) => child.kill('SIGKILL'));
-  process.once('exit', onExit);
-  const start = (program: string, more: Record<string, string> = {}): ClusterProcess => {
-    const path = join(import.meta.dirname, '..', '..', 'src', 'bin', program);
-    const args = ['--inspect=127.0.0.1:0', path];
-    const child = spawn(process.execPath, args, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] });
-    started.push(child);
-    let output = '';
-    let inspector: string | undefined;
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        inspector ??= /Debugger listening on (ws:\S+)/.exec(text)?.[1];
-        output = (output + text).slice(-50_000);
-      });
-    }
-    return {
-      pid: child.pid!,
-      kill: () => end(child, 'SIGKILL'),
-      output: () => output,
-      collectGarbage: () => collectGarbage(inspector!),
-    };
+  const started: Program[] = [];
+  const start = (
+    file: string,
+    more: Record<string, string>,
+    isReady: (output: string) => Promise<boolean> | boolean,
+  ): ClusterProcess => {
+    const path = join(import.meta.dirname, '..', '..', 'src', 'bin', file);
+    const program = startProgram({ args: ['--inspect=127.0.0.1:0', path], env: { ...env, ...more } });
+    started.push(program);
+    return Object.assign(program, {
+      async untilReady() {
+        const ready = async (): Promise<true | undefined> => (await isReady(program.output())) || undefined;
+        await waitUntil(ready, { what: file, timeoutMs: READY_WITHIN_MS });
+      },
+      collectGarbage: () => collectGarbage(/Debugger listening on (ws:\S+)/.exec(program.output())![1]!),
+    });
   };
   const stop = async (): Promise<void> => {
-    await Promise.all(started.map((child) => end(child, 'SIGTERM')));
-    process.off('exit', onExit);
+    await Promise.all(started.map((program) => program.terminate()));
     await model.stop();
     await database.drop();
     rmSync(home, { recursive: true, force: true });
   };
-  const workers = Array.from({ length: options.workers }, () => start('worker.ts'));
+  const isWorking = (output: string): boolean => output.includes('"msg":"working"');
+  const workers = Array.from({ length: options.workers }, () => start('worker.ts', {}, isWorking));
   const ports = await Promise.all(Array.from({ length: options.apis }, () => getPort()));
-  const apis = ports.map((port) => ({
-    ...start('api.ts', { PORT: String(port) }),
-    url: `http://127.0.0.1:${port}`,
-  }));
+  const apis = ports.map((port) => {
+    const url = `http://127.0.0.1:${port}`;
+    // Without a worker an API is never ready for runs.
+    const isReady = async (): Promise<boolean> =>
+      (await fetch(`${url}${options.workers > 0 ? '/readyz' : '/api/team'}`, { headers: { 'x-api-key': apiKey } })).ok;
+    return Object.assign(start('api.ts', { PORT: String(port) }, isReady), { url });
+  });
   try {
-    const working = ({ output }: ClusterProcess): boolean => output().includes('"msg":"working"');
-    await waitUntil(() => workers.every(working) || undefined, { what: 'the workers', timeoutMs: READY_WITHIN_MS });
-    for (const { url } of apis) {
-      const ready = async (): Promise<true | undefined> => (await fetch(`${url}/readyz`)).ok || undefined;
-      await waitUntil(ready, { what: `the API at ${url}`, timeoutMs: READY_WITHIN_MS });
-    }
+    for (const one of [...workers, ...apis]) await one.untilReady();
   } catch (error) {
     const said = [...workers, ...apis].map(({ output }) => output()).join('\n');
     await stop();
@@ -124,13 +117,6 @@ async function ownNamespace(address: string): Promise<string> {
   await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
   await connection.close();
   return namespace;
-}
-
-async function end(child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill(signal);
-  await exited;
 }
 
 async function collectGarbage(inspector: string): Promise<void> {
