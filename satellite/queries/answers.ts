@@ -9,6 +9,14 @@ const KEPT_MS = 10 * 60_000;
 const MOST_ANSWERS = 500;
 const MOST_BYTES = 64 * 1_048_576;
 
+const ACTED_KEPT_MS = 24 * 60 * 60_000;
+const MOST_ACTED = 50_000;
+
+/** Ids of calls that may have changed something: they outlive their answers, for the calls must not be made again. */
+export function createActedStore(): LRUCache<string, true> {
+  return new LRUCache<string, true>({ max: MOST_ACTED, ttl: ACTED_KEPT_MS });
+}
+
 export function createAnswerStore(): LRUCache<string, Answer> {
   return new LRUCache<string, Answer>({
     max: MOST_ANSWERS,

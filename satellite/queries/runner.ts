@@ -5,7 +5,7 @@ import { QueryError } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';
-import { createAnswerStore, type Answer } from './answers.ts';
+import { createActedStore, createAnswerStore, type Answer } from './answers.ts';
 import { deliver, type Outlet } from './deliver.ts';
 import { dispatch, type Systems, type Work } from './dispatch.ts';
 import type { Slots } from './slots.ts';
@@ -33,10 +33,16 @@ class Cancelled extends Error {
   override name = 'Cancelled';
 }
 
+const ANSWER_GONE: Answer = {
+  code: 'failed',
+  message: 'this call was made before, and its answer is not kept any more; it may have acted, and is not made again',
+};
+
 export class QueryRunner {
   readonly #options: QueryRunnerOptions;
   readonly #jobs = new Map<string, Job>();
   readonly #answers: LRUCache<string, Answer> = createAnswerStore();
+  readonly #acted: LRUCache<string, true> = createActedStore();
   /** The latest delivery of each answer that is being sent. */
   readonly #deliveries = new Map<string, AbortController>();
   readonly #pending = new Set<Promise<void>>();
@@ -56,6 +62,7 @@ export class QueryRunner {
       job.asker = asker;
       return undefined;
     }
+    if (this.#acted.has(id)) return this.#deliver(id, ANSWER_GONE, asker);
     const begun: Job = { cancel: new AbortController(), asker };
     this.#jobs.set(id, begun);
     return this.#track(this.#run(message, begun));
@@ -95,6 +102,7 @@ export class QueryRunner {
     // What was refused, or given up by whoever asked, may be asked again, unless something may have been done.
     const again = 'code' in answer && (answer.code === 'busy' || (answer.code === 'cancelled' && !work?.mayAct));
     if (!again) this.#answers.set(id, answer);
+    if (!again && work?.mayAct) this.#acted.set(id, true);
     this.#jobs.delete(id);
     const tookMs = Math.round(performance.now() - begunAt);
     const outcome = 'code' in answer ? { failed: answer.code } : { bytes: answer.bytes };

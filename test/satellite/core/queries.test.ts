@@ -243,5 +243,13 @@ describe('satellite: queries', () => {
     satellite.ask({ kind: 'mcp', server: 's', tool: 'restart', arguments: {} }, { id });
     assert.deepEqual(await satellite.answer(id), { code: 'cancelled', message: 'the query was cancelled' });
     assert.equal(calls.length, 2);
+    // So many answers that the first one is not kept.
+    const others = Array.from({ length: 600 }, () => satellite.ask(target('nobody')));
+    await satellite.answer(others.at(-1)!);
+    satellite.received.length = 0;
+    satellite.ask({ kind: 'mcp', server: 's', tool: 'quick', arguments: { a: 1 } }, { id: quick });
+    const gone = await satellite.answer(quick);
+    assert.ok('code' in gone && gone.code === 'failed' && /not made again/.test(gone.message));
+    assert.equal(calls.length, 2);
   });
 });
