@@ -49,7 +49,10 @@ function endOnFaults(log: Log): void {
 async function run(config: SatelliteConfig): Promise<void> {
   const log = createLog(config.log_level);
   endOnFaults(log);
-  const satellite = await startSatellite(config, { version, log });
+  const satellite = await startSatellite(config, { version, log }).catch((error: unknown) => {
+    log.error({ reason: error instanceof Error ? error.message : String(error) }, 'cannot start');
+    return process.exit(EXIT.failed);
+  });
   const { name, connectors } = config;
   log.info({ satellite: name, version, connectors: connectors.length, healthPort: satellite.healthPort }, 'started');
   let signals = 0;

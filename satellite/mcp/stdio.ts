@@ -39,6 +39,12 @@ export interface StdioOptions {
   onStderr(line: string): void;
 }
 
+/** Those whose child runs. Whatever ends this process in haste takes them with it: they may not heed the end of their input. */
+const running = new Set<StdioTransport>();
+const killAll = (): void => {
+  for (const transport of running) transport.kill();
+};
+
 export class StdioTransport implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
@@ -69,7 +75,11 @@ export class StdioTransport implements Transport {
       detached: true,
     });
     // Known at once, so that a close that comes now ends it.
-    if (child.pid !== undefined) this.#child = child;
+    if (child.pid !== undefined) {
+      this.#child = child;
+      if (running.size === 0) process.on('exit', killAll);
+      running.add(this);
+    }
     await once(child, 'spawn');
     const mostBytes = MOST_ANSWER_BYTES + ENVELOPE_BYTES;
     child.stdout.on(
@@ -106,6 +116,11 @@ export class StdioTransport implements Transport {
     return this.#ending;
   }
 
+  /** Ends the process and all that it started, at once. */
+  kill(): void {
+    this.#signal('SIGKILL');
+  }
+
   async #end(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;
@@ -123,6 +138,8 @@ export class StdioTransport implements Transport {
     child.stdout.destroy();
     child.stderr.destroy();
     await closed;
+    running.delete(this);
+    if (running.size === 0) process.off('exit', killAll);
   }
 
   async #gone(mostMs: number, gone: () => boolean): Promise<void> {

@@ -6,6 +6,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startCasebookEnd, type CasebookEnd, type CasebookEndOptions } from '../support/casebook-end.ts';
+import { isRunning } from '../mcp/support.ts';
 import { runSatellite, type SatelliteProcess } from '../support/satellite-process.ts';
 
 const INCIDENTS = join(import.meta.dirname, '../../../demo/incidents');
@@ -209,11 +210,27 @@ describe('satellite: process', () => {
     assert.match(help.output(), /CASEBOOK_SATELLITE_TOKEN/);
   });
 
+  it('takes its MCP servers with it, also when it is made to end at once', async () => {
+    const casebook = await end();
+    const script = `process.on('SIGTERM', () => {});
+      setInterval(() => {}, 1_000);
+      require('node:fs').writeFileSync('pid', String(process.pid));`;
+    const server = { name: 'deaf', transport: 'stdio', command: 'node', args: ['-e', script] };
+    const satellite = await run(configOf(casebook, { mcp_servers: [server] }));
+    const written = () => readFile(join(satellite.folder, 'pid'), 'utf8').catch(() => undefined);
+    const pid = Number(await waitUntil(written, { what: 'the server', timeoutMs: 10_000, intervalMs: 20 }));
+    satellite.child.kill('SIGTERM');
+    await satellite.logged('stopping');
+    satellite.child.kill('SIGTERM');
+    assert.equal((await satellite.ended).code, 1);
+    await waitUntil(() => (isRunning(pid) ? undefined : true), { what: 'its end', timeoutMs: 5_000, intervalMs: 20 });
+  });
+
   it('ends when a port it is to listen on is taken', async () => {
     const { port } = system.address() as AddressInfo;
     const casebook = await end();
     const satellite = await run(configOf(casebook, { health_port: port }));
     assert.equal((await satellite.ended).code, 1);
-    assert.match(satellite.log(), /EADDRINUSE/);
+    assert.match(satellite.log(), /EADDRINUSE.*cannot start/);
   });
 });
