@@ -129,9 +129,10 @@ export class Registrations {
   /** The connections are gone; rows that a newer connection has taken over stay as they are. */
   async disconnect(of: readonly Registration[], at: Date): Promise<void> {
     if (of.length === 0) return;
+    const id = { $in: of.map((each) => each.id) };
     const connectionId = { $in: of.map((each) => each.connectionId) };
     const gone = { connectionId: null, inbox: null, disconnectedAt: at, updatedAt: at };
-    await this.#em().nativeUpdate(Satellite, { connectionId }, gone, anyTeam);
+    await this.#em().nativeUpdate(Satellite, { id, connectionId }, gone, anyTeam);
   }
 
   /** Why connections made with these tokens are to be closed, by token. */
