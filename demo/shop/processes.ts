@@ -28,21 +28,14 @@ export async function shopAddresses(): Promise<ShopAddresses> {
 /**
  * The processes of the shop: its services, and the customers.
  * @param options.home folder of all embedded state; tells this shop from another one's
- * @param options.otlpUrl where spans go; nowhere unless given
  */
-export function shopProcesses(options: {
-  home: string;
-  addresses: ShopAddresses;
-  lokiUrl?: string;
-  otlpUrl?: string;
-}): ChildSpec[] {
-  const { home, addresses, lokiUrl, otlpUrl } = options;
+export function shopProcesses(options: { home: string; addresses: ShopAddresses; lokiUrl?: string }): ChildSpec[] {
+  const { home, addresses, lokiUrl } = options;
   const env = {
     ...process.env,
     CASEBOOK_HOME: home,
     SHOP_ADDRESSES: JSON.stringify(addresses),
     SHOP_LOKI_URL: lokiUrl,
-    SHOP_OTLP_URL: otlpUrl,
   };
   const child = (name: string, program: string, args: string[], ready: ChildSpec['ready']): ChildSpec => ({
     name: `shop-${name}`,

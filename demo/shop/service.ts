@@ -2,7 +2,7 @@
  * One service of the live shop: `node demo/shop/service.ts NAME`. Serves what description.ts says, `GET /metrics`,
  * `GET /healthz`, and `POST /fault` with `{"kind": …}`, by which something goes wrong in it.
  *
- * SHOP_ADDRESSES has the base URL of every service as JSON; SHOP_LOKI_URL is where logs go, SHOP_OTLP_URL where spans go.
+ * SHOP_ADDRESSES has the base URL of every service as JSON; SHOP_LOKI_URL is where logs go.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
