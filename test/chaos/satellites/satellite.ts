@@ -4,12 +4,15 @@ import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import type { Place } from '../support/satellite-places.ts';
 import { checkAnswered, checkOffline } from './check.ts';
 
-export async function killedAndStartedAgain({ satellite, askHeld, asked, held }: Place): Promise<void> {
+export async function killedAndStartedAgain({ satellite, ask, askHeld, asked, held }: Place): Promise<void> {
   const killed = await satellite('killed');
   const { answer } = await askHeld(killed, 'killed');
   await killed.kill();
   killed.start();
   await waitUntil(() => asked('killed').length === 2 || undefined, { what: 'the second request', timeoutMs: 60_000 });
+  // The answer may take its time: longer than another question that is given up meanwhile.
+  const late = await ask(killed, 'killed-late', { timeoutSeconds: 1 });
+  assert.equal(late.status, 504, JSON.stringify(late.json));
   held.release('killed');
   checkAnswered(await answer);
   assert.deepEqual(

@@ -201,7 +201,10 @@ class Question {
       deadline: this.#deadline,
       request,
     };
-    const sent = replyEvent(this.#attempt, { type: 'sent', connectionId, instance });
+    const to = { type: 'sent', connectionId, instance } as const;
+    // What is heard of an attempt before this one, now or later, decides nothing any more.
+    this.#reply.add(this.#attempt, to);
+    const sent = replyEvent(this.#attempt, to);
     const note = async (): Promise<void> => {
       if (this.#shared) await events.append(replyStream(this.#requestId), [sent]);
     };
