@@ -63,6 +63,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       assert.equal(server.requests.at(-1)!.body.timeout, '1500ms');
       assert.equal((await ask(connector, 'search', { index: 'logs-shop', size: 500 })).hits.hits.length, 500);
       await assert.rejects(ask(connector, 'search', { index: 'logs-shop', size: 501 }), /500/);
+      for (const index of ['..', '.']) await assert.rejects(ask(connector, 'search', { index }), /names or patterns/);
     });
 
     it('counts, lists, and says how things are', async () => {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { z } from 'zod';
 import { QueryError, type OperationContext } from '../../connector.ts';
+import { Opened } from '../../../opened.ts';
 import type { Table } from '../sql/table.ts';
 import { asQueryError, exceptionOf } from './errors.ts';
 
@@ -51,7 +52,7 @@ const GRACE_SECONDS = 10;
 
 export class ClickhouseSession {
   readonly #options: SessionOptions;
-  #client: Promise<ClickHouseClient> | undefined;
+  readonly #client = new Opened(() => this.#open());
   #abilities: Promise<Abilities> | undefined;
 
   constructor(options: SessionOptions) {
@@ -75,12 +76,11 @@ export class ClickhouseSession {
   }
 
   async close(): Promise<void> {
-    await (await this.#client)?.close();
+    await this.#client.close((client) => client.close());
   }
 
   async #vendor(): Promise<Vendor> {
-    this.#client ??= this.#open();
-    const client = await this.#client;
+    const client = await this.#client.get();
     this.#abilities ??= this.#probe();
     try {
       return { client, abilities: await this.#abilities };
@@ -109,7 +109,7 @@ export class ClickhouseSession {
     settings: ClickHouseSettings,
     abilities?: Abilities,
   ): Promise<z.output<typeof answer>> {
-    const client = await this.#client!;
+    const client = await this.#client.get();
     const query_id = randomUUID();
     const stopped = (): QueryError =>
       new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');

@@ -5,6 +5,7 @@ import type { ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
 import type Cursor from 'pg-cursor';
 import { QueryError } from '../../connector.ts';
 import type { Log } from '../../../log.ts';
+import { Opened } from '../../../opened.ts';
 import type { Table } from '../sql/table.ts';
 import { requestCancel } from './cancel.ts';
 import { abortedError, asQueryError } from './errors.ts';
@@ -42,7 +43,7 @@ interface Vendor {
 export class PostgresSession {
   readonly #options: SessionOptions;
   readonly #log: Log;
-  #vendor: Promise<Vendor> | undefined;
+  readonly #vendor = new Opened(() => this.#open());
 
   constructor(options: SessionOptions, log: Log) {
     this.#options = options;
@@ -54,7 +55,7 @@ export class PostgresSession {
    * @throws {QueryError} with the server's words
    */
   async read(sql: string, values: unknown[], options: ReadOptions): Promise<Table> {
-    const vendor = await (this.#vendor ??= this.#open());
+    const vendor = await this.#vendor.get();
     const client = await connected(vendor.pool, options.signal);
     // A connection that was told to stop may still be stopped later, in the middle of somebody else's statement.
     let spoiled = false;
@@ -98,8 +99,7 @@ export class PostgresSession {
   }
 
   async close(): Promise<void> {
-    const vendor = await this.#vendor;
-    await vendor?.pool.end();
+    await this.#vendor.close(({ pool }) => pool.end());
   }
 
   async #readIn(

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@elastic/elasticsearch';
 import type { OperationContext } from '../../connector.ts';
+import { Opened } from '../../../opened.ts';
 import { noAnswer, refusal, tooLarge } from './errors.ts';
 import { pathOf, type SearchRequest, type SearchServer, type SearchTransport } from './transport.ts';
 
@@ -12,15 +13,14 @@ const JSON_ONLY = { accept: 'application/json', 'content-type': 'application/jso
 /** Elasticsearch through Elastic's own client, which refuses servers that are not Elasticsearch. */
 export class ElasticsearchTransport implements SearchTransport {
   readonly #server: SearchServer;
-  #client: Promise<Client> | undefined;
+  readonly #client = new Opened(() => this.#open());
 
   constructor(server: SearchServer) {
     this.#server = server;
   }
 
   async ask(request: SearchRequest, { signal, maxBytes }: OperationContext): Promise<unknown> {
-    this.#client ??= this.#open();
-    const client = await this.#client;
+    const client = await this.#client.get();
     try {
       return await client.transport.request(
         { method: request.method, path: pathOf(request), querystring: request.query, body: request.body },
@@ -35,7 +35,7 @@ export class ElasticsearchTransport implements SearchTransport {
   }
 
   async close(): Promise<void> {
-    await (await this.#client)?.close();
+    await this.#client.close((client) => client.close());
   }
 
   async #open(): Promise<Client> {

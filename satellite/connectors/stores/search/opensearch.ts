@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Client } from '@opensearch-project/opensearch';
 import { QueryError, type OperationContext } from '../../connector.ts';
+import { Opened } from '../../../opened.ts';
 import { noAnswer, refusal, tooLarge } from './errors.ts';
 import { pathOf, type SearchRequest, type SearchServer, type SearchTransport } from './transport.ts';
 
@@ -9,15 +10,14 @@ const VENDOR = 'OpenSearch';
 /** OpenSearch through the project's own client. */
 export class OpensearchTransport implements SearchTransport {
   readonly #server: SearchServer;
-  #client: Promise<Client> | undefined;
+  readonly #client = new Opened(() => this.#open());
 
   constructor(server: SearchServer) {
     this.#server = server;
   }
 
   async ask(request: SearchRequest, { signal, maxBytes }: OperationContext): Promise<unknown> {
-    this.#client ??= this.#open();
-    const client = await this.#client;
+    const client = await this.#client.get();
     if (signal.aborted) throw noAnswer(VENDOR, undefined, signal);
     // As a stream: the client itself would read an answer of any size.
     const asking = client.transport.request(
@@ -44,7 +44,7 @@ export class OpensearchTransport implements SearchTransport {
   }
 
   async close(): Promise<void> {
-    await (await this.#client)?.close();
+    await this.#client.close((client) => client.close());
   }
 
   async #open(): Promise<Client> {

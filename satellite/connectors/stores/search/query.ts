@@ -9,13 +9,13 @@ const MOST_COUNTED = 10_000;
 
 const dsl = z.record(z.string(), z.unknown());
 
-/** `a,b-*,-c`; no path, and none of the server's own endpoints. */
+/** `a,b-*,-c`; no path, not even one of dots, and none of the server's own endpoints. */
 export const indexName = z
   .string()
   .min(1)
   .max(500)
   .regex(
-    /^(?:_all|[^_/\\?#\s"<>|][^/\\?#\s"<>|]*)$/u,
+    /^(?!\.{1,2}$)(?:_all|[^_/\\?#\s"<>|][^/\\?#\s"<>|]*)$/u,
     'must be names or patterns of indices, with commas between them',
   );
 
