@@ -79,7 +79,7 @@ describe('satellite/Dockerfile', () => {
 
   it('installs from the lock file, for the satellite alone, and runs as another user than root', () => {
     assert.match(text, /RUN npm ci --omit=dev --workspace @casebook\/satellite --include-workspace-root=false/);
-    assert.deepEqual(argumentsOf('USER'), ['node']);
+    assert.deepEqual(argumentsOf('USER'), ['1000:1000'], 'a number, or runAsNonRoot refuses the image');
     const order = lastStage.map((instruction) => instruction.getKeyword());
     assert.ok(order.indexOf('USER') < order.indexOf('CMD'));
     assert.equal(argumentsOf('HEALTHCHECK').length, 1);
