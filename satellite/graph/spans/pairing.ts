@@ -43,6 +43,8 @@ export class SpanPairing {
   readonly #options: PairingOptions;
   /** By trace id and the caller's span id, in order of arrival and so of `until`. */
   readonly #waiting = new Map<string, Waiting>();
+  /** Called sides of all that wait: up to {@link MOST_CALLEES} of each would be more than there is memory for. */
+  #callees = 0;
   /** Sides that had to go before their time was over. */
   dropped = 0;
 
@@ -62,7 +64,7 @@ export class SpanPairing {
   expire(now: number): void {
     for (const [key, waiting] of this.#waiting) {
       if (waiting.until > now) return;
-      this.#waiting.delete(key);
+      this.#forget(key, waiting);
       if (!waiting.counted) this.#countVirtual(waiting);
     }
   }
@@ -87,6 +89,7 @@ export class SpanPairing {
       const waiting = this.#wait(key, now);
       if (waiting.callees.has(span.spanId) || waiting.callees.size >= MOST_CALLEES) continue;
       waiting.callees.set(span.spanId, side);
+      this.#callees += 1;
       this.#countPair(waiting, side);
     }
   }
@@ -117,16 +120,29 @@ export class SpanPairing {
   }
 
   #wait(key: string, now: number): Waiting {
+    const { mostWaiting } = this.#options;
+    // Some more than is needed: a map finds its oldest entry the slower the more of them were taken out one by one.
+    const spare = Math.floor(mostWaiting / 16);
+    if (this.#callees >= 2 * mostWaiting) this.#makeRoom(() => this.#callees <= 2 * mostWaiting - spare);
     const known = this.#waiting.get(key);
     if (known) return known;
-    for (const [oldest, { counted }] of this.#waiting) {
-      if (this.#waiting.size < this.#options.mostWaiting) break;
-      // A wait that was cut short says nothing about the other side: no virtual node is made of it.
-      this.#waiting.delete(oldest);
-      if (!counted) this.dropped += 1;
-    }
+    if (this.#waiting.size >= mostWaiting) this.#makeRoom(() => this.#waiting.size < mostWaiting - spare);
     const waiting: Waiting = { until: now + this.#options.waitMs, callees: new Map(), counted: false };
     this.#waiting.set(key, waiting);
     return waiting;
+  }
+
+  /** The oldest go. A wait that is cut short says nothing about the other side: no virtual node is made of it. */
+  #makeRoom(isEnough: () => boolean): void {
+    for (const [key, waiting] of this.#waiting) {
+      if (isEnough()) return;
+      this.#forget(key, waiting);
+      if (!waiting.counted) this.dropped += 1;
+    }
+  }
+
+  #forget(key: string, { callees }: Waiting): void {
+    this.#waiting.delete(key);
+    this.#callees -= callees.size;
   }
 }

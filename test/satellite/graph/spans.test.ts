@@ -117,6 +117,17 @@ describe('satellite graph: spans become calls', () => {
     pair.expire(10);
     assert.deepEqual(said(), ['web>b', 'web>c']);
   });
+
+  it('what waits is bounded also where many say that one span called them', () => {
+    const { pair } = pairing(10);
+    const called = (parent: number, n: number): void =>
+      pair.take(span('server', 'cart', `${parent}-${n}`, { parentSpanId: `p${parent}` }), 0);
+    for (let parent = 0; parent < 5; parent += 1) for (let n = 0; n < 100; n += 1) called(parent, n);
+    assert.deepEqual([pair.size, pair.dropped], [1, 24]);
+    pair.expire(10);
+    for (let n = 0; n < 20; n += 1) called(9, n);
+    assert.equal(pair.dropped, 24, 'what has gone takes no room');
+  });
 });
 
 describe('satellite graph: rates of calls', () => {
