@@ -86,6 +86,8 @@ describe('satellite connector: clickhouse', () => {
     await refused(ask(connector, 'query', { sql: 'select 1; drop table orders' }), 'bad_request', /One statement/);
     for (const sql of [
       `select * from url('http://127.0.0.1/', 'CSV', 'a String')`,
+      `select * from hive('thrift://127.0.0.1', 'a', 'b', 'c String', 'c')`,
+      `select catboostEvaluate('/etc/passwd', 1)`,
       `select * from remote ('127.0.0.2', system.one)`,
       `select * from /* x */ FILE('x', 'CSV', 'a String')`,
       'select * from `s3Cluster`(1)',

@@ -4,8 +4,8 @@ import { CLICKHOUSE } from '../sql/tokens.ts';
 /** Table functions that reach other systems or the server's files; a user who may set nothing has them in `readonly=2`. */
 const REFUSED_FUNCTIONS = new RegExp(
   `^(?:${[
-    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson',
-    '(?:s3|gcs|cosn|oss|hdfs|azure|iceberg|deltalake|hudi|paimon|ytsaurus|arrowflight)\\w*',
+    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|catboostevaluate',
+    '(?:s3|gcs|cosn|oss|hdfs|hive|azure|iceberg|deltalake|hudi|paimon|ytsaurus|arrowflight)\\w*',
     'mysql|postgresql|mongodb|redis|sqlite|jdbc|odbc',
   ].join('|')})$`,
   'u',

@@ -17,6 +17,10 @@ const REFUSED_FUNCTIONS = new RegExp(
     'pg_(?:notify|export_snapshot|prewarm|import_system_collations|extension_config_dump|restore_\\w+|clear_\\w+)',
     'set_config|setval|nextval',
     'lo_\\w+|lowrite|loread',
+    // Upkeep of indexes and caches, which is no statement and so not held by the transaction.
+    'gin_clean_pending_list|brin_(?:de)?summarize_\\w+|pg_(?:truncate|background|repack)_?\\w*|pg_buffercache_(?:evict|mark)\\w*|pg_stat_\\w+_reset',
+    // Extensions of cloud vendors that reach their other services.
+    'query_export_to_s3|table_import_from_s3|invoke|blob_\\w+',
     'dblink\\w*|postgres_fdw_\\w+|http\\w*|plpy_\\w*|cron_?\\w*',
     '(?:query|cursor)_to_xml\\w*|ts_stat|xpath_table|crosstab\\w*|connectby\\w*',
   ].join('|')})$`,
