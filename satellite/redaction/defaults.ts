@@ -61,7 +61,7 @@ function redactCards(text: string): string {
 const SECRET_WORDS =
   'pass(?:word|wd|phrase)|pwd|secret(?:[_-]?(?:access[_-]?)?key)?|(?:api|access|private|signing|encryption)[_-]?key|(?:access|auth|refresh|session|bearer|id|api)[_-]?token|authorization';
 const PAIR = new RegExp(
-  `(${SECRET_WORDS})(\\\\{0,3}["']?\\s{0,3}(?:=>|[=:])\\s{0,3})("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\\\\{1,3}["'][^"'\\\\]*|(?:(?:basic|bearer|token) {1,4})?(?:\\[redacted\\]|[^\\s,;&"'\\\\}\\])<>]+))`,
+  `(${SECRET_WORDS})(\\\\{0,3}["']?\\s{0,3}(?:=>|[=:])\\s{0,3})(?!(?:null|true|false)(?:[\\s,;&}\\])]|$))("(?:[^"\\\\]|\\\\.)*"|'(?:[^'\\\\]|\\\\.)*'|\\\\{1,3}["'][^"'\\\\]*|(?:(?:basic|bearer|token) {1,4})?(?:\\[redacted\\]|[^\\s,;&"'\\\\}\\])<>]+))`,
   'gis',
 );
 const LEADING_QUOTE = /^\\{0,3}["']/;
@@ -82,14 +82,26 @@ export const DEFAULT_RULES: readonly RedactionRule[] = [
   rule('aws-key', /(?<!\w)(?:AKIA|ASIA)[A-Z0-9]{16}(?!\w)/g),
   rule(
     'vendor-token',
-    /(?<![\w-])(?:gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|sk-[\w-]{20,}|AIza[\w-]{35})/g,
+    /(?<![\w-])(?:gh[opsur]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}|xox[abeoprs]-[\w-]{10,}|sk-[\w-]{20,}|[sr]k_(?:live|test)_\w{16,}|AIza[\w-]{35}|npm_\w{36}|hvs\.[\w-]{20,}|cbs?_[\w-]{32,})/g,
   ),
   rule(
     'url-password',
-    /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,200}:)[^\s@/]{1,200}@/gi,
+    /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@]{0,200}:)[^\s/]{1,200}@/gi,
     `$1${REDACTED}@`,
   ),
   rule('authorization', /(?<!\w)(bearer|basic)( {1,4})(?=\S{0,200}?\d|\S{20})[\w.~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`),
+  // Header lines of HTTP, and members of that name in JSON.
+  rule(
+    'cookie',
+    /((?<![a-z0-9])(?:set-)?cookie\\{0,3}["']?:\s{0,3}\\{0,3}["']?)[^\s=;,"'\\]{1,100}=[^\r\n"'\\]{1,8000}/gi,
+    `$1${REDACTED}`,
+  ),
+  // Of a token that nothing else is said about, only what looks like one; that of the next page has to come through.
+  rule(
+    'token-pair',
+    /((?<![a-z0-9]|(?:next|page|continuation)[_-])token\\{0,3}["']?\s{0,3}[=:]\s{0,3}\\{0,3}["']?)(?=[\w.~+/=-]{0,200}?\d)[\w.~+/=-]{8,}/gi,
+    `$1${REDACTED}`,
+  ),
   { name: 'secret-pair', apply: redactPairs },
   { name: 'card', apply: redactCards },
 ];
@@ -119,10 +131,12 @@ const SECRET_NAMES = [
   'apitoken',
   'authorization',
 ];
+/** Too common as the end of a name: a page's token has to come through. */
+const WHOLE_SECRET_NAMES = new Set(['token', 'cookie', 'setcookie', 'xauthtoken', 'xvaulttoken', 'privatetoken']);
 
 /** Whether what goes by this name is a secret: `password`, `DB_PASSWORD`, `clientSecret`, `x-api-key`. */
 export function isSecretName(name: string): boolean {
   if (name.length > 200) return false;
   const letters = name.toLowerCase().replace(/[^a-z]/g, '');
-  return SECRET_NAMES.some((secret) => letters.endsWith(secret));
+  return WHOLE_SECRET_NAMES.has(letters) || SECRET_NAMES.some((secret) => letters.endsWith(secret));
 }

@@ -24,6 +24,13 @@ describe('satellite: redaction', () => {
     ['a card number', 'card 4111 1111 1111 1111 declined', 'card [redacted] declined'],
     ['a private key', 'a\n-----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY-----\nb', 'a\n[redacted]\nb'],
     ['a private key that is cut off', 'a -----BEGIN PRIVATE KEY-----\nMII', 'a [redacted]'],
+    ['a password with an @', 'postgres://app:p@ss:w0rd@db/x', 'postgres://app:[redacted]@db/x'],
+    ['a token header', 'X-Vault-Token: hvs1234.abc', 'X-Vault-Token: [redacted]'],
+    ['a token member', '{"token":"abcdef12345","x":1}', '{"token":"[redacted]","x":1}'],
+    ['cookies', 'GET /\nCookie: session=abcdef; a=b\nHost: x', 'GET /\nCookie: [redacted]\nHost: x'],
+    ['a cookie member', '{"set-cookie":"sid=abc; Path=/","x":1}', '{"set-cookie":"[redacted]","x":1}'],
+    ['a Stripe key', `key sk_live_${'a1'.repeat(12)}`, 'key [redacted]'],
+    ['a token of Casebook', 'cbs_BKpgs2bp9oX6fcwkpwehxM2gaGuJdkTJmswL0MOaHKE', '[redacted]'],
     ['a GitHub token', 'ghp_abcdefghijklmnopqrstuvwxyz0123456789', '[redacted]'],
   ] as const)
     it(`takes out ${what}`, () => assert.equal(usual.text(text), expected));
@@ -37,6 +44,9 @@ describe('satellite: redaction', () => {
     'trace 4bf92f3577b34da6a3ce929d0e0e4736',
     'rate(http_requests_total{service="checkout"}[5m])',
     'someone@example.com',
+    '{"password":null,"secret": true}',
+    'unexpected token: } and {"next_page_token": "abcdef12345"}',
+    'prompt tokens: 12345678',
     'http://db:5432/path@x',
   ])
     it(`leaves ${text.slice(0, 40)}`, () => assert.equal(usual.text(text), text));
@@ -145,6 +155,11 @@ describe('satellite: redaction', () => {
       'secret   ',
       'sk-',
       'a@a.',
+      'token=',
+      'token:aaaaaaaa ',
+      'cookie: a',
+      'cookie:',
+      'a://:@',
     ])
       usual.text(unit.repeat(Math.ceil(2_000_000 / unit.length)));
   }).timeout(30_000);
