@@ -57,6 +57,8 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
   const reader = evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId);
   // A time-out is recorded as the call's result; another attempt of a call whose worker is lost wants the answer.
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
+  // Of every attempt the same: what is asked "until now" is the same question then, and is not asked again.
+  const clock = { now: () => call.createdAt };
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
@@ -67,14 +69,14 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
       read: (evidence: number) => untilReachable(() => reader.read(evidence), signal),
       readById: (toolCallId: string) => untilReachable(() => reader.readById(toolCallId), signal),
     },
-    clock: deps.clock,
+    clock,
     signal,
     isGivenUp,
   };
   try {
     const profile = (): Promise<RunProfile> => deps.profiles[input.kind](forTeam(deps.orm.em, input.teamId), input);
     const { tools } = await untilReachable(profile, signal);
-    const asking = { teamId: input.teamId, toolCallId: call.id, isGivenUp };
+    const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp };
     const sources = await untilReachable(() => deps.sources(asking), signal);
     return await untilAborted(tools.invoke(call.name, call.input, { ...context, sources }), signal);
   } catch (error) {

@@ -67,6 +67,9 @@ export const Satellite = defineEntity({
     summary: p.json<InventorySummary>(),
     /** Large: loaded only when asked for. */
     inventory: p.json<Inventory>().lazy(),
+    inventoryBytes: p.integer(),
+    /** SHA-256 of it, hexadecimal: who has it in memory need not load it again. */
+    inventoryDigest: p.text(),
     clusters: p.json<StoredCluster[]>().lazy(),
   },
 });

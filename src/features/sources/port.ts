@@ -4,6 +4,7 @@
  * and must stop its work when it fires. A source that cannot answer throws {@link SourceError} with a message that a
  * model and an operator can act on.
  */
+import type { Clock } from '../../platform/clock.ts';
 import type { MetricSeries, ServiceEdge, TimeWindow } from '../diagnosis/index.ts';
 
 export type { MetricSeries, ServiceEdge, TimeWindow };
@@ -160,6 +161,8 @@ export interface SourceCall {
   teamId: string;
   /** Equal for every attempt: what was answered to an earlier one is not asked again, where a source can tell. */
   toolCallId: string;
+  /** Stands at the moment at which the call was asked for, for every attempt. */
+  clock: Clock;
   /** Asked when a signal fires: whether nobody wants the answer any more. Absent: nobody does. */
   isGivenUp?: () => boolean;
 }

@@ -39,6 +39,7 @@ export interface ToolContext {
   teamId: string;
   sources: SourceCatalog;
   evidence: EvidenceReader;
+  /** Stands at the moment at which the model asked for the call, for every attempt. */
   clock: Clock;
   /** Fires on cancel and on the tool's time-out. */
   signal: AbortSignal;

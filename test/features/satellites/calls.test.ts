@@ -213,6 +213,8 @@ describe('questions of runs to satellites', () => {
       health: [],
       summary: { connectors: [], servers: [], tools: 0, omittedTools: 0 },
       inventory: { version: '1', labels: {}, connectors: [], tools: [], omittedTools: 0 },
+      inventoryBytes: 1,
+      inventoryDigest: 'x',
       clusters: [],
     });
     await em.flush();

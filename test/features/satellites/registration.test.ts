@@ -1,7 +1,10 @@
 /** How satellites come, are seen, and go. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
+import { forTeam } from '../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { Satellite } from '../../../src/features/satellites/entities.ts';
 import { CLOSE, type Inventory } from '../../../src/features/satellites/wire/index.ts';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
@@ -116,6 +119,45 @@ describe('registrations of satellites', () => {
     assert.equal(code, CLOSE.replaced);
     assert.match(reason, /same name/);
     await api.untilStatus(elsewhere.id, 'online');
+  });
+
+  it('keep what a satellite has while it comes back and has not said it again', async () => {
+    const satellite = await connect({ name: 'keeps' });
+    await untilListed(satellite.id, ({ tool_count }) => tool_count === 1);
+    satellite.cut();
+    await api.untilStatus(satellite.id, 'offline');
+    const socket = await openSocket(api.url, token);
+    const hello = { type: 'hello', name: 'keeps', version: '9.9.9', instance: randomUUID(), sentAt: Date.now() };
+    socket.send(JSON.stringify(hello));
+    await api.untilStatus(satellite.id, 'online');
+    const { json } = await get(satellite.id);
+    assert.equal(json.tool_count, 1);
+    assert.equal(json.version, '1.2.3');
+    socket.terminate();
+  });
+
+  it('of a team announce no more than they may, all together', async () => {
+    const tools = Array.from({ length: 100 }, (_, index) => ({
+      server: 'files',
+      name: `tool-${index}`,
+      description: 'x'.repeat(1_900),
+      inputSchema: { type: 'object', description: 'x'.repeat(7_000) },
+      readOnly: true,
+    }));
+    const large = await connect({ name: 'large', inventory: { ...inventory, tools } });
+    const bytes = (await untilListed(large.id, ({ tool_count }) => tool_count === 100)) && 64 * 1_048_576;
+    // As if the other satellites of the team had announced almost all that they may.
+    await forTeam(api.database.orm.em, api.team.id).nativeUpdate(
+      Satellite,
+      { id: large.id },
+      { inventoryBytes: bytes },
+    );
+    const other = await connect({ name: 'too-much', inventory: { ...inventory, tools } });
+    const { code, reason } = await other.closed;
+    assert.equal(code, CLOSE.tooMuch);
+    assert.match(reason, /announce more than they may/);
+    const again = await connect({ name: 'large', inventory });
+    await untilListed(again.id, ({ tool_count }) => tool_count === 1);
   });
 
   it('say that a clock is wrong, and go on', async () => {

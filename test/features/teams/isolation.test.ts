@@ -138,6 +138,8 @@ describe('team isolation', () => {
         omittedTools: 0,
       },
       inventory: { version: secret, labels: {}, connectors: [], tools: [tool], omittedTools: 0 },
+      inventoryBytes: 1,
+      inventoryDigest: 'x',
       clusters: [],
     });
     await em.flush();

@@ -36,7 +36,12 @@ export function satelliteSources({
     const id = `satellite:${satellite.name}/${connector}`;
     const transport = overSatellite(asking, satellite, connector);
     if (kind === 'loki') return bounded(createLokiSource({ transport, id }), satellite);
-    const source = createPrometheusSource({ transport, id, intervals: intervalsOf(satellite.id, connector) });
+    const source = createPrometheusSource({
+      transport,
+      id,
+      clock: asking.clock,
+      intervals: intervalsOf(satellite.id, connector),
+    });
     const liveGraph = satellite.hasGraph && (() => graph(asking.teamId, satellite.id));
     return bounded({ ...source, ...(liveGraph && { liveGraph }) }, satellite);
   };

@@ -6,6 +6,7 @@ import type { Logger } from '../../../platform/logger.ts';
 import { createSatelliteCalls } from '../calls/calls.ts';
 import { Satellite } from '../entities.ts';
 import { createGraphStore } from '../graph/index.ts';
+import { createInventoryCache } from './inventories.ts';
 import { routeOf } from '../liveness.ts';
 import type { SatelliteAccess } from './port.ts';
 
@@ -16,18 +17,17 @@ const MOST_EDGES = 50_000;
 export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock; log: Logger }): SatelliteAccess {
   const { orm, clock } = deps;
   const graphs = createGraphStore(deps);
+  const inventories = createInventoryCache(orm);
   return {
     calls: createSatelliteCalls(deps),
     async load(teamId) {
-      const [rows, withGraph] = await Promise.all([
-        forTeam(orm.em, teamId).find(Satellite, {}, { populate: ['inventory'] }),
-        graphs.sentBy(teamId),
-      ]);
+      const [rows, withGraph] = await Promise.all([forTeam(orm.em, teamId).find(Satellite, {}), graphs.sentBy(teamId)]);
+      const inventoryOf = await inventories.of(teamId, rows);
       const now = clock.now();
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
-        inventory: row.inventory,
+        inventory: inventoryOf(row),
         online: routeOf(row, now) !== undefined,
         lastSeenAt: row.lastHeartbeatAt,
         hasGraph: withGraph.has(row.id),

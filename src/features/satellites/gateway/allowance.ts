@@ -1,5 +1,5 @@
 /** How much a peer may send: a bucket that fills up steadily and holds a burst (token bucket). */
-export class Allowance {
+class Allowance {
   #level: number;
   #at: number;
   readonly #burst: number;
@@ -25,3 +25,22 @@ export class Allowance {
     return true;
   }
 }
+
+/** Per connection. Control messages are few by nature; a snapshot of the largest graph is about 100 messages. */
+const LIMITS = {
+  bytes: { burst: 96 * 1_048_576, perSecond: 16 * 1_048_576 },
+  control: { burst: 120, perSecond: 10 },
+  graph: { burst: 600, perSecond: 20 },
+  /** Answers that nobody waits for (any more). */
+  strays: { burst: 2_000, perSecond: 50 },
+};
+
+export type Allowances = Record<keyof typeof LIMITS, Allowance>;
+
+/** What one connection may send from now on. */
+export const allowances = (now: number): Allowances => ({
+  bytes: new Allowance(LIMITS.bytes, now),
+  control: new Allowance(LIMITS.control, now),
+  graph: new Allowance(LIMITS.graph, now),
+  strays: new Allowance(LIMITS.strays, now),
+});

@@ -6,7 +6,7 @@ import type { EventLog } from '../../../platform/event-log/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { InboxRequest } from '../calls/reply-stream.ts';
 import { CLOSE, HEARTBEAT_MS, type GraphMessage, type SatelliteMessage, type ServerMessage } from '../wire/index.ts';
-import { Allowance } from './allowance.ts';
+import { allowances, type Allowances } from './allowance.ts';
 import { parseMessage } from './parse.ts';
 import { satelliteIdOf, type Registration } from './registrations.ts';
 import { BadAnswer, Reply } from './reply.ts';
@@ -16,7 +16,8 @@ import { SerialQueue } from './serial-queue.ts';
 export interface ConnectionHooks {
   /** It has said who it is. @returns false when there is no room for it */
   registered(connection: SatelliteConnection): Promise<boolean>;
-  described(connection: SatelliteConnection, what: 'inventory' | 'clusters'): Promise<void>;
+  /** @returns false when that is more than a team may announce */
+  described(connection: SatelliteConnection, what: 'inventory' | 'clusters'): Promise<boolean>;
   graph(connection: SatelliteConnection, message: GraphMessage): Promise<'ok' | 'resync'>;
 }
 
@@ -34,15 +35,6 @@ export interface ConnectionOptions {
 const MOST_BUFFERED_BYTES = 8 * 1_048_576;
 /** Graph messages that wait to be stored, likewise. */
 const MOST_QUEUED_GRAPHS = 16;
-/** Per connection. Control messages are few by nature; a snapshot of the largest graph is about 100 messages. */
-const LIMITS = {
-  bytes: { burst: 96 * 1_048_576, perSecond: 16 * 1_048_576 },
-  control: { burst: 120, perSecond: 10 },
-  graph: { burst: 600, perSecond: 20 },
-  /** Answers that nobody waits for (any more). */
-  strays: { burst: 2_000, perSecond: 50 },
-};
-
 export class SatelliteConnection {
   readonly id = randomUUID();
   readonly teamId: string;
@@ -56,7 +48,8 @@ export class SatelliteConnection {
   readonly #replies = new Map<string, Reply>();
   readonly #control: SerialQueue;
   readonly #graphs: SerialQueue;
-  readonly #allowances: Record<keyof typeof LIMITS, Allowance>;
+  readonly #allowances: Allowances = allowances(performance.now());
+  readonly #undescribed = new Set<'inventory' | 'clusters'>();
   #buffered = 0;
   #isWelcomed = false;
   /** A snapshot was asked for; what comes until it begins is about a graph we do not have. */
@@ -72,13 +65,6 @@ export class SatelliteConnection {
     };
     this.#control = new SerialQueue(failed);
     this.#graphs = new SerialQueue(failed);
-    const now = performance.now();
-    this.#allowances = {
-      bytes: new Allowance(LIMITS.bytes, now),
-      control: new Allowance(LIMITS.control, now),
-      graph: new Allowance(LIMITS.graph, now),
-      strays: new Allowance(LIMITS.strays, now),
-    };
     options.socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
   }
 
@@ -160,7 +146,13 @@ export class SatelliteConnection {
     const kind = type === 'graph' ? 'graph' : type.startsWith('answer.') ? undefined : 'control';
     if (kind && !this.#allowances[kind].take(1, this.heardAt))
       return this.#refuse(CLOSE.tooMuch, `Too many ${kind === 'graph' ? 'graph' : 'control'} messages were sent.`);
-    return this.#handle(message);
+    try {
+      return this.#handle(message);
+    } catch (error) {
+      // One satellite's message must not be what ends the node.
+      this.#options.log.error({ err: error, satellite: this.registration?.name, type }, 'a message was not understood');
+      return this.#refuse(CLOSE.protocolError, `A message (${type}) could not be handled.`);
+    }
   }
 
   #handle(message: SatelliteMessage): void {
@@ -183,7 +175,8 @@ export class SatelliteConnection {
       }
       case 'inventory': {
         this.registration!.inventory = message.inventory;
-        this.#control.add(() => hooks.described(this, 'inventory'));
+        this.registration!.told.add('inventory');
+        this.#describe('inventory');
         break;
       }
       case 'clusters': {
@@ -191,7 +184,8 @@ export class SatelliteConnection {
           ...rest,
           observedAt: this.#ago(observedAgoMs),
         }));
-        this.#control.add(() => hooks.described(this, 'clusters'));
+        this.registration!.told.add('clusters');
+        this.#describe('clusters');
         break;
       }
       case 'graph': {
@@ -228,6 +222,7 @@ export class SatelliteConnection {
       health: [],
       inventory: { version, labels: {}, connectors: [], tools: [], omittedTools: 0 },
       clusters: [],
+      told: new Set(),
     };
     const { id } = this.registration;
     this.#control.add(async () => {
@@ -235,6 +230,17 @@ export class SatelliteConnection {
         return this.close(CLOSE.tooMuch, 'The team has as many satellites as it may have.');
       this.send({ type: 'welcome', satelliteId: id, heartbeatMs: HEARTBEAT_MS });
       this.#isWelcomed = true;
+    });
+  }
+
+  /** What is said again before it was written is written once, as it was said last. */
+  #describe(what: 'inventory' | 'clusters'): void {
+    if (this.#undescribed.has(what)) return;
+    this.#undescribed.add(what);
+    this.#control.add(async () => {
+      this.#undescribed.delete(what);
+      if (!(await this.#options.hooks.described(this, what)))
+        this.close(CLOSE.tooMuch, 'The satellites of the team announce more than they may, all together.');
     });
   }
 

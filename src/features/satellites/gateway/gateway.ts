@@ -15,7 +15,7 @@ import type { DependencyGraphs } from '../graph/index.ts';
 import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '../wire/index.ts';
 import { SatelliteConnection } from './connection.ts';
 import { Inbox } from './inbox.ts';
-import { Registrations, type Registration } from './registrations.ts';
+import { MOST_SATELLITES, Registrations, type Registration } from './registrations.ts';
 import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
 
 /** How often rows are brought up to date, tokens looked at again and silent connections closed, in ms. */
@@ -127,7 +127,10 @@ class Gateway implements SatelliteGateway {
     const offered = request.headers['sec-websocket-protocol'] ?? '';
     if (!offered.split(/\s*,\s*/u).includes(SUBPROTOCOL))
       return { status: 426, code: 'upgrade_required', detail: `The WebSocket subprotocol must be ${SUBPROTOCOL}.` };
-    return this.#deps.admission(request);
+    const admitted = await this.#deps.admission(request);
+    if ('status' in admitted) return admitted;
+    const ofTeam = [...this.#connections.values()].filter(({ teamId }) => teamId === admitted.teamId).length;
+    return ofTeam < MOST_SATELLITES ? admitted : TOO_MANY_OF_TEAM;
   }
 
   #opened(socket: WebSocket, { teamId, tokenId }: Admitted): void {
@@ -231,6 +234,12 @@ class Gateway implements SatelliteGateway {
   }
 }
 
+const TOO_MANY_OF_TEAM: Refusal = {
+  status: 429,
+  code: 'too_many_satellites',
+  detail: 'The team has as many satellites connected to this node as it may have.',
+  retryAfterSeconds: 30,
+};
 const NO_ROOM: Refusal = {
   status: 503,
   code: 'too_many_satellites',

@@ -10,6 +10,7 @@ import {
   type StoredHealth,
 } from '../entities.ts';
 import { refusalOf } from '../tokens.ts';
+import { uuidOf } from '../uuid.ts';
 import type { Inventory } from '../wire/index.ts';
 
 /** What is known of a connected satellite: enough to register it again when its row was deleted. */
@@ -26,19 +27,17 @@ export interface Registration {
   health: StoredHealth[];
   inventory: Inventory;
   clusters: StoredCluster[];
+  /** What it has said since it connected; the rest is not known. */
+  told: Set<'inventory' | 'clusters'>;
 }
 
 /** Follows from team and name: a satellite whose registration was deleted comes back as the same. */
-export function satelliteIdOf(teamId: string, name: string): string {
-  const bytes = createHash('sha256').update(`casebook satellite\n${teamId}\n${name}`).digest().subarray(0, 16);
-  // A UUID of version 8: made from what we like.
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-}
+export const satelliteIdOf = (teamId: string, name: string): string => uuidOf(`casebook satellite\n${teamId}\n${name}`);
 
 /** Most satellites of one team. */
-const MOST_SATELLITES = 5_000;
+export const MOST_SATELLITES = 2_000;
+/** Most bytes of what the satellites of one team announce, all together: every run of the team reads it. */
+const MOST_INVENTORY_BYTES = 64 * 1_048_576;
 
 /** What became of a heartbeat: its row is there, was deleted, or belongs to a newer connection by now. */
 export type Beat = 'kept' | 'deleted' | 'replaced';
@@ -60,12 +59,26 @@ export class Registrations {
     const em = forTeam(this.#orm.em, of.teamId);
     if ((await em.count(Satellite, { id: { $ne: of.id } })) >= MOST_SATELLITES) return false;
     const now = of.lastHeartbeatAt;
-    const { version, labels } = of.inventory;
-    const summary = summaryOf(of.inventory);
-    const row = { ...of, version, labels, summary, inbox, disconnectedAt: null, createdAt: now, updatedAt: now };
+    const { told, ...known } = of;
+    const row = {
+      ...known,
+      ...inventoryColumns(of.inventory),
+      inbox,
+      disconnectedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
     await em.upsert(Satellite, row, {
       onConflictFields: ['id'],
-      onConflictExcludeFields: ['id', 'teamId', 'name', 'createdAt'],
+      // One that is back has not said yet what it has: until then what it had before stands.
+      onConflictExcludeFields: [
+        'id',
+        'teamId',
+        'name',
+        'createdAt',
+        ...(told.has('inventory') ? [] : INVENTORY_COLUMNS),
+        ...(told.has('clusters') ? [] : (['clusters'] as const)),
+      ],
     });
     return true;
   }
@@ -119,11 +132,20 @@ export class Registrations {
     return rows.map(({ id }) => id);
   }
 
-  async describe(of: Registration, what: 'inventory' | 'clusters'): Promise<void> {
-    const { inventory, clusters, id, connectionId } = of;
-    const { version, labels } = inventory;
-    const changed = what === 'clusters' ? { clusters } : { inventory, version, labels, summary: summaryOf(inventory) };
-    await forTeam(this.#orm.em, of.teamId).nativeUpdate(Satellite, { id, connectionId }, changed);
+  /** @returns false when the inventories of the team would be larger than they may be, all together */
+  async describe(of: Registration, what: 'inventory' | 'clusters'): Promise<boolean> {
+    const { clusters, id, teamId, connectionId } = of;
+    const changed = what === 'clusters' ? { clusters } : inventoryColumns(of.inventory);
+    const em = forTeam(this.#orm.em, teamId);
+    if ('inventoryBytes' in changed) {
+      const [row] = await em.execute<{ bytes: string }[]>(
+        'select coalesce(sum(inventory_bytes), 0) as bytes from satellites where team_id = ? and id <> ?',
+        [teamId, id],
+      );
+      if (Number(row?.bytes) + changed.inventoryBytes > MOST_INVENTORY_BYTES) return false;
+    }
+    await em.nativeUpdate(Satellite, { id, connectionId }, changed);
+    return true;
   }
 
   /** The connections are gone; rows that a newer connection has taken over stay as they are. */
@@ -151,6 +173,21 @@ export class Registrations {
   #em(): EntityManager {
     return this.#orm.em.fork();
   }
+}
+
+const INVENTORY_COLUMNS = ['inventory', 'version', 'labels', 'summary', 'inventoryBytes', 'inventoryDigest'] as const;
+
+/** The inventory, and what follows from it. */
+function inventoryColumns(inventory: Inventory) {
+  const text = JSON.stringify(inventory);
+  return {
+    inventory,
+    version: inventory.version,
+    labels: inventory.labels,
+    summary: summaryOf(inventory),
+    inventoryBytes: Buffer.byteLength(text),
+    inventoryDigest: createHash('sha256').update(text).digest('hex'),
+  };
 }
 
 function summaryOf({ connectors, tools, omittedTools }: Inventory): InventorySummary {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { GraphMessage } from '../wire/index.ts';
 import { applyBatch } from './apply.ts';
-import { addPart, type Batch } from './batch.ts';
+import { Collecting } from './collecting.ts';
 import { createGraphReader } from './graphs.ts';
 import { createHeadReader } from './heads.ts';
 import type { DependencyAnswer, DependencyQuery } from './query/answer.ts';
@@ -55,22 +55,21 @@ export interface GraphStoreOptions {
 
 export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
   const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
-  const batches = new Map<string, Batch>();
+  const collecting = new Collecting();
   const heads = createHeadReader(orm, clock, freshMs);
   const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
 
   return {
     async ingest({ id: satelliteId, teamId }, message, connectionId) {
-      const batch = addPart(batches.get(connectionId), message);
-      if (!batch || message.last) batches.delete(connectionId);
-      else batches.set(connectionId, batch);
+      const batch = collecting.add(connectionId, teamId, message);
       if (!batch) {
-        log.info({ satelliteId, teamId, seq: message.seq }, 'parts of a dependency graph are missing');
+        log.info({ satelliteId, teamId, seq: message.seq }, 'a dependency graph lacks parts, or room for them');
         return 'resync';
       }
-      return message.last ? applyBatch(orm, { satelliteId, teamId, connectionId }, batch, clock.now()) : 'ok';
+      if (batch === 'more') return 'ok';
+      return applyBatch(orm, { satelliteId, teamId, connectionId }, batch, clock.now());
     },
-    forget: (connectionId) => void batches.delete(connectionId),
+    forget: (connectionId) => collecting.forget(connectionId),
     async sentBy(teamId) {
       return new Set((await heads.read(teamId)).flatMap(({ id, version }) => (version === undefined ? [] : id)));
     },

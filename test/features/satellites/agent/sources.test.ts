@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../../../src/platform/clock.ts';
 import { z } from 'zod';
 import { loki, prometheus } from '../../../../satellite/connectors/telemetry/index.ts';
 import { createLog } from '../../../../satellite/log.ts';
@@ -78,7 +79,8 @@ function setUp(
 ) {
   const access = fakeSatellites(teams, answers, graphs);
   const agent = createAgentSatellites(access, { own: catalogOf(sampleIncident()), reserved: [] });
-  const sources = (teamId = 'team', toolCallId: string = randomUUID()) => agent.sources({ teamId, toolCallId });
+  const sources = (teamId = 'team', toolCallId: string = randomUUID()) =>
+    agent.sources({ teamId, toolCallId, clock: systemClock });
   return { access, sources };
 }
 const ids = (catalog: SourceCatalog) => catalog.list().map(({ id }) => id);
@@ -109,7 +111,7 @@ describe('sources over satellites', () => {
     const access = fakeSatellites({ team: [mine], other: [] }, likeConnectors);
     // The rows of one team, asked for by another: what a mistake elsewhere would look like.
     const agent = createAgentSatellites({ ...access, load: async () => [mine] }, { own: catalogOf(), reserved: [] });
-    const stolen = (await agent.sources({ teamId: 'other', toolCallId: randomUUID() })).get(
+    const stolen = (await agent.sources({ teamId: 'other', toolCallId: randomUUID(), clock: systemClock })).get(
       'satellite:shop/prometheus',
     );
     await assert.rejects(stolen.describe({ signal }), /There is no such satellite/);

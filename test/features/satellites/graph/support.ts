@@ -91,9 +91,10 @@ export async function addSatellite(orm: Orm, of: Partial<TestSatellite> = {}): P
   const { id, teamId, name, connectionId } = satellite;
   await orm.em.fork().execute(
     `insert into satellites (id, created_at, updated_at, team_id, name, version, labels, instance, token_id, inbox,
-       connection_id, connected_at, last_heartbeat_at, clock_offset_ms, health, summary, inventory, clusters)
+       connection_id, connected_at, last_heartbeat_at, clock_offset_ms, health, summary, inventory,
+       inventory_bytes, inventory_digest, clusters)
      values (?, now(), now(), ?, ?, '1', '{}', gen_random_uuid(), gen_random_uuid(), 'inbox', ?, now(), now(), 0, '[]',
-       '{}', '{}', '[]')`,
+       '{}', '{}', 2, '', '[]')`,
     [id, teamId, name, connectionId],
   );
   return satellite;

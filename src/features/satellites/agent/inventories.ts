@@ -1,0 +1,44 @@
+/** Inventories in memory: every activity of every run wants them all, and they change rarely. */
+import { LRUCache } from 'lru-cache';
+import type { Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { Satellite } from '../entities.ts';
+import type { Inventory } from '../wire/index.ts';
+
+/** Bytes of inventories that are kept, as JSON. */
+const MOST_BYTES = 64 * 1_048_576;
+
+type Row = Pick<Satellite, 'id' | 'inventoryDigest' | 'inventoryBytes'>;
+
+export interface InventoryCache {
+  /** @returns what gives the inventory of each of the rows, with as many as are not in memory loaded */
+  of(teamId: string, rows: readonly Row[]): Promise<(row: Row) => Inventory>;
+}
+
+export function createInventoryCache(orm: Orm): InventoryCache {
+  const known = new LRUCache<string, Inventory>({ maxSize: MOST_BYTES });
+  const keyOf = (teamId: string, { id, inventoryDigest }: Row): string => `${teamId}/${id}/${inventoryDigest}`;
+
+  return {
+    async of(teamId, rows) {
+      const found = new Map<string, Inventory>();
+      const missing: string[] = [];
+      for (const row of rows) {
+        const inventory = known.get(keyOf(teamId, row));
+        if (inventory) found.set(row.id, inventory);
+        else missing.push(row.id);
+      }
+      if (missing.length > 0) {
+        const em = forTeam(orm.em, teamId);
+        for (const row of await em.find(Satellite, { id: { $in: missing } }, { populate: ['inventory'] })) {
+          found.set(row.id, row.inventory);
+          known.set(keyOf(teamId, row), row.inventory, { size: row.inventoryBytes + 1 });
+        }
+      }
+      // One that was deleted in between offers nothing.
+      return ({ id }) => found.get(id) ?? NOTHING;
+    },
+  };
+}
+
+const NOTHING: Inventory = { version: '', labels: {}, connectors: [], tools: [], omittedTools: 0 };

@@ -1,0 +1,54 @@
+/** Graphs whose last part is not in yet, bounded in all: what one team does not finish must not take another's memory. */
+import { MOST_EDGES, type GraphMessage } from '../wire/index.ts';
+import { addPart, type Batch } from './batch.ts';
+
+/** Most edges that are collected at one time, of one team and of all; an edge takes up to a kilobyte meanwhile. */
+const MOST_OF_TEAM = MOST_EDGES;
+const MOST_OF_ALL = 2 * MOST_EDGES;
+/** A graph of which no part came for this long is given up when its place is wanted, in ms. */
+const STALLED_MS = 30_000;
+
+interface Collected {
+  teamId: string;
+  batch: Batch;
+  /** When a part came last, of `performance.now()`. */
+  at: number;
+}
+
+export class Collecting {
+  readonly #byConnection = new Map<string, Collected>();
+
+  /** @returns what there is when this was the last part, `more` when it was not, undefined when it cannot be continued */
+  add(connectionId: string, teamId: string, message: GraphMessage): Batch | 'more' | undefined {
+    const before = this.#byConnection.get(connectionId);
+    this.#byConnection.delete(connectionId);
+    const batch = addPart(before?.batch, message);
+    if (!batch || message.last) return batch;
+    if (!this.#hasRoom(teamId, sizeOf(batch))) return undefined;
+    this.#byConnection.set(connectionId, { teamId, batch, at: performance.now() });
+    return 'more';
+  }
+
+  forget(connectionId: string): void {
+    this.#byConnection.delete(connectionId);
+  }
+
+  #hasRoom(teamId: string, size: number): boolean {
+    if (this.#fits(teamId, size)) return true;
+    for (const [connectionId, { at }] of this.#byConnection)
+      if (performance.now() - at > STALLED_MS) this.#byConnection.delete(connectionId);
+    return this.#fits(teamId, size);
+  }
+
+  #fits(teamId: string, size: number): boolean {
+    let [ofTeam, ofAll] = [size, size];
+    for (const each of this.#byConnection.values()) {
+      const held = sizeOf(each.batch);
+      ofAll += held;
+      if (each.teamId === teamId) ofTeam += held;
+    }
+    return ofTeam <= MOST_OF_TEAM && ofAll <= MOST_OF_ALL;
+  }
+}
+
+const sizeOf = ({ edges, gone }: Batch): number => edges.size + gone.size;
