@@ -212,7 +212,7 @@ export const SatelliteTokenResponse = z
     prefix: z.string().meta({ description: 'How the token begins.' }),
     created_at: time,
     expires_at: time.nullable(),
-    last_used_at: time.nullable(),
+    last_used_at: time.nullable().meta({ description: 'To the minute.' }),
     revoked_at: time.nullable(),
   })
   .meta({ id: 'SatelliteTokenResponse' });

@@ -6,6 +6,7 @@ import { InvalidRequest, NotFound } from '../../http/errors.ts';
 import { SatelliteToken } from './entities.ts';
 
 const PREFIX_LENGTH = 10;
+const LAST_USED_RESOLUTION_MS = 60_000;
 /** No token of ours comes near it; what is longer is not worth hashing. */
 const LONGEST_TOKEN = 512;
 
@@ -81,7 +82,10 @@ export async function verifyToken(
   if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return unknown;
   const refusal = refusalOf(row, now);
   if (refusal !== undefined) return { refusal };
-  row.lastUsedAt = now;
-  await em.flush();
+  // A thousand satellites may share a token, and come back in the same moment.
+  if (!row.lastUsedAt || now.getTime() - row.lastUsedAt.getTime() > LAST_USED_RESOLUTION_MS) {
+    row.lastUsedAt = now;
+    await em.flush();
+  }
   return { row };
 }

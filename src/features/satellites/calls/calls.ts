@@ -17,6 +17,7 @@ import {
   type SatelliteCall,
   type SatelliteCalls,
 } from './port.ts';
+import { Leftovers } from './leftovers.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { readReplyEvent, replyEvent, replyStream, type InboxCancel, type InboxRequest } from './reply-stream.ts';
 import { Signal } from './signal.ts';
@@ -39,11 +40,13 @@ export interface SatelliteCallsDeps {
 }
 
 export function createSatelliteCalls(deps: SatelliteCallsDeps): SatelliteCalls {
-  return { ask: (call, signal) => new Question(deps, call, signal).answer() };
+  const leftovers = new Leftovers(deps.events);
+  return { ask: (call, signal) => new Question(deps, leftovers, call, signal).answer() };
 }
 
 class Question {
   readonly #deps: SatelliteCallsDeps;
+  readonly #leftovers: Leftovers;
   readonly #call: SatelliteCall;
   readonly #signal: AbortSignal;
   readonly #requestId: string;
@@ -54,8 +57,9 @@ class Question {
   #route: Route | undefined;
   #name = '';
 
-  constructor(deps: SatelliteCallsDeps, call: SatelliteCall, signal: AbortSignal) {
+  constructor(deps: SatelliteCallsDeps, leftovers: Leftovers, call: SatelliteCall, signal: AbortSignal) {
     this.#deps = deps;
+    this.#leftovers = leftovers;
     this.#call = call;
     this.#signal = signal;
     this.#requestId = call.requestId ?? randomUUID();
@@ -99,7 +103,7 @@ class Question {
   /** Without an answer, parts of one may be on their way: they would begin the stream anew. */
   #removeReply(): void {
     const stream = replyStream(this.#requestId);
-    const remove = (): void => void this.#deps.events.remove([stream]).catch(() => undefined);
+    const remove = (): void => this.#leftovers.add(stream);
     if (this.#reply.isOver) remove();
     else setTimeout(remove, STRAGGLERS_MS).unref();
   }

@@ -209,8 +209,9 @@ class Gateway implements SatelliteGateway {
     const beats = await this.#registrations.heartbeats(connections.map(registrationOf), inbox);
     for (const [index, connection] of connections.entries()) {
       if (beats[index] === 'replaced') connection.close(CLOSE.replaced, REPLACED);
-      // Somebody deleted the registration; a satellite that runs registers again.
-      if (beats[index] === 'deleted') await this.#registrations.register(registrationOf(connection), inbox);
+      // Somebody deleted the registration; a satellite that runs registers again, and one that has just gone does not.
+      if (beats[index] === 'deleted' && connection.open)
+        await this.#registrations.register(registrationOf(connection), inbox);
     }
   }
 
