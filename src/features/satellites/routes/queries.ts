@@ -1,9 +1,10 @@
-import { apiKey } from '../../../http/authenticate.ts';
-import { endpointFor } from '../../../http/endpoint.ts';
+import { apiKey, type ApiKeyAuth } from '../../../http/authenticate.ts';
+import { endpointFor, type Call } from '../../../http/endpoint.ts';
 import { HttpError } from '../../../http/errors.ts';
 import type { SatelliteAnswer } from '../calls/port.ts';
 import * as schemas from '../schemas.ts';
 import { askSatellite, requireTeam } from '../service.ts';
+import type { RequestTarget } from '../wire/index.ts';
 import type { SatelliteDeps } from './deps.ts';
 
 const endpoint = endpointFor<SatelliteDeps>();
@@ -21,24 +22,9 @@ export const integration = endpoint({
   response: schemas.IntegrationQueryResponse,
   errors: [404, 409, 502, 503, 504],
   handler: async (call) => {
-    const { em, body, principal, deps, signal } = call;
-    requireTeam(principal, body.team_id);
-    const { connector, operation, parameters, satellite_id: satelliteId, timeout_seconds: timeoutSeconds } = body;
-    const question = {
-      satelliteId,
-      target: { kind: 'connector' as const, connector, operation, parameters },
-      timeoutSeconds,
-    };
-    const calls = { calls: deps.satellites.calls, clock: deps.clock };
-    const { satellite, answer } = await askSatellite(calls, em, principal, question, signal);
-    return {
-      satellite_id: satellite.id,
-      satellite: satellite.name,
-      connector,
-      operation,
-      result: resultOf(answer),
-      took_ms: Math.round(answer.tookMs),
-    };
+    const { connector, operation, parameters } = call.body;
+    const target = { kind: 'connector' as const, connector, operation, parameters };
+    return { connector, operation, ...(await answerTo(call, target)) };
   },
 });
 
@@ -55,26 +41,34 @@ export const mcp = endpoint({
   response: schemas.MCPToolCallResponse,
   errors: [404, 409, 502, 503, 504],
   handler: async (call) => {
-    const { em, body, principal, deps, signal } = call;
-    requireTeam(principal, body.team_id);
-    const { server, tool, satellite_id: satelliteId, timeout_seconds: timeoutSeconds } = body;
-    const question = {
-      satelliteId,
-      target: { kind: 'mcp' as const, server, tool, arguments: body.arguments },
-      timeoutSeconds,
-    };
-    const calls = { calls: deps.satellites.calls, clock: deps.clock };
-    const { satellite, answer } = await askSatellite(calls, em, principal, question, signal);
+    const { server, tool } = call.body;
     return {
-      satellite_id: satellite.id,
-      satellite: satellite.name,
       server,
       tool,
-      result: resultOf(answer),
-      took_ms: Math.round(answer.tookMs),
+      ...(await answerTo(call, { kind: 'mcp' as const, server, tool, arguments: call.body.arguments })),
     };
   },
 });
+
+type QueryCall = Pick<
+  Call<SatelliteDeps, ApiKeyAuth, unknown, unknown, unknown, unknown>,
+  'em' | 'principal' | 'deps' | 'signal'
+> & {
+  body: { team_id: string; satellite_id?: string | null; timeout_seconds: number };
+};
+
+async function answerTo({ em, body, principal, deps, signal }: QueryCall, target: RequestTarget) {
+  requireTeam(principal, body.team_id);
+  const question = { satelliteId: body.satellite_id, target, timeoutSeconds: body.timeout_seconds };
+  const calls = { calls: deps.satellites.calls, clock: deps.clock };
+  const { satellite, answer } = await askSatellite(calls, em, principal, question, signal);
+  return {
+    satellite_id: satellite.id,
+    satellite: satellite.name,
+    result: resultOf(answer),
+    took_ms: Math.round(answer.tookMs),
+  };
+}
 
 /** What a satellite calls JSON need not be. */
 function resultOf({ text }: SatelliteAnswer): unknown {
