@@ -97,7 +97,7 @@ export const ClusterStateResponse = z
     observed_at: time,
   })
   .meta({ id: 'ClusterStateResponse' });
-export const ClusterStateList = z.array(ClusterStateResponse);
+export const ClusterStateList = z.array(ClusterStateResponse).meta({ id: 'ClusterStateList' });
 
 const jsonObject = z.record(z.string(), z.unknown());
 

@@ -184,11 +184,13 @@ async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = (): void => aborted.reject(abortedError());
   signal.addEventListener('abort', onAbort, { once: true });
-  const connecting = pool.connect();
+  let connecting: Promise<PoolClient> | undefined;
   try {
+    // It throws at once where a certificate cannot be read.
+    connecting = pool.connect();
     return await Promise.race([connecting, aborted.promise]);
   } catch (error) {
-    connecting.then(
+    connecting?.then(
       (client) => client.release(),
       () => undefined,
     );

@@ -7,7 +7,6 @@ const EVERY_MS = 1_000;
 export class Leftovers {
   readonly #events: EventLog;
   #streams: string[] = [];
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(events: EventLog) {
     this.#events = events;
@@ -15,13 +14,12 @@ export class Leftovers {
 
   add(stream: string): void {
     this.#streams.push(stream);
-    this.#timer ??= setTimeout(() => this.#remove(), EVERY_MS).unref();
+    if (this.#streams.length === 1) setTimeout(() => this.#remove(), EVERY_MS).unref();
   }
 
   #remove(): void {
     const streams = this.#streams;
     this.#streams = [];
-    this.#timer = undefined;
     void this.#events.remove(streams).catch(() => undefined);
   }
 }
