@@ -112,6 +112,14 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
     };
     await waitUntil(offered, { what: `the tools of ${name}`, timeoutMs: 60_000 });
   };
+  /** What it has is said after it has connected. */
+  const untilListed = async (id: string): Promise<void> => {
+    const listed = async (): Promise<true | undefined> => {
+      const { json } = await call('GET', `/satellite/${id}?team_id=${teamId}`);
+      return json.connectors?.length > 0 || undefined;
+    };
+    await waitUntil(listed, { what: `the connectors of ${id}`, timeoutMs: 60_000, intervalMs: 50 });
+  };
   const ask: Place['ask'] = ({ id }, gate, { node, timeoutSeconds = 60 } = {}) =>
     call(
       'POST',
@@ -140,6 +148,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
       const token = more.token ?? usualToken.token;
       const satellite = await startSatelliteProcess({ url: balancer.url, token, name, settings });
       satellites.push(satellite);
+      await untilListed(satellite.id);
       if (more.acting) await untilOffered(name);
       return satellite;
     },

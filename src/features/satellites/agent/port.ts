@@ -7,6 +7,8 @@ export interface KnownSatellite {
   id: string;
   name: string;
   inventory: Pick<Inventory, 'connectors' | 'tools'>;
+  /** Equal for equal inventories; absent: it is made of the inventory. */
+  inventoryDigest?: string;
   online: boolean;
   lastSeenAt: Date;
   /** Whether it sends the dependency graph. */

@@ -28,6 +28,7 @@ export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Cloc
         id: row.id,
         name: row.name,
         inventory: inventoryOf(row),
+        inventoryDigest: row.inventoryDigest,
         online: routeOf(row, now) !== undefined,
         lastSeenAt: row.lastHeartbeatAt,
         hasGraph: withGraph.has(row.id),

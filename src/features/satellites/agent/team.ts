@@ -13,9 +13,6 @@ import { satelliteSources } from './sources.ts';
 /** Above either of these, tools are searched for: a model pays for every definition in every turn. */
 const MOST_DIRECT = 30;
 const MOST_DIRECT_CHARACTERS = 60_000;
-/** Every activity of every run asks; what a satellite offers changes rarely. */
-const KNOWN_FOR_MS = 2_000;
-
 interface AgentSatellites {
   /** The installation's own sources, and those behind the team's satellites. */
   sources: LoadSources;
@@ -30,20 +27,20 @@ export function createAgentSatellites(
   access: SatelliteAccess,
   { own, reserved }: { own: SourceCatalog; reserved: readonly string[] },
 ): AgentSatellites {
-  const known = new LRUCache<string, Promise<KnownSatellite[]>>({ max: 1_000, ttl: KNOWN_FOR_MS });
+  // Asked by every activity of every run, and never remembered: what has just connected is there for the next step.
+  const loading = new Map<string, Promise<KnownSatellite[]>>();
   const satellitesOf = (teamId: string): Promise<KnownSatellite[]> => {
-    const recent = known.get(teamId);
-    if (recent) return recent;
-    const loading = access.load(teamId).then((all) => all.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
-    known.set(teamId, loading);
-    // A failure is not remembered.
-    loading.catch(() => known.delete(teamId));
-    return loading;
+    const shared =
+      loading.get(teamId) ??
+      access
+        .load(teamId)
+        .then((all) => all.toSorted((a, b) => (a.name < b.name ? -1 : 1)))
+        .finally(() => loading.delete(teamId));
+    loading.set(teamId, shared);
+    return shared;
   };
   const sourcesOver = satelliteSources(access);
   const made = new LRUCache<string, TeamTools>({ max: 200 });
-  // A digest goes through everything that is offered: once for each time that it was loaded.
-  const ofLoaded = new WeakMap<KnownSatellite[], TeamTools>();
   const taken = new Set(reserved);
 
   return {
@@ -53,12 +50,9 @@ export function createAgentSatellites(
     },
     async tools(teamId) {
       const satellites = await satellitesOf(teamId);
-      const ready = ofLoaded.get(satellites);
-      if (ready) return ready;
       const key = `${teamId} ${digestOf(satellites)}`;
       const tools = made.get(key) ?? toolsOf(access, satellites, taken);
       made.set(key, tools);
-      ofLoaded.set(satellites, tools);
       return tools;
     },
   };
@@ -86,8 +80,10 @@ function charactersOf(offers: readonly Offer[]): number {
 /** Of everything the tools are made of; whether a satellite is there at the moment does not change them. */
 function digestOf(satellites: readonly KnownSatellite[]): string {
   const hash = createHash('sha256');
-  for (const { id, name, inventory } of satellites) {
-    hash.update(JSON.stringify([id, name, inventory.connectors, inventory.tools]));
+  for (const satellite of satellites) {
+    const { id, name, inventoryDigest } = satellite;
+    const offered = inventoryDigest ?? [satellite.inventory.connectors, satellite.inventory.tools];
+    hash.update(JSON.stringify([id, name, offered]));
   }
   return hash.digest('base64url');
 }
