@@ -7,8 +7,8 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { runningInstance } from '../embedded/instance.ts';
-import { addAdminKey, hashApiKey, pepperFrom } from '../features/teams/index.ts';
-import { loadSecretKey } from '../platform/secrets/index.ts';
+import { addAdminKey, pepperFrom } from '../features/teams/index.ts';
+import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND
   migrate                    brings the schema up to date
@@ -28,7 +28,7 @@ const commands: Record<string, (context: Context) => Promise<void>> = {
   },
   async 'create-key'({ orm, config, name }) {
     const pepper = pepperFrom(await loadSecretKey(config));
-    console.log(await addAdminKey(orm.em, { name, hash: (apiKey) => hashApiKey(apiKey, pepper) }));
+    console.log(await addAdminKey(orm.em, { name, hash: (apiKey) => hashCredential(apiKey, pepper) }));
   },
 };
 

@@ -1,8 +1,8 @@
 /** Enrolment tokens: what a satellite of a team connects with. */
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { InvalidRequest, NotFound } from '../../http/errors.ts';
+import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets/index.ts';
 import { SatelliteToken } from './entities.ts';
 
 const PREFIX_LENGTH = 10;
@@ -11,10 +11,7 @@ const LAST_USED_RESOLUTION_MS = 60_000;
 const LONGEST_TOKEN = 512;
 
 /** The pepper of token hashes, for an installation's secret key. */
-export const tokenPepperFrom = (secretKey: Buffer): Buffer =>
-  Buffer.from(hkdfSync('sha256', secretKey, '', 'casebook satellite tokens', 32));
-
-const hashOf = (token: string, pepper: Buffer): string => createHmac('sha256', pepper).update(token).digest('hex');
+export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook satellite tokens');
 
 /**
  * Makes a token of a team: `cbs_` and 32 random bytes. Its text is in the answer and nowhere else.
@@ -32,12 +29,12 @@ export async function createToken(
       'Value error, the time has passed',
       request.expiresAt.toISOString(),
     );
-  const token = `cbs_${randomBytes(32).toString('base64url')}`;
+  const token = generateCredential('cbs_');
   const row = em.create(SatelliteToken, {
     teamId: request.teamId,
     name: request.name,
     prefix: token.slice(0, PREFIX_LENGTH),
-    hash: hashOf(token, pepper),
+    hash: hashCredential(token, pepper),
     createdByKeyId: request.createdByKeyId ?? null,
     expiresAt: request.expiresAt ?? null,
   });
@@ -77,9 +74,9 @@ export async function verifyToken(
 ): Promise<{ row: SatelliteToken } | { refusal: string }> {
   const unknown = { refusal: 'The enrolment token is not known.' };
   if (token.length > LONGEST_TOKEN) return unknown;
-  const hash = hashOf(token, pepper);
+  const hash = hashCredential(token, pepper);
   const row = await em.findOne(SatelliteToken, { hash }, anyTeam);
-  if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return unknown;
+  if (!row || !sameHash(row.hash, hash)) return unknown;
   const refusal = refusalOf(row, now);
   if (refusal !== undefined) return { refusal };
   // A thousand satellites may share a token, and come back in the same moment.

@@ -1,11 +1,11 @@
-import { hash as digest, timingSafeEqual } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { Authenticator, Principal } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { hashApiKey } from './api-key.ts';
+import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
 import { ApiKey } from './entities.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
@@ -23,7 +23,7 @@ const LAST_USED_RESOLUTION_MS = 60_000;
 
 /**
  * Verifies API keys against the database, with a short memory so that polls are cheap.
- * @param options.pepper see {@link hashApiKey}
+ * @param options.pepper see {@link hashCredential}
  */
 export function createAuthenticator(options: {
   orm: Orm;
@@ -46,7 +46,7 @@ export function createAuthenticator(options: {
 
   const lookUp = async (apiKey: string, handle: string): Promise<Principal | undefined> => {
     const began = revision;
-    const hash = hashApiKey(apiKey, pepper);
+    const hash = hashCredential(apiKey, pepper);
     const key = await orm.em.fork().findOne(ApiKey, { hash }, anyTeam);
     const valid = key !== null && key.revokedAt == null && sameHash(key.hash, hash);
     const principal = valid ? principalOf(key) : undefined;
@@ -70,7 +70,7 @@ export function createAuthenticator(options: {
   };
 
   return {
-    hash: (apiKey) => hashApiKey(apiKey, pepper),
+    hash: (apiKey) => hashCredential(apiKey, pepper),
     cached: (apiKey) => remembered(handleOf(apiKey))?.principal,
     recognises: (apiKey) => known.peek(handleOf(apiKey))?.principal !== undefined,
     verify(apiKey) {
@@ -94,8 +94,6 @@ export function createAuthenticator(options: {
 
 /** By what a key is remembered in this process: cheaper than the stored hash, and still not the key. */
 const handleOf = (apiKey: string): string => digest('sha256', apiKey, 'base64');
-
-const sameHash = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 const principalOf = ({ id, teamId, userId, scopes }: ApiKey): Principal => ({
   apiKeyId: id,

@@ -1,4 +1,4 @@
-export { hashApiKey, pepperFrom } from './api-key.ts';
+export { pepperFrom } from './api-key.ts';
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './bootstrap.ts';
 export { ApiKey, Membership, Team, User } from './entities.ts';
