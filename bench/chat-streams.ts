@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { freePort } from '../src/embedded/free-port.ts';
-import { startRedis, type TestRedis } from '../test/support/redis.ts';
 import type { Benchmark, BenchOptions, BenchReport, BenchTable } from './benchmark.ts';
 import type { BenchResult } from './result.ts';
 import { processorSeconds, residentBytes } from './support/process-cost.ts';
@@ -11,6 +10,7 @@ import { commitRunningTurns } from './support/running-turns.ts';
 import { withStack, type Stack } from './support/stack.ts';
 import { significant } from './support/statistics.ts';
 import type { WriteDeltasInput, WriteDeltasOutput } from './support/write-deltas.ts';
+import { withRedis } from './support/with-redis.ts';
 
 const STREAMS = 500;
 const PER_SECOND = 20;
@@ -59,22 +59,11 @@ async function benchStreams(options: BenchOptions): Promise<BenchReport> {
     for (const load of LOADS) if (!load.gathered) measured.push(await measureBare(options, stack, load));
     measured.push(...(await measureApi(options, stack, 'PostgreSQL', stack.databaseUrl)));
   });
-  let redis: TestRedis | undefined;
-  try {
-    redis = await startRedis();
-  } catch (error) {
-    options.say(`not measured on Redis: ${String(error)}`);
-  }
-  if (redis) {
-    const { url: redisUrl, pid } = redis;
-    try {
-      await withStack({ ...options, worker, env: { ...noModel, REDIS_URL: redisUrl } }, async (stack) => {
-        measured.push(...(await measureApi(options, stack, 'Redis', stack.databaseUrl, { redisUrl, pid })));
-      });
-    } finally {
-      await redis.stop();
-    }
-  }
+  await withRedis(options, ({ url: redisUrl, pid }) =>
+    withStack({ ...options, worker, env: { ...noModel, REDIS_URL: redisUrl } }, async (stack) => {
+      measured.push(...(await measureApi(options, stack, 'Redis', stack.databaseUrl, { redisUrl, pid })));
+    }),
+  );
   return report(measured);
 }
 

@@ -13,7 +13,7 @@ import { startPostgres } from '../src/embedded/postgres.ts';
 import { createEventLog, type EventLog } from '../src/platform/event-log/index.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { startRedis } from '../test/support/redis.ts';
-import type { BenchResult } from './result.ts';
+import { compared, type BenchResult } from './result.ts';
 
 const log = createLogger({ name: 'bench', level: 'warn' });
 const data = { text: 'a few words of an answer', attempt: 1 };
@@ -70,11 +70,11 @@ async function measure(server: Server): Promise<BenchResult[]> {
   const of = `event log on ${writer.kind}`;
   const bare = server.bare.name;
   return [
-    result(`${of}: one append, median`, quantile(single, 0.5), 'ms', bare, quantile(bareSingle, 0.5), {
+    compared(`${of}: one append, median`, quantile(single, 0.5), 'ms', bare, quantile(bareSingle, 0.5), {
       note: `p99 ${quantile(single, 0.99).toFixed(2)} ms, bare ${quantile(bareSingle, 0.99).toFixed(2)} ms`,
     }),
-    result(`${of}: appends at once to ${streams} streams`, rate, 'events/s', bare, bareRate, {}),
-    result(
+    compared(`${of}: appends at once to ${streams} streams`, rate, 'events/s', bare, bareRate, {}),
+    compared(
       `${of}: append to tail, p99, ${streams} tails at ${deltasPerSecond}/s`,
       quantile(loaded.ms, 0.99),
       'ms',
@@ -89,24 +89,6 @@ async function measure(server: Server): Promise<BenchResult[]> {
       },
     ),
   ];
-}
-
-function result(
-  name: string,
-  value: number,
-  unit: string,
-  baselineName: string,
-  baseline: number,
-  rest: Pick<BenchResult, 'note' | 'target' | 'met'>,
-): BenchResult {
-  return {
-    name,
-    value,
-    unit,
-    baseline: { name: baselineName, value: baseline, unit },
-    ratio: value / baseline,
-    ...rest,
-  };
 }
 
 /** Milliseconds of each of `count` calls, one after the other. */

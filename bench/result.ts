@@ -10,3 +10,22 @@ export interface BenchResult {
   met?: boolean;
   note?: string;
 }
+
+/** A figure and its baseline in the same unit; the ratio is the one by the other. */
+export function compared(
+  name: string,
+  value: number,
+  unit: string,
+  baselineName: string,
+  baseline: number,
+  rest: Pick<BenchResult, 'note' | 'target' | 'met'>,
+): BenchResult {
+  return {
+    name,
+    value,
+    unit,
+    baseline: { name: baselineName, value: baseline, unit },
+    ratio: value / baseline,
+    ...rest,
+  };
+}

@@ -8,7 +8,7 @@ import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { addSatellite, type TestSatellite } from '../test/features/satellites/graph/support.ts';
 import type { Benchmark, BenchOptions, BenchReport } from './benchmark.ts';
-import type { BenchResult } from './result.ts';
+import { compared, type BenchResult } from './result.ts';
 import { makeCallGraph, nameOf, randomNumbers } from './support/call-graph.ts';
 import type { PostHttpInput, PostHttpOutput } from './support/post-http.ts';
 import { runProgram } from './support/program.ts';
@@ -70,7 +70,7 @@ async function measureStoring({ say }: BenchOptions, orm: Orm, satellite: TestSa
   const sample = edges.slice(0, 5_000);
   const rowByRow = ((await timed(() => sql.insertOneByOne(sample))) / sample.length) * EDGES;
   return [
-    against(
+    compared(
       `graph, a first snapshot of ${EDGES} edges stored`,
       first,
       'ms',
@@ -80,7 +80,7 @@ async function measureStoring({ say }: BenchOptions, orm: Orm, satellite: TestSa
         note: `the baseline is ${sample.length} of them, scaled; a snapshot in which every edge has changed: ${significant(median(again))} ms`,
       },
     ),
-    against(
+    compared(
       'graph, a delta of 1% stored, median',
       median(deltas),
       'ms',
@@ -142,15 +142,15 @@ async function measureAsking(
   const cte = 'recursive CTE with an index on callee, names only';
   const [http, direct] = [median(overHttp), median(inProcess)];
   return [
-    against('graph, get_impact over HTTP, median', http, 'ms', cte, median(inSql), {
+    compared('graph, get_impact over HTTP, median', http, 'ms', cte, median(inSql), {
       target: `<= ${TARGET_MS} ms`,
       met: http <= TARGET_MS,
       note: `p95 ${significant(quantile(overHttp, 0.95))} ms; a median answer is out of ${median(reached)} services`,
     }),
-    against('graph, get_impact in process, median', direct, 'ms', cte, median(inSql), {
+    compared('graph, get_impact in process, median', direct, 'ms', cte, median(inSql), {
       note: `p95 ${significant(quantile(inProcess, 0.95))} ms`,
     }),
-    against(
+    compared(
       'graph, first question after a delta of 1%, median',
       afterDelta,
       'ms',
@@ -158,7 +158,7 @@ async function measureAsking(
       load,
       {},
     ),
-    against('graph, memory for each edge', memory.table, 'bytes', 'an object in a Map of Maps', memory.objects, {
+    compared('graph, memory for each edge', memory.table, 'bytes', 'an object in a Map of Maps', memory.objects, {
       note: 'with all that questions need; of heap and array buffers after a collection',
     }),
   ];
@@ -247,22 +247,4 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await work();
   return performance.now() - began;
-}
-
-function against(
-  name: string,
-  value: number,
-  unit: string,
-  baseline: string,
-  baselineValue: number,
-  rest: Pick<BenchResult, 'note' | 'target' | 'met'>,
-): BenchResult {
-  return {
-    name,
-    value,
-    unit,
-    baseline: { name: baseline, value: baselineValue, unit },
-    ratio: value / baselineValue,
-    ...rest,
-  };
 }

@@ -3,13 +3,13 @@ import { loadavg } from 'node:os';
 import { freePort } from '../src/embedded/free-port.ts';
 import { waitUntil } from '../src/embedded/wait-until.ts';
 import { startPrometheus, type TestPrometheus } from '../test/support/prometheus.ts';
-import { startRedis, type TestRedis } from '../test/support/redis.ts';
 import type { Benchmark, BenchOptions, BenchReport, BenchTable } from './benchmark.ts';
 import type { BenchResult } from './result.ts';
 import { openLogHops } from './support/log-hops.ts';
 import { startRealSatellite } from './support/real-satellite.ts';
 import { withStack, type Stack } from './support/stack.ts';
 import { median, quantile, significant } from './support/statistics.ts';
+import { withRedis } from './support/with-redis.ts';
 
 const ROUNDS = 240;
 const WARM_UP = 60;
@@ -33,21 +33,10 @@ export const satelliteRoundTrip: Benchmark = {
 
 async function benchRoundTrip(options: BenchOptions): Promise<BenchReport> {
   const reports = [await withStack(options, (stack) => measure(options, stack, 'PostgreSQL'))];
-  let redis: TestRedis | undefined;
-  try {
-    redis = await startRedis();
-  } catch (error) {
-    options.say(`not measured on Redis: ${String(error)}`);
-  }
-  if (redis) {
-    const { url } = redis;
-    try {
-      const onRedis = { ...options, env: { REDIS_URL: url } };
-      reports.push(await withStack(onRedis, (stack) => measure(options, stack, 'Redis', url)));
-    } finally {
-      await redis.stop();
-    }
-  }
+  const onRedis = await withRedis(options, ({ url }) =>
+    withStack({ ...options, env: { REDIS_URL: url } }, (stack) => measure(options, stack, 'Redis', url)),
+  );
+  if (onRedis) reports.push(onRedis);
   return {
     results: reports.flatMap(({ results }) => results),
     tables: reports.flatMap(({ tables = [] }) => tables),
