@@ -5,6 +5,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
+import { storableText } from '../../platform/storable.ts';
 import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
 import { Conversation, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
@@ -127,8 +128,7 @@ async function endOf(
 }
 
 function whyNot(status: 'failed' | 'cancelled', limit: RunLimit | undefined, explanation: string | undefined): string {
-  if (explanation !== undefined)
-    return explanation.slice(0, EXPLANATION_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
+  if (explanation !== undefined) return storableText(explanation.slice(0, EXPLANATION_CHARACTERS));
   if (status === 'cancelled') return CANCELLED_BY_USER;
   return limit === 'refusal' ? REFUSED : NO_ANSWER;
 }

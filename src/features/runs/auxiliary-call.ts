@@ -6,7 +6,7 @@ import { AuxiliaryCall, Conversation } from '../transcripts/index.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { RunClosed } from './errors.ts';
 import { untilReachable } from './persistence.ts';
-import { storableText } from './storable.ts';
+import { storableText } from '../../platform/storable.ts';
 
 export interface AuxiliaryQuestion {
   teamId: string;

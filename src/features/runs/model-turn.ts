@@ -26,7 +26,7 @@ import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
 import { fingerprint } from './fingerprint.ts';
 import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';
-import { storableJson, storableText } from './storable.ts';
+import { storableJson, storableText } from '../../platform/storable.ts';
 
 /** An event holds at most 256 kB, and a character takes up to six bytes of JSON. */
 const EVENT_TEXT_CHARACTERS = 30_000;

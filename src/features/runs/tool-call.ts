@@ -10,7 +10,7 @@ import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
-import { storableText } from './storable.ts';
+import { storableText } from '../../platform/storable.ts';
 
 /** A database that is away must not hold up a cancellation for longer. */
 const CANCELLED_STORE_MS = 5_000;

@@ -1,5 +1,6 @@
 /** What the endpoints of satellites take and give. */
 import { z } from 'zod';
+import { nameField } from '../../http/fields.ts';
 import { DEPENDENCY_QUERIES } from './graph/index.ts';
 import { SATELLITE_STATUSES } from './liveness.ts';
 import { MOST_NAME_CHARACTERS, slug, wireName } from './wire/index.ts';
@@ -194,13 +195,9 @@ export const DependencyQueryRequest = z
   })
   .meta({ id: 'DependencyQueryRequest' });
 
-/** Printable, because it is read in terminals and logs. */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
-const PRINTABLE = /^[^\x00-\x1f\x7f-\x9f]*$/;
-
 export const SatelliteTokenCreateRequest = z
   .object({
-    name: z.string().trim().min(1).max(100).regex(PRINTABLE, 'String should have no control characters'),
+    name: nameField,
     expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Without it: never.'),
   })
   .meta({ id: 'SatelliteTokenCreateRequest' });

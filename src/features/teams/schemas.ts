@@ -1,13 +1,10 @@
 import { z } from 'zod';
+import { nameField as name } from '../../http/fields.ts';
 import { ROLES } from './entities.ts';
 import { SCOPES } from './scopes.ts';
 
 const id = z.uuid();
 const time = z.iso.datetime();
-/** No control characters: names are read in terminals and logs. Not `\p{Cc}`, which not every reader of the document knows. */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
-const PRINTABLE = /^[^\x00-\x1f\x7f-\x9f]*$/;
-const name = z.string().trim().min(1).max(100).regex(PRINTABLE, 'String should have no control characters');
 const role = z.enum(ROLES);
 const scope = z.enum(SCOPES);
 

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
 const MOST_BUFFERED_BYTES = 8 * 1_048_576;
 /** Graph messages that wait to be stored, likewise. */
 const MOST_QUEUED_GRAPHS = 16;
+
+/** A connection is made when it is let in, before it has said who it is; the gateway hears of its end by itself. */
 export class SatelliteConnection {
   readonly id = randomUUID();
   readonly teamId: string;

@@ -1,4 +1,5 @@
 /** Parts of a snapshot or delta, collected until the last one is in. Pure. */
+import { storableText } from '../../../platform/storable.ts';
 import { MOST_EDGES, type GraphMessage, type WireEdge } from '../wire/index.ts';
 
 export interface Batch {
@@ -26,15 +27,16 @@ export function addPart(before: Batch | undefined, message: GraphMessage): Batch
   batch.lastSeq = message.seq;
   if (message.kind === 'delta') {
     for (const [caller, callee] of message.gone) {
-      const pair = [cleanName(caller), cleanName(callee)] as const;
+      const pair = [storableText(caller), storableText(callee)] as const;
       const key = keyOf(...pair);
       batch.edges.delete(key);
       batch.gone.set(key, pair);
     }
     if (batch.gone.size > MOST_EDGES) return undefined;
   }
+  // Two names that PostgreSQL would take for one must be one here.
   for (const edge of message.edges) {
-    const [caller, callee] = [cleanName(edge.caller), cleanName(edge.callee)];
+    const [caller, callee] = [storableText(edge.caller), storableText(edge.callee)];
     const key = keyOf(caller, callee);
     if (batch.edges.size >= MOST_EDGES && !batch.edges.has(key)) {
       batch.truncated = true;
@@ -58,11 +60,6 @@ const emptyBatch = ({ kind, epoch, seq }: GraphMessage): Batch => ({
 
 const continues = (before: Batch, { kind, epoch, seq }: GraphMessage): boolean =>
   before.kind === kind && before.epoch === epoch && before.lastSeq + 1 === seq;
-
-/** Two names that PostgreSQL would take for one must be one here: it has no NUL, and no half of a surrogate pair. */
-function cleanName(name: string): string {
-  return name.toWellFormed().replaceAll('\0', '\uFFFD');
-}
 
 /** Names have no NUL by now. */
 export const keyOf = (caller: string, callee: string): string => `${caller}\0${callee}`;
