@@ -3,6 +3,13 @@ import { Chat, ChatTurn } from '../features/chats/entities.ts';
 import { CitationExtraction } from '../features/citations/entities.ts';
 import { Investigation } from '../features/investigations/entities.ts';
 import { Satellite, SatelliteRequest, SatelliteToken } from '../features/satellites/entities.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  MonitoringPlanVersion,
+  MonitoringSession,
+} from '../features/monitoring-agents/entities.ts';
 import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
 import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
@@ -24,6 +31,11 @@ export const entities = [
   Satellite,
   SatelliteRequest,
   SatelliteToken,
+  MonitoringAgent,
+  MonitoringPlanVersion,
+  MonitoringSession,
+  Finding,
+  MonitoringNotification,
   WorkspaceDraft,
   WorkspaceDraftChange,
   WorkspaceDraftCall,

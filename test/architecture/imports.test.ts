@@ -20,7 +20,7 @@ describe('architecture: imports at run time', () => {
 
   it('workflows import contracts, search attributes and the workflow SDK only', () => {
     const allowed =
-      /^(workflows\/|temporal\/search-attributes\.ts$|src\/features\/\w+\/contract\.ts$|@temporalio\/(workflow|common)$)/;
+      /^(workflows\/|temporal\/search-attributes\.ts$|src\/features\/[\w-]+\/contract\.ts$|@temporalio\/(workflow|common)$)/;
     assert.deepEqual(
       violations(/^workflows\//, (to) => allowed.test(to)),
       [],

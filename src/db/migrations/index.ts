@@ -7,6 +7,7 @@ import { WorkspaceMigration } from './20261121000300-workspace.ts';
 import { CitationsMigration } from './20261121000400-citations.ts';
 import { SatellitesMigration } from './20261121000500-satellites.ts';
 import { SatelliteGraphMigration } from './20261121000600-satellite-graph.ts';
+import { MonitoringAgentsMigration } from './20261121000700-monitoring-agents.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -16,4 +17,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000400-citations', class: CitationsMigration },
   { name: '20261121000500-satellites', class: SatellitesMigration },
   { name: '20261121000600-satellite-graph', class: SatelliteGraphMigration },
+  { name: '20261121000700-monitoring-agents', class: MonitoringAgentsMigration },
 ];

@@ -35,6 +35,8 @@ export const Chat = defineEntity({
     createdByUserId: p.uuid().strictNullable(),
     /** The investigation that the chat is about. */
     investigationId: p.uuid().strictNullable(),
+    /** It is talked with about what a monitoring agent watches, which has the same id. */
+    isMonitoring: p.boolean().default(false),
     /** Whether its turns may use tools that change something outside, if the caller's key may as well. */
     sideEffectsAllowed: p.boolean().default(false),
     lastTurnAt: p.datetime(),
@@ -65,7 +67,7 @@ export const ChatTurn = defineEntity({
     chatId: p.uuid(),
     /** 1, 2, 3 … within the chat. */
     number: p.integer(),
-    purpose: p.enum(['answer', 'chart', 'edit'] as const).$type<ChatTurnPurpose>(),
+    purpose: p.enum(['answer', 'chart', 'edit', 'monitor'] as const).$type<ChatTurnPurpose>(),
     status: p.enum(['processing', 'completed', 'failed', 'cancelled'] as const).$type<ChatTurnStatus>(),
     /** The question, for titles and search. */
     question: p.text(),

@@ -1,5 +1,5 @@
 /** Ids of the questions that one tool call asks satellites: equal for every attempt at the call. */
-import { uuidOf } from '../uuid.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
 import type { RequestTarget } from '../wire/index.ts';
 
 export type RequestIds = (satelliteId: string, target: RequestTarget) => string;

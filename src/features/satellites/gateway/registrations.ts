@@ -10,7 +10,7 @@ import {
   type StoredHealth,
 } from '../entities.ts';
 import { refusalOf } from '../tokens.ts';
-import { uuidOf } from '../uuid.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
 import type { Inventory } from '../wire/index.ts';
 
 /** What is known of a connected satellite: enough to register it again when its row was deleted. */

@@ -1,0 +1,180 @@
+/**
+ * What the API, the workflows and the activities of monitoring agents share. No zod, no database: workflows import this.
+ *
+ * Three workflows: `monitoringAgent` (one for each agent, for as long as it lives) runs checks when they are due;
+ * `instructionCheck` carries out one check by the agent loop; `finding` tells people of a finding, has it investigated,
+ * and ends when it is over.
+ */
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
+import type { Plan, Schedule } from './plan/schema.ts';
+
+export type { Check, CheckType, FindingAction, Plan, Schedule, Severity } from './plan/schema.ts';
+
+/** The workflow types, as exported from `workflows/index.ts`. */
+export const MONITORING_AGENT_WORKFLOW = 'monitoringAgent';
+export const INSTRUCTION_CHECK_WORKFLOW = 'instructionCheck';
+export const FINDING_WORKFLOW = 'finding';
+
+/** Workflow ids derive from the rows' ids: a repeated start is harmless. */
+export const monitoringAgentWorkflowId = (agentId: string): string => `monitoring-agent-${agentId}`;
+export const instructionCheckWorkflowId = (sessionId: string): string => `check-${sessionId}`;
+export const findingWorkflowId = (findingId: string): string => `finding-${findingId}`;
+
+export interface AgentRef {
+  /** Also the id of its chat. */
+  agentId: string;
+  teamId: string;
+}
+
+/** Everything that decides what an agent does, as of one revision. Whole, so that the newest one is enough. */
+export interface AgentSettings {
+  /** Grows by one with every change of plan, configuration or pause: an older one that comes later is left out. */
+  revision: number;
+  title: string;
+  active: boolean;
+  planVersion: number;
+  plan: Plan;
+  /** What operators read of the configuration; secrets never travel. */
+  config: { channel: string; evictionHours: number; modelBudgetUsdPerDay: number };
+}
+
+/** Why a check is run. */
+export type SessionTrigger = 'schedule' | 'now' | 'deploy' | 'alert';
+/** `failed`: it could not say. `cancelled`: its plan was changed, or the agent was paused or deleted, meanwhile. */
+export type SessionStatus = 'running' | 'ok' | 'finding' | 'failed' | 'cancelled';
+
+/** When a check is next due. All in unix milliseconds. */
+export interface DueTimes {
+  /** The next scheduled time; null: never (quiet hours all day). */
+  dueAt: number | null;
+  /** The third scheduled time after the last result, or after the check was planned: silence until then is a fault. */
+  silentAt: number | null;
+}
+
+export interface ScheduleChecksInput {
+  /** Spreads agents with equal intervals over time. */
+  agentId: string;
+  /** Unix milliseconds, of the workflow. */
+  now: number;
+  checks: {
+    checkId: string;
+    schedule: Schedule;
+    /** Scheduled time of the last run; absent: it has not run, and is due at once. */
+    lastScheduledAt?: number;
+    /** Absent: none yet. */
+    lastResultAt?: number;
+  }[];
+}
+export type ScheduleChecksResult = Record<string, DueTimes>;
+
+/** One run of one check. */
+export interface CheckRun {
+  checkId: string;
+  /** Made by the workflow: the same for every attempt. */
+  sessionId: string;
+  /** The time it was due, unix milliseconds. */
+  scheduledAt: number;
+  trigger: SessionTrigger;
+  /** Scheduled times that passed before it while nobody ran it. */
+  missed: number;
+}
+
+export interface RunChecksInput extends AgentRef {
+  planVersion: number;
+  runs: CheckRun[];
+}
+
+/** What the workflow learns of a run; the rest is in the session. */
+export interface CheckRunResult {
+  checkId: string;
+  sessionId: string;
+  status: Exclude<SessionStatus, 'running'>;
+  /** One line for the operator, at most 200 characters. */
+  digest: string;
+  /** Unix milliseconds. */
+  finishedAt: number;
+  durationMs: number;
+  /** The model budget of the day is spent: nothing was looked at. */
+  budgetSpent?: true;
+}
+
+export interface InstructionCheckInput extends AgentRef {
+  planVersion: number;
+  run: CheckRun;
+  title: string;
+  carried?: CarriedRun;
+  /** Present after continue-as-new. */
+  budget?: RunBudget;
+}
+
+export interface BeginInstructionCheckResult {
+  budget: RunBudget;
+  /** It was run already, or must not be: nothing is left to do but to report this. */
+  ended?: CheckRunResult;
+}
+
+export interface FinishInstructionCheckInput extends AgentRef {
+  planVersion: number;
+  run: CheckRun;
+  outcome: 'completed' | 'failed' | 'cancelled';
+  limit?: RunLimit;
+  explanation?: string;
+}
+
+/** `degraded`: it watches less than its plan says. */
+export type AgentHealth = 'starting' | 'healthy' | 'degraded';
+
+export interface RecordHealthInput extends AgentRef {
+  health: AgentHealth;
+  /** In words, for people; empty when healthy. */
+  reasons: string[];
+  /** Unix milliseconds: when it became so. */
+  since: number;
+}
+
+/** How a check stands, as the query answers. Times in unix milliseconds. */
+export interface CheckState {
+  checkId: string;
+  dueAt: number | null;
+  running: boolean;
+  last?: { status: CheckRunResult['status']; digest: string; sessionId: string; at: number };
+  /** Runs in a row that could not say. */
+  failures: number;
+}
+
+/** Answer of the `agent` query: what the workflow carries out, and how it stands. */
+export interface AgentState {
+  settings: AgentSettings;
+  health: AgentHealth;
+  reasons: string[];
+  checks: CheckState[];
+  /** How many signals arrived, in all runs of the workflow. */
+  signals: { applied: number; superseded: number; repeated: number };
+}
+
+export interface CheckNow {
+  /** One that was taken already is left out. */
+  triggerId: string;
+  trigger: Exclude<SessionTrigger, 'schedule'>;
+  /** Absent: all. */
+  checkIds?: string[];
+}
+
+/** Plan, configuration or pause changed. */
+export const settingsSignal = defineSignal<[AgentSettings]>('settings');
+export const checkNowSignal = defineSignal<[CheckNow]>('check_now');
+/** An instruction check has ended. */
+export const checkEndedSignal = defineSignal<[CheckRunResult]>('check_ended');
+export const agentQuery = defineQuery<AgentState>('agent');
+
+export interface FindingRef {
+  findingId: string;
+  teamId: string;
+}
+
+/** `pending`: seen, not confirmed yet. `open`: it is there. `resolved`: it is over, but may come back within its cool-down. `closed`: it is over. */
+export type FindingStatus = 'pending' | 'open' | 'resolved' | 'closed';
+
+/** The row of a finding has changed. It is read anew: what the signal says is for operators. */
+export const findingChangedSignal = defineSignal<[{ revision: number; status: FindingStatus }]>('finding_changed');

@@ -1,0 +1,247 @@
+/**
+ * The plan of a monitoring agent: what is checked, when, and what happens on a finding. A person, a model and the API
+ * write it in this form; it is validated here, versioned in PostgreSQL, and carried by the agent's workflow.
+ */
+import { z } from 'zod';
+
+/** Most checks of one plan. */
+export const MOST_CHECKS = 50;
+/** The shortest and the longest interval, seconds. */
+export const SHORTEST_INTERVAL_SECONDS = 5;
+export const LONGEST_INTERVAL_SECONDS = 7 * 86_400;
+
+const text = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Value must be text without NUL');
+
+/** What a check is called within its plan: stays the same when the check is changed. */
+export const checkId = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9_-]{0,63}$/,
+    'Value should have only a-z, 0-9, "-" and "_", and begin with a letter or digit',
+  );
+
+const timeZone = text(64).refine(isTimeZone, 'Value should be the name of a time zone, for example Europe/Berlin');
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Value should be a time of day from 00:00 to 23:59');
+
+export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** A time of the day in which a check is not run. Where `to` is not after `from` it ends on the next day. */
+export const QuietHours = z
+  .strictObject({
+    /** The days on which it begins; absent: every day. */
+    days: z.array(z.enum(WEEKDAYS)).min(1).optional(),
+    from: timeOfDay,
+    to: timeOfDay,
+  })
+  .meta({ id: 'QuietHours' });
+export type QuietHours = z.infer<typeof QuietHours>;
+
+/** When a check is run: every so many seconds, or by a cron expression (five fields); never in quiet hours. */
+export const Schedule = z
+  .strictObject({
+    every_seconds: z.number().int().min(SHORTEST_INTERVAL_SECONDS).max(LONGEST_INTERVAL_SECONDS).optional(),
+    cron: text(100).optional(),
+    /** Of the cron expression and of quiet hours. */
+    time_zone: timeZone.default('UTC'),
+    quiet_hours: z.array(QuietHours).max(10).default([]),
+  })
+  .meta({ id: 'Schedule' });
+export type Schedule = z.infer<typeof Schedule>;
+
+const service = text(200);
+const source = text(200).describe('Id of the source, as list_sources gives it.');
+const windowSeconds = z.number().int().min(10).max(86_400);
+
+const comparison = z.enum(['>', '>=', '<', '<=', '==', '!=']);
+
+/** A value that is compared as it is. */
+const Threshold = z.strictObject({ type: z.literal('threshold'), operator: comparison, value: z.number() });
+/** A value that is compared with what was usual before (median and median absolute deviation). */
+const LearnedBaseline = z.strictObject({
+  type: z.literal('baseline'),
+  direction: z.enum(['above', 'below', 'both']).default('above'),
+  /** How far from the median is unusual, in robust standard deviations. */
+  deviations: z.number().min(1).max(100).default(4),
+  /** How much history it is learned from, before the window. */
+  history_seconds: z
+    .number()
+    .int()
+    .min(30)
+    .max(14 * 86_400)
+    .default(3_600),
+  /** A change smaller than this, in the metric's own unit, is never a finding. */
+  least_change: z.number().min(0).default(0),
+});
+
+const MetricCheck = z.strictObject({
+  type: z.literal('metric'),
+  source,
+  /** Either a metric by name, or a PromQL expression where the source has it. */
+  metric: text(300).optional(),
+  promql: text(5_000).optional(),
+  service: service.optional(),
+  statistic: text(50).optional(),
+  labels: z.record(text(200), z.string().max(500)).optional(),
+  window_seconds: windowSeconds.default(300),
+  /** What is made of the window's points. */
+  aggregate: z.enum(['last', 'mean', 'median', 'max', 'min']).default('mean'),
+  condition: z.discriminatedUnion('type', [Threshold, LearnedBaseline]),
+  /** What no data means. */
+  no_data: z.enum(['fails', 'ok', 'finding']).default('fails'),
+});
+
+const LogPatternCheck = z.strictObject({
+  type: z.literal('log_pattern'),
+  source,
+  service: service.optional(),
+  /** Text that a line must contain, in any case; `*` stands for anything. Absent: every line. */
+  pattern: text(500).optional(),
+  level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
+  window_seconds: windowSeconds.default(300),
+  condition: z.discriminatedUnion('type', [
+    /** At least so many lines match. */
+    z.strictObject({ type: z.literal('count'), at_least: z.number().int().min(1).max(1_000_000).default(1) }),
+    /** Lines of a kind that the history before the window does not have. */
+    z.strictObject({
+      type: z.literal('new_pattern'),
+      history_seconds: z.number().int().min(60).max(86_400).default(3_600),
+      at_least: z.number().int().min(1).max(1_000_000).default(3),
+    }),
+  ]),
+});
+
+const ServiceHealthCheck = z.strictObject({
+  type: z.literal('service_health'),
+  source,
+  /** Absent: every service of the source. */
+  services: z.array(service).min(1).max(100).optional(),
+  window_seconds: windowSeconds.default(300),
+  /** How much history is usual, before the window. */
+  history_seconds: z.number().int().min(30).max(86_400).default(3_600),
+  deviations: z.number().min(1).max(100).default(6),
+});
+
+const DependencyCheck = z.strictObject({
+  type: z.literal('dependency'),
+  source,
+  caller: service.optional(),
+  callee: service.optional(),
+  window_seconds: windowSeconds.default(300),
+  condition: z.discriminatedUnion('type', [
+    /** Failed calls by all calls are more than this, 0 to 1. */
+    z.strictObject({ type: z.literal('error_ratio'), above: z.number().min(0).max(1) }),
+    z.strictObject({ type: z.literal('p95_seconds'), above: z.number().min(0) }),
+    /** The call is not seen any more. */
+    z.strictObject({ type: z.literal('missing') }),
+  ]),
+});
+
+const McpToolCheck = z.strictObject({
+  type: z.literal('mcp_tool'),
+  /** The name of a reading tool of the team, as an investigation has it. */
+  tool: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
+  arguments: z.record(z.string().max(200), z.json()).default({}),
+  condition: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('contains'), text: text(500) }),
+    z.strictObject({ type: z.literal('lacks'), text: text(500) }),
+    /** A value in a JSON answer, found by a JSON pointer (RFC 6901). */
+    z.strictObject({
+      type: z.literal('value'),
+      pointer: z
+        .string()
+        .max(500)
+        .regex(/^(\/.*)?$/),
+      operator: comparison,
+      value: z.union([z.number(), z.string().max(500), z.boolean()]),
+    }),
+  ]),
+});
+
+const InstructionCheck = z.strictObject({
+  type: z.literal('instruction'),
+  /** What the agent is to do with its tools, and what is a finding. */
+  instruction: text(5_000),
+  max_steps: z.number().int().min(2).max(40).default(12),
+  max_minutes: z.number().min(0.5).max(30).default(5),
+});
+
+/** What is looked at. */
+export const CheckSubject = z
+  .discriminatedUnion('type', [
+    MetricCheck,
+    LogPatternCheck,
+    ServiceHealthCheck,
+    DependencyCheck,
+    McpToolCheck,
+    InstructionCheck,
+  ])
+  .meta({ id: 'CheckSubject' });
+export type CheckSubject = z.infer<typeof CheckSubject>;
+export type CheckType = CheckSubject['type'];
+/** The subject of checks of one type. */
+export type SubjectOf<T extends CheckType> = Extract<CheckSubject, { type: T }>;
+
+export const SEVERITIES = ['info', 'warning', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+export const ACTIONS = ['notify', 'investigate'] as const;
+export type FindingAction = (typeof ACTIONS)[number];
+
+/** One thing that is watched. */
+export const Check = z
+  .strictObject({
+    id: checkId,
+    title: text(200),
+    enabled: z.boolean().default(true),
+    check: CheckSubject,
+    schedule: Schedule,
+    severity: z.enum(SEVERITIES).default('warning'),
+    /** Findings with an equal key are one; `{check}` and `{subject}` are filled in. */
+    dedup_key: text(200).default('{check}/{subject}'),
+    /** What happens on a finding. */
+    on_finding: z
+      .array(z.enum(ACTIONS))
+      .min(1)
+      .default([...ACTIONS]),
+    /** Whether a model looks at a finding before anybody is told. */
+    judge: z.boolean().default(false),
+    /** So many runs in a row must find something before it is a finding. */
+    confirmations: z.number().int().min(1).max(20).default(1),
+    /** So many runs in a row must find nothing before it is resolved. */
+    recoveries: z.number().int().min(1).max(20).default(2),
+    /** One that comes back within this time after it was resolved is the same finding. */
+    cool_down_seconds: z
+      .number()
+      .int()
+      .min(0)
+      .max(7 * 86_400)
+      .default(900),
+  })
+  .meta({ id: 'MonitoringCheck' });
+export type Check = z.infer<typeof Check>;
+
+/** The whole plan. */
+export const Plan = z
+  .strictObject({
+    /** What the agent watches, in a sentence or two. */
+    summary: z.string().trim().max(2_000).default(''),
+    checks: z.array(Check).max(MOST_CHECKS).default([]),
+  })
+  .meta({ id: 'MonitoringPlan' });
+export type Plan = z.infer<typeof Plan>;
+
+/** A plan as somebody writes it, before defaults are filled in. */
+export type PlanInput = z.input<typeof Plan>;
+
+function isTimeZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
+  } catch {
+    return false;
+  }
+}
