@@ -10,6 +10,7 @@ import {
   MonitoringPlanVersion,
   MonitoringSession,
 } from '../features/monitoring-agents/entities.ts';
+import { MonitoringTrigger } from '../features/monitoring-agents/triggers/entities.ts';
 import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
 import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
@@ -36,6 +37,7 @@ export const entities = [
   MonitoringSession,
   Finding,
   MonitoringNotification,
+  MonitoringTrigger,
   WorkspaceDraft,
   WorkspaceDraftChange,
   WorkspaceDraftCall,

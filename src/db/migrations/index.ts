@@ -8,6 +8,7 @@ import { CitationsMigration } from './20261121000400-citations.ts';
 import { SatellitesMigration } from './20261121000500-satellites.ts';
 import { SatelliteGraphMigration } from './20261121000600-satellite-graph.ts';
 import { MonitoringAgentsMigration } from './20261121000700-monitoring-agents.ts';
+import { MonitoringTriggersMigration } from './20261121000800-monitoring-triggers.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -18,4 +19,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000500-satellites', class: SatellitesMigration },
   { name: '20261121000600-satellite-graph', class: SatelliteGraphMigration },
   { name: '20261121000700-monitoring-agents', class: MonitoringAgentsMigration },
+  { name: '20261121000800-monitoring-triggers', class: MonitoringTriggersMigration },
 ];

@@ -1,5 +1,5 @@
 /** What comes from outside, once it is understood, and how agents are told of it. */
-import type { CheckNow, Severity } from '../contract.ts';
+import type { AgentRef, CheckNow, Severity } from '../contract.ts';
 
 /** Tools whose webhooks are recognised; `generic` is any other. `casebook`: our own form. */
 export const ALERT_SOURCES = ['alertmanager', 'grafana', 'pagerduty', 'datadog', 'casebook', 'generic'] as const;
@@ -57,5 +57,15 @@ export type Trigger =
   /** Understood, and nothing follows from it. */
   | { kind: 'ignored'; source: AlertSource; reason: string };
 
-/** Tells an agent's workflow to run checks now. @throws when Temporal does not take it */
-export type CheckNowSender = (agent: { id: string; teamId: string }, checkNow: CheckNow) => Promise<void>;
+/** Tells an agent's workflow to run checks now; one that is missing is started. @throws when Temporal does not take it */
+export type CheckNowSender = (agent: AgentRef & { title: string }, wanted: CheckNow) => Promise<void>;
+
+/** Whether an agent heard of a trigger. */
+export interface AgentTold {
+  agentId: string;
+  title: string;
+  /** It was told, and runs its checks. */
+  started: boolean;
+  /** Why not, in words. */
+  reason?: string;
+}

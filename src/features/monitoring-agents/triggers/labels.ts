@@ -1,0 +1,85 @@
+import { MOST_LABELS, MOST_LINKS } from './port.ts';
+import { clip, line, textOf } from './text.ts';
+
+export type Labels = Record<string, string>;
+
+const LONGEST_NAME = 200;
+const LONGEST_VALUE = 500;
+const LONGEST_URL = 2_000;
+
+/** Labels that name the service, the surest first. `job` is what scrapes it: better than nothing. */
+const SERVICE_LABELS = [
+  'service',
+  'service_name',
+  'service.name',
+  'app',
+  'application',
+  'app_kubernetes_io_name',
+  'app.kubernetes.io/name',
+  'deployment',
+  'workload',
+  'container',
+  'job',
+];
+/** Kept when there are more labels than are kept. */
+const IMPORTANT = new Set([
+  'alertname',
+  'severity',
+  'env',
+  'environment',
+  'namespace',
+  'cluster',
+  'instance',
+  ...SERVICE_LABELS,
+]);
+
+/** Names and values as texts, unbounded: what identifies an alert. Values that are none are left out. */
+export function labelsOf(value: Record<string, unknown>): Labels {
+  // Empty labels are the same as none in Prometheus.
+  const entries = Object.entries(value).flatMap(([name, inner]) => {
+    const text = typeof inner === 'string' ? inner : textOf(inner);
+    return text ? [[name, text] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** At most {@link MOST_LABELS}, the important ones first, with bounded names and values. */
+export function boundedLabels(labels: Labels): Labels {
+  const entries = Object.entries(labels);
+  const kept = [
+    ...entries.filter(([name]) => IMPORTANT.has(name)),
+    ...entries.filter(([name]) => !IMPORTANT.has(name)),
+  ].slice(0, MOST_LABELS);
+  return Object.fromEntries(kept.map(([name, value]) => [line(name, LONGEST_NAME), clip(value, LONGEST_VALUE)]));
+}
+
+export function serviceOf(labels: Labels): string | undefined {
+  const name = SERVICE_LABELS.find((label) => Object.hasOwn(labels, label) && labels[label]?.trim());
+  return name === undefined ? undefined : line(labels[name]!, 200);
+}
+
+/** Tags as Datadog and others write them, `service:checkout`, as labels. A tag without a value is one of its own name. */
+export function labelsOfTags(tags: readonly string[]): Labels {
+  const pairs = tags.flatMap((tag) => {
+    const [name = '', ...rest] = tag.trim().split(':');
+    return name ? [[name.trim(), rest.join(':').trim() || 'true'] as const] : [];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Those of the links that lead to a page. */
+export function linksOf(links: readonly { label: string; url: unknown }[]): { label: string; url: string }[] {
+  const seen = new Set<string>();
+  return links
+    .flatMap(({ label, url }) => {
+      const text = textOf(url)?.trim();
+      if (text === undefined || text.length > LONGEST_URL || seen.has(text) || !isPage(text)) return [];
+      seen.add(text);
+      return [{ label: line(label, 100) || 'Link', url: text }];
+    })
+    .slice(0, MOST_LINKS);
+}
+
+function isPage(url: string): boolean {
+  return /^https?:\/\//i.test(url) && URL.canParse(url) && url.isWellFormed() && !/[\p{Cc}\s]/u.test(url);
+}

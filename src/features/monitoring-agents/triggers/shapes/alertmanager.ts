@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { alertsTrigger, shape } from './shape.ts';
+import { alertGroup, groupedAlert, leftOut, readGroupedAlert } from './prometheus-alerts.ts';
+
+/** What Prometheus Alertmanager sends to a receiver of the kind `webhook_configs`; Mimir, Cortex and vmalert use it too. */
+export const AlertmanagerWebhook = alertGroup
+  .extend({ version: z.literal('4'), alerts: z.array(groupedAlert).min(1) })
+  .meta({ id: 'AlertmanagerWebhook', description: 'A notification of Prometheus Alertmanager (webhook, version 4).' });
+
+/** Members that tell a group of alerts from other JSON that has `alerts`. */
+const MEMBERS = [
+  'groupKey',
+  'groupLabels',
+  'commonLabels',
+  'commonAnnotations',
+  'truncatedAlerts',
+  'receiver',
+  'version',
+];
+
+export const isAlertGroup = (body: Record<string, unknown>): boolean =>
+  Object.hasOwn(body, 'alerts') && MEMBERS.some((name) => Object.hasOwn(body, name));
+
+export const alertmanagerShape = shape(isAlertGroup, AlertmanagerWebhook, ({ alerts, ...group }) =>
+  alertsTrigger(
+    'alertmanager',
+    alerts.map((alert) => readGroupedAlert('alertmanager', alert, group)),
+    leftOut(group.truncatedAlerts),
+  ),
+);
