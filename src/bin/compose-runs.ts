@@ -11,6 +11,8 @@ import {
   submitReport,
   sweep,
 } from '../features/investigations/index.ts';
+import { instructionProfile } from '../features/monitoring-agents/instruction/profile.ts';
+import { submitCheckResult } from '../features/monitoring-agents/instruction/submit-check-result.ts';
 import type { RunBudget } from '../features/runs/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
 import { purgeSatelliteRequests } from '../features/satellites/index.ts';
@@ -57,10 +59,18 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
   const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
-  const { answer, chart, edit } = chatTools({ ...investigations, drafts });
-  const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit };
+  const { answer, chart, edit, monitor } = chatTools({ ...investigations, drafts, monitoring: [] });
+  const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit, monitor: [...monitor, ...more] };
   const ofInvestigations = [...sharedTools, ...more];
-  const reserved = [...ofInvestigations, submitReport, ...ofChats.answer, ...chart].map(({ name }) => name);
+  const ownTools = [
+    ...ofInvestigations,
+    submitReport,
+    submitCheckResult,
+    ...ofChats.answer,
+    ...ofChats.monitor,
+    ...chart,
+  ];
+  const reserved = ownTools.map(({ name }) => name);
   const satellites = createAgentSatellites(parts.satellites ?? storedSatellites(shared), { own: sources, reserved });
   return {
     deps: {
@@ -72,6 +82,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       profiles: {
         investigation: investigationProfile(ofInvestigations, satellites.tools),
         chat: chatProfile(ofChats, satellites.tools),
+        check: instructionProfile(ofInvestigations, satellites.tools),
       },
     },
     sweeps: [

@@ -3,8 +3,8 @@ import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
 
 export type ChatTurnStatus = 'processing' | 'completed' | 'failed' | 'cancelled';
 
-/** What a turn is for: an answer in words, a chart, or a change of files. */
-export type ChatTurnPurpose = 'answer' | 'chart' | 'edit';
+/** What a turn is for: an answer in words, a chart, a change of files, or what a monitoring agent watches. */
+export type ChatTurnPurpose = 'answer' | 'chart' | 'edit' | 'monitor';
 
 /** The workflow type, as exported from `workflows/index.ts`. */
 export const CHAT_TURN_WORKFLOW = 'chatTurn';

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { purgeChat } from './delete.ts';
 import { type Chat, ChatTurn } from './entities.ts';
-import { noTurnIsRunning } from './errors.ts';
+import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
 import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
 import { findChat, type ChatServiceDeps } from './service.ts';
 
@@ -48,15 +48,37 @@ export async function renameChat(em: EntityManager, chatId: string, title: strin
  * Deletes a chat with everything in it. It is gone for everybody at once; a turn that runs is stopped, and its rows go
  * when it has ended.
  * @throws {NotFound} when the team has no such chat
+ * @throws {Conflict} when it belongs to a monitoring agent, which would go on without it
  */
 export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<void> {
   const deleted = await em.transactional(async (tx) => {
     const chat = await findChat(tx, chatId, LockMode.PESSIMISTIC_WRITE);
-    const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
-    chat.deletedAt = deps.clock.now();
-    if (turn) turn.cancelRequestedAt ??= deps.clock.now();
-    return { chat, turn };
+    if (chat.isMonitoring) throw isMonitoringAgent(chat.id);
+    return markDeleted(deps, tx, chat);
   });
-  if (deleted.turn) await deliverCancel(deps, deleted.turn);
-  else await purgeChat(deps, em.fork(), deleted.chat);
+  await endDeleted(deps, em, deleted);
+}
+
+/** A chat that is marked as deleted, and the turn that was running then. */
+export interface DeletedChat {
+  chat: Chat;
+  turn: ChatTurn | null;
+}
+
+/** Marks a chat as deleted, which makes it gone for everybody once the transaction is committed. */
+export async function markDeleted(
+  { clock }: Pick<ChatControlDeps, 'clock'>,
+  tx: EntityManager,
+  chat: Chat,
+): Promise<DeletedChat> {
+  const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
+  chat.deletedAt = clock.now();
+  if (turn) turn.cancelRequestedAt ??= clock.now();
+  return { chat, turn };
+}
+
+/** After the mark was committed: stops the turn that runs, or deletes the rows. What fails is left to the sweeper. */
+export async function endDeleted(deps: ChatControlDeps, em: EntityManager, { chat, turn }: DeletedChat): Promise<void> {
+  if (turn) await deliverCancel(deps, turn);
+  else await purgeChat(deps, em.fork(), chat);
 }

@@ -1,4 +1,4 @@
-import { Conflict, HttpError, NotFound } from '../../http/errors.ts';
+import { Conflict, HttpError, InvalidRequest, NotFound } from '../../http/errors.ts';
 
 export const chatNotFound = (): NotFound => new NotFound('There is no such chat.');
 
@@ -12,6 +12,16 @@ export const turnIsRunning = (chatId: string): Conflict =>
   });
 
 export const noTurnIsRunning = (): Conflict => new Conflict('No turn of this chat is running.', 'no_turn_running');
+
+export const isMonitoringAgent = (chatId: string): Conflict =>
+  new Conflict(
+    `This chat belongs to a monitoring agent. Delete the agent at /api/monitoring-chat/${chatId}; the chat goes with it.`,
+    'monitoring_agent',
+    { fields: { chat_id: chatId } },
+  );
+
+export const sideEffectsOfMonitoring = (): InvalidRequest =>
+  InvalidRequest.at(['body', 'allow_side_effects'], 'A monitoring agent changes nothing outside', true);
 
 export const idempotencyKeyReused = (): Conflict =>
   new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');

@@ -30,6 +30,7 @@ export function presentSummary({ chat, running }: ChatPage['chats'][number]): Su
     updated_at: chat.lastTurnAt.toISOString(),
     created_by_user_id: chat.createdByUserId,
     investigation_id: chat.investigationId,
+    monitoring: chat.isMonitoring,
     running,
   };
 }

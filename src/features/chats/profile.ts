@@ -20,7 +20,12 @@ export function allowedTools(tools: readonly Tool[], turn: Pick<ChatTurn, 'scope
 }
 
 /** Files are edited with what is in them: a turn that edits asks nothing else. */
-const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = { answer: false, chart: false, edit: true };
+const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
+  answer: false,
+  chart: false,
+  edit: true,
+  monitor: false,
+};
 
 /** The profile of a chat's turn, from its row. */
 export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async () => ({ tools: [] })): LoadProfile {

@@ -67,6 +67,7 @@ const ChatSummary = z
     updated_at: time.describe('When its last turn began.'),
     created_by_user_id: z.uuid().nullable(),
     investigation_id: z.uuid().nullable(),
+    monitoring: z.boolean().describe('It belongs to a monitoring agent, which has the same id.'),
     running: z.boolean().describe('A turn is under way.'),
   })
   .meta({ id: 'ChatSummary' });
@@ -137,7 +138,7 @@ const TurnDetail = z
   .object({
     id: z.uuid(),
     number: z.int(),
-    purpose: z.enum(['answer', 'chart', 'edit']),
+    purpose: z.enum(['answer', 'chart', 'edit', 'monitor']),
     status,
     limit_reached: z.string().nullable(),
     explanation: z.string().nullable().describe('Why it failed or was cancelled.'),

@@ -1,24 +1,25 @@
 /** Chats and their turns: started here, committed before Temporal hears of them. */
 import { createHash, randomUUID } from 'node:crypto';
-import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import { grants } from '../../http/authenticate.ts';
-import { Conflict, Forbidden, InvalidRequest } from '../../http/errors.ts';
+import { grants, requireOneOf } from '../../http/authenticate.ts';
+import { Conflict, Forbidden } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { Investigation } from '../investigations/index.ts';
-import { Conversation, Message } from '../transcripts/index.ts';
+import { Message } from '../transcripts/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
-import { Chat, ChatTurn } from './entities.ts';
-import { chatNotFound, idempotencyKeyReused, turnIsRunning } from './errors.ts';
-import { historyOf, newMessages, type SaidMessage } from './history.ts';
+import { type Chat, ChatTurn } from './entities.ts';
+import { chatNotFound, idempotencyKeyReused, sideEffectsOfMonitoring, turnIsRunning } from './errors.ts';
+import type { SaidMessage } from './history.ts';
 import type { ChatTurnLauncher } from './launch.ts';
+import { continueChat, openChat } from './opening.ts';
 import { contextOf } from './prompt.ts';
-import { titleOfQuestion } from './title.ts';
 
 /** The scope for tools that change something outside. */
 export const ACT_SCOPE = 'chats:act';
+/** The scope for what changes what monitoring agents watch. */
+const MONITOR_SCOPE = 'monitoring:write';
 
 export interface ChatServiceDeps {
   orm: Orm;
@@ -36,6 +37,8 @@ export interface ChatRequester {
   scopes: readonly string[];
 }
 
+export { findChat } from './opening.ts';
+
 /** What somebody wants of a chat. */
 export interface NewTurn {
   purpose: ChatTurnPurpose;
@@ -52,10 +55,23 @@ export interface NewTurn {
   investigationId?: string;
   /** More for the model to know with the question. */
   subject?: string;
+  /** For a new chat: it is talked with about what a monitoring agent watches. */
+  monitoring?: NewMonitoring;
   idempotencyKey?: string;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+/** How a chat about a monitoring agent begins. */
+export interface NewMonitoring {
+  /** What a person calls it; absent: the chat is named after its first message. */
+  title?: string;
+  /** What else was asked for; two requests are the same only when this is. */
+  request?: unknown;
+  /** Nobody is asked: the turn is over as soon as it is committed, and has no answer. */
+  isAnswered?: boolean;
+  /** Called in the transaction that commits the chat; what it throws refuses it. */
+  open: (tx: EntityManager, chat: Chat) => Promise<void>;
+}
+
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
@@ -127,6 +143,7 @@ async function commit(
     wanted.chatId === undefined
       ? await openChat(em, requester, wanted, now)
       : await continueChat(em, wanted.chatId, wanted.messages);
+  const purpose = purposeIn(chat, requester, wanted);
   if (wanted.allowSideEffects !== undefined) chat.sideEffectsAllowed = wanted.allowSideEffects;
   const mayAct = grants(requester.scopes, ACT_SCOPE);
   if (wanted.allowSideEffects && !mayAct) {
@@ -135,22 +152,25 @@ async function commit(
   chat.lastTurnAt = now;
   const firstStep = conversation.closedThroughStep + 1;
   const question = messages.at(-1)?.content ?? '';
+  const isAnswered = wanted.monitoring?.isAnswered ?? false;
+  // The next turn begins with the next step.
+  if (isAnswered) conversation.closedThroughStep = firstStep;
   const turn = em.create(ChatTurn, {
     id: randomUUID(),
     teamId: requester.teamId,
     chatId: chat.id,
     number,
-    purpose: wanted.purpose,
-    status: 'processing',
+    purpose,
+    status: isAnswered ? 'completed' : 'processing',
     question,
     model: wanted.model ?? null,
     systemPrompt: wanted.systemPrompt ?? null,
     mode: wanted.mode ?? null,
     scopes: [...requester.scopes],
-    // Whoever asks for an edit allows the edit.
-    sideEffects: wanted.purpose === 'edit' || (mayAct && chat.sideEffectsAllowed),
+    // Whoever asks for an edit allows the edit; what watches changes nothing.
+    sideEffects: purpose === 'edit' || (purpose !== 'monitor' && mayAct && chat.sideEffectsAllowed),
     firstStep,
-    lastStep: null,
+    lastStep: isAnswered ? firstStep - 1 : null,
     contextTokens: conversation.contextTokens + Math.ceil(lengthOf(messages) / CHARACTERS_PER_TOKEN),
     wantsTitle: chat.titledBy === 'question',
     text: null,
@@ -164,7 +184,7 @@ async function commit(
     createdByUserId: requester.userId ?? null,
     searchText: searchTextOf(question),
     startedAt: null,
-    finishedAt: null,
+    finishedAt: isAnswered ? now : null,
     cancelRequestedAt: null,
   });
   const context = contextOf({ now, investigationId: chat.investigationId, subject: wanted.subject });
@@ -181,60 +201,20 @@ async function commit(
     });
   }
   await em.flush();
+  await wanted.monitoring?.open(em, chat);
   return turn;
 }
 
-interface OpenedChat {
-  chat: Chat;
-  conversation: Conversation;
-  number: number;
-  messages: SaidMessage[];
-}
-
-async function openChat(em: EntityManager, requester: ChatRequester, wanted: NewTurn, now: Date): Promise<OpenedChat> {
-  const { teamId } = requester;
-  const { messages, investigationId } = wanted;
-  if (investigationId !== undefined && !(await em.findOne(Investigation, { id: investigationId }))) {
-    throw InvalidRequest.at(['body', 'investigation_id'], 'There is no such investigation', investigationId);
-  }
-  const id = randomUUID();
-  const conversation = em.create(Conversation, {
-    id,
-    teamId,
-    kind: 'chat',
-    opening: null,
-    plan: [],
-    result: null,
-    summary: null,
-  });
-  const chat = em.create(Chat, {
-    id,
-    teamId,
-    title: titleOfQuestion(messages.at(-1)?.content ?? ''),
-    titledBy: 'question',
-    createdByKeyId: requester.apiKeyId,
-    createdByUserId: requester.userId ?? null,
-    investigationId: investigationId ?? null,
-    lastTurnAt: now,
-    deletedAt: null,
-  });
-  return { chat, conversation, number: 1, messages };
-}
-
-async function continueChat(em: EntityManager, chatId: string, given: SaidMessage[]): Promise<OpenedChat> {
-  const chat = await findChat(em, chatId, LockMode.PESSIMISTIC_WRITE);
-  const [last] = await em.find(ChatTurn, { chatId: chat.id }, { orderBy: { number: 'desc' }, limit: 1 });
-  if (last?.status === 'processing') throw turnIsRunning(chat.id);
-  const conversation = await em.findOneOrFail(Conversation, { id: chat.id });
-  const messages = given.length === 1 ? given : newMessages(given, await historyOf(em, chat.id));
-  return { chat, conversation, number: (last?.number ?? 0) + 1, messages };
-}
-
-/** @throws {NotFound} when the team has no such chat, also for what is no id at all */
-export async function findChat(em: EntityManager, chatId: string, lockMode = LockMode.NONE): Promise<Chat> {
-  const chat = UUID.test(chatId) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
-  if (!chat) throw chatNotFound();
-  return chat;
+/**
+ * What a turn is for, in the chat it belongs to: what is said to a monitoring agent may change what it watches.
+ * @throws {Forbidden} when the caller may not change what agents watch, {@link NotFound} for a chat without an agent
+ */
+function purposeIn(chat: Chat, requester: ChatRequester, wanted: NewTurn): ChatTurnPurpose {
+  if (!chat.isMonitoring && wanted.purpose === 'monitor') throw chatNotFound();
+  if (!chat.isMonitoring || (wanted.purpose !== 'answer' && wanted.purpose !== 'monitor')) return wanted.purpose;
+  requireOneOf(requester, MONITOR_SCOPE);
+  if (wanted.allowSideEffects) throw sideEffectsOfMonitoring();
+  return 'monitor';
 }
 
 /** The newest turn of a chat; a chat has at least one. */

@@ -1,29 +1,41 @@
 import { drawChart } from '../charts/index.ts';
 import { investigationTools } from '../investigations/index.ts';
-import { sharedTools, type ToolContext } from '../tools/index.ts';
+import { sharedTools, type Tool, type ToolContext } from '../tools/index.ts';
 import { workspaceTools, type WorkspaceDrafts } from '../workspace/index.ts';
+import type { Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { ChatTurn } from './entities.ts';
 import type { ChatTools } from './profile.ts';
 
-export type ChatToolDeps = Omit<Parameters<typeof investigationTools>[0], 'requesterOf'> & { drafts: WorkspaceDrafts };
+export type ChatToolDeps = Omit<Parameters<typeof investigationTools>[0], 'requesterOf'> & {
+  drafts: WorkspaceDrafts;
+  /** By which an agent reads and changes what it watches; only its own chat has them. */
+  monitoring: readonly Tool[];
+};
 
-/** Every tool that turns may have; which of them one has, its caller's key and its chat decide. */
-export function chatTools(deps: ChatToolDeps): ChatTools {
-  const requesterOf = async ({ teamId, runId }: ToolContext) => {
-    const turn = await forTeam(deps.orm.em, teamId).findOneOrFail(ChatTurn, { id: runId });
+/** On whose behalf the turn runs that calls a tool. */
+export const turnRequester =
+  (orm: Orm) =>
+  async ({ teamId, runId }: ToolContext) => {
+    const turn = await forTeam(orm.em, teamId).findOneOrFail(ChatTurn, { id: runId });
     return {
       teamId,
       apiKeyId: turn.createdByKeyId ?? undefined,
       userId: turn.createdByUserId ?? undefined,
     };
   };
+
+/** Every tool that turns may have; which of them one has, its caller's key and its chat decide. */
+export function chatTools(deps: ChatToolDeps): ChatTools {
+  const requesterOf = turnRequester(deps.orm);
   const { reading, writing } = workspaceTools(deps.drafts);
   const editing = workspaceTools(seeingOneState(deps.drafts));
+  const looking = [...sharedTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading];
   return {
-    answer: [...sharedTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading, ...writing],
+    answer: [...looking, ...writing],
     chart: [...sharedTools, drawChart],
     edit: [...sharedTools, ...editing.reading, ...editing.writing],
+    monitor: [...looking, ...deps.monitoring],
   };
 }
 

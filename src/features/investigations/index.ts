@@ -4,7 +4,7 @@ export { investigationProfile } from './profile.ts';
 export type { Links } from './presenter.ts';
 export { investigationEndpoints, type InvestigationDeps } from './routes.ts';
 export type { InvestigationServiceDeps } from './service.ts';
-export { submitReport } from './report/index.ts';
+export { locateExcerpt, submitReport } from './report/index.ts';
 export { createStatusReader } from './status-reader.ts';
 export { sweep } from './sweeper.ts';
 export { investigationTools } from './tools/index.ts';

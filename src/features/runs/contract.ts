@@ -21,7 +21,7 @@ export interface RunBudget {
 }
 
 /** The kind of run decides its prompt and its tools; see `profiles.ts`. */
-export type RunKind = 'investigation' | 'chat';
+export type RunKind = 'investigation' | 'chat' | 'check';
 
 export interface RunIdentity {
   kind: RunKind;

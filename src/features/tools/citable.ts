@@ -1,5 +1,10 @@
 /** What these return comes from the model itself, so it proves nothing. */
-const OWN_WORDS: ReadonlySet<string> = new Set(['update_plan', 'submit_report']);
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  'update_plan',
+  'submit_report',
+  'submit_check_result',
+  'update_monitoring_plan',
+]);
 
 /** @returns whether a tool's results can be cited as evidence */
 export function isCitable(tool: string): boolean {

@@ -8,6 +8,7 @@ import { Conversation, ToolCall } from './entities.ts';
 const READ_SCOPES: Readonly<Record<string, string>> = {
   investigation: 'investigations:read',
   chat: 'chats:read',
+  check: 'monitoring:read',
 };
 
 /**

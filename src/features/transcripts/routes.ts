@@ -29,7 +29,8 @@ export const getToolResult = endpoint({
   operationId: 'getToolResult',
   summary: 'The stored result of a tool call: what citations point to',
   tags: ['Transcripts'],
-  description: 'Scopes: `chats:read` for results of chats, `investigations:read` for those of investigations.',
+  description:
+    'Scopes: `chats:read` for results of chats, `investigations:read` for those of investigations, `monitoring:read` for those of checks.',
   auth: apiKey(),
   params: z.object({ tool_id: z.guid() }),
   query: z.object({

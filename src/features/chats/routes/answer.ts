@@ -29,15 +29,17 @@ export interface TurnCall {
  * The turn that a request is about: the one it resumes, when it comes with the id of an event that was seen, or else a
  * new one. So a client that repeats its request after a broken connection goes on where it was.
  * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open
+ * @param read one of these scopes it takes to resume a turn
  * @throws {Forbidden} when a turn is to be resumed by who may not read it, {@link Conflict} when another request began it
  */
 export async function turnFor(
   call: TurnCall,
   wanted: Omit<NewTurn, 'idempotencyKey'>,
+  read: readonly string[] = [READ],
 ): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
   // Before a turn is begun: who finds no place to wait for its answer is to ask again, and not to find a turn that runs.
   waitingSignal(call.ctx).release();
-  if (lastEventId(call.ctx) !== undefined) requireOneOf(call.principal, READ);
+  if (lastEventId(call.ctx) !== undefined) requireOneOf(call.principal, ...read);
   const resumed = await resumedTurn(call);
   if (resumed) {
     if (resumed.turn.requestDigest !== requestDigestOf(wanted)) throw otherRequest(resumed.turn.chatId);

@@ -122,12 +122,13 @@ export const remove = endpoint({
   path: '/api/chat/{chat_id}',
   operationId: 'deleteChat',
   summary: 'Delete a chat with everything that was said in it',
-  description: 'A turn that runs is stopped. Investigations that the chat started stay.',
+  description:
+    'A turn that runs is stopped. Investigations that the chat started stay. The chat of a monitoring agent goes with the agent: 409 `monitoring_agent`.',
   tags,
   auth: apiKey(WRITE),
   params: ChatParams,
   response: z.object({ deleted: z.literal(true) }).meta({ id: 'ChatDeletedResponse' }),
-  errors: [404],
+  errors: [404, 409],
   handler: async ({ params, deps, em }) => {
     await deleteChat(deps.chats, em, params.chat_id);
     return { deleted: true as const };

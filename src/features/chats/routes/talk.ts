@@ -28,7 +28,7 @@ export const chat = endpoint({
   description:
     'A turn goes on when the client goes away; read the chat or follow its stream again. A second turn while one runs is refused with 409 and ' +
     'Retry-After. To go on after a broken connection repeat the same request with Last-Event-ID (scope `chats:read`; another request: 409 ' +
-    `\`other_request\`). investigation_id needs the scope \`investigations:read\`. ${STREAM_ORDER}`,
+    `\`other_request\`). investigation_id needs the scope \`investigations:read\`, the chat of a monitoring agent \`monitoring:write\`. ${STREAM_ORDER}`,
   tags,
   auth: apiKeyVia('bearer', WRITE),
   query: StreamQuery,

@@ -1,0 +1,75 @@
+/** A chat as a turn of it begins: a new one, or one that goes on. */
+import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
+import { InvalidRequest } from '../../http/errors.ts';
+import { Investigation } from '../investigations/index.ts';
+import { Conversation } from '../transcripts/index.ts';
+import { Chat, ChatTurn } from './entities.ts';
+import { chatNotFound, turnIsRunning } from './errors.ts';
+import { historyOf, newMessages, type SaidMessage } from './history.ts';
+import type { ChatRequester, NewTurn } from './service.ts';
+import { titleOfQuestion } from './title.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface OpenedChat {
+  chat: Chat;
+  conversation: Conversation;
+  number: number;
+  messages: SaidMessage[];
+}
+
+/** @throws {InvalidRequest} when it is to be about an investigation that the team does not have */
+export async function openChat(
+  em: EntityManager,
+  requester: ChatRequester,
+  wanted: NewTurn,
+  now: Date,
+): Promise<OpenedChat> {
+  const { teamId } = requester;
+  const { messages, investigationId, monitoring } = wanted;
+  if (investigationId !== undefined && !(await em.findOne(Investigation, { id: investigationId }))) {
+    throw InvalidRequest.at(['body', 'investigation_id'], 'There is no such investigation', investigationId);
+  }
+  const id = randomUUID();
+  const conversation = em.create(Conversation, {
+    id,
+    teamId,
+    kind: 'chat',
+    opening: null,
+    plan: [],
+    result: null,
+    summary: null,
+  });
+  const chat = em.create(Chat, {
+    id,
+    teamId,
+    title: monitoring?.title ?? titleOfQuestion(messages.at(-1)?.content ?? ''),
+    titledBy: monitoring?.title === undefined ? 'question' : 'person',
+    createdByKeyId: requester.apiKeyId,
+    createdByUserId: requester.userId ?? null,
+    investigationId: investigationId ?? null,
+    isMonitoring: monitoring !== undefined,
+    lastTurnAt: now,
+    deletedAt: null,
+  });
+  return { chat, conversation, number: 1, messages };
+}
+
+/** @throws {NotFound} for a chat that the team does not have, {@link Conflict} while a turn of it runs */
+export async function continueChat(em: EntityManager, chatId: string, given: SaidMessage[]): Promise<OpenedChat> {
+  const chat = await findChat(em, chatId, LockMode.PESSIMISTIC_WRITE);
+  const [last] = await em.find(ChatTurn, { chatId: chat.id }, { orderBy: { number: 'desc' }, limit: 1 });
+  if (last?.status === 'processing') throw turnIsRunning(chat.id);
+  const conversation = await em.findOneOrFail(Conversation, { id: chat.id });
+  const messages = given.length === 1 ? given : newMessages(given, await historyOf(em, chat.id));
+  return { chat, conversation, number: (last?.number ?? 0) + 1, messages };
+}
+
+/** @throws {NotFound} when the team has no such chat, also for what is no id at all */
+export async function findChat(em: EntityManager, chatId: string, lockMode = LockMode.NONE): Promise<Chat> {
+  const chat = UUID.test(chatId) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
+  if (!chat) throw chatNotFound();
+  return chat;
+}
