@@ -6,6 +6,8 @@ import { z } from 'zod';
 
 /** Most checks of one plan. */
 export const MOST_CHECKS = 50;
+/** Most bytes of a whole plan, as JSON in UTF-8: it travels in one signal. */
+export const MOST_PLAN_BYTES = 48_000;
 /** The shortest and the longest interval, seconds. */
 export const SHORTEST_INTERVAL_SECONDS = 5;
 export const LONGEST_INTERVAL_SECONDS = 7 * 86_400;
