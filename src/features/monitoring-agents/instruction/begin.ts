@@ -1,0 +1,115 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { RunBudget } from '../../runs/contract.ts';
+import { Conversation } from '../../transcripts/index.ts';
+import { isBudgetSpent } from '../budget.ts';
+import type { BeginInstructionCheckResult, Check, CheckRunResult, InstructionCheckInput } from '../contract.ts';
+import type { MonitoringRunDeps } from '../deps.ts';
+import { MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
+import { beginSessions } from '../sessions/begin-session.ts';
+import { endSession } from '../sessions/end-session.ts';
+import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
+import { planOf } from '../settings.ts';
+import { earlierSubjects } from './earlier.ts';
+import { openingMessage } from './prompt.ts';
+
+export interface InstructionCheckDeps extends Pick<MonitoringRunDeps, 'orm' | 'events' | 'clock' | 'findings'> {
+  /** Bounds of every run; those of the check and of the agent narrow them. */
+  checkBudget: RunBudget;
+}
+
+export type InstructionCheckRun = Pick<InstructionCheckInput, 'agentId' | 'teamId' | 'planVersion' | 'run'>;
+export type CarriedOut = Check & { check: Extract<Check['check'], { type: 'instruction' }> };
+
+const BUDGET_SPENT = 'The model budget of the day is spent: nothing was looked at.';
+
+/**
+ * Opens the session and the conversation of a check that a model carries out. Idempotent.
+ * @returns the bounds of the run; with `ended` nothing is left to do: it was run already, nobody wants it any more, or the
+ *   model budget is spent
+ */
+export async function beginInstructionCheck(
+  deps: InstructionCheckDeps,
+  input: InstructionCheckRun,
+): Promise<BeginInstructionCheckResult> {
+  const { agentId, teamId, planVersion, run } = input;
+  const { checkBudget: budget } = deps;
+  const em = (): EntityManager => forTeam(deps.orm.em, teamId);
+  const at = deps.clock.now();
+  const cancelled = (why: string) => ({ budget, ended: cancelledRun(run, why, at) });
+
+  const agent = await em().findOne(MonitoringAgent, { id: agentId });
+  if (!agent) return cancelled(AGENT_DELETED);
+  if (!agent.active && run.trigger === 'schedule') return cancelled('The agent is paused.');
+  const check = await instructionOf(em(), input);
+  if (!check) return cancelled('The plan has no such check.');
+  if (agent.planVersion !== planVersion && !(await isStillPlanned(em(), agent, check))) {
+    return cancelled('The plan was changed.');
+  }
+
+  const [ended] = await beginSessions(deps, { agent: { agentId, teamId }, planVersion, runs: [{ check, run }], at });
+  if (ended) return { budget, ended };
+  if (await isBudgetSpent(em(), agentId, at)) return { budget, ended: await endUnpaid(deps, input, check, at) };
+  await openConversation(em(), input, check, at);
+  return { budget: narrowed(budget, check, agent.modelBudgetUsdPerDay) };
+}
+
+/** The check as the plan of the run's version has it. @param em bound to the agent's team */
+export async function instructionOf(em: EntityManager, input: InstructionCheckRun): Promise<CarriedOut | undefined> {
+  const { agentId, planVersion, run } = input;
+  if ((await em.count(MonitoringPlanVersion, { agentId, version: planVersion })) === 0) return undefined;
+  const { checks } = await planOf(em, agentId, planVersion);
+  return checks.find((check): check is CarriedOut => check.id === run.checkId && check.check.type === 'instruction');
+}
+
+async function isStillPlanned(em: EntityManager, agent: MonitoringAgent, check: Check): Promise<boolean> {
+  const { checks } = await planOf(em, agent.id, agent.planVersion);
+  const now = checks.find(({ id }) => id === check.id);
+  return now !== undefined && now.enabled && JSON.stringify(now.check) === JSON.stringify(check.check);
+}
+
+async function endUnpaid(
+  deps: InstructionCheckDeps,
+  { agentId, teamId, run }: InstructionCheckRun,
+  check: Check,
+  at: Date,
+): Promise<CheckRunResult> {
+  const { result } = await endSession(deps, {
+    agent: { agentId, teamId },
+    sessionId: run.sessionId,
+    check,
+    result: { status: 'failed', summary: BUDGET_SPENT, observations: [], evidence: [] },
+    at,
+    budgetSpent: true,
+  });
+  return result;
+}
+
+async function openConversation(
+  em: EntityManager,
+  { agentId, teamId, run }: InstructionCheckRun,
+  { title, check: { instruction } }: CarriedOut,
+  now: Date,
+): Promise<void> {
+  const id = run.sessionId;
+  if ((await em.count(Conversation, { id })) > 0) return;
+  const earlier = await earlierSubjects(em, { agentId, checkId: run.checkId });
+  const opening = openingMessage({ title, instruction, now, earlier });
+  em.create(Conversation, { id, teamId, kind: 'check', opening, plan: [], result: null, summary: null });
+  try {
+    await em.flush();
+  } catch (error) {
+    // Another attempt was faster.
+    if (!(error instanceof UniqueConstraintViolationException)) throw error;
+  }
+}
+
+function narrowed(budget: RunBudget, { check }: CarriedOut, dailyUsd: number): RunBudget {
+  return {
+    ...budget,
+    maxSteps: Math.min(budget.maxSteps, check.max_steps),
+    maxWallSeconds: Math.min(budget.maxWallSeconds, check.max_minutes * 60),
+    maxCostUsd: Math.min(budget.maxCostUsd, dailyUsd),
+  };
+}

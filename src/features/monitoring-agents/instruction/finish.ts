@@ -1,0 +1,110 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { conversationStream, stateEvent, type RunLimit } from '../../runs/index.ts';
+import { AuxiliaryCall, Conversation, ModelTurn, ToolCall } from '../../transcripts/index.ts';
+import type { CheckResult } from '../checks/port.ts';
+import type { CheckRunResult, FinishInstructionCheckInput } from '../contract.ts';
+import { tellFindings } from '../findings/index.ts';
+import { endSession, type SessionEnd, type SessionResult } from '../sessions/end-session.ts';
+import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
+import { instructionOf, type InstructionCheckDeps } from './begin.ts';
+import { checkResultOf } from './check-result.ts';
+import { InstructionResult } from './result.ts';
+
+const NOT_WANTED = 'It was not wanted any more: the plan was changed, or the agent paused or deleted.';
+
+/** Why a run gave no result, for people. */
+const LIMITS: Record<RunLimit, string> = {
+  steps: 'its limit of steps was reached',
+  cost: 'its cost budget was used up',
+  wall_time: 'its time was over',
+  repeated_calls: 'the model repeated the same call',
+  no_report: 'the model handed in nothing',
+  refusal: 'the model refused',
+  model_failure: 'the model could not be reached',
+};
+
+/**
+ * Records how a check ended that a model carried out, and lets its findings know. Idempotent: an end that is recorded stays
+ * as it is. A run that handed in nothing has failed, whatever ended it: it is never green.
+ */
+export async function finishInstructionCheck(
+  deps: InstructionCheckDeps,
+  input: FinishInstructionCheckInput,
+): Promise<CheckRunResult> {
+  const { agentId, teamId, run } = input;
+  const em = (): EntityManager => forTeam(deps.orm.em, teamId);
+  const at = deps.clock.now();
+  const check = await instructionOf(em(), input);
+  const conversation = await closeConversation(em(), run.sessionId);
+  if (!check || !conversation) return cancelledRun(run, AGENT_DELETED, at);
+  const { result, findings } = await endSession(deps, {
+    agent: { agentId, teamId },
+    sessionId: run.sessionId,
+    check,
+    result: await resultOf(em(), conversation, input),
+    at,
+    spent: await spentIn(em(), run.sessionId),
+  });
+  await tellFindings(deps.findings, findings);
+  const { status, digest } = result;
+  const ending = { ok: 'completed', finding: 'completed', failed: 'failed', cancelled: 'cancelled' } as const;
+  await deps.events.append(conversationStream(run.sessionId), [
+    stateEvent(`run.${ending[status]}`, 'run:ended', { status, digest }),
+  ]);
+  return result;
+}
+
+/** From here on nothing is added to the run, and calls that nobody finished are over. */
+async function closeConversation(em: EntityManager, id: string): Promise<Conversation | null> {
+  return em.transactional(async (tx) => {
+    const conversation = await tx.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (!conversation) return null;
+    await tx.nativeUpdate(
+      ToolCall,
+      { conversationId: id, status: 'pending' },
+      { status: 'cancelled', isError: true, digest: 'The call was not finished.', updatedAt: new Date() },
+    );
+    const [last] = await tx.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'desc' }, limit: 1 });
+    // A step begins only when the one before is stored: at most one more is under way somewhere.
+    conversation.closedThroughStep = Math.max(conversation.closedThroughStep, (last?.step ?? 0) + 1);
+    return conversation;
+  });
+}
+
+async function resultOf(
+  em: EntityManager,
+  { id, result }: Conversation,
+  { outcome, limit, explanation }: FinishInstructionCheckInput,
+): Promise<SessionResult> {
+  if (outcome === 'cancelled') return { status: 'cancelled', summary: explanation ?? NOT_WANTED };
+  const handedIn = InstructionResult.safeParse(result?.value);
+  if (!handedIn.success) return failed(limit, explanation);
+  const numbers = [...new Set(handedIn.data.observations.flatMap(({ evidence }) => evidence))];
+  const cited =
+    numbers.length > 0
+      ? await em.find(ToolCall, { conversationId: id, evidence: { $in: numbers } }, { orderBy: { evidence: 'asc' } })
+      : [];
+  return checkResultOf(handedIn.data, cited);
+}
+
+function failed(limit: RunLimit | undefined, explanation: string | undefined): CheckResult {
+  const why = limit === undefined ? 'it ended early' : LIMITS[limit];
+  const summary = `No result: ${why}${explanation === undefined ? '' : ` (${explanation})`}.`;
+  return { status: 'failed', summary, observations: [], evidence: [] };
+}
+
+/** What models took for a run: its turns, and summaries of what was said. */
+async function spentIn(em: EntityManager, conversationId: string): Promise<SessionEnd['spent']> {
+  const turns = await em.find(ModelTurn, { conversationId }, { orderBy: { step: 'asc' }, exclude: ['content'] });
+  const calls = [...(await em.find(AuxiliaryCall, { conversationId })), ...turns];
+  const sum = (value: (call: (typeof calls)[number]) => number): number =>
+    calls.reduce((total, call) => total + value(call), 0);
+  return {
+    costUsd: sum(({ costUsd }) => costUsd),
+    inputTokens: sum((call) => call.inputTokens + call.cacheCreationInputTokens + call.cacheReadInputTokens),
+    outputTokens: sum(({ outputTokens }) => outputTokens),
+    model: turns.at(-1)?.model ?? null,
+  };
+}

@@ -1,0 +1,68 @@
+import { LockMode } from '@mikro-orm/core';
+import type { Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { storableJson } from '../../../platform/storable.ts';
+import { oneLine } from '../../tools/index.ts';
+import { MOST_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
+import type { AgentRef, Check, CheckRunResult } from '../contract.ts';
+import { MonitoringAgent, MonitoringSession, type Finding } from '../entities.ts';
+import { observeSession } from '../findings/observe.ts';
+import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
+
+/** How a run of a check ended: with a result, or because nobody wants it any more. */
+export type SessionResult = CheckResult | { status: 'cancelled'; summary: string };
+
+export interface SessionEnd {
+  agent: AgentRef;
+  sessionId: string;
+  /** As it was when it was run. */
+  check: Check;
+  result: SessionResult;
+  at: Date;
+  /** What models took; absent for a check that needs none. */
+  spent?: Pick<MonitoringSession, 'costUsd' | 'inputTokens' | 'outputTokens' | 'model'>;
+  /** Nothing was looked at, because the model budget of the day was spent. */
+  budgetSpent?: boolean;
+}
+
+export interface EndedSession {
+  result: CheckRunResult;
+  /** Those that changed; they are told once this is committed. Empty when another attempt has ended the session. */
+  findings: Finding[];
+}
+
+const SUMMARY_CHARACTERS = 200;
+
+/**
+ * Ends a session and lets its findings know what was observed, in one transaction. Idempotent: an end that is stored stays
+ * as it is. Of an agent that was deleted nothing is stored.
+ */
+export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promise<EndedSession> {
+  const { agent: ref, sessionId, check, at } = end;
+  const run = { checkId: check.id, sessionId };
+  return forTeam(orm.em, ref.teamId).transactional(async (tx) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE;
+    // One after the other: sessions of an agent that end at once may be about the same finding.
+    const agent = await tx.findOne(MonitoringAgent, { id: ref.agentId }, { lockMode });
+    const session = await tx.findOne(MonitoringSession, { id: sessionId }, { lockMode });
+    if (!agent || !session) return { result: cancelledRun(run, AGENT_DELETED, at), findings: [] };
+    const stored = runResult(session);
+    if (stored) return { result: stored, findings: [] };
+
+    const result = storableJson(end.result);
+    const summary = oneLine(result.summary, SUMMARY_CHARACTERS);
+    tx.assign(session, { ...end.spent, status: result.status, finishedAt: at, summary, budgetSpent: end.budgetSpent });
+    if (result.status !== 'cancelled') {
+      const observations = result.observations.slice(0, MOST_OBSERVATIONS);
+      tx.assign(session, { observations, evidence: result.evidence });
+    }
+    if (result.status === 'ok' || result.status === 'finding') agent.lastResultAt = at;
+    await tx.flush();
+    const findings =
+      result.status === 'cancelled'
+        ? []
+        : await observeSession(tx, { agent: { id: agent.id, teamId: ref.teamId }, check, sessionId, result, at });
+    await tx.flush();
+    return { result: runResult(session) ?? cancelledRun(run, summary, at), findings };
+  });
+}

@@ -1,0 +1,31 @@
+import { oneLine } from '../../tools/index.ts';
+import type { CheckRunResult } from '../contract.ts';
+import type { MonitoringSession } from '../entities.ts';
+
+const DIGEST_CHARACTERS = 200;
+
+/** What the agent's workflow learns of an ended session; undefined while it runs. */
+export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRunResult | undefined {
+  const { id, checkId, status, startedAt, finishedAt, summary, budgetSpent } = session;
+  if (status === 'running' || finishedAt === null) return undefined;
+  return {
+    checkId,
+    sessionId: id,
+    status,
+    digest: oneLine(summary ?? status, DIGEST_CHARACTERS),
+    finishedAt: finishedAt.getTime(),
+    durationMs: Math.max(0, finishedAt.getTime() - startedAt.getTime()),
+    ...(budgetSpent && { budgetSpent }),
+  };
+}
+
+/** For a run that nobody wants any more: nothing of it is stored. */
+export function cancelledRun(
+  { checkId, sessionId }: { checkId: string; sessionId: string },
+  digest: string,
+  at: Date,
+): CheckRunResult {
+  return { checkId, sessionId, status: 'cancelled', digest, finishedAt: at.getTime(), durationMs: 0 };
+}
+
+export const AGENT_DELETED = 'The agent was deleted.';

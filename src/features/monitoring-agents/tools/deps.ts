@@ -1,0 +1,35 @@
+import { forTeam } from '../../../db/team-filter.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { HttpError } from '../../../http/errors.ts';
+import { untilReachable } from '../../runs/index.ts';
+import { errorOutput, type LoadTeamTools, type ToolContext, type ToolOutput } from '../../tools/index.ts';
+import type { AgentRequester, MonitoringServiceDeps } from '../service.ts';
+
+/** The scope for what changes what an agent watches. */
+export const WRITE = 'monitoring:write';
+
+/** What the tools of an agent's chat need. */
+export interface MonitoringToolDeps extends MonitoringServiceDeps {
+  /** On whose behalf the turn runs that calls the tool. */
+  requesterOf: (context: ToolContext) => Promise<AgentRequester>;
+  /** The team's own tools, behind its satellites. */
+  teamTools: LoadTeamTools;
+}
+
+/**
+ * Does something for the agent whose chat it is, waiting for a database that is away. What the service refuses becomes a
+ * result that the model can act on.
+ */
+export async function forAgent(
+  deps: MonitoringToolDeps,
+  context: ToolContext,
+  work: (em: EntityManager, agentId: string) => Promise<ToolOutput>,
+): Promise<ToolOutput> {
+  const { teamId, conversationId, signal } = context;
+  try {
+    return await untilReachable(() => work(forTeam(deps.orm.em, teamId), conversationId), signal);
+  } catch (error) {
+    if (error instanceof HttpError && error.status < 500) return errorOutput(error.message, error.fields);
+    throw error;
+  }
+}
