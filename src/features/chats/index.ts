@@ -15,7 +15,7 @@ export { endOfTurn, streamTurn, turnFor, type TurnCall } from './routes/answer.t
 export { requesterOf, type ChatDeps } from './routes/deps.ts';
 export { finishTurn, type FinishDeps } from './run.ts';
 export { StreamQuery, TurnHeaders } from './schemas.ts';
-export { findChat, type ChatRequester } from './service.ts';
+export { findChat, type ChatRequester, type NewMonitoring } from './service.ts';
 export { sweepChats } from './sweeper.ts';
 export { chatTools, turnRequester } from './tools.ts';
 export { titleOfQuestion } from './title.ts';

@@ -19,7 +19,7 @@ import { READ, requesterOf, type ChatDeps } from './deps.ts';
 /** The parts of a call that answering needs. */
 export interface TurnCall {
   ctx: Context;
-  deps: ChatDeps;
+  deps: Pick<ChatDeps, 'orm' | 'events' | 'chats'>;
   em: EntityManager;
   principal: Principal;
   headers: { 'idempotency-key'?: string };

@@ -1,0 +1,78 @@
+/** What callers say to a monitoring agent, and what it answers. */
+import { z } from 'zod';
+import { nameField } from '../../../http/fields.ts';
+import { ChatResponse } from '../../chats/index.ts';
+import { NotificationChannel } from '../notifications/index.ts';
+import { planProblems } from '../plan/problems.ts';
+import { Plan } from '../plan/schema.ts';
+import { AgentConfigResponse, evictionHours, modelBudget, MonitoringChatSummary } from '../schemas.ts';
+
+const words = z.string().max(100_000).regex(/\S/, 'Value must not be blank').optional();
+
+/** Given with what it is to be: what an agent that exists is given, its own endpoints change. */
+const OF_NEW_AGENTS = [
+  'title',
+  'plan',
+  'active',
+  'notification_channel',
+  'eviction_hours',
+  'model_budget_usd_per_day',
+] as const;
+
+export const MonitoringChatRequest = z
+  .strictObject({
+    message: words.describe('What to watch, how often, what to tell; or what is to be different; or a question.'),
+    description: words.describe('The same as message.'),
+    chat_id: z.string().max(100).optional().describe('Id of an agent that exists, to change it in conversation.'),
+    title: nameField.optional().describe('What a new agent is called; absent: named after its description.'),
+    plan: Plan.superRefine((plan, context) => {
+      for (const { path, message } of planProblems(plan)) context.addIssue({ code: 'custom', path, message });
+    })
+      .optional()
+      .describe('The whole plan of a new agent: it begins with it, and no model is asked.'),
+    active: z.boolean().optional().describe('false: the new agent is paused until it is resumed.'),
+    notification_channel: NotificationChannel.optional().describe('Where a new agent reports; absent: nowhere.'),
+    eviction_hours: evictionHours.optional(),
+    model_budget_usd_per_day: modelBudget.optional(),
+    model: z
+      .string()
+      .min(1)
+      .max(200)
+      .regex(/^[\w.:@/-]+$/, 'Value must be the name of a model')
+      .optional()
+      .describe('The model that answers this message.'),
+  })
+  .superRefine((body, context) => {
+    if ((body.message === undefined) === (body.description === undefined)) {
+      const message = 'There should be either message or description';
+      context.addIssue({ code: 'custom', path: ['message'], message });
+    }
+    if (body.chat_id === undefined) return;
+    for (const member of OF_NEW_AGENTS) {
+      if (body[member] === undefined) continue;
+      const message = 'Only a new agent can be given this; change it at /api/monitoring-chat/{chat_id}';
+      context.addIssue({ code: 'custom', path: [member], message });
+    }
+  })
+  .meta({ id: 'MonitoringChatRequest' });
+export type MonitoringChatRequest = z.output<typeof MonitoringChatRequest>;
+
+const { chat_id, title, status, reasons, active, plan_version, next_due_at } = MonitoringChatSummary.shape;
+
+export const MonitoringChatResponse = z
+  .object({
+    chat_id,
+    title,
+    response: z.string().nullable().describe('What the agent says; null where the plan was given.'),
+    status,
+    reasons,
+    active,
+    plan: Plan,
+    plan_version,
+    checks: z.array(z.object({ id: z.string(), description: z.string().describe('What is checked and when.') })),
+    next_due_at,
+    notification_channel: AgentConfigResponse.shape.notification_channel,
+    webhook_secret: AgentConfigResponse.shape.webhook_secret,
+    usage: ChatResponse.shape.usage,
+  })
+  .meta({ id: 'MonitoringChatResponse' });

@@ -1,0 +1,129 @@
+/** Talking with a monitoring agent: it is made, changed and asked in its chat. */
+import type { z } from 'zod';
+import type { EntityManager } from '../../../db/orm.ts';
+import { apiKey } from '../../../http/authenticate.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
+import {
+  endOfTurn,
+  modelTurnsOf,
+  requesterOf,
+  streamTurn,
+  StreamQuery,
+  turnFor,
+  TurnHeaders,
+  usageOf,
+  type NewMonitoring,
+} from '../../chats/index.ts';
+import { storeChannel } from '../configure.ts';
+import { MonitoringChatRequest, MonitoringChatResponse } from '../conversation/schemas.ts';
+import { describeCheck } from '../plan/describe.ts';
+import { presentChannel } from '../presenter.ts';
+import { createAgent, findAgent, tellAgent, type AgentRequester } from '../service.ts';
+import { planOf } from '../settings.ts';
+import { standingOf } from '../standing.ts';
+import { acceptedChannel } from './channel.ts';
+import { monitoringEndpoint as endpoint, READ, tags, WRITE, type MonitoringDeps } from './deps.ts';
+
+export const monitoringChat = endpoint({
+  method: 'post',
+  path: '/api/monitoring-chat',
+  operationId: 'monitoringChat',
+  summary: 'Have something watched: say what, and get the plan by which a new agent watches it',
+  description:
+    'With chat_id it is said to an agent that exists, whose plan changes in conversation. With a plan the agent begins with it, and no model is asked. With stream=true it streams as POST /api/v1/chat does; ' +
+    'read the plan at /api/monitoring-chat/{chat_id}/plan then. An agent whose plan could not be drafted stays, and is degraded: 502 `turn_failed` with its chat_id. To resume a stream with Last-Event-ID takes `chats:read` or `monitoring:read`.',
+  tags,
+  auth: apiKey(WRITE),
+  query: StreamQuery,
+  headers: TurnHeaders,
+  body: MonitoringChatRequest,
+  response: MonitoringChatResponse,
+  content: { 'text/event-stream': 'The turn as it comes, with stream=true.' },
+  errors: [404, 409, 502, 503],
+  handler: async (call) => {
+    const { body, query, deps, em, principal } = call;
+    const isNew = body.chat_id === undefined;
+    const { monitoring, secret } = isNew ? newAgent(deps, requesterOf(principal), body, query.stream) : {};
+    const { turn, after } = await turnFor(
+      call,
+      {
+        purpose: 'monitor',
+        messages: [{ role: 'user', content: body.message ?? body.description ?? '' }],
+        chatId: body.chat_id,
+        model: body.model,
+        monitoring,
+      },
+      ['chats:read', READ],
+    );
+    const telling = isNew ? tellAgent(deps.monitoring, em.fork(), turn.chatId) : undefined;
+    if (query.stream) return await streamTurn(call, { turn, after }, query.include);
+    const ended = turn.status === 'processing' ? await endOfTurn(call, turn) : turn;
+    // With a given plan nothing else has told the workflow.
+    await telling;
+    const usage = usageOf(await modelTurnsOf(em.fork(), ended));
+    return {
+      ...(await presentAgent(em.fork(), turn.chatId, deps)),
+      response: ended.text,
+      webhook_secret: secret?.(),
+      usage,
+    };
+  },
+});
+
+/** What makes the agent in the transaction that opens its chat. */
+function newAgent(
+  deps: MonitoringDeps,
+  requester: AgentRequester,
+  body: MonitoringChatRequest,
+  isStreamed: boolean,
+): { monitoring: NewMonitoring; secret: () => string | undefined } {
+  const { title, plan, active = true, notification_channel: given, message: _message, ...config } = body;
+  const channel = given && acceptedChannel(deps.channels, given);
+  if (isStreamed && channel?.type === 'webhook' && channel.secret === undefined) {
+    const loc = ['body', 'notification_channel', 'webhook', 'secret'];
+    throw InvalidRequest.at(loc, 'One that is made is shown in the answer, which a stream does not have: give one');
+  }
+  let made: ReturnType<typeof storeChannel> | undefined;
+  return {
+    monitoring: {
+      title,
+      request: { title, plan, active, channel, ...config },
+      isAnswered: plan !== undefined,
+      async open(tx: EntityManager, chat) {
+        made = channel && storeChannel(deps.secrets, requester.teamId, channel);
+        createAgent(deps.monitoring, tx, requester, {
+          id: chat.id,
+          title: chat.title,
+          plan,
+          active,
+          channel: made?.stored ?? null,
+          evictionHours: body.eviction_hours,
+          modelBudgetUsdPerDay: body.model_budget_usd_per_day,
+        });
+        await tx.flush();
+      },
+    },
+    // Nothing was made for a repeated request.
+    secret: () => made?.generatedSecret,
+  };
+}
+
+async function presentAgent(
+  em: EntityManager,
+  id: string,
+  { clock }: MonitoringDeps,
+): Promise<Omit<z.input<typeof MonitoringChatResponse>, 'response' | 'usage'>> {
+  const agent = await findAgent(em, id);
+  const plan = await planOf(em, id, agent.planVersion);
+  return {
+    chat_id: id,
+    title: agent.title,
+    ...standingOf(agent, clock.now()),
+    active: agent.active,
+    plan,
+    plan_version: agent.planVersion,
+    checks: plan.checks.map((check) => ({ id: check.id, description: describeCheck(check) })),
+    next_due_at: agent.active ? (agent.nextDueAt?.toISOString() ?? null) : null,
+    notification_channel: presentChannel(agent.channel),
+  };
+}
