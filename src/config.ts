@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { isAllowListEntry } from './platform/outbound/allow-list.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const positiveInt = z.coerce.number().int().positive();
@@ -15,6 +16,27 @@ const optional = <T extends z.ZodType>(schema: T) =>
 
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
   optional(schema).transform((value): z.output<T> => value ?? fallback);
+
+const commaSeparated = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@host:587' });
+/** An address, or a name and the address in angle brackets. */
+const mailbox = z
+  .string()
+  .regex(
+    /^(?:[^<>@"\r\n,;]+<[^\s<>@",;]+@[^\s<>@",;]+>|[^\s<>@",;]+@[^\s<>@",;]+)$/,
+    'must be like Casebook <casebook@example.com>',
+  );
+const allowList = z.string().superRefine((text, context) => {
+  for (const entry of commaSeparated(text)) {
+    if (!isAllowListEntry(entry)) context.addIssue(`"${entry}" is no host name, address or network like 10.0.0.0/8`);
+  }
+});
 
 const environment = z.object({
   NODE_ENV: withDefault(z.string(), 'development'),
@@ -38,6 +60,11 @@ const environment = z.object({
   CASEBOOK_COMPACT_TOKENS: withDefault(positiveInt, 120_000),
   CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
   CASEBOOK_WORKER_METRICS_PORT: optional(port),
+  CASEBOOK_OUTBOUND_ALLOW: withDefault(allowList, ''),
+  CASEBOOK_SLACK_API_URL: withDefault(webUrl, 'https://slack.com/api/'),
+  CASEBOOK_SLACK_HOOKS_URL: withDefault(webUrl, 'https://hooks.slack.com/'),
+  CASEBOOK_SMTP_URL: optional(smtpUrl),
+  CASEBOOK_MAIL_FROM: optional(mailbox),
   DATABASE_URL: optional(z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// URL')),
   REDIS_URL: optional(z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL')),
   TEMPORAL_ADDRESS: optional(z.string()),
@@ -48,6 +75,25 @@ const environment = z.object({
   PROMETHEUS_URL: optional(url),
   LOKI_URL: optional(url),
 });
+
+const consistent = environment.refine((e) => e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM !== undefined, {
+  path: ['CASEBOOK_MAIL_FROM'],
+  error: 'must be set where CASEBOOK_SMTP_URL is',
+});
+
+export interface SlackAddresses {
+  /** Base of the Web API's methods, with a slash at its end. */
+  apiUrl: string;
+  /** Incoming webhooks have this origin. */
+  hooksUrl: string;
+}
+
+export interface MailConfig {
+  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  smtpUrl: string;
+  /** An address, or `Name <address>`. */
+  from: string;
+}
 
 /** Configuration of one process, complete and typed. Absent optional parts are `undefined`, never empty strings. */
 export interface Config {
@@ -70,6 +116,12 @@ export interface Config {
   trustedProxies: number;
   /** Requests a minute and key, or `off`. */
   rateLimit: number | 'off';
+  /** Hosts, addresses and networks that requests to URLs of users may go to although they are not public. */
+  outboundAllow: string[];
+  /** Where Slack is; Slack's own addresses by default. */
+  slack: SlackAddresses;
+  /** How mail goes out; undefined: it does not. */
+  mail?: MailConfig;
   databaseUrl?: string;
   redisUrl?: string;
   temporal: { address?: string; namespace: string; uiUrl?: string };
@@ -97,7 +149,7 @@ export class ConfigError extends Error {
  * @throws {ConfigError} naming every variable that is wrong
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
-  const parsed = environment.safeParse(env);
+  const parsed = consistent.safeParse(env);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
     throw new ConfigError(`The configuration cannot be used:\n  ${lines.join('\n  ')}`);
@@ -113,12 +165,16 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
     bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
     secretKey: e.CASEBOOK_SECRET_KEY,
-    corsOrigins: e.CASEBOOK_CORS_ORIGINS.split(',')
-      .map((origin) => origin.trim())
-      .filter(Boolean),
+    corsOrigins: commaSeparated(e.CASEBOOK_CORS_ORIGINS),
     bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,
     trustedProxies: e.CASEBOOK_TRUSTED_PROXIES,
     rateLimit: e.CASEBOOK_RATE_LIMIT,
+    outboundAllow: commaSeparated(e.CASEBOOK_OUTBOUND_ALLOW),
+    slack: { apiUrl: e.CASEBOOK_SLACK_API_URL.replace(/\/*$/, '/'), hooksUrl: e.CASEBOOK_SLACK_HOOKS_URL },
+    mail:
+      e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM === undefined
+        ? undefined
+        : { smtpUrl: e.CASEBOOK_SMTP_URL, from: e.CASEBOOK_MAIL_FROM },
     databaseUrl: e.DATABASE_URL,
     redisUrl: e.REDIS_URL,
     temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE, uiUrl: e.TEMPORAL_UI_URL },

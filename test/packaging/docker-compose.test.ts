@@ -151,6 +151,22 @@ describe('docker-compose.yml', () => {
     }
   });
 
+  it('lets workers open what the API seals, and send notifications as the operator set it', () => {
+    const mail = { CASEBOOK_SMTP_URL: 'smtp://mail:25', CASEBOOK_MAIL_FROM: 'casebook@example.com' };
+    for (const name of ['api', 'worker']) {
+      const {
+        secretKey,
+        mail: sent,
+        outboundAllow,
+      } = loadConfig(
+        environmentOf(name, { ...required, ...mail, CASEBOOK_OUTBOUND_ALLOW: '10.0.0.0/8,hooks.internal' }),
+      );
+      assert.equal(secretKey, required.CASEBOOK_SECRET_KEY);
+      assert.deepEqual(sent, { smtpUrl: 'smtp://mail:25', from: 'casebook@example.com' });
+      assert.deepEqual(outboundAllow, ['10.0.0.0/8', 'hooks.internal']);
+    }
+  });
+
   if (hasCommand('docker', 'compose', 'version')) {
     it('is accepted by docker compose', () => {
       const output = execFileSync('docker', ['compose', 'config', '--format', 'json'], {

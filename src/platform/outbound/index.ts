@@ -1,0 +1,56 @@
+/** Requests to URLs that people give: never into the operator's own network, unless the operator allows it. */
+import type { Logger } from '../logger.ts';
+import { createAllowList } from './allow-list.ts';
+import { OutboundError } from './errors.ts';
+import { createGuard, hostOf, type Resolve } from './guard.ts';
+import { sendGuarded, type OutboundLimits, type OutboundRequest } from './request.ts';
+
+export { isAllowListEntry } from './allow-list.ts';
+export { OutboundError, type OutboundFailure } from './errors.ts';
+export type { Resolve } from './guard.ts';
+export type { OutboundRequest } from './request.ts';
+
+/** Like the platform's fetch as far as {@link OutboundRequest} goes; clients that let themselves be given one take it. */
+export type OutboundFetch = (url: string | URL, init?: OutboundRequest) => Promise<Response>;
+
+export interface Outbound {
+  /** @throws {OutboundError}; or what the request's signal was aborted with */
+  fetch: OutboundFetch;
+  /** What is wrong with a URL as it is written, in words for the person who gave it; undefined: nothing. */
+  urlProblem(url: string | URL): string | undefined;
+  /** The same, which also lets requests go to the hosts of these URLs: of those that the operator's configuration has. */
+  allowing(urls: readonly string[]): Outbound;
+}
+
+export interface OutboundOptions extends Partial<OutboundLimits> {
+  /** Host names, addresses and CIDRs that are allowed although not public; and with http, which others are not. */
+  allow: readonly string[];
+  log?: Logger;
+  /** How names become addresses; default: as the operating system does. */
+  resolve?: Resolve;
+}
+
+const LIMITS: OutboundLimits = { timeoutMs: 10_000, maxResponseBytes: 1_048_576 };
+
+export function createOutbound(options: OutboundOptions): Outbound {
+  const limits = {
+    timeoutMs: options.timeoutMs ?? LIMITS.timeoutMs,
+    maxResponseBytes: options.maxResponseBytes ?? LIMITS.maxResponseBytes,
+  };
+  const guard = createGuard(createAllowList(options.allow), options.resolve);
+  return {
+    async fetch(url, init) {
+      try {
+        return await sendGuarded(guard, limits, url, init);
+      } catch (error) {
+        if (error instanceof OutboundError && error.failure === 'refused') {
+          options.log?.warn({ host: URL.parse(String(url))?.host }, 'an outbound request was refused');
+        }
+        throw error;
+      }
+    },
+    urlProblem: (url) => guard.urlProblem(url),
+    allowing: (urls) =>
+      createOutbound({ ...options, allow: [...options.allow, ...urls.map((url) => hostOf(new URL(url)))] }),
+  };
+}
