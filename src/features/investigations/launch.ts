@@ -3,8 +3,15 @@ import { createRunLauncher, type RunBudget, type RunLauncher } from '../runs/ind
 import { INVESTIGATION_WORKFLOW, investigationWorkflowId, type InvestigationWorkflowInput } from './contract.ts';
 import { titleOf } from './title.ts';
 
+/** What of an investigation's row its workflow is started with. */
+export interface StartedInvestigation {
+  id: string;
+  teamId: string;
+  query: string;
+}
+
 /** Starts and controls the workflows of investigations. */
-export type InvestigationLauncher = RunLauncher<{ id: string; teamId: string; query: string }>;
+export type InvestigationLauncher = RunLauncher<StartedInvestigation>;
 
 /**
  * @param budget bounds of every run that is started here
@@ -20,9 +27,12 @@ export function createInvestigationLauncher(
     workflow: INVESTIGATION_WORKFLOW,
     workflowId: investigationWorkflowId,
     taskQueue,
-    describe({ id, teamId, query }) {
-      const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget };
-      return { teamId, input, summary: titleOf(query), details: query.slice(0, 4_000) };
-    },
+    describe: (row) => ({ teamId: row.teamId, ...describeInvestigation(row, budget) }),
   });
+}
+
+/** The workflow's argument and what operators read of it, whoever starts it. */
+export function describeInvestigation({ id, teamId, query }: StartedInvestigation, budget: RunBudget) {
+  const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget };
+  return { input, summary: titleOf(query), details: query.slice(0, 4_000) };
 }

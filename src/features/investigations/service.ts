@@ -24,6 +24,8 @@ export interface Requester {
 }
 
 export interface NewInvestigation {
+  /** Where it must be known before the row is there. */
+  id?: string;
   query: string;
   idempotencyKey?: string;
   rerunOfId?: string;
@@ -87,7 +89,7 @@ async function commitOnce(
   const found = await earlier();
   if (found) return found;
   try {
-    return await em.transactional((tx) => commit(deps, tx, requester, wanted));
+    return await em.transactional((tx) => commitInvestigation(deps, tx, requester, wanted));
   } catch (error) {
     // Two requests with one key at once: the other one was faster.
     const winner = error instanceof UniqueConstraintViolationException ? await earlier() : null;
@@ -96,14 +98,19 @@ async function commitOnce(
   }
 }
 
-async function commit(
-  deps: InvestigationServiceDeps,
+/**
+ * Makes the rows of an investigation and starts nothing: whoever calls it starts the workflow afterwards, or leaves that to
+ * the sweeper.
+ * @param em in a transaction, bound to the requester's team
+ */
+export async function commitInvestigation(
+  deps: Pick<InvestigationServiceDeps, 'clock'>,
   em: EntityManager,
   requester: Requester,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
   await wanted.admit?.(em);
-  const id = randomUUID();
+  const { id = randomUUID() } = wanted;
   const { teamId } = requester;
   em.create(Conversation, {
     id,
