@@ -131,6 +131,8 @@ export interface FindingSource {
   sessionId?: string;
   /** Unix milliseconds. */
   at: number;
+  /** It was fine often enough in a row: it does not hold the finding open. */
+  isOver?: true;
 }
 
 /** What a model thought of a finding before anybody was told. */

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { EntityManager } from '../../../db/orm.ts';
+import type { CheckEvidence } from '../checks/port.ts';
+import { Finding } from '../entities.ts';
+import { SEVERITIES, type FindingAction, type Severity } from '../plan/schema.ts';
+import { isChanged, reduce, type FindingReport, type Reduced } from './reduce.ts';
+import { columnsOf, recentOpens, stateOf } from './rows.ts';
+
+/** What a report says of the finding itself, beside how it stands. */
+export interface FindingSubject {
+  teamId: string;
+  /** Null: an alert from outside that belongs to no agent. */
+  agentId: string | null;
+  dedupKey: string;
+  origin: Finding['origin'];
+  title: string;
+  severity: Severity;
+  service: string | null;
+  actions: FindingAction[];
+  judge: boolean;
+  evidence?: CheckEvidence[];
+  details?: Record<string, unknown>;
+}
+
+/** Findings that are not closed, by key. */
+export type CurrentFindings = Map<string, Finding>;
+
+/**
+ * Applies one report to the finding of its key.
+ * @param em in a transaction that holds the lock of the finding's owner
+ * @param current has the finding of the key, if there is one; kept up to date
+ * @returns the finding, if people or its workflow should hear of what changed
+ */
+export async function applyReport(
+  em: EntityManager,
+  current: CurrentFindings,
+  subject: FindingSubject,
+  report: FindingReport,
+): Promise<Finding | undefined> {
+  const row = current.get(subject.dedupKey);
+  if (!row) return begin(em, current, subject, report);
+  const before = stateOf(row);
+  const reduced = reduce(before, report);
+  if (reduced.change === 'none') return undefined;
+  if (report.isFinding && reduced.change !== 'closed') em.assign(row, seenOf(row, subject, report));
+  store(em, row, reduced);
+  if (!reduced.state || reduced.change === 'closed') {
+    current.delete(subject.dedupKey);
+    // There is one at a time: the old one must be gone before a new one is there.
+    await em.flush();
+  }
+  if (reduced.change === 'closed') return begin(em, current, subject, report);
+  return isChanged(before, reduced.state) ? row : undefined;
+}
+
+/** Makes a row what the reducer says. */
+export function store(em: EntityManager, row: Finding, { state }: Reduced): void {
+  if (state) em.assign(row, columnsOf(state), { mergeObjectProperties: false });
+  else em.remove(row);
+}
+
+async function begin(
+  em: EntityManager,
+  current: CurrentFindings,
+  subject: FindingSubject,
+  report: FindingReport,
+): Promise<Finding | undefined> {
+  if (!report.isFinding) return undefined;
+  const { teamId, agentId, dedupKey, evidence = [], details = {}, ...rest } = subject;
+  const opens = await recentOpens(em, agentId, dedupKey, report.at);
+  const { state } = reduce(undefined, report, opens);
+  if (!state) return undefined;
+  const ids = { id: randomUUID(), teamId, agentId, dedupKey };
+  const none = { judgement: null, investigationId: null, toldRevision: 0 };
+  const row = em.create(Finding, {
+    ...ids,
+    ...rest,
+    ...none,
+    ...columnsOf(state),
+    summary: report.text,
+    evidence,
+    details,
+  });
+  current.set(dedupKey, row);
+  return state.revision > 0 ? row : undefined;
+}
+
+/** The newest words; of several reporters the most severe, and all that they want done. */
+function seenOf(row: Finding, subject: FindingSubject, report: FindingReport): Partial<Finding> {
+  return {
+    summary: report.text,
+    severity: SEVERITIES.findLast((one) => one === row.severity || one === subject.severity)!,
+    actions: [...new Set([...row.actions, ...subject.actions])],
+    ...(row.service === null && { service: subject.service }),
+  };
+}

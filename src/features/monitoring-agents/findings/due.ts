@@ -1,0 +1,79 @@
+/** What is to be done about a finding, by its row and what was told already. Pure. */
+import type { Finding, MonitoringNotification } from '../entities.ts';
+import type { Notice } from './contract.ts';
+
+type Told = Pick<MonitoringNotification, 'event' | 'status' | 'key'>;
+type Standing = Pick<
+  Finding,
+  'id' | 'agentId' | 'actions' | 'judgement' | 'judge' | 'status' | 'isFlapping' | 'revision'
+>;
+
+export interface FindingInvestigation {
+  id: string;
+  status: string;
+  createdAt: Date;
+}
+
+/** Names a notification for ever: the idempotency key at the receiver. */
+export const notificationKey = (findingId: string, { event, n }: Notice): string =>
+  `finding:${findingId}:${event}:${n}`;
+
+/** A model is to look at it before anybody is told. */
+export const isToBeJudged = ({ judge, judgement, status }: Standing): boolean =>
+  judge && judgement === null && status !== 'pending';
+
+/** Whether anything is to happen, as far as a model has a say. */
+export const isWorthIt = (finding: Standing): boolean =>
+  !isToBeJudged(finding) && finding.judgement?.isWorthIt !== false && finding.status !== 'pending';
+
+/**
+ * The next thing to tell; they are told one after the other.
+ * @param told the finding's notifications, the oldest first
+ */
+export function nextNotice(
+  finding: Standing,
+  told: readonly Told[],
+  investigation: FindingInvestigation | undefined,
+): Notice | undefined {
+  const unfinished = told.find(({ status }) => status === 'pending');
+  if (unfinished) return noticeOf(finding.id, unfinished);
+  if (finding.agentId === null || !finding.actions.includes('notify') || !isWorthIt(finding)) return undefined;
+  const last = told.findLast(({ event }) => event !== 'report')?.event;
+  const ofNow = (event: Notice['event']): Notice => ({ event, n: String(finding.revision) });
+  if (last === undefined) return ofNow(finding.isFlapping ? 'flapping' : 'opened');
+  const report = investigation && !isReported(finding.id, told, investigation) ? investigation : undefined;
+  if (report && report.status !== 'processing') return { event: 'report', n: report.id };
+  if (finding.isFlapping) return last === 'flapping' ? undefined : ofNow('flapping');
+  const isOpen = finding.status === 'open';
+  if (last === 'flapping') return ofNow(isOpen ? 'reopened' : 'resolved');
+  if (isOpen) return last === 'resolved' ? ofNow('reopened') : undefined;
+  return last === 'resolved' ? undefined : ofNow('resolved');
+}
+
+/** Whether the end of an investigation was told. */
+export function isReported(findingId: string, told: readonly Told[], { id }: FindingInvestigation): boolean {
+  const key = notificationKey(findingId, { event: 'report', n: id });
+  return told.some((one) => one.key === key);
+}
+
+/**
+ * Whether an investigation is to be opened: for one that is there, and again when it came back and the last
+ * investigation is older than its cool-down. One that is flapping was investigated when it began.
+ * @param now unix milliseconds
+ */
+export function isToBeInvestigated(
+  finding: Standing & Pick<Finding, 'opens' | 'coolDownSeconds' | 'investigationId'>,
+  investigation: FindingInvestigation | undefined,
+  now: number,
+): boolean {
+  const { status, isFlapping, actions, opens, coolDownSeconds, investigationId } = finding;
+  if (status !== 'open' || isFlapping || !actions.includes('investigate') || !isWorthIt(finding)) return false;
+  if (investigationId === null) return true;
+  if (!investigation || investigation.status === 'processing') return false;
+  const since = investigation.createdAt.getTime();
+  return (opens.at(-1) ?? 0) > since && now - since > coolDownSeconds * 1_000;
+}
+
+function noticeOf(findingId: string, { key, event }: Told): Notice {
+  return { event, n: key.slice(notificationKey(findingId, { event, n: '' }).length) };
+}

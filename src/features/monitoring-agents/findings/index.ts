@@ -1,0 +1,14 @@
+export { judgingCostSince } from './budget.ts';
+export type { Deliver, FindingDeps } from './deps.ts';
+export { commitFindingInvestigation, openInvestigation, readInvestigation } from './investigate.ts';
+export { judgeFinding, leaveUnjudged } from './judge.ts';
+export { createFindingLauncher, type FindingLauncher } from './launch.ts';
+export { notify } from './notify.ts';
+export { observeAlert, observeHealth, observeSession, releaseSources } from './observe.ts';
+export { presentFinding, presentFindingDetail, presentNotification, type FindingLinks } from './presenter.ts';
+export { findFinding, listFindings, type FindingDetail, type FindingQuery } from './queries.ts';
+export { readFinding } from './read.ts';
+export { FindingListQuery, FindingListResponse, FindingResponse, NotificationResponse } from './schemas.ts';
+export { settleFinding } from './settle.ts';
+export { sweepFindings, type FindingSweepOptions } from './sweeper.ts';
+export { tellFindings, type FindingTeller } from './tell.ts';

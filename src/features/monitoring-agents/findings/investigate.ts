@@ -1,0 +1,67 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
+import { commitInvestigation, describeInvestigation, Investigation } from '../../investigations/index.ts';
+import type { FindingRef } from '../contract.ts';
+import { Finding, MonitoringAgent } from '../entities.ts';
+import type { InvestigationRef, InvestigationStanding, OpenInvestigationResult } from './contract.ts';
+import type { FindingDeps } from './deps.ts';
+import { isToBeInvestigated } from './due.ts';
+import { investigationQuery } from './prompt.ts';
+import { findPresent, investigationOf } from './read.ts';
+
+/**
+ * Commits the investigation of a finding, if one is to be opened; its workflow is started by the finding's, or else by the
+ * sweeper. Called where the finding is made, a caller knows the investigation's id before anything has been started.
+ * @param em in a transaction, bound to the finding's team
+ * @param requester who asked for it, where somebody did
+ * @returns the id of the new one, or undefined when none is to be opened
+ */
+export async function commitFindingInvestigation(
+  deps: { clock: Clock },
+  em: EntityManager,
+  findingId: string,
+  requester: { apiKeyId?: string; userId?: string } = {},
+): Promise<string | undefined> {
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['evidence'] as const };
+  const finding = await em.findOne(Finding, { id: findingId }, lock);
+  if (!finding) return undefined;
+  const earlier = await investigationOf(em, finding);
+  const now = deps.clock.now();
+  if (!isToBeInvestigated(finding, earlier, now.getTime())) return undefined;
+  const agentId = finding.agentId;
+  const agent = agentId === null ? null : await em.findOne(MonitoringAgent, { id: agentId });
+  const key = `finding:${finding.id}:investigation:${finding.revision}`;
+  const { id } = await commitInvestigation(
+    deps,
+    em,
+    { ...requester, teamId: finding.teamId },
+    { id: uuidOf(key), idempotencyKey: key, query: investigationQuery(finding, agent?.title, finding.evidence) },
+  );
+  finding.investigationId = id;
+  await em.flush();
+  return id;
+}
+
+/** The activity: {@link commitFindingInvestigation} in a transaction of its own. */
+export async function openInvestigation(deps: FindingDeps, ref: FindingRef): Promise<OpenInvestigationResult> {
+  const investigationId = await forTeam(deps.orm.em, ref.teamId).transactional(async (em) =>
+    (await findPresent(em, ref.findingId)) ? commitFindingInvestigation(deps, em, ref.findingId) : undefined,
+  );
+  return { ...(investigationId !== undefined && { investigationId }) };
+}
+
+/** How an investigation stands, and how its workflow is started. */
+export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef): Promise<InvestigationStanding> {
+  const found = await forTeam(deps.orm.em, ref.teamId).findOne(
+    Investigation,
+    { id: ref.investigationId },
+    { fields: ['id', 'teamId', 'query', 'status'] },
+  );
+  if (!found) return { status: 'gone' };
+  const { id, teamId, query, status } = found;
+  if (status !== 'processing') return { status };
+  return { status, start: describeInvestigation({ id, teamId, query }, deps.investigationBudget) };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { forTeam } from '../../../db/team-filter.ts';
+import { storableText } from '../../../platform/storable.ts';
+import { askOnce, untilReachable, type Attempt } from '../../runs/index.ts';
+import type { FindingRef } from '../contract.ts';
+import { Finding, type Judgement } from '../entities.ts';
+import type { FindingDeps } from './deps.ts';
+import { isToBeJudged } from './due.ts';
+import { JUDGEMENT_PROMPT, judgementTask } from './prompt.ts';
+
+/** Room for a model that thinks before it answers. */
+const ANSWER_TOKENS = 2_000;
+
+const Answer = z.object({
+  worth_telling: z.boolean(),
+  title: z.string().trim().min(1).max(1_000),
+  reason: z.string().trim().max(5_000).default(''),
+});
+
+/**
+ * Has a model decide whether people are told of a finding; it is asked once, and what it cost is kept. Where the budget of
+ * the day is spent or the answer cannot be read, they are told, and it says so.
+ * @throws {ModelError} when the model gave no complete answer
+ */
+export async function judgeFinding(
+  deps: FindingDeps,
+  ref: FindingRef,
+  attempt: Pick<Attempt, 'signal'>,
+): Promise<void> {
+  const em = forTeam(deps.orm.em, ref.teamId);
+  const find = () => em.findOne(Finding, { id: ref.findingId }, { populate: ['evidence'] });
+  const finding = await untilReachable(find, attempt.signal);
+  if (!finding || !isToBeJudged(finding)) return;
+  const { agentId } = finding;
+  const isSpent = async () => agentId !== null && (await deps.isBudgetSpent(em, agentId, deps.clock.now()));
+  if (await untilReachable(isSpent, attempt.signal))
+    return leaveUnjudged(deps, ref, 'The model budget of the day is spent.');
+  const text = judgementTask(finding, finding.evidence);
+  const answer = await askOnce(
+    deps,
+    {
+      teamId: ref.teamId,
+      conversationId: finding.id,
+      purpose: 'judgement',
+      key: '1',
+      request: { system: JUDGEMENT_PROMPT, text, maxTokens: ANSWER_TOKENS },
+    },
+    attempt,
+  );
+  const model = deps.model.model;
+  const judgement = { ...judgementOf(answer.text, finding.title), costUsd: answer.costUsd, model };
+  await untilReachable(() => record(deps, ref, judgement), attempt.signal);
+}
+
+/** Tells people unjudged. @param why in words, for them */
+export async function leaveUnjudged(
+  deps: Pick<FindingDeps, 'orm' | 'clock'>,
+  ref: FindingRef,
+  why: string,
+): Promise<void> {
+  const finding = await forTeam(deps.orm.em, ref.teamId).findOne(Finding, { id: ref.findingId });
+  if (!finding) return;
+  const reason = storableText(`Told without a judgement. ${why}`.slice(0, 1_000));
+  await record(deps, ref, { isWorthIt: true, title: finding.title, reason, costUsd: 0, model: 'none' });
+}
+
+/** @param title for an answer that cannot be read: people are told under the title it had */
+export function judgementOf(text: string, title: string): Pick<Judgement, 'isWorthIt' | 'title' | 'reason'> {
+  const answer = Answer.safeParse(jsonIn(text));
+  if (!answer.success) return { isWorthIt: true, title, reason: 'The judgement of the model could not be read.' };
+  const { worth_telling: isWorthIt, title: named, reason } = answer.data;
+  return {
+    isWorthIt,
+    title: named.replaceAll(/\s+/g, ' ').slice(0, 200).toWellFormed(),
+    reason: reason.slice(0, 1_000).toWellFormed(),
+  };
+}
+
+/** The JSON object in an answer, with or without a fence around it. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first judgement stays. */
+async function record({ orm, clock }: Pick<FindingDeps, 'orm' | 'clock'>, ref: FindingRef, judgement: Judgement) {
+  const where = { id: ref.findingId, judgement: null };
+  await forTeam(orm.em, ref.teamId).nativeUpdate(Finding, where, { judgement, updatedAt: clock.now() });
+}

@@ -1,0 +1,30 @@
+/** What findings and their sources are called. */
+import { createHash } from 'node:crypto';
+import { storableText } from '../../../platform/storable.ts';
+
+/** Longer keys end in their hash: they are part of an index. */
+const MOST_KEY_CHARACTERS = 500;
+
+/** The finding an observation belongs to. @param template as in the plan: `{check}` and `{subject}` are filled in */
+export function dedupKey(template: string, check: string, subject: string): string {
+  return bounded(template.replaceAll(/\{(check|subject)\}/g, (_, name) => (name === 'check' ? check : subject)));
+}
+
+/** A subject of a check among the sources of a finding; ids of checks have no slash. */
+export const sourceKey = (checkId: string, subject: string): string => bounded(`${checkId}/${subject}`);
+
+/** What the keys of all sources of a check begin with. */
+export const sourcePrefix = (checkId: string): string => `${checkId}/`;
+
+/** @param fingerprint names the alert for ever */
+export const alertKey = (fingerprint: string): string => bounded(`alert/${fingerprint}`);
+
+/** The agent's own health. */
+export const HEALTH_KEY = 'agent/health';
+
+function bounded(key: string): string {
+  const text = storableText(key);
+  if (text.length <= MOST_KEY_CHARACTERS) return text;
+  const hash = createHash('sha256').update(text).digest('hex');
+  return `${text.slice(0, MOST_KEY_CHARACTERS - hash.length - 1).toWellFormed()}#${hash}`;
+}

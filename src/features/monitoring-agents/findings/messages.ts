@@ -1,0 +1,155 @@
+/** What people are told of a finding, in words. Pure; how it looks in a channel is the channel's. */
+import type { Finding } from '../entities.ts';
+import type { NotificationEvent, NotificationMessage } from '../notifications/port.ts';
+import { failingOf } from './prompt.ts';
+
+/** Most of a report that is sent. */
+const MOST_MARKDOWN = 100_000;
+const MOST_TITLE = 200;
+
+export interface FindingMessage {
+  event: Exclude<NotificationEvent, 'test'>;
+  finding: Pick<
+    Finding,
+    | 'id'
+    | 'title'
+    | 'summary'
+    | 'severity'
+    | 'service'
+    | 'sources'
+    | 'opens'
+    | 'openedAt'
+    | 'resolvedAt'
+    | 'status'
+    | 'judgement'
+    | 'details'
+    | 'origin'
+  >;
+  agent: { id: string; title: string };
+  /** The one that the finding opened. */
+  investigation?: {
+    id: string;
+    status: string;
+    alertSummary: string | null;
+    investigationText: string | null;
+    explanation: string | null;
+  };
+  /** It was flapping until now. */
+  wasFlapping?: boolean;
+  appUrl: string;
+  at: Date;
+}
+
+export function composeMessage(told: FindingMessage): NotificationMessage {
+  const { event, finding, agent, investigation, appUrl, at } = told;
+  const [title, lines] = WORDING[event](told);
+  const isReport = event === 'report';
+  const markdown = isReport ? investigation?.investigationText : undefined;
+  const alertLinks = event === 'opened' ? linksOf(finding.details) : [];
+  return {
+    event,
+    agentId: agent.id,
+    agent: agent.title,
+    findingId: finding.id,
+    severity: finding.severity,
+    title: clipped(title),
+    text: lines.filter((line) => line !== '').join('\n'),
+    ...(markdown && { markdown: markdown.slice(0, MOST_MARKDOWN).toWellFormed() }),
+    links: [
+      ...(investigation ? [{ label: 'Investigation', url: `${appUrl}/investigation/${investigation.id}` }] : []),
+      { label: 'Monitoring agent', url: `${appUrl}/monitoring/${agent.id}` },
+      ...alertLinks,
+    ],
+    at: at.getTime(),
+  };
+}
+
+const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title: string, lines: string[]]> = {
+  opened: ({ finding, investigation }) => [
+    nameOf(finding),
+    [
+      finding.summary,
+      ...othersOf(finding),
+      ...aboutOf(finding),
+      ...(finding.judgement ? [finding.judgement.reason] : []),
+      investigation ? 'It is being investigated; the report follows here.' : '',
+    ],
+  ],
+  report: ({ finding, investigation }) => {
+    const about = nameOf(finding);
+    const { status, alertSummary, explanation } = investigation ?? {
+      status: 'failed',
+      alertSummary: null,
+      explanation: null,
+    };
+    if (status === 'completed')
+      return [`Report: ${alertSummary ?? about}`, [`Investigated because of: ${about}`, ...overOf(finding)]];
+    const end = status === 'cancelled' ? 'was cancelled' : 'failed';
+    return [`The investigation ${end}: ${about}`, [explanation ?? '', ...overOf(finding)]];
+  },
+  resolved: ({ finding, wasFlapping, at }) => [
+    `Resolved: ${nameOf(finding)}`,
+    [
+      wasFlapping ? 'It came and went, and has been fine for a while.' : '',
+      finding.summary,
+      finding.openedAt ? `It was there for ${spanOf(lastOpen(finding), finding.resolvedAt ?? at)}.` : '',
+    ],
+  ],
+  reopened: ({ finding, wasFlapping }) => [
+    `${wasFlapping ? 'Still there' : 'Back again'}: ${nameOf(finding)}`,
+    [
+      wasFlapping ? 'It came and went, and now it stays.' : '',
+      finding.summary,
+      ...othersOf(finding),
+      `Since ${timeOf(lastOpen(finding))}.`,
+    ],
+  ],
+  flapping: ({ finding }) => [
+    `Flapping: ${nameOf(finding)}`,
+    [
+      `It came ${finding.opens.length} times lately. You hear of it again when it has stayed as it is for a while.`,
+      finding.summary,
+    ],
+  ],
+};
+
+const nameOf = ({ judgement, title }: FindingMessage['finding']): string => judgement?.title ?? title;
+const lastOpen = ({ opens, openedAt }: FindingMessage['finding']): Date => new Date(opens.at(-1) ?? openedAt ?? 0);
+
+/** Where several are failing: those that the summary does not name. */
+function othersOf(finding: FindingMessage['finding']): string[] {
+  const others = failingOf(finding).filter((text) => text !== finding.summary);
+  const shown = others.slice(0, 10).map((text) => `- ${text}`);
+  return others.length > 10 ? [...shown, `- and ${others.length - 10} more`] : shown;
+}
+
+function aboutOf(finding: FindingMessage['finding']): string[] {
+  const service = finding.service === null ? '' : `Service: ${finding.service}. `;
+  return [`${service}Severity: ${finding.severity}. Since ${timeOf(lastOpen(finding))}.`];
+}
+
+function overOf({ status, resolvedAt }: FindingMessage['finding']): string[] {
+  return status === 'open' || resolvedAt === null ? [] : [`It has been over since ${timeOf(resolvedAt)}.`];
+}
+
+function linksOf({ links }: Record<string, unknown>): { label: string; url: string }[] {
+  if (!Array.isArray(links)) return [];
+  return links.flatMap((link: unknown) =>
+    typeof link === 'object' && link !== null && 'label' in link && 'url' in link
+      ? [{ label: String(link.label), url: String(link.url) }]
+      : [],
+  );
+}
+
+const timeOf = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** @returns for example "2 h 5 min" */
+function spanOf(from: Date, to: Date): string {
+  const seconds = Math.max(0, Math.round((to.getTime() - from.getTime()) / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const clipped = (title: string): string =>
+  title.length <= MOST_TITLE ? title : `${title.slice(0, MOST_TITLE - 1).toWellFormed()}…`;

@@ -1,0 +1,254 @@
+/** What checks, the agent's own health and alerts from outside say, as findings. Always in the caller's transaction. */
+import type { EntityManager } from '../../../db/orm.ts';
+import { storableJson, storableText } from '../../../platform/storable.ts';
+import { MOST_OBSERVATIONS, type CheckResult, type Observation } from '../checks/port.ts';
+import type { AgentHealth, FindingAction } from '../contract.ts';
+import { Finding } from '../entities.ts';
+import type { Check } from '../plan/schema.ts';
+import type { OutsideAlert } from '../triggers/port.ts';
+import { applyReport, store, type FindingSubject } from './apply.ts';
+import { alertKey, dedupKey, HEALTH_KEY, sourceKey, sourcePrefix } from './keys.ts';
+import { forget, isChanged, reduce, type FindingPolicy, type FindingReport } from './reduce.ts';
+import { currentFindings, lockFindings, stateOf } from './rows.ts';
+
+/** Most of an observation's text that is kept. */
+const MOST_TEXT = 500;
+/** Health and alerts are told at once, and one that comes back within a quarter of an hour is the same. */
+const AT_ONCE: FindingPolicy = { confirmations: 1, recoveries: 1, coolDownSeconds: 900 };
+
+export interface ObservedSession {
+  agent: { id: string; teamId: string };
+  check: Check;
+  sessionId: string;
+  result: CheckResult;
+  at: Date;
+}
+
+/**
+ * Applies what a session of a check observed. A session that failed changes nothing; a green one with nothing to end
+ * costs one small query.
+ * @param em in a transaction, bound to the agent's team
+ * @returns the findings that people or their workflows should hear of, once it is committed
+ */
+export async function observeSession(em: EntityManager, session: ObservedSession): Promise<Finding[]> {
+  const { agent, check, result } = session;
+  if (result.status === 'failed') return [];
+  const observations = result.observations.slice(0, MOST_OBSERVATIONS);
+  const isQuiet = !observations.some(({ isFinding }) => isFinding);
+  if (isQuiet && (await idsWithSources(em, agent.id, [check.id], 1)).length === 0) return [];
+
+  await lockFindings(em, agent.id);
+  const keys = new Set(observations.map((observation) => keyOf(session, observation)));
+  const current = await currentFindings(em, agent.id, [...keys]);
+  const changed = new Set<Finding>();
+  for (const observation of observations) {
+    const finding = await applyReport(em, current, subjectOf(session, observation), reportOf(session, observation));
+    if (finding) changed.add(finding);
+  }
+  // The new ones are asked for below.
+  await em.flush();
+  for (const finding of await endVanished(em, session, observations)) changed.add(finding);
+  await em.flush();
+  return [...changed];
+}
+
+/**
+ * Applies how an agent stands: one that is degraded is a finding of its own.
+ * @param em in a transaction, bound to the agent's team
+ * @returns as {@link observeSession}
+ */
+export async function observeHealth(
+  em: EntityManager,
+  observed: { agent: { id: string; teamId: string; title: string }; health: AgentHealth; reasons: string[]; at: Date },
+): Promise<Finding[]> {
+  const { agent, health, reasons, at } = observed;
+  if (health === 'starting') return [];
+  const isFinding = health === 'degraded';
+  const ofHealth = { agentId: agent.id, dedupKey: HEALTH_KEY, status: { $ne: 'closed' as const } };
+  if (!isFinding && (await em.count(Finding, ofHealth)) === 0) return [];
+  await lockFindings(em, agent.id);
+  const finding = await applyReport(
+    em,
+    await currentFindings(em, agent.id, [HEALTH_KEY]),
+    {
+      teamId: agent.teamId,
+      agentId: agent.id,
+      dedupKey: HEALTH_KEY,
+      origin: 'health',
+      title: `${agent.title} watches less than its plan says`,
+      severity: 'warning',
+      service: null,
+      actions: ['notify'],
+      judge: false,
+    },
+    {
+      source: HEALTH_KEY,
+      isFinding,
+      text: clipped(isFinding ? reasons.join(' ') : 'It watches all that its plan says again.'),
+      at: at.getTime(),
+      policy: AT_ONCE,
+    },
+  );
+  await em.flush();
+  return finding ? [finding] : [];
+}
+
+export interface ObservedAlert {
+  teamId: string;
+  /** Null: it belongs to no agent, so nobody is told, and it is only investigated. */
+  agentId: string | null;
+  alert: OutsideAlert;
+  at: Date;
+  /** What happens; both where nothing is said. */
+  actions?: FindingAction[];
+  /** Whether a model looks at it first. */
+  judge?: boolean;
+}
+
+/**
+ * Applies an alert of another tool.
+ * @param em in a transaction, bound to the team
+ * @returns as {@link observeSession}
+ */
+export async function observeAlert(em: EntityManager, observed: ObservedAlert): Promise<Finding[]> {
+  const { teamId, agentId, alert, at, actions = ['notify', 'investigate'], judge = false } = observed;
+  const key = alertKey(alert.fingerprint);
+  await lockFindings(em, agentId ?? teamId);
+  const { source, labels, links, startsAt, title, severity, service } = alert;
+  const subject: FindingSubject = {
+    teamId,
+    agentId,
+    title,
+    severity,
+    actions,
+    judge,
+    dedupKey: key,
+    origin: 'alert',
+    service: service ?? null,
+    details: storableJson({ source, labels, links, ...(startsAt !== undefined && { startsAt }) }),
+  };
+  const finding = await applyReport(em, await currentFindings(em, agentId, [key]), subject, {
+    source: key,
+    isFinding: alert.status === 'firing',
+    text: clipped(alert.summary || alert.title),
+    at: at.getTime(),
+    policy: AT_ONCE,
+  });
+  await em.flush();
+  return finding ? [finding] : [];
+}
+
+/**
+ * Checks that are not run any more, because they were removed or disabled, hold no finding open.
+ * @param em in a transaction, bound to the agent's team
+ * @returns as {@link observeSession}
+ */
+export async function releaseSources(
+  em: EntityManager,
+  released: { agentId: string; checkIds: readonly string[]; at: Date },
+): Promise<Finding[]> {
+  const { agentId, checkIds, at } = released;
+  if (checkIds.length === 0) return [];
+  await lockFindings(em, agentId);
+  const prefixes = checkIds.map(sourcePrefix);
+  const isGone = (key: string): boolean => prefixes.some((prefix) => key.startsWith(prefix));
+  const changed: Finding[] = [];
+  for (const row of await withSources(em, agentId, checkIds)) {
+    const before = stateOf(row);
+    const forgotten = forget(before, isGone, at.getTime());
+    if (forgotten.change === 'none') continue;
+    store(em, row, forgotten);
+    if (!isChanged(before, forgotten.state)) continue;
+    row.summary = 'Nothing watches this any more: its check was removed or disabled.';
+    changed.push(row);
+  }
+  await em.flush();
+  return changed;
+}
+
+/** What the check saw in earlier sessions and did not see in this one is over: a series that is gone. */
+async function endVanished(em: EntityManager, session: ObservedSession, seen: Observation[]): Promise<Finding[]> {
+  const { agent, check } = session;
+  // Findings come first: where nothing else is there, some may have been left out.
+  const isWhole = seen.length < MOST_OBSERVATIONS || seen.some(({ isFinding }) => !isFinding);
+  if (!isWhole) return [];
+  const prefix = sourcePrefix(check.id);
+  const byKey = Map.groupBy(seen, (observation) => keyOf(session, observation));
+  const changed: Finding[] = [];
+  for (const row of await withSources(em, agent.id, [check.id])) {
+    const reported = new Set(byKey.get(row.dedupKey)?.map(({ subject }) => sourceKey(check.id, subject)));
+    const before = stateOf(row);
+    let state = before;
+    for (const source of Object.keys(row.sources)) {
+      if (!source.startsWith(prefix) || reported.has(source)) continue;
+      const text = 'It is not seen any more.';
+      const reduced = reduce(state, { ...shared(session), source, isFinding: false, text });
+      if (reduced.change !== 'none') store(em, row, reduced);
+      if (!reduced.state) break;
+      state = reduced.state;
+    }
+    if (isChanged(before, state)) changed.push(row);
+  }
+  return changed;
+}
+
+const keyOf = ({ check }: ObservedSession, { subject }: Observation): string =>
+  dedupKey(check.dedup_key, check.id, subject);
+
+function subjectOf(session: ObservedSession, observation: Observation): FindingSubject {
+  const { agent, check, result } = session;
+  const { service } = observation;
+  const title = service !== undefined && !check.title.includes(service) ? `${check.title}: ${service}` : check.title;
+  return {
+    teamId: agent.teamId,
+    agentId: agent.id,
+    dedupKey: keyOf(session, observation),
+    origin: 'check',
+    title: clipped(title),
+    severity: check.severity,
+    service: service === undefined ? null : storableText(service),
+    actions: check.on_finding,
+    judge: check.judge,
+    evidence: storableJson(result.evidence),
+  };
+}
+
+const reportOf = (session: ObservedSession, { subject, isFinding, text }: Observation): FindingReport => ({
+  ...shared(session),
+  source: sourceKey(session.check.id, subject),
+  isFinding,
+  text: clipped(text),
+});
+
+const shared = ({ check, sessionId, at }: ObservedSession): Pick<FindingReport, 'sessionId' | 'at' | 'policy'> => ({
+  sessionId,
+  at: at.getTime(),
+  policy: {
+    confirmations: check.confirmations,
+    recoveries: check.recoveries,
+    coolDownSeconds: check.cool_down_seconds,
+  },
+});
+
+const clipped = (text: string): string => storableText(text.slice(0, MOST_TEXT));
+
+async function withSources(em: EntityManager, agentId: string, checkIds: readonly string[]) {
+  const ids = await idsWithSources(em, agentId, checkIds);
+  return ids.length === 0 ? [] : em.find(Finding, { id: { $in: ids } }, { orderBy: { createdAt: 'asc' } });
+}
+
+/** Findings of an agent that are not closed and rest on one of the checks. */
+async function idsWithSources(
+  em: EntityManager,
+  agentId: string,
+  checkIds: readonly string[],
+  limit?: number,
+): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from monitoring_findings where agent_id = ? and status <> 'closed' and exists (
+       select 1 from jsonb_object_keys(sources) as source (key) where split_part(source.key, '/', 1) in (${checkIds.map(() => '?').join(', ')})
+     ) order by created_at ${limit === undefined ? '' : `limit ${limit}`}`,
+    [agentId, ...checkIds],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import { findingWorkflowId } from '../contract.ts';
+import type { Finding, MonitoringNotification } from '../entities.ts';
+import type { FindingDetail } from './queries.ts';
+import type { FindingListResponse, FindingResponse, NotificationResponse } from './schemas.ts';
+
+type Summary = z.input<typeof FindingListResponse>['findings'][number];
+
+/** Addresses that appear in responses. */
+export interface FindingLinks {
+  /** Without a trailing slash. */
+  appUrl: string;
+}
+
+export function presentFinding(finding: Omit<Finding, 'evidence'>, { appUrl }: FindingLinks): Summary {
+  const { judgement, investigationId } = finding;
+  return {
+    id: finding.id,
+    chat_id: finding.agentId,
+    origin: finding.origin,
+    status: finding.status,
+    flapping: finding.isFlapping,
+    title: finding.title,
+    summary: finding.summary,
+    severity: finding.severity,
+    service: finding.service,
+    dedup_key: finding.dedupKey,
+    on_finding: finding.actions,
+    judgement: judgement && {
+      worth_telling: judgement.isWorthIt,
+      title: judgement.title,
+      reason: judgement.reason,
+      model: judgement.model,
+      cost: judgement.costUsd,
+    },
+    occurrences: finding.occurrences,
+    opened_at: iso(finding.openedAt),
+    last_seen_at: finding.lastSeenAt.toISOString(),
+    resolved_at: iso(finding.resolvedAt),
+    closed_at: iso(finding.closedAt),
+    investigation:
+      investigationId === null ? null : { id: investigationId, url: `${appUrl}/investigation/${investigationId}` },
+  };
+}
+
+export function presentFindingDetail(detail: FindingDetail, links: FindingLinks): z.input<typeof FindingResponse> {
+  const { finding, evidence, notifications } = detail;
+  const sources = Object.entries(finding.sources).map(([source, { isFailing, streak, text, sessionId, at }]) => ({
+    source,
+    failing: isFailing,
+    streak,
+    text,
+    session_id: sessionId ?? null,
+    at: new Date(at).toISOString(),
+  }));
+  return {
+    ...presentFinding(finding, links),
+    sources: sources.sort((a, b) => b.at.localeCompare(a.at)),
+    evidence: [...evidence],
+    details: finding.details,
+    notifications: notifications.map(presentNotification),
+    workflow_id: findingWorkflowId(finding.id),
+  };
+}
+
+export function presentNotification(notification: MonitoringNotification): z.input<typeof NotificationResponse> {
+  const { channelType, channelLabel, message } = notification;
+  return {
+    id: notification.id,
+    event: notification.event,
+    channel: channelType === null ? null : { type: channelType, label: channelLabel },
+    status: notification.status,
+    title: message.title,
+    text: message.text,
+    attempts: notification.attempts,
+    last_error: notification.lastError,
+    receipt: notification.receipt,
+    created_at: notification.createdAt.toISOString(),
+    delivered_at: iso(notification.deliveredAt),
+  };
+}
+
+function iso(date: Date | null): string | null {
+  return date ? date.toISOString() : null;
+}

@@ -1,0 +1,66 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { Investigation } from '../../investigations/index.ts';
+import type { FindingRef } from '../contract.ts';
+import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
+import type { ReadFindingResult } from './contract.ts';
+import type { FindingDeps } from './deps.ts';
+import { isToBeInvestigated, isToBeJudged, nextNotice } from './due.ts';
+import { settlesAt } from './reduce.ts';
+import { stateOf } from './rows.ts';
+
+/** What a finding is, and what is to be done about it next. */
+export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<ReadFindingResult> {
+  const em = forTeam(deps.orm.em, ref.teamId);
+  const finding = await findPresent(em, ref.findingId);
+  if (!finding) return { gone: true };
+  const [investigation, told] = await Promise.all([
+    investigationOf(em, finding),
+    toldOf(forTeam(deps.orm.em, ref.teamId), finding.id),
+  ]);
+  const notice = nextNotice(finding, told, investigation);
+  return {
+    gone: false,
+    title: titleOf(finding),
+    status: finding.status,
+    isFlapping: finding.isFlapping,
+    revision: finding.revision,
+    toJudge: isToBeJudged(finding),
+    toInvestigate: isToBeInvestigated(finding, investigation, deps.clock.now().getTime()),
+    settlesAt: settlesAt(stateOf(finding)),
+    ...(finding.service !== null && { service: finding.service }),
+    ...(finding.judgement?.isWorthIt === false && { notWorthIt: finding.judgement.reason.slice(0, 200) }),
+    ...(notice && { notice }),
+    ...(investigation && { investigation: { id: investigation.id, status: investigation.status } }),
+  };
+}
+
+/** A finding whose agent was not deleted. @param em bound to the team */
+export async function findPresent(em: EntityManager, findingId: string): Promise<Finding | null> {
+  const finding = await em.findOne(Finding, { id: findingId });
+  if (!finding || finding.agentId === null) return finding;
+  return (await em.count(MonitoringAgent, { id: finding.agentId })) > 0 ? finding : null;
+}
+
+/** The investigation that a finding opened last, without its long texts. */
+export async function investigationOf(em: EntityManager, { investigationId }: Finding) {
+  if (investigationId === null) return undefined;
+  const found = await em.findOne(
+    Investigation,
+    { id: investigationId },
+    { fields: ['id', 'teamId', 'query', 'status', 'createdAt'] },
+  );
+  return found ?? undefined;
+}
+
+/** What was told of a finding, the oldest first. */
+export const toldOf = (em: EntityManager, findingId: string) =>
+  em.find(
+    MonitoringNotification,
+    { findingId },
+    { fields: ['id', 'teamId', 'event', 'status', 'key'], orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
+
+/** As a model named it, or as it was reported; one line. */
+export const titleOf = ({ judgement, title }: Pick<Finding, 'judgement' | 'title'>): string =>
+  judgement?.title ?? title;

@@ -1,0 +1,94 @@
+/** What callers see of findings and of what was told of them. */
+import { z } from 'zod';
+import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
+import { NOTIFICATION_EVENTS } from '../notifications/port.ts';
+
+const time = z.iso.datetime();
+const findingStatus = z.enum(['pending', 'open', 'resolved', 'closed']);
+
+export const NotificationResponse = z
+  .object({
+    id: z.uuid(),
+    event: z.enum(NOTIFICATION_EVENTS),
+    channel: z
+      .object({ type: z.string(), label: z.string().nullable() })
+      .nullable()
+      .describe('Where it went, or is to go.'),
+    status: z
+      .enum(['pending', 'delivered', 'failed', 'skipped'])
+      .describe('pending: it is being delivered, again where last_error says why. skipped: there was no channel.'),
+    title: z.string(),
+    text: z.string(),
+    attempts: z.int(),
+    last_error: z.string().nullable(),
+    receipt: z.string().nullable().describe('What the receiver said.'),
+    created_at: time,
+    delivered_at: time.nullable(),
+  })
+  .meta({ id: 'NotificationResponse' });
+
+const FindingSummary = z
+  .object({
+    id: z.uuid(),
+    chat_id: z.uuid().nullable().describe('Of the agent; null: an alert that belongs to none.'),
+    origin: z.enum(['check', 'health', 'alert']),
+    status: findingStatus.describe(
+      'pending: seen, not confirmed yet. resolved: over, and the same one if it comes back soon. closed: over.',
+    ),
+    flapping: z.boolean().describe('It comes and goes so often that only this is told.'),
+    title: z.string(),
+    summary: z.string().describe('The newest observation in words.'),
+    severity: z.enum(SEVERITIES),
+    service: z.string().nullable(),
+    dedup_key: z.string(),
+    on_finding: z.array(z.enum(ACTIONS)),
+    judgement: z
+      .object({
+        worth_telling: z.boolean(),
+        title: z.string(),
+        reason: z.string(),
+        model: z.string(),
+        cost: z.number().describe('US dollars.'),
+      })
+      .nullable()
+      .describe('What a model thought of it before anybody was told.'),
+    occurrences: z.int().describe('Observations that reported it.'),
+    opened_at: time.nullable(),
+    last_seen_at: time,
+    resolved_at: time.nullable(),
+    closed_at: time.nullable(),
+    investigation: z.object({ id: z.uuid(), url: z.string() }).nullable().describe('The one it opened last.'),
+  })
+  .meta({ id: 'FindingSummary' });
+
+export const FindingListResponse = z
+  .object({ findings: z.array(FindingSummary), page: z.int(), count: z.int(), total: z.int() })
+  .meta({ id: 'FindingListResponse' });
+
+export const FindingResponse = z
+  .object({
+    ...FindingSummary.shape,
+    sources: z
+      .array(
+        z.object({
+          source: z.string(),
+          failing: z.boolean(),
+          streak: z.int().describe('Runs in a row that said so.'),
+          text: z.string(),
+          session_id: z.uuid().nullable(),
+          at: time,
+        }),
+      )
+      .describe('What reports it, the newest first.'),
+    evidence: z.array(z.object({ source: z.string(), question: z.string(), answer: z.unknown() })),
+    details: z.record(z.string(), z.unknown()).describe('Labels and links of an alert.'),
+    notifications: z.array(NotificationResponse),
+    workflow_id: z.string(),
+  })
+  .meta({ id: 'FindingResponse' });
+
+export const FindingListQuery = z.object({
+  status: findingStatus.optional(),
+  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
+  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+});

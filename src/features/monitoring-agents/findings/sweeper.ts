@@ -1,0 +1,64 @@
+/** Repairs what a crash between two systems leaves behind: findings that Temporal was not told of, and lost workflows. */
+import { raw, type FilterQuery } from '@mikro-orm/core';
+import { anyTeam, forTeam } from '../../../db/team-filter.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
+import { Finding } from '../entities.ts';
+import { tellFindings, type FindingTeller } from './tell.ts';
+
+export interface FindingSweepDeps extends FindingTeller {
+  clock: Clock;
+}
+
+export interface FindingSweepOptions {
+  /** How long a change may wait for its delivery before the sweeper repeats it, ms. */
+  graceMs: number;
+  /** How long a finding may be without a change before Temporal is asked for its workflow, ms. */
+  silenceMs: number;
+  /** Most findings of each sort in one sweep. */
+  batch: number;
+}
+
+const defaults: FindingSweepOptions = { graceMs: 3_000, silenceMs: 60_000, batch: 100 };
+/** Each may hold a connection and wait for Temporal. */
+const WIDTH = 8;
+
+/** One sweep over the findings of all teams. Every repair is idempotent: several workers may sweep at once. @returns how many it acted on */
+export async function sweepFindings(
+  deps: FindingSweepDeps,
+  options: Partial<FindingSweepOptions> = {},
+): Promise<number> {
+  const { graceMs, silenceMs, batch } = { ...defaults, ...options };
+  const now = deps.clock.now().getTime();
+  const ago = (ms: number): Date => new Date(now - ms);
+  const repair = async (where: FilterQuery<Finding>, work: (finding: Finding) => Promise<void>): Promise<number> => {
+    const em = deps.orm.em.fork();
+    const found = await em.find(Finding, where, { ...anyTeam, limit: batch, orderBy: { updatedAt: 'asc' } });
+    await mapConcurrently(found, WIDTH, (finding) =>
+      work(finding).catch((error: unknown) =>
+        // The others are not to wait for it, and it is found again.
+        deps.log.warn({ err: error, findingId: finding.id }, 'a finding could not be repaired'),
+      ),
+    );
+    return found.length;
+  };
+  const untold = await repair(
+    { status: { $ne: 'pending' }, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
+    (finding) => tellFindings(deps, [finding]),
+  );
+  const silent = await repair(
+    { status: { $in: ['open', 'resolved'] }, updatedAt: { $lt: ago(silenceMs) } },
+    async (finding) => {
+      await touch(deps, finding);
+      if ((await deps.launcher.state(finding.id)) === 'running') return;
+      deps.log.warn({ findingId: finding.id }, 'the workflow of a finding is missing; it is started again');
+      await tellFindings(deps, [finding]);
+    },
+  );
+  return untold + silent;
+}
+
+/** Notes that a finding was looked after, so that the next sweep begins with others. */
+async function touch({ orm, clock }: FindingSweepDeps, { id, teamId }: Finding): Promise<void> {
+  await forTeam(orm.em, teamId).nativeUpdate(Finding, { id }, { updatedAt: clock.now() });
+}

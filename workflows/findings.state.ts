@@ -1,0 +1,65 @@
+/** What the workflow of a finding keeps in mind between two looks at its row. Pure. */
+import type { FindingView } from '../src/features/monitoring-agents/findings/contract.ts';
+
+const MOST_KNOWN = 12;
+/** A clock of a worker may be behind the server's: what is not due for it is asked for again a moment later. */
+const SHORTEST_WAIT_MS = 1_000;
+
+export class FindingState {
+  /** The row has changed, or may have. */
+  hasNews = false;
+  /** A notification is on its way. */
+  isTelling = false;
+  /** The investigation whose end is awaited. */
+  following: string | undefined;
+  view: FindingView | undefined;
+  private readonly known: string[] = [];
+  private reads = 0;
+
+  /** The row is about to be read: what changes from now on is news. */
+  beginReading(): void {
+    this.hasNews = false;
+    this.reads += 1;
+  }
+
+  know(line: string): void {
+    this.known.push(line.replaceAll(/\s+/g, ' ').slice(0, 200));
+    if (this.known.length > MOST_KNOWN) this.known.shift();
+  }
+
+  /** Nothing is under way that would be lost. */
+  get isIdle(): boolean {
+    return !this.isTelling && this.following === undefined;
+  }
+
+  /** It is closed, and everything was told. */
+  isOver({ status, notice, toJudge, investigation }: FindingView): boolean {
+    return status === 'closed' && this.isIdle && !notice && !toJudge && investigation?.status !== 'processing';
+  }
+
+  isTimeToContinue(suggested: boolean, readsPerHistory: number | undefined): boolean {
+    return this.isIdle && (suggested || (readsPerHistory !== undefined && this.reads >= readsPerHistory));
+  }
+
+  /** How long to wait for news, ms. @param now unix milliseconds */
+  waitMs({ settlesAt }: FindingView, now: number, lookAgainSeconds: number): number {
+    const settles = settlesAt === null ? Infinity : settlesAt - now;
+    return Math.max(SHORTEST_WAIT_MS, Math.min(settles, lookAgainSeconds * 1_000));
+  }
+
+  /** Markdown, for operators. */
+  details(): string {
+    const { view } = this;
+    if (!view) return 'Reading the finding.';
+    const standing = view.isFlapping ? `${view.status}, flapping` : view.status;
+    const { investigation, notWorthIt, settlesAt } = view;
+    return [
+      `**${view.title}** is ${standing}`,
+      ...(view.service === undefined ? [] : [`- service: ${view.service}`]),
+      ...(notWorthIt === undefined ? [] : [`- nobody is told: ${notWorthIt}`]),
+      ...(investigation ? [`- investigation \`${investigation.id}\` is ${investigation.status}`] : []),
+      ...(settlesAt === null ? [] : [`- next change by itself: ${new Date(settlesAt).toISOString()}`]),
+      ...this.known.map((line) => `- ${line}`),
+    ].join('\n');
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * A finding: tells people of it, has it investigated, and ends when it is over. What it says and what was told already is
+ * read from PostgreSQL after every step, so that a workflow that was lost, or continued as new, tells nothing twice.
+ */
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import * as wf from '@temporalio/workflow';
+import type { FindingActivities } from '../activities/findings.ts';
+import { INVESTIGATION_WORKFLOW, investigationWorkflowId } from '../src/features/investigations/contract.ts';
+import { findingChangedSignal, type FindingRef } from '../src/features/monitoring-agents/contract.ts';
+import type {
+  FindingView,
+  FindingWorkflowInput,
+  FindingWorkflowResult,
+  InvestigationStart,
+  Notice,
+} from '../src/features/monitoring-agents/findings/contract.ts';
+import { kindAttribute, outcomeAttribute, serviceAttribute, teamAttribute } from '../temporal/search-attributes.ts';
+import { FindingState } from './findings.state.ts';
+import type { investigation } from './investigations.ts';
+import { rootMessage } from './runs.ts';
+
+/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
+const { readFinding, settleFinding, leaveUnjudged, openInvestigation, readInvestigation } =
+  wf.proxyActivities<FindingActivities>({
+    startToCloseTimeout: '60s',
+    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+  });
+
+/** People are told unjudged rather than late: few attempts. */
+const { judgeFinding } = wf.proxyActivities<Pick<FindingActivities, 'judgeFinding'>>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12s',
+  retry: { initialInterval: '1s', maximumAttempts: 4 },
+});
+
+/** A receiver that is away is tried for a day: the activity says when it is given up. */
+const { notify } = wf.proxyActivities<Pick<FindingActivities, 'notify'>>({
+  startToCloseTimeout: '2 minutes',
+  heartbeatTimeout: '12s',
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+});
+
+/** How often an investigation is looked at that somebody else started, ms. */
+const FIRST_LOOK_MS = 1_000;
+const LONGEST_LOOK_MS = 30_000;
+
+export async function finding(input: FindingWorkflowInput): Promise<FindingWorkflowResult> {
+  const { findingId, teamId, lookAgainSeconds, readsPerHistory } = input;
+  const ref: FindingRef = { findingId, teamId };
+  const state = new FindingState();
+  wf.setHandler(findingChangedSignal, () => {
+    state.hasNews = true;
+  });
+  for (;;) {
+    state.beginReading();
+    const view = await readFinding.executeWithOptions({ summary: 'Read the finding' }, [ref]);
+    if (view.gone) return ended('gone');
+    state.view = view;
+    wf.setCurrentDetails(state.details());
+    if (await prepare(ref, state, view)) continue;
+    begin(ref, state, view);
+    if (state.isOver(view)) {
+      if (view.service !== undefined) wf.upsertSearchAttributes([{ key: serviceAttribute, value: view.service }]);
+      return ended(view.status, view.notWorthIt === undefined ? view.status : 'not_worth_telling');
+    }
+    const { continueAsNewSuggested } = wf.workflowInfo();
+    if (state.isTimeToContinue(continueAsNewSuggested, readsPerHistory)) await wf.continueAsNew<typeof finding>(input);
+    const waited = state.waitMs(view, Date.now(), lookAgainSeconds);
+    const isNews = await wf.condition(() => state.hasNews, waited);
+    if (!isNews && view.settlesAt !== null && view.settlesAt <= Date.now())
+      await settleFinding.executeWithOptions({ summary: 'See whether it is over for good' }, [ref]);
+  }
+}
+
+/** What must be known before anything is told. @returns whether the row has changed by it */
+async function prepare(ref: FindingRef, state: FindingState, view: FindingView): Promise<boolean> {
+  if (view.toJudge) {
+    await judge(ref, state);
+    return true;
+  }
+  if (!view.toInvestigate) return false;
+  const opened = await openInvestigation.executeWithOptions({ summary: 'Open an investigation' }, [ref]);
+  return opened.investigationId !== undefined;
+}
+
+/** Begins what is to be done; people are told and the investigation goes on side by side. */
+function begin(ref: FindingRef, state: FindingState, { notice, investigation: opened }: FindingView): void {
+  if (notice && !state.isTelling) {
+    state.isTelling = true;
+    const told = (): void => {
+      state.isTelling = false;
+      state.hasNews = true;
+    };
+    void tell(ref, state, notice).finally(told);
+  }
+  if (opened?.status === 'processing' && state.following === undefined) {
+    state.following = opened.id;
+    const followed = (): void => {
+      state.following = undefined;
+      state.hasNews = true;
+    };
+    void follow(ref, state, opened.id).catch(ignoreCancellation).finally(followed);
+  }
+}
+
+async function judge(ref: FindingRef, state: FindingState): Promise<void> {
+  try {
+    await judgeFinding.executeWithOptions({ summary: 'Judge whether it is worth telling' }, [ref]);
+  } catch (error) {
+    ignoreFailure(error);
+    const why = `The model could not be asked: ${rootMessage(error)}`;
+    state.know(why);
+    await leaveUnjudged.executeWithOptions({ summary: 'Tell it unjudged' }, [{ ...ref, why }]);
+  }
+}
+
+/** One that is given up is in the row, for people; what else is to be done is done all the same. */
+async function tell(ref: FindingRef, state: FindingState, notice: Notice): Promise<void> {
+  try {
+    const { status, receipt } = await notify.executeWithOptions({ summary: `Tell people: ${notice.event}` }, [
+      { ...ref, ...notice },
+    ]);
+    state.know(`${notice.event} ${status}${receipt === undefined ? '' : `: ${receipt}`}`);
+  } catch (error) {
+    state.know(`${notice.event} not told: ${rootMessage(error)}`);
+  }
+}
+
+/** Waits until an investigation has ended; starts it, unless somebody was faster. It goes on when the finding's workflow ends. */
+async function follow(ref: FindingRef, state: FindingState, investigationId: string): Promise<void> {
+  const read = () =>
+    readInvestigation.executeWithOptions({ summary: 'Look at the investigation' }, [{ ...ref, investigationId }]);
+  let { status, start } = await read();
+  if (start) await startAndWait(ref, state, investigationId, start);
+  for (let wait = FIRST_LOOK_MS; status === 'processing'; wait = Math.min(wait * 2, LONGEST_LOOK_MS)) {
+    ({ status, start } = await read());
+    if (status === 'processing') await wf.sleep(wait);
+  }
+  state.know(`the investigation is ${status}`);
+}
+
+async function startAndWait(
+  { teamId }: FindingRef,
+  state: FindingState,
+  investigationId: string,
+  { input, summary, details }: InvestigationStart,
+): Promise<void> {
+  try {
+    const child = await wf.startChild<typeof investigation>(INVESTIGATION_WORKFLOW, {
+      workflowId: investigationWorkflowId(investigationId),
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      parentClosePolicy: 'ABANDON',
+      cancellationType: 'ABANDON',
+      args: [input],
+      staticSummary: summary,
+      staticDetails: details,
+      typedSearchAttributes: [
+        { key: teamAttribute, value: teamId },
+        { key: kindAttribute, value: 'investigation' },
+      ],
+    });
+    state.know('an investigation was started');
+    await child.result();
+  } catch (error) {
+    // One that was started by the sweeper is looked at now and then; how one ended is in its row.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) ignoreFailure(error);
+  }
+}
+
+/** @throws what says that this workflow was cancelled: not that an activity or a child was */
+function ignoreFailure(error: unknown): void {
+  if (wf.CancellationScope.current().consideredCancelled) throw error;
+}
+
+/** The workflow itself ends when it was cancelled; what ran beside it ends with it. */
+function ignoreCancellation(error: unknown): void {
+  if (!wf.CancellationScope.current().consideredCancelled) throw error;
+}
+
+function ended(status: FindingWorkflowResult['status'], outcome: string = status): FindingWorkflowResult {
+  wf.upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
+  return { status };
+}
