@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
 import { citationEndpoints, type CitationDeps } from './features/citations/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
+import { monitoringEndpoints, type MonitoringDeps } from './features/monitoring-agents/index.ts';
 import { satelliteEndpoints, type SatelliteDeps } from './features/satellites/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
@@ -12,7 +13,13 @@ import { transcriptEndpoints } from './features/transcripts/index.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 
 /** What all rooms together need. */
-export type AppDeps = ServiceDeps & TeamsDeps & InvestigationDeps & ChatDeps & CitationDeps & SatelliteDeps;
+export type AppDeps = ServiceDeps &
+  TeamsDeps &
+  InvestigationDeps &
+  ChatDeps &
+  CitationDeps &
+  SatelliteDeps &
+  MonitoringDeps;
 
 /** Every endpoint of the API, room by room. */
 export const endpoints: readonly Endpoint<AppDeps>[] = [
@@ -22,6 +29,7 @@ export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...citationEndpoints, // /api/extract-citation
   ...transcriptEndpoints, // /api/tool-results
+  ...monitoringEndpoints, // /api/monitoring-chat, /api/monitor, /api/findings
   ...satelliteEndpoints, // /satellite, /api/satellite-tokens
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs
 ];

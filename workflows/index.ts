@@ -1,4 +1,7 @@
 /** Every workflow a worker can run. The name here is the workflow type in Temporal. */
 export { chatTurn } from './chats.ts';
 export { extractCitation } from './citations.ts';
+export { finding } from './findings.ts';
+export { instructionCheck } from './instruction-checks.ts';
 export { investigation } from './investigations.ts';
+export { monitoringAgent } from './monitoring-agents.ts';

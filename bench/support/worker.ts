@@ -13,6 +13,7 @@ import { createSourceCatalog } from '../../src/features/sources/index.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 import { createEventLog } from '../../src/platform/event-log/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { createSecretBox, loadSecretKey } from '../../src/platform/secrets/index.ts';
 import { stopOnSignal } from '../../src/platform/shutdown.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker } from '../../temporal/worker.ts';
@@ -36,6 +37,7 @@ const { deps } = composeRuns({
   sources: createSourceCatalog({ ...config.sources, logger: log }),
   log,
   matcher,
+  secrets: createSecretBox([await loadSecretKey(config)]),
   tools: [payloadTool],
 });
 const activities = createActivities(deps);

@@ -11,6 +11,7 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
+import { createAgentLauncher, createFindingLauncher, createNotifier } from '../features/monitoring-agents/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import {
   createAdmission,
@@ -35,7 +36,8 @@ import { createHttpServer } from '../http/server.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEventLog } from '../platform/event-log/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { loadSecretKey } from '../platform/secrets/index.ts';
+import { createOutbound } from '../platform/outbound/index.ts';
+import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
 
@@ -82,6 +84,16 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
+  const { taskQueue } = options;
+  const agentLauncher = createAgentLauncher(client, { taskQueue });
+  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
+  const secrets = createSecretBox([secretKey]);
+  const channels = {
+    outbound: createOutbound({ allow: config.outboundAllow }),
+    slack: config.slack,
+    mail: config.mail,
+  };
+
   const graphs = createGraphStore({ orm, clock: systemClock, log });
   const rateLimiters = createRateLimiters({ config, clock: systemClock, log, redis });
 
@@ -117,6 +129,11 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
+    monitoring: { orm, clock: systemClock, log, launcher: agentLauncher, findings },
+    agentStates: createProgressReader({ query: (id) => agentLauncher.query(id) }),
+    channels,
+    notifier: createNotifier({ ...channels, box: secrets, clock: systemClock }),
+    secrets,
     satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
     events,
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },

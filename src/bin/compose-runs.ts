@@ -3,7 +3,14 @@ import type { Client } from '@temporalio/client';
 import type { ActivityDeps } from '../../activities/index.ts';
 import type { Config } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
-import { chatProfile, chatTools, createChatTurnLauncher, sweepChats, type ChatTools } from '../features/chats/index.ts';
+import {
+  chatProfile,
+  chatTools,
+  createChatTurnLauncher,
+  sweepChats,
+  turnRequester,
+  type ChatTools,
+} from '../features/chats/index.ts';
 import { purgeExtractions, type ExcerptMatcher } from '../features/citations/index.ts';
 import {
   createInvestigationLauncher,
@@ -11,18 +18,30 @@ import {
   submitReport,
   sweep,
 } from '../features/investigations/index.ts';
-import { instructionProfile } from '../features/monitoring-agents/instruction/profile.ts';
-import { submitCheckResult } from '../features/monitoring-agents/instruction/submit-check-result.ts';
+import {
+  createAgentLauncher,
+  createFindingLauncher,
+  createNotifier,
+  evictSessions,
+  instructionProfile,
+  isBudgetSpent,
+  monitoringTools,
+  submitCheckResult,
+  sweepAgents,
+  sweepFindings,
+} from '../features/monitoring-agents/index.ts';
 import type { RunBudget } from '../features/runs/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
 import { purgeSatelliteRequests } from '../features/satellites/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
-import { sharedTools, type Tool } from '../features/tools/index.ts';
+import { sharedTools, type LoadTeamTools, type Tool } from '../features/tools/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
 import type { ModelClient } from '../platform/anthropic/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EventLog } from '../platform/event-log/index.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createOutbound } from '../platform/outbound/index.ts';
+import type { SecretBox } from '../platform/secrets/index.ts';
 
 export interface RunParts {
   config: Config;
@@ -35,6 +54,8 @@ export interface RunParts {
   sources: SourceCatalog;
   log: Logger;
   matcher: ExcerptMatcher;
+  /** Opens what the API sealed. */
+  secrets: SecretBox;
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
   /** Overrides of the configured bounds, likewise. */
@@ -59,19 +80,19 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
   const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
-  const { answer, chart, edit, monitor } = chatTools({ ...investigations, drafts, monitoring: [] });
+  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
+  const agents = { ...shared, findings, launcher: createAgentLauncher(client, { taskQueue }) };
+  const teamTools: LoadTeamTools = (teamId) => satellites.tools(teamId);
+  const monitoring = monitoringTools({ ...agents, requesterOf: turnRequester(orm), teamTools });
+  const { answer, chart, edit, monitor } = chatTools({ ...investigations, drafts, monitoring });
   const ofChats: ChatTools = { answer: [...answer, ...more], chart, edit, monitor: [...monitor, ...more] };
   const ofInvestigations = [...sharedTools, ...more];
-  const ownTools = [
-    ...ofInvestigations,
-    submitReport,
-    submitCheckResult,
-    ...ofChats.answer,
-    ...ofChats.monitor,
-    ...chart,
-  ];
+  const ownTools = [...ofInvestigations, submitReport, submitCheckResult, ...Object.values(ofChats).flat()];
   const reserved = ownTools.map(({ name }) => name);
   const satellites = createAgentSatellites(parts.satellites ?? storedSatellites(shared), { own: sources, reserved });
+  const outbound = createOutbound({ allow: config.outboundAllow });
+  const notifier = createNotifier({ ...config, outbound, box: parts.secrets, clock: systemClock });
+  const watching = { ...shared, drafts, findings, sources: satellites.sources, teamTools, checkBudget: budget };
   return {
     deps: {
       ...shared,
@@ -84,10 +105,21 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
         chat: chatProfile(ofChats, satellites.tools),
         check: instructionProfile(ofInvestigations, satellites.tools),
       },
+      monitoring: watching,
+      findings: {
+        ...shared,
+        model,
+        deliver: (stored, teamId, delivery) => notifier.send(stored, teamId, delivery),
+        isBudgetSpent,
+        investigationBudget: budget,
+      },
     },
     sweeps: [
       () => sweep(investigations),
       () => sweepChats(chats),
+      () => sweepAgents({ ...watching, launcher: agents.launcher }),
+      () => evictSessions(watching),
+      () => sweepFindings({ ...findings, clock: systemClock }),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
       () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),
     ],

@@ -15,6 +15,7 @@ import { createModelClient, type ModelClient } from '../platform/anthropic/index
 import { systemClock } from '../platform/clock.ts';
 import { createEventLog } from '../platform/event-log/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
+import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
 import { composeRuns } from './compose-runs.ts';
@@ -40,7 +41,8 @@ export async function startWorker(
   const client = createTemporalClient(target);
   const sources = createSourceCatalog({ ...config.sources, logger: log });
   const matcher = createExcerptMatcher();
-  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log, matcher });
+  const secrets = createSecretBox([await loadSecretKey(config)]);
+  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log, matcher, secrets });
   const activities = createActivities(deps);
   const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
   const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -9,6 +9,7 @@ import { SatelliteRequest } from '../../src/features/satellites/entities.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 import { createEventLog, type EventLog } from '../../src/platform/event-log/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { createSecretBox } from '../../src/platform/secrets/index.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { catalogOf } from '../support/telemetry-source.ts';
@@ -54,6 +55,7 @@ describe('what a worker sweeps', () => {
       sources: catalogOf(),
       log,
       matcher,
+      secrets: createSecretBox([randomBytes(32)]),
     });
     await Promise.all(sweeps.map((sweep) => sweep()));
     assert.deepEqual(await events.read(`satellite-reply:${old}`), []);

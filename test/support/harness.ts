@@ -100,6 +100,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     satellites: options.satellites,
     log,
     matcher: api.deps.citations.matcher,
+    secrets: api.deps.secrets,
     taskQueue,
     budget: options.budget,
   });

@@ -7,6 +7,10 @@ import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 import type { Activities } from '../../activities/index.ts';
+import type { ChatActivities } from '../../activities/chats.ts';
+import type { CitationActivities } from '../../activities/citations.ts';
+import type { InvestigationActivities } from '../../activities/investigations.ts';
+import type { RunActivities } from '../../activities/runs.ts';
 import {
   CHAT_TURN_WORKFLOW,
   type ChatTurnWorkflowInput,
@@ -23,9 +27,12 @@ export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const ample: RunBudget = { maxSteps: 10, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 10 };
 
+/** What the workflows that are played need done. */
+type PlayedActivities = RunActivities & InvestigationActivities & ChatActivities & CitationActivities;
+
 export interface Play {
   /** Those that are not given are never to be called. */
-  activities: Partial<Activities>;
+  activities: Partial<PlayedActivities>;
   /** Given: a turn of a chat is played, not an investigation. */
   chat?: Partial<ChatTurnWorkflowInput>;
   budget?: Partial<RunBudget>;
@@ -54,21 +61,23 @@ export interface PlayedWorkflow {
 export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
   const target = { address: await temporalAddress(), namespace: 'default' };
   const taskQueue = `played-${randomUUID()}`;
-  const casts = new Map<string, Activities>();
-  const castOf = (id: string): Activities => casts.get(id)!;
+  const casts = new Map<string, PlayedActivities>();
+  const castOf = (id: string): PlayedActivities => casts.get(id)!;
+  const activities: PlayedActivities = {
+    beginInvestigation: (input) => castOf(input.investigationId).beginInvestigation(input),
+    finishInvestigation: (input) => castOf(input.investigationId).finishInvestigation(input),
+    modelTurn: (input) => castOf(input.conversationId).modelTurn(input),
+    callTool: (input) => castOf(input.conversationId).callTool(input),
+    compact: (input) => castOf(input.conversationId).compact(input),
+    finishChatTurn: (input) => castOf(input.chatId).finishChatTurn(input),
+    nameChat: (input) => castOf(input.chatId).nameChat(input),
+    chooseExcerpts: (input) => castOf(input.extractionId).chooseExcerpts(input),
+  };
   const { worker, run } = await createWorker({
     ...target,
     taskQueue,
-    activities: {
-      beginInvestigation: (input) => castOf(input.investigationId).beginInvestigation(input),
-      finishInvestigation: (input) => castOf(input.investigationId).finishInvestigation(input),
-      modelTurn: (input) => castOf(input.conversationId).modelTurn(input),
-      callTool: (input) => castOf(input.conversationId).callTool(input),
-      compact: (input) => castOf(input.conversationId).compact(input),
-      finishChatTurn: (input) => castOf(input.chatId).finishChatTurn(input),
-      nameChat: (input) => castOf(input.chatId).nameChat(input),
-      chooseExcerpts: (input) => castOf(input.extractionId).chooseExcerpts(input),
-    },
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no other workflow is played
+    activities: activities as Activities,
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },
   });
   const running = run();

@@ -50,6 +50,8 @@ export interface DueTimes {
   dueAt: number | null;
   /** The third scheduled time after the last result, or after the check was planned: silence until then is a fault. */
   silentAt: number | null;
+  /** Scheduled times after the last run that have passed, besides the one that is due. */
+  missed: number;
 }
 
 export interface ScheduleChecksInput {
@@ -60,7 +62,7 @@ export interface ScheduleChecksInput {
   checks: {
     checkId: string;
     schedule: Schedule;
-    /** Scheduled time of the last run; absent: it has not run, and is due at once. */
+    /** When its last run was started; absent: it has not run, and is due at once. */
     lastScheduledAt?: number;
     /** Absent: none yet. */
     lastResultAt?: number;
@@ -83,6 +85,13 @@ export interface CheckRun {
 export interface RunChecksInput extends AgentRef {
   planVersion: number;
   runs: CheckRun[];
+  /** The earliest times of the agent's other checks; unix milliseconds. */
+  others: Pick<DueTimes, 'dueAt' | 'silentAt'>;
+}
+
+export interface RunChecksResult {
+  /** `next` holds when the run said something; after one that failed the silence goes on. */
+  results: { result: CheckRunResult; next: DueTimes }[];
 }
 
 /** What the workflow learns of a run; the rest is in the session. */
@@ -125,12 +134,69 @@ export interface FinishInstructionCheckInput extends AgentRef {
 /** `degraded`: it watches less than its plan says. */
 export type AgentHealth = 'starting' | 'healthy' | 'degraded';
 
-export interface RecordHealthInput extends AgentRef {
+/** How an agent stands, for its row: what lists show while nobody asks the workflow. */
+export interface RecordStandingInput extends AgentRef {
   health: AgentHealth;
   /** In words, for people; empty when healthy. */
   reasons: string[];
   /** Unix milliseconds: when it became so. */
   since: number;
+  /** The earliest of all checks; unix milliseconds. */
+  due: Pick<DueTimes, 'dueAt' | 'silentAt'>;
+}
+
+export interface BeginMonitoringResult {
+  /** Absent: the agent was deleted. */
+  settings?: AgentSettings;
+  /** What is known of earlier runs, by check. */
+  earlier: Record<string, { startedAt: number; resultAt?: number }>;
+}
+
+export interface MonitoringAgentInput extends AgentRef {
+  title: string;
+  /** Continues as new after so many events; absent means when the server suggests it. */
+  eventsPerHistory?: number;
+  /** Present after continue-as-new. */
+  carried?: CarriedAgent;
+}
+
+/** A check as the workflow keeps track of it. Times in unix milliseconds. */
+export interface TrackedCheck {
+  checkId: string;
+  /** Null until it is planned, and where it never is due. */
+  dueAt: number | null;
+  silentAt: number | null;
+  /** Its due times were made for the plan as it is. */
+  isPlanned: boolean;
+  /** When its last run was started. */
+  lastStartedAt?: number;
+  lastResultAt?: number;
+  last?: { status: CheckRunResult['status']; digest: string; sessionId: string; at: number };
+  /** Runs in a row that could not say. */
+  failures: number;
+  /** Its last run took so long that others are not to wait for it. */
+  isSlow: boolean;
+  budgetSpent: boolean;
+  /** Scheduled times that passed before the one that is due. */
+  missed: number;
+  /** It is due for a while, and what it missed was counted. */
+  isLateKnown: boolean;
+  /** Somebody wants it to be run now. */
+  wanted?: Exclude<SessionTrigger, 'schedule'>;
+  running?: { sessionId: string; startedAt: number; deadline: number; isInstruction: boolean };
+}
+
+/** What continue-as-new hands to the next run of the workflow of an agent. */
+export interface CarriedAgent {
+  settings: AgentSettings;
+  checks: TrackedCheck[];
+  health: AgentHealth;
+  healthSince: number;
+  /** What the recorded health rests on, and what its reasons are called. */
+  reasons: { key: string; text: string }[];
+  /** The newest of the triggers that were taken. */
+  triggers: string[];
+  signals: AgentState['signals'];
 }
 
 /** How a check stands, as the query answers. Times in unix milliseconds. */

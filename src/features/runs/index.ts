@@ -5,7 +5,7 @@ export type { Attempt, RunDeps } from './deps.ts';
 export { RunClosed } from './errors.ts';
 export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent } from './events.ts';
 export { followRun } from './follow.ts';
-export { createRunLauncher, type RunLauncher } from './launch.ts';
+export { createRunLauncher, type RunLauncher, type WorkflowState } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
 export type { LoadProfile, RunProfile, RunProfiles } from './profiles.ts';

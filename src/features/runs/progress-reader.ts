@@ -6,18 +6,18 @@
 import { LRUCache } from 'lru-cache';
 import type { RunProgress } from './contract.ts';
 
-export interface ProgressReader {
+export interface ProgressReader<Progress = RunProgress> {
   /**
    * @param workflowId the run's workflow
-   * @returns its progress, at most `staleMs` old, or undefined when no worker answered in time: the caller then
+   * @returns its progress (or what else its query answers), at most `staleMs` old, or undefined when no worker answered in time: the caller then
    *   answers from the last row in PostgreSQL
    */
-  read(workflowId: string): Promise<RunProgress | undefined>;
+  read(workflowId: string): Promise<Progress | undefined>;
 }
 
-export interface ProgressReaderOptions {
+export interface ProgressReaderOptions<Progress> {
   /** Asks the workflow; rejects when it cannot. */
-  query: (workflowId: string) => Promise<RunProgress>;
+  query: (workflowId: string) => Promise<Progress>;
   /** How long an answer, also a failed one, serves: 500 ms keeps Temporal at two queries a second and run. */
   freshMs?: number;
   /**
@@ -32,8 +32,8 @@ export interface ProgressReaderOptions {
   now?: () => number;
 }
 
-interface Entry {
-  value?: RunProgress;
+interface Entry<Progress> {
+  value?: Progress;
   /** When the query was sent that `value` answers. */
   valueAt: number;
   /** When the last query was sent. */
@@ -44,11 +44,13 @@ interface Entry {
 }
 
 /** See {@link ProgressReader}. One per API process. */
-export function createProgressReader(options: ProgressReaderOptions): ProgressReader {
+export function createProgressReader<Progress = RunProgress>(
+  options: ProgressReaderOptions<Progress>,
+): ProgressReader<Progress> {
   const { query, freshMs = 500, staleMs = 1_000, patienceMs = 1_000, capacity = 20_000, now = Date.now } = options;
-  const entries = new LRUCache<string, Entry>({ max: capacity });
+  const entries = new LRUCache<string, Entry<Progress>>({ max: capacity });
 
-  const ask = (workflowId: string, entry: Entry): Promise<void> => {
+  const ask = (workflowId: string, entry: Entry<Progress>): Promise<void> => {
     const askedAt = now();
     entry.askedAt = askedAt;
     const underWay = query(workflowId)

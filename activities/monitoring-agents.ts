@@ -1,0 +1,48 @@
+import { Context } from '@temporalio/activity';
+import type {
+  AgentRef,
+  BeginMonitoringResult,
+  RecordStandingInput,
+  RunChecksInput,
+  RunChecksResult,
+  ScheduleChecksInput,
+  ScheduleChecksResult,
+} from '../src/features/monitoring-agents/contract.ts';
+import {
+  beginMonitoring,
+  purgeAgent,
+  recordStanding,
+  runChecks,
+  scheduleChecks,
+  type MonitoringRunDeps,
+} from '../src/features/monitoring-agents/index.ts';
+import { withHeartbeat } from './attempt.ts';
+
+export interface MonitoringAgentActivities {
+  beginMonitoring(input: AgentRef): Promise<BeginMonitoringResult>;
+  scheduleChecks(input: ScheduleChecksInput): Promise<ScheduleChecksResult>;
+  runChecks(input: RunChecksInput): Promise<RunChecksResult>;
+  recordStanding(input: RecordStandingInput): Promise<void>;
+  purgeAgent(input: AgentRef): Promise<void>;
+}
+
+/** What the workflow of a monitoring agent needs done. */
+export function createMonitoringAgentActivities(deps: MonitoringRunDeps): MonitoringAgentActivities {
+  return {
+    beginMonitoring: (input) => beginMonitoring(deps, input),
+    scheduleChecks: async (input) => scheduleChecks(input),
+    runChecks: (input) => withHeartbeat((attempt) => runChecks(deps, input, attempt, serverClock())),
+    recordStanding: (input) => recordStanding(deps, input),
+    purgeAgent: (input) => purgeAgent(deps, input),
+  };
+}
+
+/**
+ * Temporal's clock, as far as an activity knows it: due times are made by it, whatever a worker's own clock says.
+ * @returns unix milliseconds
+ */
+function serverClock(): () => number {
+  const { currentAttemptScheduledTimestampMs } = Context.current().info;
+  const began = performance.now();
+  return () => currentAttemptScheduledTimestampMs + (performance.now() - began);
+}

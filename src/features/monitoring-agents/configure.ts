@@ -1,0 +1,112 @@
+/** What is set of an agent besides its plan: where it reports, how long sessions are kept, what models may cost. */
+import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
+import type { SecretBox } from '../../platform/secrets/index.ts';
+import { MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
+import { completeChannel, sealChannel, type NotificationChannel, type Notifier } from './notifications/index.ts';
+import type { NotificationMessage } from './notifications/port.ts';
+import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';
+
+export interface AgentConfigChange {
+  /** Null: it reports nowhere. */
+  channel?: NotificationChannel | null;
+  evictionHours?: number;
+  modelBudgetUsdPerDay?: number;
+  title?: string;
+}
+
+export interface ConfiguredAgent {
+  agent: MonitoringAgent;
+  /** Made for a webhook that came without a secret: shown this once. */
+  generatedSecret?: string;
+}
+
+/** A channel as it is stored. @returns also the secret that was made for it, if one was */
+export function storeChannel(
+  box: SecretBox,
+  teamId: string,
+  given: NotificationChannel,
+): { stored: StoredChannel; generatedSecret?: string } {
+  const { channel, generatedSecret } = completeChannel(given);
+  return { stored: sealChannel(box, teamId, channel), generatedSecret };
+}
+
+/**
+ * Changes the configuration of an agent and tells its workflow.
+ * @param em bound to the requester's team
+ * @throws {NotFound}
+ */
+export async function configureAgent(
+  deps: MonitoringServiceDeps & { secrets: SecretBox },
+  em: EntityManager,
+  id: string,
+  change: AgentConfigChange,
+): Promise<ConfiguredAgent> {
+  const { channel, evictionHours, modelBudgetUsdPerDay, title } = change;
+  const configured = await em.fork().transactional(async (tx): Promise<ConfiguredAgent> => {
+    const agent = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
+    const made = channel ? storeChannel(deps.secrets, agent.teamId, channel) : undefined;
+    if (channel !== undefined) agent.channel = made?.stored ?? null;
+    if (evictionHours !== undefined) agent.evictionHours = evictionHours;
+    if (modelBudgetUsdPerDay !== undefined) agent.modelBudgetUsdPerDay = modelBudgetUsdPerDay;
+    if (title !== undefined) agent.title = title;
+    agent.revision += 1;
+    return { agent, generatedSecret: made?.generatedSecret };
+  });
+  await tellAgent(deps, em.fork(), id);
+  return configured;
+}
+
+export interface ChannelTest {
+  delivered: boolean;
+  receipt: string | null;
+  error: string | null;
+}
+
+/** Sends a message to an agent's channel, so that a person sees whether it arrives. It is tried once. */
+export async function testChannel(
+  deps: { notifier: Notifier; clock: MonitoringServiceDeps['clock']; appUrl: string },
+  em: EntityManager,
+  agent: MonitoringAgent,
+  signal: AbortSignal,
+): Promise<ChannelTest> {
+  const { id: agentId, teamId, channel, title } = agent;
+  if (!channel) return { delivered: false, receipt: null, error: 'The agent has no notification channel.' };
+  const message: NotificationMessage = {
+    event: 'test',
+    agentId,
+    agent: title,
+    severity: 'info',
+    title: `Test of "${title}"`,
+    text: 'Somebody asked whether notifications of this monitoring agent arrive here. They do.',
+    links: [{ label: 'Monitoring agent', url: `${deps.appUrl}/monitoring/${agentId}` }],
+    at: deps.clock.now().getTime(),
+  };
+  const key = `agent:${agentId}:test:${randomUUID()}`;
+  let outcome: ChannelTest;
+  try {
+    const { receipt } = await deps.notifier.send(channel, teamId, { idempotencyKey: key, attempt: 1, message, signal });
+    outcome = { delivered: true, receipt, error: null };
+  } catch (error) {
+    outcome = { delivered: false, receipt: null, error: error instanceof Error ? error.message : String(error) };
+  }
+  const { delivered, receipt, error } = outcome;
+  await em.fork().insert(MonitoringNotification, {
+    teamId,
+    agentId,
+    findingId: null,
+    key,
+    event: 'test',
+    channelType: channel.type,
+    channelLabel: channel.label,
+    status: delivered ? 'delivered' : 'failed',
+    message,
+    attempts: 1,
+    lastError: error,
+    receipt,
+    thread: null,
+    deliveredAt: delivered ? deps.clock.now() : null,
+  });
+  return outcome;
+}

@@ -1,0 +1,87 @@
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
+import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
+import type { AgentRef } from './contract.ts';
+import type { MonitoringRunDeps } from './deps.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  MonitoringPlanVersion,
+  MonitoringSession,
+} from './entities.ts';
+import { findAgent, type MonitoringServiceDeps } from './service.ts';
+import { purgeSessions } from './sessions/purge.ts';
+
+/** Rows deleted in one statement: what deletes very many holds locks for long. */
+const PURGED_AT_ONCE = 1_000;
+
+/**
+ * Deletes an agent with its chat, plans, sessions and findings. It is gone for everybody at once; its workflow is
+ * cancelled, and the rows go when nothing works on them any more. Investigations that it opened stay.
+ * @param em bound to the requester's team
+ * @throws {NotFound}
+ */
+export async function deleteAgent(
+  deps: MonitoringServiceDeps & { chats: ChatControlDeps },
+  em: EntityManager,
+  id: string,
+): Promise<void> {
+  const { agent, deleted } = await em.fork().transactional(async (tx) => {
+    const found = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
+    const chat = await tx.findOneOrFail(Chat, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    found.deletedAt = deps.clock.now();
+    return { agent: found, deleted: await markDeleted(deps, tx, chat) };
+  });
+  await endDeleted(deps.chats, em, deleted);
+  await deps.launcher.end(agent.id).catch((error: unknown) => {
+    deps.log.warn({ err: error, agentId: id }, 'the end of an agent was not taken; the sweeper will repeat it');
+  });
+}
+
+/**
+ * Deletes what is stored of an agent that was deleted. Does nothing for one that was not: then somebody has cancelled its
+ * workflow, and the sweeper starts it again.
+ */
+export async function purgeAgent(
+  deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts'>,
+  { agentId, teamId }: AgentRef,
+): Promise<void> {
+  const em = forTeam(deps.orm.em, teamId);
+  const agent = await em.findOne(MonitoringAgent, { id: agentId }, { filters: { present: false } });
+  if (agent && !agent.deletedAt) return;
+  await purgeAgentSessions(deps, em, agentId);
+  const findings = await em.find(Finding, { agentId }, { fields: ['id'] });
+  await em.transactional(async (tx) => {
+    await tx.nativeDelete(MonitoringNotification, {
+      $or: [{ agentId }, { findingId: { $in: findings.map(({ id }) => id) } }],
+    });
+    await tx.nativeDelete(Finding, { agentId });
+    await tx.nativeDelete(MonitoringPlanVersion, { agentId });
+  });
+  const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
+  if (running > 0) await purgeChat(deps, em, { id: agentId, teamId });
+  await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });
+}
+
+/**
+ * Deletes an agent's sessions, all or those that were begun before a time and have ended.
+ * @param em bound to the agent's team
+ * @returns how many
+ */
+export async function purgeAgentSessions(
+  deps: Pick<MonitoringRunDeps, 'events'>,
+  em: EntityManager,
+  agentId: string,
+  before?: Date,
+): Promise<number> {
+  const where = before ? { agentId, startedAt: { $lt: before }, status: { $ne: 'running' as const } } : { agentId };
+  for (let deleted = 0; ;) {
+    const sessions = await em.fork().find(MonitoringSession, where, { fields: ['id'], limit: PURGED_AT_ONCE });
+    if (sessions.length === 0) return deleted;
+    const ids = sessions.map(({ id }) => id);
+    await purgeSessions(deps, em.fork(), ids);
+    deleted += ids.length;
+  }
+}

@@ -1,0 +1,21 @@
+import type { Orm } from '../../db/orm.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import type { LoadSources } from '../sources/port.ts';
+import type { LoadTeamTools } from '../tools/tool.ts';
+import type { WorkspaceDrafts } from '../workspace/index.ts';
+import type { FindingTeller } from './findings/index.ts';
+
+/** What the activities of monitoring agents need; built once per worker process. */
+export interface MonitoringRunDeps {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  events: EventLog;
+  drafts: WorkspaceDrafts;
+  sources: LoadSources;
+  /** The team's own tools, behind its satellites. */
+  teamTools: LoadTeamTools;
+  findings: FindingTeller;
+}

@@ -1,0 +1,94 @@
+import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { TypedSearchAttributes } from '@temporalio/common';
+import { TASK_QUEUE } from '../../../temporal/queues.ts';
+import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
+import type { WorkflowState } from '../runs/index.ts';
+import {
+  agentQuery,
+  checkNowSignal,
+  MONITORING_AGENT_WORKFLOW,
+  monitoringAgentWorkflowId,
+  settingsSignal,
+  type AgentRef,
+  type AgentSettings,
+  type AgentState,
+  type CheckNow,
+  type MonitoringAgentInput,
+} from './contract.ts';
+
+/** A caller waits at most this long for Temporal; what it did not take is repeated by the sweeper. */
+const CONTROL_DEADLINE_MS = 5_000;
+/**
+ * A workflow that is not in a worker's cache is replayed when it wakes: with very many agents their histories must stay
+ * short. About the checks of a day, at five minutes.
+ */
+const EVENTS_PER_HISTORY = 3_000;
+
+/** Starts and controls the workflows of monitoring agents. */
+export interface AgentLauncher {
+  /** Hands over the newest settings; a workflow that is missing is started. @throws when Temporal did not take it */
+  tell(agent: AgentRef, settings: AgentSettings): Promise<void>;
+  /** Has checks run now; a workflow that is missing is started. @throws when Temporal did not take it */
+  checkNow(agent: AgentRef & { title: string }, wanted: CheckNow): Promise<void>;
+  /** @returns false when there is no running workflow to end */
+  end(agentId: string): Promise<boolean>;
+  /** @throws when no worker answers, or there is no workflow */
+  query(workflowId: string): Promise<AgentState>;
+  state(agentId: string): Promise<WorkflowState>;
+}
+
+/** @param options for tests and benches: another queue than the product's own, another length of history */
+export function createAgentLauncher(
+  client: Client,
+  options: { taskQueue?: string; eventsPerHistory?: number } = {},
+): AgentLauncher {
+  const { taskQueue = TASK_QUEUE, eventsPerHistory = EVENTS_PER_HISTORY } = options;
+  const handle = (agentId: string) => client.workflow.getHandle(monitoringAgentWorkflowId(agentId));
+  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+  const start = ({ agentId, teamId }: AgentRef, title: string) => {
+    const input: MonitoringAgentInput = { agentId, teamId, title, eventsPerHistory };
+    return {
+      taskQueue,
+      workflowId: monitoringAgentWorkflowId(agentId),
+      args: [input],
+      staticSummary: title.slice(0, 200),
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: teamAttribute, value: teamId },
+        { key: kindAttribute, value: 'monitoring-agent' },
+      ]),
+    };
+  };
+  return {
+    async tell(agent, settings) {
+      const signal = { signal: settingsSignal, signalArgs: [settings] as [AgentSettings] };
+      await soon(() =>
+        client.workflow.signalWithStart(MONITORING_AGENT_WORKFLOW, { ...start(agent, settings.title), ...signal }),
+      );
+    },
+    async checkNow(agent, wanted) {
+      const signal = { signal: checkNowSignal, signalArgs: [wanted] as [CheckNow] };
+      await soon(() =>
+        client.workflow.signalWithStart(MONITORING_AGENT_WORKFLOW, { ...start(agent, agent.title), ...signal }),
+      );
+    },
+    async end(agentId) {
+      try {
+        await soon(() => handle(agentId).cancel());
+        return true;
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return false;
+        throw error;
+      }
+    },
+    query: (workflowId) => soon(() => client.workflow.getHandle(workflowId).query(agentQuery)),
+    async state(agentId) {
+      try {
+        const { status } = await soon(() => handle(agentId).describe());
+        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' ? 'running' : { closed: status.name };
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'missing';
+        throw error;
+      }
+    },
+  };
+}

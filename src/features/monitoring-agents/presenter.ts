@@ -1,0 +1,100 @@
+import type { z } from 'zod';
+import type { AgentState } from './contract.ts';
+import type { MonitoringAgent, MonitoringPlanVersion, StoredChannel } from './entities.ts';
+import type { ListedAgent } from './list.ts';
+import { describeCheck, diffPlans } from './plan/describe.ts';
+import type { Plan } from './plan/schema.ts';
+import type * as schemas from './schemas.ts';
+import { standingOf } from './standing.ts';
+
+export function presentAgent(
+  { agent, checks, summary, openFindings, notificationError }: ListedAgent,
+  now: Date,
+): z.input<typeof schemas.MonitoringChatSummary> {
+  return {
+    chat_id: agent.id,
+    title: agent.title,
+    ...standingOf(agent, now),
+    active: agent.active,
+    plan_version: agent.planVersion,
+    checks,
+    summary,
+    open_findings: openFindings,
+    last_result_at: agent.lastResultAt?.toISOString() ?? null,
+    next_due_at: agent.active ? (agent.nextDueAt?.toISOString() ?? null) : null,
+    notification_channel: presentChannel(agent.channel),
+    notification_error: notificationError,
+    created_at: agent.createdAt.toISOString(),
+    updated_at: agent.updatedAt.toISOString(),
+  };
+}
+
+export const presentChannel = (channel: StoredChannel | null): { type: string; label: string } | null =>
+  channel && { type: channel.type, label: channel.label };
+
+/** @param state what the workflow answered; absent: nothing, or what it carries out is older than the plan */
+export function presentPlan(
+  agent: MonitoringAgent,
+  plan: Plan,
+  state: AgentState | undefined,
+  now: Date,
+): z.input<typeof schemas.MonitoringPlanResponse> {
+  const standing = standingOf(agent, now);
+  const isDegraded = state?.health === 'degraded' && agent.active;
+  return {
+    chat_id: agent.id,
+    version: agent.planVersion,
+    active: agent.active,
+    plan,
+    status: isDegraded ? 'degraded' : standing.status,
+    reasons: isDegraded ? state.reasons : standing.reasons,
+    checks: plan.checks.map((check) => {
+      const known = state?.checks.find(({ checkId }) => checkId === check.id);
+      return {
+        id: check.id,
+        title: check.title,
+        description: describeCheck(check),
+        running: known?.running ?? false,
+        due_at: known?.dueAt ? new Date(known.dueAt).toISOString() : null,
+        failures: known?.failures ?? 0,
+        last: known?.last
+          ? {
+              status: known.last.status,
+              summary: known.last.digest,
+              session_id: known.last.sessionId,
+              at: new Date(known.last.at).toISOString(),
+            }
+          : null,
+      };
+    }),
+    answered_by: state ? 'workflow' : 'database',
+  };
+}
+
+/** @param versions the newest first; the one before the last is needed to tell what it changed */
+export function presentVersions(
+  versions: readonly MonitoringPlanVersion[],
+  count: number,
+): z.input<typeof schemas.PlanVersionListResponse>['versions'] {
+  return versions.slice(0, count).map((row, index) => ({
+    version: row.version,
+    reason: row.reason,
+    changes: diffPlans(versions[index + 1]?.plan ?? { summary: '', checks: [] }, row.plan),
+    changed_at: row.createdAt.toISOString(),
+    changed_by: row.turnId !== null ? 'chat' : row.changedByUserId !== null ? 'user' : 'key',
+    api_key_id: row.changedByKeyId,
+    user_id: row.changedByUserId,
+    turn_id: row.turnId,
+    plan: row.plan,
+  }));
+}
+
+export function presentConfig(agent: MonitoringAgent): z.input<typeof schemas.AgentConfigResponse> {
+  return {
+    chat_id: agent.id,
+    title: agent.title,
+    notification_channel: presentChannel(agent.channel),
+    eviction_hours: agent.evictionHours,
+    model_budget_usd_per_day: agent.modelBudgetUsdPerDay,
+  };
+}

@@ -1,0 +1,123 @@
+/** Lists, deletes, pauses and resumes agents, and has them check now. */
+import { randomUUID } from 'node:crypto';
+import { apiKey } from '../../../http/authenticate.ts';
+import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { deleteAgent } from '../delete.ts';
+import { listAgents, withFacts } from '../list.ts';
+import { presentAgent } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { changePlan, checkNow, findAgent } from '../service.ts';
+import { planOf } from '../settings.ts';
+import { standingOf } from '../standing.ts';
+import { monitoringEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+
+export const list = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/list',
+  operationId: 'listMonitoringChats',
+  summary: "The team's monitoring agents and how they stand",
+  tags,
+  auth: apiKey(READ),
+  response: schemas.MonitoringChatListResponse,
+  handler: async ({ em, deps }) => {
+    const now = deps.clock.now();
+    const agents = await listAgents(em);
+    return { chats: agents.map((each) => presentAgent(each, now)), total: agents.length };
+  },
+});
+
+export const get = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}',
+  operationId: 'getMonitoringChat',
+  summary: 'A monitoring agent and how it stands',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  response: schemas.MonitoringChatSummary,
+  errors: [404],
+  handler: async ({ em, deps, params }) => {
+    const [found] = await withFacts(em, [await findAgent(em, params.chat_id)]);
+    return presentAgent(found!, deps.clock.now());
+  },
+});
+
+export const remove = endpoint({
+  method: 'delete',
+  path: '/api/monitoring-chat/{chat_id}',
+  operationId: 'deleteMonitoringChat',
+  summary: 'Delete a monitoring agent with its chat, plans, sessions and findings',
+  description: 'Its workflow is cancelled; a check that runs is stopped. Investigations that it opened stay.',
+  tags,
+  auth: apiKey(WRITE),
+  params: schemas.AgentParams,
+  response: schemas.AgentDeletedResponse,
+  errors: [404],
+  handler: async ({ em, deps, params }) => {
+    await deleteAgent({ ...deps.monitoring, chats: deps.chats }, em, params.chat_id);
+    return { chat_id: params.chat_id, deleted: true as const };
+  },
+});
+
+const toggle = (active: boolean) =>
+  endpoint({
+    method: 'post',
+    path: `/api/monitoring-chat/{chat_id}/${active ? 'resume' : 'pause'}`,
+    operationId: active ? 'resumeMonitoringChat' : 'pauseMonitoringChat',
+    summary: active ? 'Resume a monitoring agent: every check is run at once' : 'Pause a monitoring agent',
+    description: active
+      ? 'Resuming one that is active changes nothing.'
+      : 'Checks that run are stopped, and nothing of them is reported. Pausing one that is paused changes nothing.',
+    tags,
+    auth: apiKey(WRITE),
+    params: schemas.AgentParams,
+    response: schemas.AgentStateResponse,
+    errors: [404],
+    handler: async ({ em, deps, params, principal }) => {
+      const change = { agentId: params.chat_id, active, reason: active ? 'Resumed.' : 'Paused.' };
+      const { agent } = await changePlan(deps.monitoring, em, requesterOf(principal), change);
+      return { chat_id: agent.id, status: standingOf(agent, deps.clock.now()).status, active: agent.active };
+    },
+  });
+
+export const pause = toggle(false);
+export const resume = toggle(true);
+
+export const runNow = endpoint({
+  method: 'post',
+  path: '/api/monitoring-chat/{chat_id}/run',
+  operationId: 'runMonitoringChecks',
+  summary: 'Run checks of a monitoring agent now',
+  description: 'All, or those named. The schedule goes on as before. Sessions show what came of it.',
+  tags,
+  auth: apiKey(WRITE),
+  params: schemas.AgentParams,
+  body: schemas.RunChecksRequest,
+  response: schemas.RunChecksResponse,
+  errors: [404, 409, 503],
+  handler: async ({ em, deps, params, body }) => {
+    const { id, planVersion } = await findAgent(em, params.chat_id);
+    const { checks } = await planOf(em, id, planVersion);
+    const enabled = checks.filter((check) => check.enabled).map((check) => check.id);
+    for (const [index, name] of (body.checks ?? []).entries()) {
+      if (enabled.includes(name)) continue;
+      const known = enabled.join(', ') || 'none';
+      throw InvalidRequest.at(
+        ['body', 'checks', index],
+        `The plan has no enabled check of this name; it has ${known}`,
+        name,
+      );
+    }
+    const triggerId = randomUUID();
+    const wanted = { triggerId, trigger: 'now' as const, checkIds: body.checks };
+    try {
+      await checkNow(deps.monitoring, em, id, wanted);
+    } catch (error) {
+      if (error instanceof Error && 'status' in error) throw error;
+      throw new DependencyDown('The agent could not be told to check now; try again.', 'temporal_down', {
+        cause: error,
+      });
+    }
+    return { chat_id: id, trigger_id: triggerId, checks: body.checks ?? enabled };
+  },
+});

@@ -1,0 +1,65 @@
+/** Where an agent reports, how long it keeps sessions, what its models may cost. */
+import { apiKey } from '../../../http/authenticate.ts';
+import { configureAgent, testChannel } from '../configure.ts';
+import { presentConfig } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { findAgent } from '../service.ts';
+import { acceptedChannel } from './channel.ts';
+import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
+
+export const getConfig = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/config',
+  operationId: 'getMonitoringConfig',
+  summary: 'Where a monitoring agent reports, and what it may take',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  response: schemas.AgentConfigResponse,
+  errors: [404],
+  handler: async ({ em, params }) => presentConfig(await findAgent(em, params.chat_id)),
+});
+
+export const updateConfig = endpoint({
+  method: 'patch',
+  path: '/api/monitoring-chat/{chat_id}/config',
+  operationId: 'updateMonitoringConfig',
+  summary: 'Change where a monitoring agent reports, how long sessions are kept, or what models may cost',
+  tags,
+  auth: apiKey(WRITE),
+  params: schemas.AgentParams,
+  body: schemas.UpdateAgentChannelRequest,
+  response: schemas.AgentConfigResponse,
+  errors: [404],
+  handler: async ({ em, deps, params, body }) => {
+    const { agent, generatedSecret } = await configureAgent(
+      { ...deps.monitoring, secrets: deps.secrets },
+      em,
+      params.chat_id,
+      {
+        channel: body.notification_channel && acceptedChannel(deps.channels, body.notification_channel),
+        evictionHours: body.eviction_hours,
+        modelBudgetUsdPerDay: body.model_budget_usd_per_day,
+        title: body.title,
+      },
+    );
+    return { ...presentConfig(agent), webhook_secret: generatedSecret };
+  },
+});
+
+export const testConfig = endpoint({
+  method: 'post',
+  path: '/api/monitoring-chat/{chat_id}/config/test',
+  operationId: 'testMonitoringChannel',
+  summary: 'Send a test message to the notification channel of a monitoring agent',
+  description: 'Tried once; the answer says whether it was taken, and if not, why.',
+  tags,
+  auth: apiKey(WRITE),
+  params: schemas.AgentParams,
+  response: schemas.ChannelTestResponse,
+  errors: [404],
+  handler: async ({ em, deps, params, signal }) => {
+    const agent = await findAgent(em, params.chat_id);
+    return testChannel({ notifier: deps.notifier, clock: deps.clock, appUrl: deps.links.appUrl }, em, agent, signal);
+  },
+});

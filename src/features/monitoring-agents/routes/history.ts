@@ -1,0 +1,104 @@
+/** What an agent did: its sessions and its findings. */
+import { apiKey } from '../../../http/authenticate.ts';
+import { noSuchFinding } from '../errors.ts';
+import {
+  findFinding,
+  FindingListQuery,
+  FindingListResponse,
+  FindingResponse,
+  listFindings as findingsOf,
+  presentFinding,
+  presentFindingDetail,
+} from '../findings/index.ts';
+import * as schemas from '../schemas.ts';
+import { findAgent } from '../service.ts';
+import { listSessions as sessionsOf, readSession } from '../sessions/list.ts';
+import { SessionListQuery, SessionListResponse, SessionResponse } from '../sessions/schemas.ts';
+import { monitoringEndpoint as endpoint, READ, tags } from './deps.ts';
+
+export const listSessions = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/sessions',
+  operationId: 'listMonitoringSessions',
+  summary: 'What the checks of an agent said, the newest first',
+  description: 'Each run of a check is a session. They are deleted after the eviction hours of the agent.',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  query: SessionListQuery,
+  response: SessionListResponse,
+  errors: [404],
+  handler: async ({ em, params, query }) => {
+    const { id } = await findAgent(em, params.chat_id);
+    return sessionsOf(em, id, query);
+  },
+});
+
+export const getSession = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/sessions/{session_id}',
+  operationId: 'getMonitoringSession',
+  summary: 'One run of a check, with what it rests on',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.SessionParams,
+  response: SessionResponse,
+  errors: [404],
+  handler: async ({ em, params }) => {
+    const { id } = await findAgent(em, params.chat_id);
+    return readSession(em, id, params.session_id);
+  },
+});
+
+export const listAgentFindings = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/findings',
+  operationId: 'listMonitoringFindings',
+  summary: 'What an agent found, the newest first',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  query: FindingListQuery,
+  response: FindingListResponse,
+  errors: [404],
+  handler: async ({ em, deps, params, query }) => {
+    const { id: agentId } = await findAgent(em, params.chat_id);
+    const { items, total } = await findingsOf(em, { ...query, agentId });
+    return { findings: items.map((each) => presentFinding(each, deps.links)), ...pageOf(query), total };
+  },
+});
+
+export const listFindings = endpoint({
+  method: 'get',
+  path: '/api/findings',
+  operationId: 'listFindings',
+  summary: "The team's findings, the newest first: of all its agents, and alerts from outside",
+  tags,
+  auth: apiKey(READ),
+  query: FindingListQuery,
+  response: FindingListResponse,
+  handler: async ({ em, deps, query }) => {
+    const { items, total } = await findingsOf(em, query);
+    return { findings: items.map((each) => presentFinding(each, deps.links)), ...pageOf(query), total };
+  },
+});
+
+export const getFinding = endpoint({
+  method: 'get',
+  path: '/api/findings/{finding_id}',
+  operationId: 'getFinding',
+  summary: 'One finding: what reports it, what it rests on, and what was told of it',
+  description: 'Notifications that could not be delivered say why.',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.FindingParams,
+  response: FindingResponse,
+  errors: [404],
+  handler: async ({ em, deps, params }) => {
+    const found = await findFinding(em, params.finding_id);
+    if (!found) throw noSuchFinding();
+    return presentFindingDetail(found, deps.links);
+  },
+});
+
+const pageOf = ({ page, count }: { page: number; count: number }) => ({ page, count });

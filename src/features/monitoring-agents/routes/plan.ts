@@ -1,0 +1,80 @@
+/** The plan of an agent: what it is, what it was, and how it is changed. */
+import { apiKey } from '../../../http/authenticate.ts';
+import { monitoringAgentWorkflowId } from '../contract.ts';
+import { MonitoringPlanVersion } from '../entities.ts';
+import { invalidPlan } from '../plan/parse.ts';
+import { presentPlan, presentVersions } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { changePlan, findAgent, PlanRefused } from '../service.ts';
+import { planOf } from '../settings.ts';
+import { monitoringEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+
+export const getPlan = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/plan',
+  operationId: 'getMonitoringPlan',
+  summary: 'The plan of a monitoring agent, and how each of its checks stands',
+  description: 'Answered by the running workflow; by the database when no worker answers within a second.',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  response: schemas.MonitoringPlanResponse,
+  errors: [404],
+  handler: async ({ em, deps, params }) => {
+    const agent = await findAgent(em, params.chat_id);
+    const answer = await deps.agentStates.read(monitoringAgentWorkflowId(agent.id));
+    // A change that it has not heard of yet is what holds.
+    const state = answer && answer.settings.revision >= agent.revision ? answer : undefined;
+    const plan = state?.settings.plan ?? (await planOf(em, agent.id, agent.planVersion));
+    return presentPlan(agent, plan, state, deps.clock.now());
+  },
+});
+
+export const updatePlan = endpoint({
+  method: 'patch',
+  path: '/api/monitoring-chat/{chat_id}/plan',
+  operationId: 'updateMonitoringPlan',
+  summary: 'Change the plan of a monitoring agent, pause or resume it',
+  description:
+    'Takes effect at once: checks that are changed or removed while they run are stopped, and those that are new or changed run. A plan that is not valid ' +
+    'is refused with every reason, and nothing is changed.',
+  tags,
+  auth: apiKey(WRITE),
+  params: schemas.AgentParams,
+  body: schemas.UpdatePlanRequest,
+  response: schemas.MonitoringPlanResponse,
+  errors: [404, 409],
+  handler: async ({ em, deps, params, body, principal }) => {
+    const { plan, replace, active, version, reason = 'Changed over the API.' } = body;
+    const change = { agentId: params.chat_id, baseVersion: version, active, reason };
+    const wanted = plan === undefined ? change : { ...change, ...(replace ? { plan } : { patch: plan }) };
+    try {
+      const changed = await changePlan(deps.monitoring, em, requesterOf(principal), wanted);
+      return presentPlan(changed.agent, changed.plan, undefined, deps.clock.now());
+    } catch (error) {
+      throw error instanceof PlanRefused ? invalidPlan(error.problems, ['body', 'plan']) : error;
+    }
+  },
+});
+
+export const listVersions = endpoint({
+  method: 'get',
+  path: '/api/monitoring-chat/{chat_id}/plan/versions',
+  operationId: 'listMonitoringPlanVersions',
+  summary: 'The versions of a plan, the newest first: who changed what, and why',
+  tags,
+  auth: apiKey(READ),
+  params: schemas.AgentParams,
+  query: schemas.PageQuery,
+  response: schemas.PlanVersionListResponse,
+  errors: [404],
+  handler: async ({ em, params, query: { page, count } }) => {
+    const { id: agentId } = await findAgent(em, params.chat_id);
+    const [versions, total] = await em.findAndCount(
+      MonitoringPlanVersion,
+      { agentId },
+      { orderBy: { version: 'desc' }, limit: count + 1, offset: (page - 1) * count },
+    );
+    return { versions: presentVersions(versions, count), total };
+  },
+});

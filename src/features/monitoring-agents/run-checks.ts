@@ -1,0 +1,145 @@
+/** Carries out the checks that need no model: several at once, each leaving a session. */
+import { forTeam } from '../../db/team-filter.ts';
+import { mapConcurrently } from '../../platform/concurrency.ts';
+import { uuidOf } from '../../platform/uuid.ts';
+import type { Attempt } from '../runs/index.ts';
+import type { SourceCatalog } from '../sources/port.ts';
+import { createToolRegistry, type ToolRegistry } from '../tools/index.ts';
+import { runCheapCheck } from './checks/index.ts';
+import type { CheapSubject, CheckContext, CheckResult } from './checks/port.ts';
+import type { Check, CheckRun, CheckRunResult, DueTimes, RunChecksInput, RunChecksResult } from './contract.ts';
+import type { MonitoringRunDeps } from './deps.ts';
+import type { Finding } from './entities.ts';
+import { tellFindings } from './findings/index.ts';
+import { dueTimes } from './schedule/index.ts';
+import { beginSessions } from './sessions/begin-session.ts';
+import { endSession, type SessionResult } from './sessions/end-session.ts';
+import { planOf } from './settings.ts';
+import { recordDue } from './standing.ts';
+
+/** A source that has not answered by then does not answer. */
+const CHECK_TIMEOUT_MS = 30_000;
+/** Checks of one agent under way at once. */
+const WIDTH = 8;
+
+interface CheapRun {
+  check: Check & { check: CheapSubject };
+  run: CheckRun;
+}
+
+/**
+ * Runs checks and stores what they said. Idempotent by session: what an earlier attempt has ended is not run again.
+ * @param serverNow Temporal's clock, unix milliseconds: due times are made by it
+ * @throws only when the attempt is aborted, or the database is away
+ */
+export async function runChecks(
+  deps: MonitoringRunDeps,
+  input: RunChecksInput,
+  attempt: Pick<Attempt, 'signal' | 'cancelRequested'>,
+  serverNow: () => number,
+): Promise<RunChecksResult> {
+  const { agentId, teamId, planVersion, others } = input;
+  const plan = await planOf(forTeam(deps.orm.em, teamId), agentId, planVersion);
+  const runs = input.runs.flatMap((run): CheapRun[] => {
+    const check = plan.checks.find(({ id }) => id === run.checkId);
+    return check && isCheap(check) ? [{ check, run }] : [];
+  });
+  const agent = { agentId, teamId };
+  const ended = await beginSessions(deps, { agent, planVersion, runs, at: deps.clock.now() });
+  const findings: Finding[] = [];
+  const results = await mapConcurrently(runs, WIDTH, async ({ check, run }) => {
+    const earlier = ended.find(({ sessionId }) => sessionId === run.sessionId);
+    if (earlier) return { run, check, result: earlier };
+    const said = await carryOut(deps, input, { check, run }, attempt);
+    const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
+    findings.push(...end.findings);
+    return { run, check, result: end.result };
+  });
+  await tellFindings(deps.findings, findings);
+  const answer = results.map(({ run, check, result }) => ({
+    result,
+    next: nextOf(agentId, check, run, result, serverNow()),
+  }));
+  await record(deps, input, answer, others);
+  return { results: answer };
+}
+
+async function carryOut(
+  deps: MonitoringRunDeps,
+  input: RunChecksInput,
+  { check, run }: CheapRun,
+  attempt: Pick<Attempt, 'signal' | 'cancelRequested'>,
+): Promise<SessionResult> {
+  const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
+  const signal = AbortSignal.any([attempt.signal, timeout]);
+  try {
+    const context = await contextOf(deps, input, run.sessionId, signal);
+    return await runCheapCheck(check.check, context);
+  } catch (error) {
+    // The source, or what speaks for it, did not stop in time.
+    if (attempt.signal.aborted) {
+      if (!attempt.cancelRequested()) throw error;
+      return { status: 'cancelled', summary: 'It was not wanted any more: the plan was changed, or the agent paused.' };
+    }
+    if (!timeout.aborted) throw error;
+    const summary = `There was no answer within ${CHECK_TIMEOUT_MS / 1_000} s.`;
+    return { status: 'failed', summary, observations: [], evidence: [] } satisfies CheckResult;
+  }
+}
+
+async function contextOf(
+  deps: MonitoringRunDeps,
+  { agentId, teamId }: RunChecksInput,
+  sessionId: string,
+  signal: AbortSignal,
+): Promise<CheckContext> {
+  const { clock } = deps;
+  const sources: SourceCatalog = await deps.sources({ teamId, toolCallId: uuidOf(`check:${sessionId}`), clock });
+  let tools: Promise<ToolRegistry> | undefined;
+  return {
+    teamId,
+    agentId,
+    sessionId,
+    sources,
+    tools: () => (tools ??= readingTools(deps, teamId)),
+    clock,
+    signal,
+  };
+}
+
+/** The team's own tools, without those that change something. */
+async function readingTools({ teamTools }: MonitoringRunDeps, teamId: string): Promise<ToolRegistry> {
+  const { tools } = await teamTools(teamId);
+  return createToolRegistry(tools.filter(({ sideEffect }) => !sideEffect));
+}
+
+function nextOf(agentId: string, check: Check, run: CheckRun, result: CheckRunResult, now: number): DueTimes {
+  const saysSomething = result.status === 'ok' || result.status === 'finding';
+  // A run that took longer than its period has not missed anything: it was being run.
+  const { dueAt, silentAt } = dueTimes(check.schedule, {
+    agentId,
+    checkId: check.id,
+    now,
+    lastScheduledAt: now,
+    lastResultAt: saysSomething ? now : undefined,
+  });
+  return { dueAt, silentAt, missed: 0 };
+}
+
+async function record(
+  { orm }: MonitoringRunDeps,
+  { agentId, teamId }: RunChecksInput,
+  answer: RunChecksResult['results'],
+  others: RunChecksInput['others'],
+): Promise<void> {
+  const least = (times: (number | null)[]): number | null => {
+    const known = times.filter((time) => time !== null);
+    return known.length > 0 ? Math.min(...known) : null;
+  };
+  await recordDue(forTeam(orm.em, teamId), agentId, {
+    dueAt: least([others.dueAt, ...answer.map(({ next }) => next.dueAt)]),
+    silentAt: least([others.silentAt, ...answer.map(({ next }) => next.silentAt)]),
+  });
+}
+
+const isCheap = (check: Check): check is CheapRun['check'] => check.check.type !== 'instruction';

@@ -1,0 +1,216 @@
+/** Monitoring agents and their plans: committed here, before Temporal hears of them. */
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { MonitoringAgent, MonitoringPlanVersion, type StoredChannel } from './entities.ts';
+import { agentIsPaused, agentNotFound, planVersionConflict } from './errors.ts';
+import { releaseSources, tellFindings, type FindingTeller } from './findings/index.ts';
+import type { AgentLauncher } from './launch.ts';
+import type { CheckNow } from './contract.ts';
+import { applyPatch, type PlanPatch } from './plan/merge.ts';
+import { parsePlan, type PlanProblem } from './plan/parse.ts';
+import type { Plan } from './plan/schema.ts';
+import { canonicalPlan, planOf, settingsOf } from './settings.ts';
+
+export interface MonitoringServiceDeps {
+  orm: Orm;
+  clock: Clock;
+  log: Logger;
+  launcher: AgentLauncher;
+  findings: FindingTeller;
+}
+
+/** On whose behalf an agent is made or changed. */
+export interface AgentRequester {
+  teamId: string;
+  apiKeyId?: string;
+  userId?: string;
+}
+
+/** A plan that cannot be carried out, with every reason. */
+export class PlanRefused extends Error {
+  override name = 'PlanRefused';
+  readonly problems: PlanProblem[];
+
+  constructor(problems: PlanProblem[]) {
+    super(`The plan is not valid: ${problems.map(({ message }) => message).join('; ')}`);
+    this.problems = problems;
+  }
+}
+
+export interface NewAgent {
+  /** Of the chat that was opened for it, in the same transaction. */
+  id: string;
+  title: string;
+  /** Absent: a plan without checks, until one is drafted. */
+  plan?: Plan;
+  active: boolean;
+  channel: StoredChannel | null;
+  evictionHours?: number;
+  modelBudgetUsdPerDay?: number;
+}
+
+/** Makes an agent within the transaction that opens its chat; tell the workflow of it with {@link tellAgent} after the commit. */
+export function createAgent(
+  { clock }: Pick<MonitoringServiceDeps, 'clock'>,
+  tx: EntityManager,
+  requester: AgentRequester,
+  wanted: NewAgent,
+): MonitoringAgent {
+  const { teamId, apiKeyId = null, userId = null } = requester;
+  const now = clock.now();
+  tx.create(MonitoringPlanVersion, {
+    teamId,
+    agentId: wanted.id,
+    version: 1,
+    plan: wanted.plan ?? { summary: '', checks: [] },
+    reason: wanted.plan ? 'The agent was made with this plan.' : 'The agent was made.',
+    changedByKeyId: apiKeyId,
+    changedByUserId: userId,
+    turnId: null,
+  });
+  return tx.create(MonitoringAgent, {
+    id: wanted.id,
+    teamId,
+    title: wanted.title,
+    active: wanted.active,
+    planVersion: 1,
+    channel: wanted.channel,
+    ...(wanted.evictionHours === undefined ? {} : { evictionHours: wanted.evictionHours }),
+    ...(wanted.modelBudgetUsdPerDay === undefined ? {} : { modelBudgetUsdPerDay: wanted.modelBudgetUsdPerDay }),
+    healthSince: now,
+    lastResultAt: null,
+    nextDueAt: null,
+    silentAt: null,
+    createdByKeyId: apiKeyId,
+    createdByUserId: userId,
+    deletedAt: null,
+  });
+}
+
+/** @throws {NotFound} when the team has no such agent */
+export async function findAgent(em: EntityManager, id: string, lockMode?: LockMode): Promise<MonitoringAgent> {
+  const agent = await em.findOne(MonitoringAgent, { id }, { lockMode });
+  if (!agent) throw agentNotFound();
+  return agent;
+}
+
+export interface PlanChange {
+  agentId: string;
+  /** The version that the caller has read; absent: whatever it is. */
+  baseVersion?: number;
+  /** A whole plan, as somebody wrote it. */
+  plan?: unknown;
+  /** Or what is to be different. */
+  patch?: PlanPatch;
+  active?: boolean;
+  /** Why, in words. */
+  reason: string;
+  /** The turn of the agent's chat that changes it. */
+  turnId?: string;
+}
+
+export interface ChangedPlan {
+  agent: MonitoringAgent;
+  plan: Plan;
+  /** False: it was so already. */
+  isChanged: boolean;
+}
+
+/**
+ * Changes the plan of an agent, pauses or resumes it, and tells its workflow. A change that changes nothing makes no version.
+ * @param em bound to the requester's team
+ * @throws {PlanRefused} with every reason
+ * @throws {Conflict} when the plan has another version than the caller read
+ */
+export async function changePlan(
+  deps: MonitoringServiceDeps,
+  em: EntityManager,
+  requester: AgentRequester,
+  change: PlanChange,
+): Promise<ChangedPlan> {
+  const { changed, released } = await em.fork().transactional(async (tx) => {
+    const agent = await findAgent(tx, change.agentId, LockMode.PESSIMISTIC_WRITE);
+    if (change.baseVersion !== undefined && change.baseVersion !== agent.planVersion) {
+      throw planVersionConflict(agent.planVersion);
+    }
+    const before = await planOf(tx, agent.id, agent.planVersion);
+    const plan = planAfter(before, change);
+    const isPlanChanged = JSON.stringify(plan) !== JSON.stringify(before);
+    const isToggled = change.active !== undefined && change.active !== agent.active;
+    if (isPlanChanged) {
+      agent.planVersion += 1;
+      tx.create(MonitoringPlanVersion, {
+        teamId: agent.teamId,
+        agentId: agent.id,
+        version: agent.planVersion,
+        plan,
+        reason: change.reason,
+        changedByKeyId: requester.apiKeyId ?? null,
+        changedByUserId: requester.userId ?? null,
+        turnId: change.turnId ?? null,
+      });
+    }
+    if (change.active !== undefined) agent.active = change.active;
+    const isChanged = isPlanChanged || isToggled;
+    if (isChanged) agent.revision += 1;
+    await tx.flush();
+    const gone = watchedIn(before).filter((id) => !watchedIn(plan).includes(id));
+    const at = deps.clock.now();
+    return {
+      changed: { agent, plan, isChanged },
+      released: gone.length > 0 ? await releaseSources(tx, { agentId: agent.id, checkIds: gone, at }) : [],
+    };
+  });
+  if (changed.isChanged) await tellAgent(deps, em.fork(), changed.agent.id);
+  await tellFindings(deps.findings, released);
+  return changed;
+}
+
+function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {
+  if (plan === undefined && patch === undefined) return before;
+  const parsed = patch === undefined ? parsePlan(plan) : applyPatch(before, patch);
+  if ('problems' in parsed) throw new PlanRefused(parsed.problems);
+  return canonicalPlan(parsed.plan);
+}
+
+const watchedIn = ({ checks }: Plan): string[] => checks.filter(({ enabled }) => enabled).map(({ id }) => id);
+
+/**
+ * Hands the newest settings of an agent to its workflow, which is started if it is missing. A failure is logged and left
+ * to the sweeper: what was committed is not lost.
+ * @param em bound to the agent's team
+ */
+export async function tellAgent(
+  { launcher, log }: Pick<MonitoringServiceDeps, 'launcher' | 'log'>,
+  em: EntityManager,
+  id: string,
+): Promise<void> {
+  try {
+    const agent = await em.findOne(MonitoringAgent, { id });
+    if (!agent) return;
+    const settings = await settingsOf(em, agent);
+    await launcher.tell({ agentId: id, teamId: agent.teamId }, settings);
+    const { revision } = settings;
+    await em.nativeUpdate(MonitoringAgent, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
+  } catch (error) {
+    log.warn({ err: error, agentId: id }, 'a change of an agent was not taken; the sweeper will repeat it');
+  }
+}
+
+/**
+ * Has checks of an agent run now.
+ * @throws {Conflict} when it is paused; whatever the launcher throws when Temporal does not take it
+ */
+export async function checkNow(
+  { launcher }: Pick<MonitoringServiceDeps, 'launcher'>,
+  em: EntityManager,
+  agentId: string,
+  wanted: CheckNow,
+): Promise<MonitoringAgent> {
+  const agent = await findAgent(em, agentId);
+  if (!agent.active) throw agentIsPaused();
+  await launcher.checkNow({ agentId, teamId: agent.teamId, title: agent.title }, wanted);
+  return agent;
+}

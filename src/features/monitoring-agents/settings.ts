@@ -1,0 +1,29 @@
+import type { EntityManager } from '../../db/orm.ts';
+import type { AgentSettings } from './contract.ts';
+import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
+import { Plan } from './plan/schema.ts';
+
+/** What is said of an agent that reports nowhere. */
+const NO_CHANNEL = 'nobody (no notification channel)';
+
+/** A plan as it is stored, with members in the order of the schema: plans are compared as text. */
+export const canonicalPlan = (stored: Plan): Plan => Plan.parse(stored);
+
+/** The plan of one version. @throws when there is no such version */
+export async function planOf(em: EntityManager, agentId: string, version: number): Promise<Plan> {
+  const { plan } = await em.findOneOrFail(MonitoringPlanVersion, { agentId, version });
+  return canonicalPlan(plan);
+}
+
+/** What the workflow of an agent carries out. @param em bound to its team */
+export async function settingsOf(em: EntityManager, agent: MonitoringAgent): Promise<AgentSettings> {
+  const { revision, title, active, planVersion, channel, evictionHours, modelBudgetUsdPerDay } = agent;
+  return {
+    revision,
+    title,
+    active,
+    planVersion,
+    plan: await planOf(em, agent.id, planVersion),
+    config: { channel: channel?.label ?? NO_CHANNEL, evictionHours, modelBudgetUsdPerDay },
+  };
+}

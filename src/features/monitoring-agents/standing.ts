@@ -1,0 +1,71 @@
+/** How an agent stands: what its workflow begins with, what it records, and what anybody can tell from the row. */
+import type { EntityManager } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
+import type { AgentRef, BeginMonitoringResult, RecordStandingInput } from './contract.ts';
+import { MonitoringAgent } from './entities.ts';
+import { observeHealth, tellFindings } from './findings/index.ts';
+import type { MonitoringRunDeps } from './deps.ts';
+import { settingsOf } from './settings.ts';
+
+/** What an agent's workflow needs to know when it begins, or begins again after it was lost. */
+export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef): Promise<BeginMonitoringResult> {
+  const em = forTeam(orm.em, ref.teamId);
+  const agent = await em.findOne(MonitoringAgent, { id: ref.agentId });
+  if (!agent) return { earlier: {} };
+  const rows = await em.execute<{ check_id: string; started_at: Date; result_at: Date | null }[]>(
+    `select check_id, max(started_at) as started_at,
+            max(finished_at) filter (where status in ('ok', 'finding')) as result_at
+       from monitoring_sessions where team_id = ? and agent_id = ? group by check_id`,
+    [ref.teamId, ref.agentId],
+  );
+  const earlier = rows.map(({ check_id: checkId, started_at: startedAt, result_at: resultAt }) => [
+    checkId,
+    { startedAt: startedAt.getTime(), ...(resultAt ? { resultAt: resultAt.getTime() } : {}) },
+  ]);
+  return { settings: await settingsOf(em, agent), earlier: Object.fromEntries(earlier) };
+}
+
+/** Writes how an agent stands to its row. That it is degraded is a finding, and so is told once, and when it is over. */
+export async function recordStanding(deps: MonitoringRunDeps, input: RecordStandingInput): Promise<void> {
+  const { agentId, teamId, health, reasons, since, due } = input;
+  const findings = await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
+    const agent = await tx.findOne(MonitoringAgent, { id: agentId });
+    if (!agent) return [];
+    tx.assign(agent, {
+      health,
+      healthReasons: reasons,
+      healthSince: new Date(since),
+      nextDueAt: dateOrNull(due.dueAt),
+      silentAt: dateOrNull(due.silentAt),
+    });
+    await tx.flush();
+    if (health === 'starting' || !agent.active) return [];
+    return observeHealth(tx, { agent, health, reasons, at: deps.clock.now() });
+  });
+  await tellFindings(deps.findings, findings);
+}
+
+/** Notes when the next checks are due. */
+export async function recordDue(
+  em: EntityManager,
+  agentId: string,
+  { dueAt, silentAt }: { dueAt: number | null; silentAt: number | null },
+): Promise<void> {
+  const due = { nextDueAt: dateOrNull(dueAt), silentAt: dateOrNull(silentAt), updatedAt: new Date() };
+  await em.nativeUpdate(MonitoringAgent, { id: agentId }, due);
+}
+
+export type AgentStatus = 'active' | 'paused' | 'degraded';
+
+/** How an agent stands now, also when no worker is left to notice that it is silent. */
+export function standingOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {
+  if (!agent.active) return { status: 'paused', reasons: [] };
+  const reasons = agent.health === 'degraded' ? [...agent.healthReasons] : [];
+  if (agent.silentAt && agent.silentAt < now && reasons.length === 0) {
+    const since = agent.lastResultAt ? `since ${agent.lastResultAt.toISOString()}` : 'yet';
+    reasons.push(`A check has produced no result ${since}, for three periods or more.`);
+  }
+  return { status: reasons.length > 0 ? 'degraded' : 'active', reasons };
+}
+
+const dateOrNull = (at: number | null): Date | null => (at === null ? null : new Date(at));

@@ -1,0 +1,119 @@
+/**
+ * Repairs what a crash between two systems leaves behind: changes that Temporal did not take, agents whose workflow is
+ * missing, deletions that were cut short; and deletes old sessions. Every repair is idempotent: several workers may sweep
+ * at once.
+ */
+import { raw } from '@mikro-orm/core';
+import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import { mapConcurrently } from '../../platform/concurrency.ts';
+import { MonitoringAgent, MonitoringSession } from './entities.ts';
+import type { MonitoringRunDeps } from './deps.ts';
+import { purgeAgent, purgeAgentSessions } from './delete.ts';
+import { tellAgent, type MonitoringServiceDeps } from './service.ts';
+
+export type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
+
+export interface AgentSweepOptions {
+  /** How long a change may wait for its delivery before the sweeper repeats it, ms. */
+  graceMs: number;
+  /** How long a check may be overdue before Temporal is asked for the agent's workflow, ms. */
+  overdueMs: number;
+  /** Most agents of each sort in one sweep. */
+  batch: number;
+}
+
+const defaults: AgentSweepOptions = { graceMs: 3_000, overdueMs: 30_000, batch: 100 };
+/** Each may hold a connection and wait for Temporal. */
+const WIDTH = 8;
+/** A session that runs for so long was lost with its worker; every check has ended or was repeated by then. */
+const LOST_SESSION_MS = 2 * 3_600_000;
+
+/** One sweep over the agents of all teams. @returns how many it acted on */
+export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSweepOptions> = {}): Promise<number> {
+  const { graceMs, overdueMs, batch } = { ...defaults, ...options };
+  const now = deps.clock.now().getTime();
+  const ago = (ms: number): Date => new Date(now - ms);
+  const repair = async (
+    where: Parameters<typeof deps.orm.em.find<MonitoringAgent>>[1],
+    work: (agent: MonitoringAgent) => Promise<void>,
+  ): Promise<number> => {
+    const found = await deps.orm.em.fork().find(MonitoringAgent, where, {
+      filters: { team: false, present: false },
+      limit: batch,
+      orderBy: { updatedAt: 'asc' },
+    });
+    await mapConcurrently(found, WIDTH, (agent) =>
+      work(agent).catch((error: unknown) =>
+        // The others are not to wait for it, and the next sweep finds it again.
+        deps.log.warn({ err: error, agentId: agent.id }, 'a monitoring agent could not be repaired'),
+      ),
+    );
+    return found.length;
+  };
+
+  const untold = await repair(
+    { deletedAt: null, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
+    async ({ id, teamId }) => {
+      await touch(deps, id, teamId);
+      await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
+    },
+  );
+  const overdue = await repair(
+    {
+      deletedAt: null,
+      active: true,
+      updatedAt: { $lt: ago(overdueMs) },
+      $or: [{ nextDueAt: { $lt: ago(overdueMs) } }, { nextDueAt: null, health: 'starting' }],
+    },
+    async ({ id, teamId }) => {
+      await touch(deps, id, teamId);
+      // Its check may be late because workers are busy, or were away: then the workflow is there and goes on by itself.
+      if ((await deps.launcher.state(id)) === 'running') return;
+      deps.log.warn({ agentId: id }, 'the workflow of a monitoring agent is missing; it is started again');
+      await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
+    },
+  );
+  const deleted = await repair({ deletedAt: { $lt: ago(overdueMs) } }, async ({ id, teamId }) => {
+    await touch(deps, id, teamId);
+    if (!(await deps.launcher.end(id))) await purgeAgent(deps, { agentId: id, teamId });
+  });
+  return untold + overdue + deleted;
+}
+
+/** Notes that an agent was looked after, so that the next sweep begins with others. */
+async function touch({ orm, clock }: AgentSweepDeps, id: string, teamId: string): Promise<void> {
+  const filters = { present: false };
+  await forTeam(orm.em, teamId).nativeUpdate(MonitoringAgent, { id }, { updatedAt: clock.now() }, { filters });
+}
+
+/**
+ * Deletes the sessions that are older than their agents keep them, and ends those that were lost with their worker.
+ * @returns how many were deleted
+ */
+export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock' | 'events'>): Promise<number> {
+  const { orm, clock } = deps;
+  const now = clock.now();
+  const lost = new Date(now.getTime() - LOST_SESSION_MS);
+  await orm.em
+    .fork()
+    .nativeUpdate(
+      MonitoringSession,
+      { status: 'running', startedAt: { $lt: lost } },
+      { status: 'failed', summary: 'It was lost with the process that ran it.', finishedAt: now, updatedAt: now },
+      anyTeam,
+    );
+  const due = await orm.em.fork().execute<{ id: string; team_id: string; before: Date }[]>(
+    `select a.id, a.team_id, ?::timestamptz - a.eviction_hours * interval '1 hour' as before
+       from monitoring_agents a
+      where a.deleted_at is null and exists (
+        select 1 from monitoring_sessions s
+         where s.agent_id = a.id and s.status <> 'running'
+           and s.started_at < ?::timestamptz - a.eviction_hours * interval '1 hour')`,
+    [now, now],
+  );
+  let evicted = 0;
+  for (const { id, team_id: teamId, before } of due) {
+    evicted += await purgeAgentSessions(deps, forTeam(orm.em, teamId), id, before);
+  }
+  return evicted;
+}

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict';
+import type { AgentSettings, CheckRunResult, DueTimes } from '../../src/features/monitoring-agents/contract.ts';
+import { Plan } from '../../src/features/monitoring-agents/plan/schema.ts';
+import { MonitoringAgentState } from '../../workflows/monitoring-agents.state.ts';
+
+const MINUTE = 60_000;
+const NOON = Date.UTC(2026, 10, 21, 12);
+
+const checkOf = (id: string, more: object = {}) => ({
+  id,
+  title: `Check ${id}`,
+  check: { type: 'log_pattern', source: 'loki', condition: { type: 'count' } },
+  schedule: { every_seconds: 60 },
+  ...more,
+});
+
+const instruction = (id: string) =>
+  checkOf(id, { check: { type: 'instruction', instruction: 'Look at it.', max_minutes: 5 } });
+
+const settingsOf = (revision: number, checks: object[], more: Partial<AgentSettings> = {}): AgentSettings => ({
+  revision,
+  title: 'Shop',
+  active: true,
+  planVersion: revision,
+  plan: Plan.parse({ checks }),
+  config: { channel: 'nobody', evictionHours: 72, modelBudgetUsdPerDay: 5 },
+  ...more,
+});
+
+const due = (dueAt: number | null, silentAt: number | null = null, missed = 0): DueTimes => ({
+  dueAt,
+  silentAt,
+  missed,
+});
+
+/** Plans whatever is unplanned to be due at a time. */
+function plan(state: MonitoringAgentState, now: number, times: DueTimes): string[] {
+  const asked = state.unplanned(now);
+  state.planned(asked, Object.fromEntries(asked.map(({ checkId }) => [checkId, times])), now);
+  return asked.map(({ checkId }) => checkId);
+}
+
+let ids = 0;
+const newId = (): string => `session-${(ids += 1)}`;
+const started = (state: MonitoringAgentState, now: number): string[][] =>
+  state.takeDue(now, newId).map((batch) => batch.map(({ run }) => run.checkId));
+
+const resultOf = (checkId: string, sessionId: string, more: Partial<CheckRunResult> = {}): CheckRunResult => ({
+  checkId,
+  sessionId,
+  status: 'ok',
+  digest: 'fine',
+  finishedAt: NOON,
+  durationMs: 10,
+  ...more,
+});
+
+describe('state of a monitoring agent', () => {
+  it('runs what is due together, and nothing twice at once', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a'), checkOf('b'), instruction('c')]));
+    assert.deepEqual(plan(state, NOON, due(NOON)), ['a', 'b', 'c']);
+    assert.deepEqual(started(state, NOON), [['a', 'b'], ['c']]);
+    assert.deepEqual(started(state, NOON + 10 * MINUTE), []);
+  });
+
+  it('runs a check that was slow on its own, so that the others are reported without it', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a'), checkOf('b'), checkOf('c')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    for (const { run } of batch!) {
+      const durationMs = run.checkId === 'b' ? 20_000 : 10;
+      state.ended(resultOf(run.checkId, run.sessionId, { durationMs }), due(NOON + MINUTE));
+    }
+    assert.deepEqual(started(state, NOON + MINUTE), [['a', 'c'], ['b']]);
+  });
+
+  it('takes settings only when they are newer, whatever order they come in, and counts every signal', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(2, [checkOf('a')]));
+    state.apply(settingsOf(1, []));
+    state.apply(settingsOf(2, []));
+    state.apply(settingsOf(3, [checkOf('b')]));
+    assert.deepEqual(
+      state.state().checks.map(({ checkId }) => checkId),
+      ['b'],
+    );
+    assert.deepEqual(state.state().signals, { applied: 2, superseded: 2, repeated: 0 });
+  });
+
+  it('lets a check that stays as it is go on, and stops one that is changed or removed', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('same'), checkOf('changed'), checkOf('removed')]));
+    plan(state, NOON, due(NOON));
+    const runs = new Map(state.takeDue(NOON, newId)[0]!.map(({ run }) => [run.checkId, run.sessionId]));
+    const superseded = state.apply(settingsOf(2, [checkOf('same'), checkOf('changed', { title: 'Other' })]));
+    assert.deepEqual(
+      superseded.map(({ sessionId }) => sessionId),
+      [runs.get('changed'), runs.get('removed')],
+    );
+    // The changed one begins anew, although its last run has just begun.
+    assert.deepEqual(plan(state, NOON + 1_000, due(NOON + 1_000)), ['changed']);
+    assert.deepEqual(started(state, NOON + 1_000), [['changed']]);
+    // What a run that was stopped says is nothing to the check as it is now.
+    state.ended(resultOf('changed', runs.get('changed')!, { status: 'finding' }));
+    assert.equal(state.state().checks.find(({ checkId }) => checkId === 'changed')?.last, undefined);
+  });
+
+  it('does nothing while paused, stops what runs, and begins with every check when resumed', () => {
+    const state = new MonitoringAgentState();
+    const checks = [checkOf('a'), instruction('b')];
+    state.apply(settingsOf(1, checks));
+    plan(state, NOON, due(NOON));
+    started(state, NOON);
+    const paused = state.apply(settingsOf(2, checks, { active: false }));
+    assert.deepEqual(
+      paused.map(({ isInstruction }) => isInstruction),
+      [false, true],
+    );
+    assert.deepEqual(state.unplanned(NOON + 60 * MINUTE), []);
+    assert.equal(state.nextWake(NOON), null);
+    state.want({ triggerId: 't', trigger: 'now' });
+    assert.deepEqual(started(state, NOON + 60 * MINUTE), []);
+    state.apply(settingsOf(3, checks));
+    const asked = state.unplanned(NOON + 61 * MINUTE);
+    assert.deepEqual(
+      asked.map(({ checkId, lastScheduledAt }) => [checkId, lastScheduledAt]),
+      [
+        ['a', undefined],
+        ['b', undefined],
+      ],
+    );
+  });
+
+  it('catches up with one run after workers were away, and says what was missed', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a')]));
+    plan(state, NOON, due(NOON + MINUTE));
+    const back = NOON + 10 * MINUTE;
+    // Nine more times passed since the one it is late for; the schedule counts one of them as due now.
+    assert.deepEqual(plan(state, back, due(back, null, 8)), ['a']);
+    assert.deepEqual(plan(state, back, due(back, null, 8)), []);
+    const [batch] = state.takeDue(back, newId);
+    assert.deepEqual(
+      batch!.map(({ run }) => [run.scheduledAt, run.missed]),
+      [[NOON + MINUTE, 9]],
+    );
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(back + MINUTE));
+    assert.deepEqual(started(state, back + MINUTE - 1), []);
+    assert.deepEqual(started(state, back + MINUTE), [['a']]);
+  });
+
+  it('runs a check now that is wanted, once for each trigger, and once more when it is running', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a'), checkOf('b')]));
+    plan(state, NOON, due(NOON + MINUTE));
+    state.want({ triggerId: 't1', trigger: 'deploy', checkIds: ['a'] });
+    state.want({ triggerId: 't1', trigger: 'deploy', checkIds: ['a'] });
+    const [batch] = state.takeDue(NOON, newId);
+    assert.deepEqual(
+      batch!.map(({ run }) => [run.checkId, run.trigger]),
+      [['a', 'deploy']],
+    );
+    state.want({ triggerId: 't1', trigger: 'deploy', checkIds: ['a'] });
+    state.want({ triggerId: 't2', trigger: 'now' });
+    assert.deepEqual(started(state, NOON), [['b']]);
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(NOON + MINUTE));
+    assert.deepEqual(started(state, NOON), [['a']]);
+    assert.deepEqual(state.signals, { applied: 3, superseded: 0, repeated: 2 });
+  });
+
+  it('keeps a wish that came before the settings', () => {
+    const state = new MonitoringAgentState();
+    state.want({ triggerId: 't', trigger: 'now' });
+    state.apply(settingsOf(1, [checkOf('a')]));
+    const [batch] = state.takeDue(NOON, newId);
+    assert.equal(batch![0]!.run.trigger, 'now');
+  });
+
+  it('carries everything over continue-as-new: due times, triggers, counts, and an instruction check that runs', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a'), instruction('b')]));
+    plan(state, NOON, due(NOON));
+    state.want({ triggerId: 't', trigger: 'now', checkIds: [] });
+    const [cheap, asked] = state.takeDue(NOON, newId);
+    state.ended(resultOf('a', cheap![0]!.run.sessionId), due(NOON + MINUTE));
+    const next = new MonitoringAgentState(structuredClone(state.carry()));
+    assert.deepEqual(next.state(), state.state());
+    assert.deepEqual(next.runsInstructions, [asked![0]!.run.sessionId]);
+    next.want({ triggerId: 't', trigger: 'now' });
+    assert.equal(next.signals.repeated, 1);
+    next.ended(resultOf('b', asked![0]!.run.sessionId, { status: 'finding' }));
+    assert.equal(next.state().checks[1]?.last?.status, 'finding');
+    assert.deepEqual(
+      next.unplanned(NOON).map(({ checkId }) => checkId),
+      ['b'],
+    );
+  });
+
+  it('begins nothing while it is about to continue as new', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [checkOf('a')]));
+    plan(state, NOON, due(NOON));
+    state.isDraining = true;
+    assert.deepEqual(started(state, NOON), []);
+    assert.equal(state.nextWake(NOON), null);
+  });
+
+  it('gives up an instruction check that never reports, long after its time', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, [instruction('a')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    assert.deepEqual(state.overdueRuns(NOON + 14 * MINUTE), []);
+    assert.equal(state.nextWake(NOON), NOON + 15 * MINUTE);
+    assert.deepEqual(
+      state.overdueRuns(NOON + 15 * MINUTE).map(({ checkId }) => checkId),
+      ['a'],
+    );
+    state.lost(batch![0]!.run.sessionId);
+    assert.deepEqual(
+      state.unplanned(NOON + 15 * MINUTE).map(({ checkId }) => checkId),
+      ['a'],
+    );
+  });
+
+  it('begins with what sessions say when the workflow was lost', () => {
+    const state = new MonitoringAgentState();
+    state.remember({ a: { startedAt: NOON - MINUTE, resultAt: NOON - MINUTE + 50 } });
+    state.apply(settingsOf(4, [checkOf('a'), checkOf('new')]));
+    assert.deepEqual(
+      state
+        .unplanned(NOON)
+        .map(({ checkId, lastScheduledAt, lastResultAt }) => [checkId, lastScheduledAt, lastResultAt]),
+      [
+        ['a', NOON - MINUTE, NOON - MINUTE + 50],
+        ['new', undefined, undefined],
+      ],
+    );
+  });
+});
+
+describe('health of a monitoring agent', () => {
+  const running = (checks: object[], more: Partial<AgentSettings> = {}): MonitoringAgentState => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, checks, more));
+    plan(state, NOON, due(NOON, NOON + 3 * MINUTE));
+    return state;
+  };
+  const run = (state: MonitoringAgentState, now: number, more: Partial<CheckRunResult> = {}): void => {
+    for (const { run: each } of state.takeDue(now, newId).flat()) {
+      state.ended(
+        resultOf(each.checkId, each.sessionId, { finishedAt: now, ...more }),
+        due(now + MINUTE, now + 3 * MINUTE),
+      );
+    }
+  };
+
+  it('is healthy from the first result on', () => {
+    const state = running([checkOf('a')]);
+    state.assess(NOON);
+    assert.equal(state.state().health, 'starting');
+    run(state, NOON);
+    assert.equal(state.assess(NOON), true);
+    assert.equal(state.state().health, 'healthy');
+    assert.equal(state.assess(NOON), false);
+  });
+
+  it('is degraded without a result for three periods, says so once, and is healthy with the next result', () => {
+    const state = running([checkOf('a')]);
+    run(state, NOON);
+    state.assess(NOON);
+    assert.equal(state.nextWake(NOON), NOON + MINUTE);
+    assert.equal(state.assess(NOON + 3 * MINUTE - 1), false);
+    assert.equal(state.assess(NOON + 3 * MINUTE), true);
+    assert.match(state.state().reasons[0] ?? '', /"Check a" has produced no result since 2026-11-21T12:00:00/);
+    assert.equal(state.assess(NOON + 4 * MINUTE), false);
+    run(state, NOON + 5 * MINUTE);
+    assert.equal(state.assess(NOON + 5 * MINUTE), true);
+    assert.equal(state.state().health, 'healthy');
+  });
+
+  it('is degraded when a source fails again, with the reason in its own words', () => {
+    const state = running([checkOf('a')]);
+    run(state, NOON, { status: 'failed', digest: 'connection refused' });
+    state.assess(NOON);
+    assert.notEqual(state.state().health, 'degraded');
+    run(state, NOON + MINUTE, { status: 'failed', digest: 'connection refused' });
+    state.assess(NOON + MINUTE);
+    assert.equal(state.state().health, 'degraded');
+    assert.match(state.state().reasons[0] ?? '', /2 times in a row: connection refused/);
+  });
+
+  it('is degraded while its model budget is spent', () => {
+    const state = running([checkOf('a')]);
+    run(state, NOON, { status: 'failed', budgetSpent: true });
+    state.assess(NOON);
+    assert.match(state.state().reasons.join(), /model budget of \$5 a day is spent/);
+  });
+
+  it('may be without checks while its plan is drafted, and not for longer', () => {
+    const state = new MonitoringAgentState();
+    state.apply(settingsOf(1, []));
+    state.assess(NOON);
+    assert.equal(state.state().health, 'starting');
+    const wake = state.nextWake(NOON);
+    assert.equal(wake, NOON + 5 * MINUTE);
+    assert.equal(state.assess(wake!), true);
+    assert.deepEqual(state.state().reasons, ['Its plan has no checks.']);
+  });
+
+  it('tells nobody anything new while it is paused', () => {
+    const state = running([checkOf('a')]);
+    run(state, NOON);
+    state.assess(NOON);
+    state.apply(settingsOf(2, [checkOf('a')], { active: false }));
+    assert.equal(state.assess(NOON + 60 * MINUTE), false);
+  });
+});

@@ -1,0 +1,64 @@
+/** Whether an agent watches what its plan says. Pure. */
+import type { AgentHealth, AgentSettings, TrackedCheck } from '../src/features/monitoring-agents/contract.ts';
+
+export interface Health {
+  health: AgentHealth;
+  /** Unix milliseconds. */
+  since: number;
+  /** `key` says what is wrong, `text` says it to people, with what changes from run to run. */
+  reasons: { key: string; text: string }[];
+}
+
+/** One run that could not say may be chance. */
+const FAILURES = 2;
+/** The first plan is drafted in a conversation, with a model. */
+const DRAFTING_MS = 5 * 60_000;
+/** More than this nobody reads. */
+const MOST_REASONS = 10;
+
+/** @param before how it stood: `since` goes on while the health is the same */
+export function assessHealth(
+  { plan, active, config }: AgentSettings,
+  checks: readonly TrackedCheck[],
+  now: number,
+  before: Health,
+): Health {
+  const as = (health: AgentHealth, reasons: Health['reasons'] = []): Health => ({
+    health,
+    reasons: reasons.slice(0, MOST_REASONS),
+    since: health === before.health && before.since > 0 ? before.since : now,
+  });
+  // Nobody expects anything of it, and what it was does not get better meanwhile.
+  if (!active) return before.since > 0 ? before : as(before.health);
+  const enabled = new Map(plan.checks.filter((check) => check.enabled).map((check) => [check.id, check]));
+  if (enabled.size === 0) {
+    // A plan that is being drafted is nothing to tell anybody of.
+    if (before.health === 'starting' && now < draftedBy(before, now)) return as('starting');
+    const text = plan.checks.length === 0 ? 'Its plan has no checks.' : 'All checks of its plan are disabled.';
+    return as('degraded', [{ key: 'no-checks', text }]);
+  }
+  const watched = checks.filter(({ checkId }) => enabled.has(checkId));
+  const reasons: Health['reasons'] = [];
+  if (watched.some(({ budgetSpent }) => budgetSpent)) {
+    const text = `Its model budget of $${config.modelBudgetUsdPerDay} a day is spent: checks that need a model are not carried out.`;
+    reasons.push({ key: 'budget', text });
+  }
+  for (const { checkId, failures, last, silentAt, lastResultAt, budgetSpent } of watched) {
+    const title = enabled.get(checkId)?.title ?? checkId;
+    if (budgetSpent) continue;
+    if (failures >= FAILURES) {
+      const text = `"${title}" could not be checked ${failures} times in a row: ${last?.digest ?? ''}`;
+      reasons.push({ key: `failing:${checkId}`, text });
+    } else if (silentAt !== null && silentAt <= now) {
+      const since = lastResultAt === undefined ? 'yet' : `since ${new Date(lastResultAt).toISOString()}`;
+      const text = `"${title}" has produced no result ${since}, for three periods or more.`;
+      reasons.push({ key: `silent:${checkId}`, text });
+    }
+  }
+  if (reasons.length > 0) return as('degraded', reasons);
+  const begins = before.health === 'starting' && watched.every(({ last }) => last === undefined);
+  return as(begins ? 'starting' : 'healthy');
+}
+
+/** Until when an agent may be without checks, unix milliseconds. */
+export const draftedBy = ({ since }: Health, now: number): number => (since > 0 ? since : now) + DRAFTING_MS;

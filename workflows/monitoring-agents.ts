@@ -1,0 +1,262 @@
+/**
+ * A monitoring agent: runs the checks of its plan when they are due, for as long as it lives. It holds the plan, due times
+ * and one line of each check's last result; what was found is in PostgreSQL.
+ */
+import * as wf from '@temporalio/workflow';
+import type { MonitoringAgentActivities } from '../activities/monitoring-agents.ts';
+import {
+  agentQuery,
+  checkEndedSignal,
+  checkNowSignal,
+  INSTRUCTION_CHECK_WORKFLOW,
+  instructionCheckWorkflowId,
+  settingsSignal,
+  type AgentRef,
+  type InstructionCheckInput,
+  type MonitoringAgentInput,
+} from '../src/features/monitoring-agents/contract.ts';
+import { kindAttribute, outcomeAttribute, teamAttribute } from '../temporal/search-attributes.ts';
+import { detailsOf } from './monitoring-agents.details.ts';
+import { MonitoringAgentState, type StartedRun, type SupersededRun } from './monitoring-agents.state.ts';
+import { rootMessage } from './runs.ts';
+
+/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
+const { beginMonitoring, recordStanding, purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
+  startToCloseTimeout: '60s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
+});
+
+/**
+ * A source that does not answer is a result; only a lost worker or database fails the activity. Then the checks are run
+ * when it is back, once. One that is not wanted any more is not waited for: what it finds is not stored.
+ */
+const { runChecks } = wf.proxyActivities<Pick<MonitoringAgentActivities, 'runChecks'>>({
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '12s',
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
+  cancellationType: wf.ActivityCancellationType.TRY_CANCEL,
+});
+
+/** Time zones and cron are no business of workflow code, whose replay must not depend on a worker's tables of time zones. */
+const { scheduleChecks } = wf.proxyLocalActivities<Pick<MonitoringAgentActivities, 'scheduleChecks'>>({
+  startToCloseTimeout: '10s',
+  retry: { maximumInterval: '10s' },
+});
+
+/** The longest sleep: timers end by the server's clock, which somebody may set back. */
+const LONGEST_SLEEP_MS = 3_600_000;
+
+/** Watches until it is cancelled, which is how it is deleted. */
+export async function monitoringAgent(input: MonitoringAgentInput): Promise<void> {
+  const ref: AgentRef = { agentId: input.agentId, teamId: input.teamId };
+  const state = new MonitoringAgentState(input.carried);
+  const agent = new Agent(ref, state);
+
+  wf.setHandler(agentQuery, () => state.state());
+  wf.setHandler(settingsSignal, (settings) => agent.changed(() => agent.drop(state.apply(settings))));
+  wf.setHandler(checkNowSignal, (wanted) => agent.changed(() => state.want(wanted)));
+  wf.setHandler(checkEndedSignal, (result) => agent.changed(() => state.ended(result)));
+
+  try {
+    if (!input.carried) {
+      const { settings, earlier } = await beginMonitoring.executeWithOptions({ summary: 'Read the plan' }, [ref]);
+      if (!settings) throw new wf.CancelledFailure('The agent was deleted.');
+      state.remember(earlier);
+      if ((state.settings?.revision ?? 0) < settings.revision) agent.drop(state.apply(settings));
+    }
+    await agent.watch(() => isTimeToContinue(input));
+    await wf.continueAsNew<typeof monitoringAgent>({ ...input, title: state.settings!.title, carried: state.carry() });
+  } catch (error) {
+    if (!wf.isCancellation(error)) throw error;
+    await wf.CancellationScope.nonCancellable(async () => {
+      agent.drop(state.runsInstructions.map((sessionId) => ({ sessionId, isInstruction: true })));
+      await purgeAgent.executeWithOptions({ summary: 'Delete what is stored, if it was deleted' }, [ref]);
+    });
+    throw error;
+  }
+}
+
+function isTimeToContinue({ eventsPerHistory }: MonitoringAgentInput): boolean {
+  const { continueAsNewSuggested, historyLength } = wf.workflowInfo();
+  return continueAsNewSuggested || (eventsPerHistory !== undefined && historyLength >= eventsPerHistory);
+}
+
+/** What goes on while an agent watches: the runs under way, and the alarm for what is due next. */
+class Agent {
+  private readonly ref: AgentRef;
+  private readonly state: MonitoringAgentState;
+  private readonly runs = new Map<string, wf.CancellationScope>();
+  private underWay = 0;
+  private hasNews = true;
+  private mustRecord = false;
+  private isRecording = false;
+  private shown = '';
+  private alarm: { at: number; scope: wf.CancellationScope } | undefined;
+
+  constructor(ref: AgentRef, state: MonitoringAgentState) {
+    this.ref = ref;
+    this.state = state;
+  }
+
+  /** Something came from outside. */
+  changed(change: () => void): void {
+    change();
+    this.hasNews = true;
+  }
+
+  /** Stops runs that are not wanted any more. */
+  drop(superseded: readonly SupersededRun[]): void {
+    this.mustRecord = true;
+    for (const { sessionId, isInstruction } of superseded) {
+      this.runs.get(sessionId)?.cancel();
+      if (isInstruction) {
+        const check = wf.getExternalWorkflowHandle(instructionCheckWorkflowId(sessionId));
+        // It may have ended, or not begun.
+        void check.cancel().catch(() => undefined);
+      }
+    }
+  }
+
+  /** @returns when it is time to continue as new, and nothing is under way that would be lost */
+  async watch(isTime: () => boolean): Promise<void> {
+    for (;;) {
+      this.hasNews = false;
+      await this.plan();
+      const now = Date.now();
+      this.state.isDraining ||= isTime();
+      for (const { sessionId } of this.state.overdueRuns(now)) this.state.lost(sessionId);
+      for (const batch of this.state.takeDue(now, wf.uuid4)) this.begin(batch);
+      if (this.state.assess(now)) this.mustRecord = true;
+      this.record();
+      this.show();
+      if (this.state.isDraining && this.underWay === 0 && !this.hasNews && !this.mustRecord) {
+        this.alarm?.scope.cancel();
+        return;
+      }
+      this.setAlarm(this.state.nextWake(now), now);
+      await wf.condition(() => this.hasNews);
+    }
+  }
+
+  private async plan(): Promise<void> {
+    const now = Date.now();
+    const checks = this.state.isDraining ? [] : this.state.unplanned(now);
+    if (checks.length === 0) return;
+    const due = await scheduleChecks({ agentId: this.ref.agentId, now, checks });
+    this.state.planned(checks, due, now);
+    this.mustRecord = true;
+  }
+
+  private begin(batch: readonly StartedRun[]): void {
+    if (batch[0]?.check.check.type === 'instruction') for (const run of batch) this.beginInstruction(run);
+    else this.beginCheap(batch);
+  }
+
+  private beginCheap(batch: readonly StartedRun[]): void {
+    const { state, ref } = this;
+    const { planVersion } = state.settings!;
+    const runs = batch.map(({ run }) => run);
+    const others = state.dueBesides(runs.map(({ checkId }) => checkId));
+    const scope = new wf.CancellationScope();
+    for (const { sessionId } of runs) this.runs.set(sessionId, scope);
+    this.inBackground(async () => {
+      try {
+        const summary = batch
+          .map(({ check }) => check.title)
+          .join(', ')
+          .slice(0, 200);
+        const { results } = await scope.run(() =>
+          runChecks.executeWithOptions({ summary }, [{ ...ref, planVersion, runs, others }]),
+        );
+        for (const { result, next } of results) state.ended(result, next);
+      } finally {
+        for (const { sessionId } of runs) {
+          this.runs.delete(sessionId);
+          state.lost(sessionId);
+        }
+      }
+    });
+  }
+
+  private beginInstruction({ check, run }: StartedRun): void {
+    const { state, ref } = this;
+    const { planVersion, title } = state.settings!;
+    const args: [InstructionCheckInput] = [{ ...ref, planVersion, run, title: check.title }];
+    this.inBackground(async () => {
+      try {
+        // It has a life of its own, over continue-as-new of this one, and reports by a signal.
+        await wf.startChild(INSTRUCTION_CHECK_WORKFLOW, {
+          workflowId: instructionCheckWorkflowId(run.sessionId),
+          parentClosePolicy: 'ABANDON',
+          args,
+          staticSummary: `${title}: ${check.title}`.slice(0, 200),
+          typedSearchAttributes: [
+            { key: teamAttribute, value: ref.teamId },
+            { key: kindAttribute, value: 'check' },
+          ],
+        });
+      } catch (error) {
+        state.lost(run.sessionId);
+        throw error;
+      }
+    });
+  }
+
+  /** What is not waited for; the workflow does not end before it has. */
+  private inBackground(work: () => Promise<void>): void {
+    this.underWay += 1;
+    void work()
+      .catch((error: unknown) => {
+        if (!wf.isCancellation(error)) wf.log.warn('a run of checks came to nothing', { reason: rootMessage(error) });
+      })
+      .finally(() => {
+        this.underWay -= 1;
+        this.hasNews = true;
+      });
+  }
+
+  /** Writes how the agent stands to its row, one after the other. */
+  private record(): void {
+    if (!this.mustRecord || this.isRecording || !this.state.settings) return;
+    this.mustRecord = false;
+    this.isRecording = true;
+    const { health, since, reasons } = this.state.health;
+    const standing = { health, since, reasons: reasons.map(({ text }) => text), due: this.state.dueBesides() };
+    this.inBackground(async () => {
+      try {
+        await recordStanding.executeWithOptions({ summary: `Record: ${health}` }, [{ ...this.ref, ...standing }]);
+      } finally {
+        this.isRecording = false;
+      }
+    });
+  }
+
+  private show(): void {
+    const { settings, health } = this.state;
+    if (!settings) return;
+    wf.setCurrentDetails(detailsOf(this.state.state()));
+    const outcome = settings.active ? health.health : 'paused';
+    if (outcome === this.shown) return;
+    this.shown = outcome;
+    wf.upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
+  }
+
+  /** One timer, which stays while it is the right one: each costs two events. */
+  private setAlarm(at: number | null, now: number): void {
+    if (this.alarm?.at === at) return;
+    this.alarm?.scope.cancel();
+    this.alarm = undefined;
+    if (at === null) return;
+    const scope = new wf.CancellationScope();
+    const alarm = { at, scope };
+    this.alarm = alarm;
+    void scope
+      .run(() => wf.sleep(Math.max(1, Math.min(at - now, LONGEST_SLEEP_MS))))
+      .then(() => {
+        if (this.alarm === alarm) this.alarm = undefined;
+        this.hasNews = true;
+      })
+      // Another one has taken its place.
+      .catch(() => undefined);
+  }
+}
