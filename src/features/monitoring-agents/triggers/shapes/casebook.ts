@@ -54,6 +54,8 @@ export const CheckNowTrigger = z
   })
   .meta({ id: 'CheckNowTrigger', description: 'Run checks now, instead of when they are next due.' });
 
+const optional = (value: string | undefined): string | undefined => value && line(value, 200);
+
 const isType = (type: string) => (body: Record<string, unknown>) => body['type'] === type;
 
 export const alertShape = shape(isType('alert'), AlertTrigger, (alert) => {
@@ -83,9 +85,9 @@ export const deployShape = shape(isType('deploy'), DeployTrigger, (deploy): Trig
     deploy: {
       fingerprint: fingerprintOf('deploy', deploy.fingerprint, identity),
       service: line(service, 200),
-      version,
-      environment,
-      author: deploy.author,
+      version: optional(version),
+      environment: optional(environment),
+      author: optional(deploy.author),
       url: deploy.url,
       summary: deploy.summary === undefined ? undefined : clip(deploy.summary, 2_000),
     },

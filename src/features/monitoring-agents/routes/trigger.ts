@@ -1,0 +1,51 @@
+import { apiKeyVia } from '../../../http/authenticate.ts';
+import type { ApiDeps } from '../../../http/deps.ts';
+import { endpointFor } from '../../../http/endpoint.ts';
+import { MonitorRequest } from '../triggers/recognise.ts';
+import { MonitorHeaders, MonitorQuery, MonitorResponse } from '../triggers/schemas.ts';
+import { receiveTrigger, type TriggerServiceDeps } from '../triggers/service.ts';
+import { DATADOG_PAYLOAD } from '../triggers/shapes/datadog.ts';
+import { tags, TRIGGER } from './deps.ts';
+
+export interface TriggerDeps extends ApiDeps {
+  monitoring: TriggerServiceDeps;
+}
+
+const description = `For tools that send webhooks. The form of the body is recognised; it is one of these:
+
+- Prometheus Alertmanager: a receiver with \`webhook_configs\`, whose \`http_config\` has \`authorization: {credentials: API_KEY}\`.
+- Grafana Alerting: a contact point of the kind webhook.
+- PagerDuty: a webhook subscription (version 3); \`incident.triggered\`, \`incident.reopened\` and \`incident.resolved\` count, other events are ignored.
+- Datadog: a webhook with this payload (its default payload is understood as well):
+
+\`\`\`json
+${JSON.stringify(DATADOG_PAYLOAD, null, 2)}
+\`\`\`
+
+- Our own: \`{"type": "alert", "title": …}\`, \`{"type": "deploy", "service": …}\`, \`{"type": "check_now"}\`.
+- Any other object with a title or a text: an alert.
+
+An alert that fires becomes a finding, and is investigated. One that comes again, by its fingerprint, is the same finding;
+one that is over ends it. With \`chat_id\` it is reported to the channel of that agent, whose checks are run as well. An
+alert with the label \`severity: none\` (Watchdog) is for no one and ignored. A deploy has the checks of agents run now;
+reported again within ten minutes it is the same. At most 200 alerts of one request are taken.`;
+
+export const trigger = endpointFor<TriggerDeps>()({
+  method: 'post',
+  path: '/api/monitor',
+  operationId: 'triggerMonitoring',
+  summary: 'Tell of an alert or a deploy, or have checks run now',
+  description,
+  tags,
+  auth: apiKeyVia('bearer', TRIGGER),
+  query: MonitorQuery,
+  headers: MonitorHeaders,
+  body: MonitorRequest,
+  response: MonitorResponse,
+  errors: [404, 409],
+  handler: async ({ body, query, headers, principal, deps, em }) => {
+    const { teamId, apiKeyId, userId } = principal;
+    const request = { teamId, apiKeyId, userId, agentId: query.chat_id, idempotencyKey: headers['idempotency-key'] };
+    return receiveTrigger(deps.monitoring, em, request, body);
+  },
+});

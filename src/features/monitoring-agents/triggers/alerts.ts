@@ -1,0 +1,110 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import type { Finding } from '../entities.ts';
+import { commitFindingInvestigation, observeAlert, tellFindings } from '../findings/index.ts';
+import { alertKey } from '../findings/keys.ts';
+import { currentFindings, lockFindings } from '../findings/rows.ts';
+import { findAgent } from '../service.ts';
+import { tellOfAlerts } from './alerted-agent.ts';
+import type { OutsideAlert } from './port.ts';
+import type { MonitorResponse } from './schemas.ts';
+import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
+
+/** A tool that sends a webhook waits for its answer: what was not told by then is left to the sweeper, ms. */
+const LONGEST_TELLING_MS = 3_000;
+const TOLD_TOGETHER = 8;
+
+type Action = MonitorResponse['alerts'][number]['action'];
+
+/** What became of one alert. */
+interface Observed {
+  alert: OutsideAlert;
+  action: Action;
+  /** Absent: it was ignored. */
+  finding?: Finding;
+  /** Its workflow is to hear of it. */
+  isChanged: boolean;
+}
+
+/**
+ * Makes findings of alerts, with the investigations they open, in one transaction; then tells their workflows and, where
+ * an agent is named, has it look as well. Whatever of this is not done at once is done by the sweepers.
+ * @throws {NotFound} when there is no such agent
+ */
+export async function receiveAlerts(
+  deps: TriggerServiceDeps,
+  em: EntityManager,
+  request: TriggerRequest,
+  alerts: readonly OutsideAlert[],
+): Promise<Outcome> {
+  const agent = request.agentId === undefined ? undefined : await findAgent(em, request.agentId);
+  const observed = await em.fork().transactional((tx) => observeAll(deps, tx, request, alerts));
+  const changed = observed.flatMap(({ finding, isChanged }) => (finding && isChanged ? [finding] : []));
+  await tellSoon(deps, changed);
+  const firing = observed.flatMap(({ finding, alert }) => (finding && alert.status === 'firing' ? [finding] : []));
+  const agents = agent && firing.length > 0 ? [await tellOfAlerts(deps, em, agent, firing)] : [];
+  return {
+    alerts: observed.map(presentObserved),
+    agents,
+    repeated: observed.every(({ action }) => action === 'repeated' || action === 'ignored'),
+  };
+}
+
+async function tellSoon(deps: TriggerServiceDeps, findings: readonly Finding[]): Promise<void> {
+  const until = performance.now() + LONGEST_TELLING_MS;
+  for (let first = 0; first < findings.length && performance.now() < until; first += TOLD_TOGETHER)
+    await tellFindings(deps.findings, findings.slice(first, first + TOLD_TOGETHER));
+}
+
+async function observeAll(
+  deps: TriggerServiceDeps,
+  tx: EntityManager,
+  request: TriggerRequest,
+  alerts: readonly OutsideAlert[],
+): Promise<Observed[]> {
+  await lockFindings(tx, request.agentId ?? request.teamId);
+  const observed: Observed[] = [];
+  for (const alert of alerts) {
+    const isMuted = alert.labels['severity']?.toLowerCase() === 'none';
+    observed.push(
+      isMuted ? { alert, action: 'ignored', isChanged: false } : await observeOne(deps, tx, request, alert),
+    );
+  }
+  return observed;
+}
+
+/** @param tx holds the lock of the findings' owner */
+async function observeOne(
+  deps: TriggerServiceDeps,
+  tx: EntityManager,
+  request: TriggerRequest,
+  alert: OutsideAlert,
+): Promise<Observed> {
+  const { teamId, agentId = null, apiKeyId, userId } = request;
+  const key = alertKey(alert.fingerprint);
+  const known = (await currentFindings(tx, agentId, [key])).get(key);
+  const before = known && { id: known.id, status: known.status };
+  const [changed] = await observeAlert(tx, { teamId, agentId, alert, at: deps.clock.now() });
+  if (changed?.status === 'open') await commitFindingInvestigation(deps, tx, changed.id, { apiKeyId, userId });
+  const finding = changed ?? known;
+  return { alert, finding, action: actionOf(alert, before, finding), isChanged: changed !== undefined };
+}
+
+function actionOf(
+  { status }: OutsideAlert,
+  before: Pick<Finding, 'id' | 'status'> | undefined,
+  after: Pick<Finding, 'id' | 'status'> | undefined,
+): Action {
+  if (!after) return 'ignored';
+  if (before?.id !== after.id) return 'opened';
+  if (before.status === after.status) return 'repeated';
+  return status === 'firing' ? 'reopened' : 'resolved';
+}
+
+const presentObserved = ({ alert, action, finding }: Observed): MonitorResponse['alerts'][number] => ({
+  fingerprint: alert.fingerprint,
+  title: alert.title,
+  status: alert.status,
+  action,
+  finding_id: finding?.id ?? null,
+  investigation_id: finding?.investigationId ?? null,
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ALERT_SOURCES } from './port.ts';
+
+/** A UUID of whatever version: one that we would never make is unknown, not invalid. */
+export const MonitorQuery = z.object({
+  chat_id: z
+    .guid()
+    .meta({ format: 'uuid' })
+    .optional()
+    .describe('The monitoring agent that it is for; absent: all of the team, and for an alert none.'),
+});
+
+export const MonitorHeaders = z.object({
+  'idempotency-key': z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
+    .optional()
+    .describe('Of check_now: a repeated request with the same key is answered as the first one, and starts nothing.'),
+});
+
+const MonitorAlert = z
+  .object({
+    fingerprint: z.string(),
+    title: z.string(),
+    status: z.enum(['firing', 'resolved']),
+    action: z
+      .enum(['opened', 'repeated', 'reopened', 'resolved', 'ignored'])
+      .describe('What became of it: repeated was known already; ignored is not for people, or over and never seen.'),
+    finding_id: z.uuid().nullable(),
+    investigation_id: z
+      .uuid()
+      .nullable()
+      .describe('Poll it at GET /api/v1/investigations/{investigation_id}: it can be polled at once.'),
+  })
+  .meta({ id: 'MonitorAlert' });
+
+const MonitorAgent = z
+  .object({
+    chat_id: z.uuid(),
+    title: z.string(),
+    started: z.boolean().describe('It was told, and runs its checks now.'),
+    reason: z.string().nullable().describe('Why it was not told.'),
+  })
+  .meta({ id: 'MonitorAgent' });
+
+export const MonitorResponse = z
+  .object({
+    kind: z.enum(['alerts', 'deploy', 'check_now', 'ignored']),
+    source: z.enum(ALERT_SOURCES).describe('The tool whose form it has; casebook: our own.'),
+    reason: z.string().nullable().describe('Why it was ignored.'),
+    alerts: z.array(MonitorAlert),
+    truncated_alerts: z
+      .int()
+      .describe('Alerts that were left out, here or by the tool itself, because there were too many.'),
+    agents: z.array(MonitorAgent),
+    repeated: z.boolean().describe('It was known already: nothing was started.'),
+  })
+  .meta({ id: 'MonitorResponse' });
+export type MonitorResponse = z.input<typeof MonitorResponse>;

@@ -1,0 +1,71 @@
+/** Carries out what comes from outside: alerts, deploys, and requests to look now. */
+import type { EntityManager } from '../../../db/orm.ts';
+import type { Principal } from '../../../http/authenticate.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { FindingTeller } from '../findings/index.ts';
+import { findAgent } from '../service.ts';
+import { receiveAlerts } from './alerts.ts';
+import { receiveCheckNow } from './check-now.ts';
+import { receiveDeploy } from './deploys.ts';
+import type { AgentTold, CheckNowSender, Trigger } from './port.ts';
+import type { MonitorResponse } from './schemas.ts';
+
+export interface TriggerServiceDeps {
+  clock: Clock;
+  log: Logger;
+  launcher: { checkNow: CheckNowSender };
+  findings: FindingTeller;
+}
+
+/** Who asks, and for which agent. */
+export interface TriggerRequest extends Pick<Principal, 'teamId' | 'apiKeyId' | 'userId'> {
+  /** Absent: for all of the team; an alert belongs to none then. */
+  agentId?: string;
+  idempotencyKey?: string;
+}
+
+export interface Outcome {
+  alerts?: MonitorResponse['alerts'];
+  agents: AgentTold[];
+  repeated: boolean;
+}
+
+/**
+ * Carries out a trigger; the answer says what was started. What was accepted is committed: findings and investigations
+ * that Temporal did not take at once are started by the sweepers.
+ * @param em bound to the requester's team
+ * @throws {NotFound} when there is no such agent
+ * @throws {Conflict} when checks of a paused agent are to be run now, or the idempotency key was used for something else
+ * @throws {DependencyDown} when no agent could be told of a deploy or a request; repeating it is harmless
+ */
+export async function receiveTrigger(
+  deps: TriggerServiceDeps,
+  em: EntityManager,
+  request: TriggerRequest,
+  trigger: Trigger,
+): Promise<MonitorResponse> {
+  const { alerts = [], agents, repeated } = await carryOut(deps, em, request, trigger);
+  return {
+    kind: trigger.kind,
+    source: trigger.source,
+    reason: trigger.kind === 'ignored' ? trigger.reason : null,
+    alerts,
+    truncated_alerts: trigger.kind === 'alerts' ? trigger.truncated : 0,
+    agents: agents.map(({ agentId, title, started, reason = null }) => ({ chat_id: agentId, title, started, reason })),
+    repeated,
+  };
+}
+
+async function carryOut(
+  deps: TriggerServiceDeps,
+  em: EntityManager,
+  request: TriggerRequest,
+  trigger: Trigger,
+): Promise<Outcome> {
+  if (trigger.kind === 'alerts') return receiveAlerts(deps, em, request, trigger.alerts);
+  if (trigger.kind === 'deploy') return receiveDeploy(deps, em, request, trigger.deploy);
+  if (trigger.kind === 'check_now') return receiveCheckNow(deps, em, request, trigger.checkIds);
+  if (request.agentId !== undefined) await findAgent(em, request.agentId);
+  return { agents: [], repeated: false };
+}

@@ -1,0 +1,99 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
+import type { Logger } from '../../../platform/logger.ts';
+import type { CheckNow } from '../contract.ts';
+import { MonitoringAgent } from '../entities.ts';
+import { findAgent } from '../service.ts';
+import { planOf } from '../settings.ts';
+import type { AgentTold, CheckNowSender } from './port.ts';
+
+/** Calls of Temporal under way at once, of one request. */
+const CALLS_AT_ONCE = 16;
+export const PAUSED = 'It is paused.';
+
+export interface Addressee {
+  agent: Pick<MonitoringAgent, 'id' | 'teamId' | 'title'>;
+  /** Absent: all. */
+  checkIds?: string[];
+  /** Why it is left out. */
+  skipped?: string;
+}
+
+/**
+ * The agents that a trigger is for: the one that is named, or all of the team. Those that are paused are left out, and
+ * so are those that have none of the checks.
+ * @param em bound to the team
+ * @throws {NotFound} when the agent that is named does not exist
+ * @throws {InvalidRequest} when it has not all of the checks
+ */
+export async function addresseesOf(
+  em: EntityManager,
+  wanted: { agentId?: string; checkIds?: string[] },
+): Promise<Addressee[]> {
+  const { agentId, checkIds } = wanted;
+  const agents =
+    agentId === undefined
+      ? await em.find(MonitoringAgent, {}, { orderBy: { createdAt: 'asc', id: 'asc' } })
+      : [await findAgent(em, agentId)];
+  return mapConcurrently(agents, CALLS_AT_ONCE, async (agent) => {
+    if (!agent.active) return { agent, skipped: PAUSED };
+    if (!checkIds) return { agent };
+    const { checks } = await planOf(em.fork(), agent.id, agent.planVersion);
+    const unknown = checkIds.filter((id) => !checks.some((check) => check.id === id));
+    if (agentId !== undefined && unknown.length > 0) throw unknownChecks(checkIds, unknown);
+    const its = checkIds.filter((id) => !unknown.includes(id));
+    return its.length === 0 ? { agent, skipped: 'It has none of these checks.' } : { agent, checkIds: its };
+  });
+}
+
+const unknownChecks = (all: readonly string[], unknown: readonly string[]): InvalidRequest =>
+  new InvalidRequest(
+    unknown.map((id) => ({
+      type: 'value_error',
+      loc: ['body', 'checks', all.indexOf(id)],
+      msg: 'Value error, the plan of the agent has no such check',
+      input: id,
+    })),
+  );
+
+export interface Told {
+  agents: AgentTold[];
+  /** Some could not be told now; telling them again may work. */
+  isPartial: boolean;
+}
+
+/**
+ * Tells agents to run checks now. One that cannot be told does not keep the others from it; when the first calls all
+ * fail, Temporal is away, and the rest are not tried.
+ * @param required whether to fail when there were agents to tell and none could be
+ * @throws {DependencyDown} 503
+ */
+export async function tellAgents(
+  deps: { checkNow: CheckNowSender; log: Logger },
+  addressees: readonly Addressee[],
+  wanted: Pick<CheckNow, 'triggerId' | 'trigger'>,
+  required: boolean,
+): Promise<Told> {
+  let failures = 0;
+  let successes = 0;
+  const agents = await mapConcurrently(addressees, CALLS_AT_ONCE, async ({ agent, checkIds, skipped }) => {
+    const known = { agentId: agent.id, title: agent.title };
+    if (skipped !== undefined) return { ...known, started: false, reason: skipped };
+    try {
+      if (failures >= CALLS_AT_ONCE && successes === 0) throw new Error('Temporal took none of the calls before.');
+      const ref = { agentId: agent.id, teamId: agent.teamId, title: agent.title };
+      await deps.checkNow(ref, { ...wanted, ...(checkIds && { checkIds }) });
+      successes += 1;
+      return { ...known, started: true };
+    } catch (error) {
+      deps.log.warn({ err: error, agentId: agent.id, ...wanted }, 'an agent could not be told to check now');
+      failures += 1;
+      return { ...known, started: false, reason: 'It could not be told: Temporal did not take it. Try again.' };
+    }
+  });
+  if (required && failures > 0 && successes === 0) {
+    throw new DependencyDown('No agent could be told: Temporal does not answer.', 'agents_not_told');
+  }
+  return { agents, isPartial: failures > 0 };
+}
