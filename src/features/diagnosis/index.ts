@@ -1,6 +1,7 @@
 export { harmfulDirection, metricFamily, metricMeaning } from './metric-meaning.ts';
 export { detectOnset, onsetTolerance, samplingInterval, type OnsetQuestion } from './onset.ts';
 export { rankRootCauses } from './rank-root-causes.ts';
-export { harmfulScore, seriesAnomaly, type ComparedWindows } from './series-anomaly.ts';
+export { harmfulScore, leastSpread, seriesAnomaly, shareScale, type ComparedWindows } from './series-anomaly.ts';
 export { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
+export { quantile, robustSummary, type RobustSummary } from './statistics.ts';
 export type * from './types.ts';

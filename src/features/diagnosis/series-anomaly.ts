@@ -106,17 +106,19 @@ function spreadOf(series: MetricSeries, baseline: SampleSummary, meaning: Metric
 }
 
 function spreadFloor(series: MetricSeries, baseline: SampleSummary, meaning: MetricMeaning): number {
-  const relative = Math.abs(baseline.median) * RELATIVE_SPREAD_FLOOR;
-  if (meaning === 'availability') {
-    // 1 % of a median of 100 % would hide the loss of every hundredth request.
-    const scale = availabilityScale(series, baseline.median);
-    return scale === undefined ? relative : scale * AVAILABILITY_SPREAD_FLOOR;
-  }
+  const least = leastSpread(series.unit, baseline.median, meaning);
   if ((meaning === 'errors' || meaning === 'traffic') && holdsCounts(baseline.count)) {
     // Independent events scatter by the root of their number (Poisson): the first one ever is no ten-sigma event.
-    return Math.max(relative, Math.sqrt(Math.max(1, baseline.median)));
+    return Math.max(least, Math.sqrt(Math.max(1, baseline.median)));
   }
-  return relative;
+  return least;
+}
+
+/** The spread, in the metric's unit, below which variation around a median is measurement noise. */
+export function leastSpread(unit: string | undefined, median: number, meaning: MetricMeaning): number {
+  // 1 % of a median of 100 % would hide the loss of every hundredth request.
+  const scale = meaning === 'availability' ? availabilityScale(unit, median) : undefined;
+  return scale === undefined ? Math.abs(median) * RELATIVE_SPREAD_FLOOR : scale * AVAILABILITY_SPREAD_FLOOR;
 }
 
 function holdsCounts(count: number): boolean {
@@ -130,7 +132,7 @@ function holdsCounts(count: number): boolean {
 }
 
 /** 1 for a ratio, 100 for a percentage, undefined for a count of something available. */
-function availabilityScale({ unit }: MetricSeries, median: number): number | undefined {
+function availabilityScale(unit: string | undefined, median: number): number | undefined {
   const stated = shareScale(unit);
   if (stated !== undefined) return stated;
   if (median >= 0 && median <= 1) return 1;
@@ -138,7 +140,7 @@ function availabilityScale({ unit }: MetricSeries, median: number): number | und
 }
 
 /** What a whole is in a unit of shares; undefined for other units. */
-function shareScale(unit: string | undefined): number | undefined {
+export function shareScale(unit: string | undefined): number | undefined {
   const name = unit?.toLowerCase();
   if (name === '%' || name === 'percent' || name === 'percentage') return 100;
   return name === 'ratio' || name === '1' || name === 'fraction' ? 1 : undefined;

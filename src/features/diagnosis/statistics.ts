@@ -76,6 +76,44 @@ export function summarizeInPlace(sample: Float64Array, count: number): SampleSum
   return { count, median, interquartileRange, standardDeviation: Math.sqrt(squares / count) };
 }
 
+/** Makes the median absolute deviation of a normal sample its standard deviation; and the same for the mean one. */
+const MAD_TO_SIGMA = 1.4826;
+const MEAN_DEVIATION_TO_SIGMA = 1.2533;
+
+/** What is usual by a sample, half of which may be anything. */
+export interface RobustSummary {
+  count: number;
+  median: number;
+  /**
+   * Robust standard deviation: from the median absolute deviation, or where more than half of the sample is one value
+   * from the mean absolute deviation (Iglewicz and Hoaglin 1993). 0 when the whole sample is one value.
+   */
+  sigma: number;
+}
+
+/** Median and robust standard deviation of finite values; NaN when there are none. */
+export function robustSummary(values: readonly number[]): RobustSummary {
+  const sample = Float64Array.from(values);
+  const count = sample.length;
+  const median = quantileInPlace(sample, count, 0.5);
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    sample[i] = Math.abs(sample[i]! - median);
+    sum += sample[i]!;
+  }
+  const deviation = quantileInPlace(sample, count, 0.5);
+  return {
+    count,
+    median,
+    sigma: deviation > 0 ? deviation * MAD_TO_SIGMA : (sum / count) * MEAN_DEVIATION_TO_SIGMA,
+  };
+}
+
+/** The `q`-quantile (0..1) of finite values; NaN when there are none. */
+export function quantile(values: readonly number[], q: number): number {
+  return quantileInPlace(Float64Array.from(values), values.length, q);
+}
+
 /** Smallest and largest of `sample[0..count)`; infinities when it is empty. */
 export function extremes(sample: Float64Array, count: number): [low: number, high: number] {
   let low = Number.POSITIVE_INFINITY;
