@@ -113,6 +113,11 @@ describe('plan: hostile input', () => {
       /^: Plan should be plain JSON/,
     ],
     ['nesting that exhausts the stack', () => ({ checks: nested(5_000) }), /nested|plain JSON/],
+    [
+      'nesting in arguments that exhausts the stack',
+      () => ({ checks: [argued({ a: nested(4_000) })] }),
+      /nested|plain JSON/,
+    ],
     ['nesting in arguments', () => ({ checks: [argued({ a: nested(500) })] }), /nested deeper than 100/],
     ['a NUL in the summary', () => ({ summary: 'a\0b' }), /^summary: .*null characters/],
     ['a NUL in arguments', () => ({ checks: [argued({ a: ['\0'] })] }), /^checks\.0\.check\.arguments\.a\.0: .*null/],

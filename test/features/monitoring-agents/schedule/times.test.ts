@@ -92,6 +92,15 @@ describe('schedule: times', () => {
     );
   });
 
+  it('counts times of the day as they come when clocks are changed in between', () => {
+    const berlin = schedule({ cron: '15 1-4 * * *', time_zone: 'Europe/Berlin' });
+    // 01:15 and the first 02:15 are past; the second 02:15 is none, and 03:15 comes an hour later than on other days.
+    assert.equal(countTimes(berlin, AGENT, at('2026-10-24T22:00Z'), at('2026-10-25T01:30Z')), 2);
+    // 01:15, then 02:15 when the clocks jump, 03:15 at once after it.
+    assert.equal(countTimes(berlin, AGENT, at('2026-03-28T23:00Z'), at('2026-03-29T01:05Z')), 2);
+    assert.equal(countTimes(berlin, AGENT, at('2026-03-28T23:00Z'), at('2026-03-29T01:20Z')), 3);
+  });
+
   it('moments between milliseconds change nothing', () => {
     const every = schedule({ every_seconds: 5 });
     const grid = nextTime(every, AGENT, at('2026-05-05T12:00Z'))!;
