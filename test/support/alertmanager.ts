@@ -11,8 +11,11 @@ export interface TestAlertmanager {
   stop(): Promise<void>;
 }
 
-/** Starts Debian's Alertmanager on a free port, on its own. It groups by `alertname` and notifies nobody. */
-export async function startAlertmanager(): Promise<TestAlertmanager> {
+/**
+ * Starts Debian's Alertmanager on a free port, on its own. It groups by `alertname`.
+ * @param webhook whom it notifies, within a second and again every second; absent: nobody
+ */
+export async function startAlertmanager(webhook?: { url: string; credentials: string }): Promise<TestAlertmanager> {
   const port = await getPort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
@@ -21,9 +24,10 @@ export async function startAlertmanager(): Promise<TestAlertmanager> {
     install: 'apt-get install -y --no-install-recommends prometheus-alertmanager',
     readyUrl: `${url}/-/ready`,
     prepare: async (folder) => {
+      const soon = webhook ? { group_interval: '1s', repeat_interval: '1s' } : {};
       const config = {
-        route: { receiver: 'nobody', group_by: ['alertname'], group_wait: '1s' },
-        receivers: [{ name: 'nobody' }],
+        route: { receiver: 'team', group_by: ['alertname'], group_wait: '1s', ...soon },
+        receivers: [{ name: 'team', ...(webhook && { webhook_configs: [webhookConfig(webhook)] }) }],
       };
       await writeFile(join(folder, 'alertmanager.yml'), stringify(config));
       return [
@@ -48,3 +52,9 @@ export async function startAlertmanager(): Promise<TestAlertmanager> {
     stop: () => server.stop(),
   };
 }
+
+const webhookConfig = ({ url, credentials }: { url: string; credentials: string }) => ({
+  url,
+  send_resolved: true,
+  http_config: { authorization: { type: 'Bearer', credentials } },
+});

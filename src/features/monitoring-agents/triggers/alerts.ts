@@ -61,31 +61,38 @@ async function observeAll(
   request: TriggerRequest,
   alerts: readonly OutsideAlert[],
 ): Promise<Observed[]> {
-  await lockFindings(tx, request.agentId ?? request.teamId);
+  const { teamId, agentId = null } = request;
+  await lockFindings(tx, agentId ?? teamId);
+  const keys = alerts.map(({ fingerprint }) => alertKey(fingerprint));
+  const known = await currentFindings(tx.fork({ keepTransactionContext: true }), agentId, keys);
   const observed: Observed[] = [];
   for (const alert of alerts) {
     const isMuted = alert.labels['severity']?.toLowerCase() === 'none';
+    // What an entity manager holds is looked through with every flush: each alert has one of its own.
+    const em = tx.fork({ keepTransactionContext: true });
+    const before = known.get(alertKey(alert.fingerprint));
     observed.push(
-      isMuted ? { alert, action: 'ignored', isChanged: false } : await observeOne(deps, tx, request, alert),
+      isMuted ? { alert, action: 'ignored', isChanged: false } : await observeOne(deps, em, request, alert, before),
     );
   }
   return observed;
 }
 
-/** @param tx holds the lock of the findings' owner */
+/**
+ * @param em in the transaction that holds the lock of the findings' owner
+ * @param before the finding of the alert as it was
+ */
 async function observeOne(
   deps: TriggerServiceDeps,
-  tx: EntityManager,
+  em: EntityManager,
   request: TriggerRequest,
   alert: OutsideAlert,
+  before: Finding | undefined,
 ): Promise<Observed> {
   const { teamId, agentId = null, apiKeyId, userId } = request;
-  const key = alertKey(alert.fingerprint);
-  const known = (await currentFindings(tx, agentId, [key])).get(key);
-  const before = known && { id: known.id, status: known.status };
-  const [changed] = await observeAlert(tx, { teamId, agentId, alert, at: deps.clock.now() });
-  if (changed?.status === 'open') await commitFindingInvestigation(deps, tx, changed.id, { apiKeyId, userId });
-  const finding = changed ?? known;
+  const [changed] = await observeAlert(em, { teamId, agentId, alert, at: deps.clock.now() });
+  if (changed?.status === 'open') await commitFindingInvestigation(deps, em, changed.id, { apiKeyId, userId });
+  const finding = changed ?? before;
   return { alert, finding, action: actionOf(alert, before, finding), isChanged: changed !== undefined };
 }
 
