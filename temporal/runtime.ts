@@ -11,8 +11,11 @@ export function installRuntime(log: Logger, metricsPort?: number): void {
   const sdk = log.child({ component: 'temporal' });
   const write =
     (level: (typeof LEVELS)[LogLevel]) =>
-    (message: string, meta?: object): void =>
-      sdk[level](meta ?? {}, message);
+    (message: string, meta?: { error?: unknown }): void => {
+      const { error, ...facts } = meta ?? {};
+      // Under the name that our logger writes with its message and its stack.
+      sdk[level](error === undefined ? facts : { ...facts, err: error }, message);
+    };
   // What the SDK calls information is written for its own developers: one line a worker state.
   const logger = {
     log: (level: LogLevel, message: string, meta?: object) => write(LEVELS[level])(message, meta),

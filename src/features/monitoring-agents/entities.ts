@@ -48,7 +48,10 @@ export const MonitoringAgent = defineEntity({
       .enum(['starting', 'healthy', 'degraded'] as const)
       .$type<AgentHealth>()
       .default('starting'),
-    healthReasons: p.json<string[]>().default('[]'),
+    healthReasons: p
+      .json<string[]>()
+      .default('[]')
+      .onCreate(() => []),
     healthSince: p.datetime(),
     /** When a check last said what it found, or that it found nothing. */
     lastResultAt: p.datetime().strictNullable(),
@@ -108,9 +111,16 @@ export const MonitoringSession = defineEntity({
     missed: p.integer().default(0),
     /** One line: the result, or why there is none. */
     summary: p.text().strictNullable(),
-    observations: p.json<Observation[]>().default('[]'),
+    observations: p
+      .json<Observation[]>()
+      .default('[]')
+      .onCreate(() => []),
     /** Loaded only when asked for. */
-    evidence: p.json<CheckEvidence[]>().default('[]').lazy(),
+    evidence: p
+      .json<CheckEvidence[]>()
+      .default('[]')
+      .onCreate(() => [])
+      .lazy(),
     costUsd: p.double().$type<number>().default(0),
     inputTokens: p.integer().default(0),
     outputTokens: p.integer().default(0),
@@ -178,9 +188,16 @@ export const Finding = defineEntity({
     /** By check and subject. */
     sources: p.json<Record<string, FindingSource>>(),
     /** What the first observation rested on: stays when its session is gone. */
-    evidence: p.json<CheckEvidence[]>().default('[]').lazy(),
+    evidence: p
+      .json<CheckEvidence[]>()
+      .default('[]')
+      .onCreate(() => [])
+      .lazy(),
     /** Labels, links and such of an alert from outside. */
-    details: p.json<Record<string, unknown>>().default('{}'),
+    details: p
+      .json<Record<string, unknown>>()
+      .default('{}')
+      .onCreate(() => ({})),
     coolDownSeconds: p.integer(),
     lastSeenAt: p.datetime(),
     resolvedAt: p.datetime().strictNullable(),
@@ -188,7 +205,10 @@ export const Finding = defineEntity({
     /** Observations that reported it. */
     occurrences: p.integer().default(1),
     /** When it opened, the newest last; unix milliseconds, bounded. */
-    opens: p.json<number[]>().default('[]'),
+    opens: p
+      .json<number[]>()
+      .default('[]')
+      .onCreate(() => []),
     /** It comes and goes so often that only this is told. */
     isFlapping: p.boolean().default(false),
     investigationId: p.uuid().strictNullable(),

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Orm } from '../../../db/orm.ts';
+import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { storableJson } from '../../../platform/storable.ts';
 import { oneLine } from '../../tools/index.ts';
@@ -7,6 +7,7 @@ import { MOST_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
 import type { AgentRef, Check, CheckRunResult } from '../contract.ts';
 import { MonitoringAgent, MonitoringSession, type Finding } from '../entities.ts';
 import { observeSession } from '../findings/observe.ts';
+import { planOf } from '../settings.ts';
 import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
 
 /** How a run of a check ended: with a result, or because nobody wants it any more. */
@@ -32,6 +33,7 @@ export interface EndedSession {
 }
 
 const SUMMARY_CHARACTERS = 200;
+const NOT_WANTED = 'It was not wanted any more: the plan was changed, or the agent paused.';
 
 /**
  * Ends a session and lets its findings know what was observed, in one transaction. Idempotent: an end that is stored stays
@@ -49,9 +51,16 @@ export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promis
     const stored = runResult(session);
     if (stored) return { result: stored, findings: [] };
 
-    const result = storableJson(end.result);
+    const isWanted = await isStillWanted(tx, agent, session, check);
+    const result: SessionResult = isWanted ? storableJson(end.result) : { status: 'cancelled', summary: NOT_WANTED };
     const summary = oneLine(result.summary, SUMMARY_CHARACTERS);
-    tx.assign(session, { ...end.spent, status: result.status, finishedAt: at, summary, budgetSpent: end.budgetSpent });
+    tx.assign(session, {
+      ...end.spent,
+      status: result.status,
+      finishedAt: at,
+      summary,
+      budgetSpent: end.budgetSpent ?? false,
+    });
     if (result.status !== 'cancelled') {
       const observations = result.observations.slice(0, MOST_OBSERVATIONS);
       tx.assign(session, { observations, evidence: result.evidence });
@@ -65,4 +74,17 @@ export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promis
     await tx.flush();
     return { result: runResult(session) ?? cancelledRun(run, summary, at), findings };
   });
+}
+
+/** Decided under the lock of the agent, so that nothing is reported after a pause or a change of the check was accepted. */
+async function isStillWanted(
+  tx: EntityManager,
+  agent: MonitoringAgent,
+  { planVersion }: Pick<MonitoringSession, 'planVersion'>,
+  check: Check,
+): Promise<boolean> {
+  if (!agent.active) return false;
+  if (agent.planVersion === planVersion) return true;
+  const { checks } = await planOf(tx, agent.id, agent.planVersion);
+  return JSON.stringify(checks.find(({ id }) => id === check.id)) === JSON.stringify(check);
 }
