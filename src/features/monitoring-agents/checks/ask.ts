@@ -1,0 +1,55 @@
+/** Which source a check asks, and what is said when it cannot answer. */
+import { SourceError, type SourceCapability, type SourceCatalog, type TelemetrySource } from '../../sources/port.ts';
+import type { TimeWindow } from '../../sources/port.ts';
+import { listed } from './figures.ts';
+
+type SourceWith<Method extends keyof TelemetrySource> = TelemetrySource & Required<Pick<TelemetrySource, Method>>;
+
+/** @throws {SourceError} naming the sources that would do, when this one does not offer it */
+export function sourceWith<Method extends keyof TelemetrySource>(
+  sources: SourceCatalog,
+  id: string,
+  capability: SourceCapability,
+  method: Method,
+): SourceWith<Method> {
+  const can = (source: TelemetrySource): source is SourceWith<Method> =>
+    typeof source[method] === 'function' && source.capabilities.includes(capability);
+  const source = sources.get(id);
+  if (can(source)) return source;
+  const others = sources.list().filter(can);
+  const instead = others.length > 0 ? `these do: ${listed(others.map((other) => other.id))}` : 'no source does';
+  throw new SourceError(`source "${id}" does not offer ${capability}; ${instead}`);
+}
+
+/** The words of whatever was thrown. */
+export function reasonOf(error: unknown, source: string): string {
+  if (error instanceof SourceError) return error.message;
+  const words = error instanceof Error ? error.message || error.name : String(error);
+  return `${source} failed: ${words}`;
+}
+
+/** `[now - length, now)`. */
+export function windowBefore(now: number, length: number): TimeWindow {
+  return { from: now - length, to: now };
+}
+
+/** Members of what a source answered, where it is an object and no array. */
+export function membersOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : undefined;
+}
+
+/**
+ * The list a source answered with.
+ * @throws {SourceError} when it is none, or longer than any check reads
+ */
+export function listOf(answer: unknown, what: string, most: number): unknown[] {
+  if (!Array.isArray(answer)) throw new SourceError(`the source answered ${kindOf(answer)} in place of ${what}`);
+  if (answer.length > most) {
+    throw new SourceError(`the source answered ${answer.length} ${what}, at most ${most} are read: narrow the check`);
+  }
+  return answer;
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);

@@ -1,0 +1,30 @@
+/** The comparisons of thresholds. */
+export type Comparison = '>' | '>=' | '<' | '<=' | '==' | '!=';
+
+/** Compares two values of one kind; texts are ordered by code unit, as ISO times are. */
+export function compare<T extends number | string | boolean>(left: T, operator: Comparison, right: T): boolean {
+  switch (operator) {
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '==':
+      return left === right;
+    default:
+      return left !== right;
+  }
+}
+
+/** The comparison in words, between a value and what it is compared with. */
+export const inWords: Readonly<Record<Comparison, string>> = {
+  '>': 'above',
+  '>=': 'at or above',
+  '<': 'below',
+  '<=': 'at or below',
+  '==': 'equal to',
+  '!=': 'not',
+};

@@ -1,0 +1,142 @@
+/** `dependency`: the calls between services, from a live graph where the source has one, else as seen in the window. */
+import type { TelemetrySource, TimeWindow } from '../../sources/port.ts';
+import { count } from '../../tools/index.ts';
+import type { SubjectOf } from '../plan/schema.ts';
+import { sourceWith, windowBefore } from './ask.ts';
+import { judgeCalls, type CallsVerdict } from './dependency-judge.ts';
+import { at, duration, listed, near } from './figures.ts';
+import { readEdges, readLiveGraph, type CheckedEdge } from './edges.ts';
+import type { CheckContext, CheckResult } from './port.ts';
+import { evidenceOf, failed, judged } from './result.ts';
+
+type DependencySubject = SubjectOf<'dependency'>;
+type GraphSource = TelemetrySource & Required<Pick<TelemetrySource, 'dependencies'>>;
+
+/** A call that is missing is known by having been seen before. */
+const LOOKED_BACK_SECONDS = 3_600;
+/** A graph that nobody confirmed for longer says nothing of now. */
+const OLDEST_GRAPH_SECONDS = 600;
+const EDGES_SHOWN = 100;
+
+export interface SeenCalls {
+  edges: CheckedEdge[];
+  /** There are more than these. */
+  truncated: boolean;
+  isLive: boolean;
+}
+
+export async function runDependencyCheck(subject: DependencySubject, context: CheckContext): Promise<CheckResult> {
+  const { sources, clock, signal } = context;
+  const source = sourceWith(sources, subject.source, 'dependencies', 'dependencies');
+  const now = clock.now().getTime() / 1_000;
+  const window = windowBefore(now, subject.window_seconds);
+  const live = await source.liveGraph?.({ signal });
+  const graph = live === undefined ? undefined : readLiveGraph(live);
+  const oldest = now - Math.max(subject.window_seconds, OLDEST_GRAPH_SECONDS);
+  if (graph && graph.asOf < oldest)
+    return failed(`the graph of ${subject.source} was last confirmed at ${at(graph.asOf)}`);
+  const seen: SeenCalls = graph
+    ? { edges: graph.edges, truncated: graph.truncated, isLive: true }
+    : { edges: readEdges(await source.dependencies(window, { signal })), truncated: false, isLive: false };
+
+  const chosen = seen.edges.filter((edge) => isAskedFor(edge, subject));
+  const evidence = [
+    evidenceOf(subject.source, `${subject.condition.type} of calls ${callName(subject)}`, EDGES_SHOWN, (most) => ({
+      ...(graph ? { as_of: at(graph.asOf) } : { from: at(window.from), to: at(window.to) }),
+      calls_in_graph: seen.edges.length,
+      calls: chosen.slice(0, most),
+    })),
+  ];
+  const { condition } = subject;
+  const verdict: CallsVerdict =
+    condition.type === 'missing'
+      ? await judgeMissing(subject, seen, chosen, source, window, signal)
+      : judgeCalls(chosen, condition);
+  if ('reason' in verdict) return failed(explained(verdict.reason, subject, seen, chosen, context), evidence);
+  const notes = [
+    ...(verdict.unknown ? [`${count(verdict.unknown, 'call')} without figures or calls lately`] : []),
+    ...(seen.truncated ? ['the graph is cut'] : []),
+  ];
+  return judged({ observations: verdict.observations, evidence, noun: ['call', 'calls'], notes });
+}
+
+/** Which calls are not seen any more. */
+async function judgeMissing(
+  subject: DependencySubject,
+  seen: SeenCalls,
+  chosen: readonly CheckedEdge[],
+  source: GraphSource,
+  window: TimeWindow,
+  signal: AbortSignal,
+): Promise<CallsVerdict> {
+  const isNamed = subject.caller !== undefined || subject.callee !== undefined;
+  if (!isNamed && !seen.isLive)
+    return { reason: 'name a caller or a callee: without a live graph no call is known to be missing' };
+  const gone = (edge: Pick<CheckedEdge, 'caller' | 'callee'>, why: string) => {
+    const subjectName = callName(edge);
+    return { subject: subjectName, isFinding: true, text: `the call ${subjectName} ${why}`, service: edge.caller };
+  };
+  const observations = chosen.map((edge) =>
+    edge.isStale
+      ? gone(edge, 'was not seen lately')
+      : { subject: callName(edge), isFinding: false, text: `the call ${callName(edge)} is seen`, service: edge.caller },
+  );
+  if (seen.isLive) {
+    if (observations.length > 0) return { observations, unknown: 0 };
+  } else {
+    const before = { from: window.from - LOOKED_BACK_SECONDS, to: window.from };
+    const earlier = readEdges(await source.dependencies(before, { signal }));
+    const lost = earlier.filter(
+      (edge) =>
+        isAskedFor(edge, subject) &&
+        !chosen.some(({ caller, callee }) => caller === edge.caller && callee === edge.callee),
+    );
+    const all = [
+      ...observations,
+      ...lost.map((edge) => gone(edge, `was not seen for ${duration(subject.window_seconds)}`)),
+    ];
+    if (all.length > 0) return { observations: all, unknown: 0 };
+    seen.edges.push(...earlier);
+  }
+  if (seen.truncated)
+    return { reason: 'the graph has more calls than it gives: whether this one is among them is unknown' };
+  const known = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
+  const stranger = [subject.caller, subject.callee].find((name) => name !== undefined && !known.includes(name));
+  if (!isNamed || known.length === 0) return { reason: 'no calls were seen at all' };
+  if (stranger !== undefined) {
+    return { reason: `the graph does not know "${stranger}"; it knows ${listed(near(stranger, known))}` };
+  }
+  const name = callName(subject);
+  return { observations: [{ subject: name, isFinding: true, text: `the call ${name} is not seen` }], unknown: 0 };
+}
+
+/** What would work in place of what did not. */
+function explained(
+  reason: string,
+  subject: DependencySubject,
+  seen: SeenCalls,
+  chosen: readonly CheckedEdge[],
+  { sources }: CheckContext,
+): string {
+  if (subject.condition.type === 'missing') return reason;
+  if (!seen.isLive) {
+    const others = sources.list().filter(({ liveGraph }) => typeof liveGraph === 'function');
+    const instead =
+      others.length > 0
+        ? `these measure them: ${listed(others.map(({ id }) => id))}`
+        : 'a satellite with a live graph does';
+    return `${subject.source} knows calls but not how they fare; ${instead}`;
+  }
+  if (chosen.length > 0) return reason;
+  const known = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
+  const named = subject.caller ?? subject.callee;
+  if (known.length === 0 || named === undefined) return 'no calls were seen at all';
+  return `no call ${callName(subject)} is known; services with calls: ${listed(near(named, known))}`;
+}
+
+const isAskedFor = (edge: CheckedEdge, { caller, callee }: DependencySubject): boolean =>
+  (caller === undefined || edge.caller === caller) && (callee === undefined || edge.callee === callee);
+
+function callName({ caller = '*', callee = '*' }: { caller?: string; callee?: string }): string {
+  return `${caller} -> ${callee}`;
+}

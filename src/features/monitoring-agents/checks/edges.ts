@@ -1,0 +1,55 @@
+/** Calls between services as a source answered them, read with suspicion. */
+import { SourceError } from '../../sources/port.ts';
+import { listOf, membersOf } from './ask.ts';
+import { stableName } from './figures.ts';
+
+export interface CheckedEdge {
+  caller: string;
+  callee: string;
+  callsPerSecond?: number;
+  /** 0 to 1. */
+  errorRatio?: number;
+  p95Seconds?: number;
+  isStale: boolean;
+}
+
+const MOST_EDGES = 100_000;
+
+/** @throws {SourceError} when nothing of what was answered is a call */
+export function readEdges(answer: unknown): CheckedEdge[] {
+  const list = listOf(answer, 'calls', MOST_EDGES);
+  const edges: CheckedEdge[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const edge = membersOf(list[index]);
+    if (!edge || !isName(edge.caller) || !isName(edge.callee)) continue;
+    const callsPerSecond = measured(edge.callsPerSecond);
+    const errorRatio = measured(edge.errorRatio);
+    const p95Seconds = measured(edge.p95Seconds);
+    edges.push({
+      caller: stableName(edge.caller),
+      callee: stableName(edge.callee),
+      ...(callsPerSecond !== undefined && { callsPerSecond }),
+      ...(errorRatio !== undefined && errorRatio <= 1 && { errorRatio }),
+      ...(p95Seconds !== undefined && { p95Seconds }),
+      isStale: edge.stale === true,
+    });
+  }
+  if (list.length > 0 && edges.length === 0) {
+    throw new SourceError(`nothing of the ${list.length} calls that the source answered can be read`);
+  }
+  return edges;
+}
+
+/** @throws {SourceError} when it is no graph */
+export function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
+  const graph = membersOf(answer);
+  if (!graph || typeof graph.asOf !== 'number' || !Number.isFinite(graph.asOf)) {
+    throw new SourceError('the source answered no graph with a time');
+  }
+  return { asOf: graph.asOf, edges: readEdges(graph.edges), truncated: Boolean(graph.truncated) };
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+const measured = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

@@ -1,0 +1,100 @@
+/** Log lines of a window, page by page, as many as are needed and no more than are bearable. */
+import { SourceError, type LogLine, type LogQuery, type TelemetrySource, type TimeWindow } from '../../sources/port.ts';
+import { listOf, membersOf } from './ask.ts';
+import type { Wildcard } from './wildcard.ts';
+
+/** Lines of the first question; the next ones ask for more. */
+const FIRST_PAGE = 1_000;
+const LARGEST_PAGE = 20_000;
+const MOST_PAGES = 30;
+/** Lines that are looked at in all. */
+export const MOST_LINES = 60_000;
+const MOST_LINE_CHARACTERS = 64 * 1_024;
+
+export type LogSource = TelemetrySource & Required<Pick<TelemetrySource, 'searchLogs'>>;
+
+export interface ReadLines {
+  /** Those that match, in time order. */
+  lines: LogLine[];
+  /** There are, or may be, more than these. */
+  truncated: boolean;
+  /** What the source, or this, could not read. */
+  unreadable: number;
+}
+
+/**
+ * The lines of a window that match.
+ * @param query what the source itself looks for
+ * @param options.enough so many matching lines are enough
+ */
+export async function readLines(
+  source: LogSource,
+  query: Pick<LogQuery, 'service' | 'level'> & TimeWindow,
+  pattern: Wildcard,
+  options: { enough: number; signal: AbortSignal },
+): Promise<ReadLines> {
+  const { enough, signal } = options;
+  const ask = async (until: number, limit: number): Promise<ReadLines> => {
+    signal.throwIfAborted();
+    const asked = { ...query, to: until, ...(pattern.literal !== undefined && { text: pattern.literal }), limit };
+    return readPage(await source.searchLogs(asked, { signal }), asked);
+  };
+  const matching = (lines: readonly LogLine[]): LogLine[] => lines.filter(({ message }) => pattern.matches(message));
+
+  const first = await ask(query.to, Math.min(LARGEST_PAGE, Math.max(FIRST_PAGE, enough)));
+  const few = matching(first.lines);
+  if (!first.truncated || few.length >= enough) return { ...first, lines: few };
+
+  const found: LogLine[] = [];
+  let [looked, unreadable] = [0, 0];
+  // Sources give the newest lines first: what is older is asked for page by page, each ending where the last began.
+  let counted = Number.POSITIVE_INFINITY;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const answer = await ask(page === 0 ? query.to : counted + MOMENT, LARGEST_PAGE);
+    const fresh = answer.lines.filter((line) => line.at <= counted);
+    unreadable += answer.unreadable;
+    if (!answer.truncated) return { lines: sorted([...found, ...matching(fresh)]), truncated: false, unreadable };
+    // Of the oldest moment of a page not all may be there: it belongs to the next one.
+    const oldest = fresh[0]?.at ?? query.from;
+    const complete = fresh.filter((line) => line.at > oldest);
+    looked += fresh.length;
+    const isStuck = complete.length === 0;
+    found.push(...matching(isStuck ? fresh : complete));
+    if (isStuck || found.length >= enough || looked >= MOST_LINES) break;
+    counted = oldest;
+  }
+  return { lines: sorted(found), truncated: true, unreadable };
+}
+
+/** Windows are half-open, and this is the least by which the end of one can be after a moment, in seconds. */
+const MOMENT = 1e-6;
+
+const sorted = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at);
+
+/** @throws {SourceError} when the answer is no page of lines, or none of its lines is one */
+function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
+  const members = membersOf(answer);
+  if (!members) throw new SourceError('the source answered no page of log lines');
+  const list = listOf(members.lines, 'log lines', 2 * MOST_LINES);
+  const lines: LogLine[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const line = membersOf(list[index]);
+    if (!line || typeof line.at !== 'number' || typeof line.message !== 'string') continue;
+    if (!(line.at >= from && line.at < to)) continue;
+    lines.push({
+      at: line.at,
+      service: typeof line.service === 'string' ? line.service.slice(0, 300) : '',
+      ...(typeof line.level === 'string' && { level: line.level.slice(0, 50) }),
+      message: line.message.slice(0, MOST_LINE_CHARACTERS),
+    });
+  }
+  if (list.length > 0 && lines.length === 0) {
+    throw new SourceError(`nothing of the ${list.length} log lines that the source answered can be read`);
+  }
+  const stated = typeof members.unreadable === 'number' && members.unreadable > 0 ? members.unreadable : 0;
+  return {
+    lines: sorted(lines),
+    truncated: Boolean(members.truncated),
+    unreadable: stated + list.length - lines.length,
+  };
+}

@@ -1,0 +1,106 @@
+/** `mcp_tool`: one call of a reading tool, and a condition on what it answers. */
+import { clip, normalizeOutput, oneLine, type EvidenceReader } from '../../tools/index.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
+import type { SubjectOf } from '../plan/schema.ts';
+import { compare, inWords } from './compare.ts';
+import { digits, listed, near } from './figures.ts';
+import { atPointer } from './json-pointer.ts';
+import type { CheckContext, CheckResult, Observation } from './port.ts';
+import { evidenceOf, failed, judged } from './result.ts';
+
+type ToolSubject = SubjectOf<'mcp_tool'>;
+type Verdict = Pick<Observation, 'isFinding' | 'text' | 'value' | 'expected'> | { problem: string };
+
+const ANSWER_CHARACTERS = 20_000;
+
+/** A check has no evidence of earlier calls. */
+const noEvidence: EvidenceReader = { read: async () => undefined, readById: async () => undefined };
+
+export async function runToolCheck(subject: ToolSubject, context: CheckContext): Promise<CheckResult> {
+  const { sessionId, teamId, sources, clock, signal } = context;
+  const registry = await context.tools();
+  const tool = registry.get(subject.tool);
+  if (!tool)
+    return failed(`there is no tool "${subject.tool}"; similar: ${listed(near(subject.tool, registry.names()))}`);
+  if (tool.sideEffect) return failed(`${subject.tool} changes something: a check only reads`);
+  const output = await registry.invoke(subject.tool, subject.arguments, {
+    conversationId: sessionId,
+    runId: sessionId,
+    toolCallId: uuidOf(`${sessionId}/${subject.tool}`),
+    teamId,
+    sources,
+    evidence: noEvidence,
+    clock,
+    signal,
+  });
+  const { content, form } = normalizeOutput(output);
+  const evidence = [
+    evidenceOf(subject.tool, `${subject.tool} ${JSON.stringify(subject.arguments)}`, 1, (most) => ({
+      answer: clip(content, most === 1 ? ANSWER_CHARACTERS : 2_000),
+    })),
+  ];
+  if (output.isError) return failed(`${subject.tool}: ${errorText(content)}`, evidence);
+  if (form === 'binary') return failed(`${subject.tool} answered bytes that are no text`, evidence);
+  if (form === 'empty') return failed(`${subject.tool} answered nothing`, evidence);
+  const verdict = judgeAnswer(content, subject);
+  if ('problem' in verdict) return failed(`${subject.tool}: ${verdict.problem}`, evidence);
+  return judged({ observations: [{ subject: subject.tool, ...verdict }], evidence, noun: ['answer', 'answers'] });
+}
+
+/** Judges the text that a tool answered. Texts are looked for as they are written, with regard to case. */
+export function judgeAnswer(content: string, { tool, condition }: Pick<ToolSubject, 'tool' | 'condition'>): Verdict {
+  if (condition.type !== 'value') {
+    const contains = content.includes(condition.text);
+    const said = `${tool} ${contains ? 'contains' : 'lacks'} "${clip(condition.text, 80)}": ${oneLine(content, 120)}`;
+    return { isFinding: contains === (condition.type === 'contains'), text: said };
+  }
+  const { pointer, operator, value: expected } = condition;
+  let document: unknown;
+  try {
+    document = JSON.parse(content);
+  } catch {
+    return { problem: 'the answer is not JSON' };
+  }
+  const found = atPointer(document, pointer);
+  if (!found) return { problem: `the answer has nothing at "${pointer}"` };
+  const { value } = found;
+  const where = pointer === '' ? tool : `${pointer} of ${tool}`;
+  const result = compared(value, operator, expected);
+  if (result === undefined) {
+    return { problem: `${where} is ${kindOf(value)}, which cannot be compared with ${JSON.stringify(expected)}` };
+  }
+  const limit = result ? inWords[operator] : `limit ${operator}`;
+  return {
+    isFinding: result,
+    text: `${where} is ${shown(value)}, ${limit} ${shown(expected)}`,
+    ...(typeof value === 'number' && { value }),
+    ...(typeof expected === 'number' && { expected }),
+  };
+}
+
+/** Undefined where the two are of different kinds, or have no order. */
+function compared(value: unknown, operator: Parameters<typeof compare>[1], expected: unknown): boolean | undefined {
+  if (typeof value === 'number' && typeof expected === 'number') return compare(value, operator, expected);
+  if (typeof value === 'string' && typeof expected === 'string') return compare(value, operator, expected);
+  if (typeof value === 'boolean' && typeof expected === 'boolean' && (operator === '==' || operator === '!=')) {
+    return compare(value, operator, expected);
+  }
+  return undefined;
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'number' ? digits(value) : clip(JSON.stringify(value), 100);
+
+const kindOf = (value: unknown): string =>
+  value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+
+/** The message of an error output, which is JSON with a member `error` where a tool of Casebook's made it. */
+function errorText(content: string): string {
+  try {
+    const found = atPointer(JSON.parse(content), '/error');
+    if (typeof found?.value === 'string') return found.value;
+  } catch {
+    // It is said as it is.
+  }
+  return content;
+}

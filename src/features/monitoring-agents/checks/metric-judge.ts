@@ -1,0 +1,146 @@
+/** Judges the series of a metric check. Pure. */
+import { quantile } from '../../diagnosis/index.ts';
+import type { TimeWindow } from '../../sources/port.ts';
+import type { SubjectOf } from '../plan/schema.ts';
+import { deviations, learnedOf, usualOf, type HistoryNeeds, type Learned } from './baseline.ts';
+import { compare, inWords } from './compare.ts';
+import { digits, duration, figure } from './figures.ts';
+import type { Observation } from './port.ts';
+import { valuesIn, type CheckedSeries } from './series.ts';
+
+type MetricSubject = SubjectOf<'metric'>;
+type Aggregate = MetricSubject['aggregate'];
+type ConditionOf<T extends MetricSubject['condition']['type']> = Extract<MetricSubject['condition'], { type: T }>;
+
+export type SeriesVerdict =
+  | { kind: 'judged'; observation: Observation; closeness: number }
+  | { kind: 'learning'; learned: Learned }
+  | { kind: 'no_data' };
+
+/** One number of the values of a window, in time order and not empty. */
+export function aggregateOf(values: readonly number[], aggregate: Aggregate): number {
+  switch (aggregate) {
+    case 'last':
+      return values[values.length - 1]!;
+    case 'mean':
+      return values.reduce((sum, value) => sum + value / values.length, 0);
+    case 'median':
+      return quantile(values, 0.5);
+    case 'max':
+      return values.reduce((a, b) => Math.max(a, b));
+    default:
+      return values.reduce((a, b) => Math.min(a, b));
+  }
+}
+
+/** Compares the window's value with a number. */
+export function judgeThreshold(
+  series: CheckedSeries,
+  subject: MetricSubject,
+  { operator, value: limit }: ConditionOf<'threshold'>,
+  window: TimeWindow,
+): SeriesVerdict {
+  const values = valuesIn(series, window);
+  if (values.length === 0) return { kind: 'no_data' };
+  const value = aggregateOf(values, subject.aggregate);
+  const isFinding = compare(value, operator, limit);
+  const said = isFinding
+    ? `which is ${inWords[operator]} ${figure(limit, series.unit)}`
+    : `limit ${operator} ${figure(limit, series.unit)}`;
+  return {
+    kind: 'judged',
+    observation: {
+      ...subjectOf(series, subject),
+      isFinding,
+      text: `${described(series, subject, value)}, ${said}`,
+      value,
+      expected: limit,
+    },
+    closeness: (isFinding ? 1 : -1) * Math.abs(value - limit),
+  };
+}
+
+/** Compares the window's value with what the history before it says is usual. */
+export function judgeBaseline(
+  series: CheckedSeries,
+  subject: MetricSubject,
+  condition: ConditionOf<'baseline'>,
+  windows: { window: TimeWindow; history: TimeWindow; needs: HistoryNeeds },
+): SeriesVerdict {
+  const past = valuesIn(series, windows.history);
+  const first = past.length > 0 ? series.timestamps[0] : undefined;
+  const learned = learnedOf(past.length, first, windows.needs, windows.history);
+  const values = valuesIn(series, windows.window);
+  if (values.length === 0) return { kind: 'no_data' };
+  if (past.length < learned.needed) return { kind: 'learning', learned };
+  const value = aggregateOf(values, subject.aggregate);
+  const usual = usualOf(series, alike(past, subject.aggregate, values.length));
+  const distance = deviations(value, usual);
+  const { direction, deviations: limit, least_change: least } = condition;
+  const towards = direction === 'both' ? Math.abs(distance) : direction === 'above' ? distance : -distance;
+  const isFinding = towards >= limit && Math.abs(value - usual.median) >= least;
+  return {
+    kind: 'judged',
+    observation: {
+      ...subjectOf(series, subject),
+      isFinding,
+      text: `${described(series, subject, value)}, usual is ${figure(usual.median, series.unit)}${away(distance)}`,
+      value,
+      expected: usual.median,
+    },
+    closeness: towards,
+  };
+}
+
+/**
+ * The history in the form in which the window is compared with it: the largest of many samples is no unusual sample, so
+ * for `max` and `min` it is the extremes of stretches that have as many samples as the window. For the others it is the
+ * samples themselves: their scatter is at least that of their means.
+ */
+function alike(past: readonly number[], aggregate: Aggregate, length: number): readonly number[] {
+  if ((aggregate !== 'max' && aggregate !== 'min') || length < 2) return past;
+  const better = aggregate === 'max' ? (a: number, b: number) => a >= b : (a: number, b: number) => a <= b;
+  // Of the samples of a stretch only those can become its extreme that no later one is beyond: they wait in order.
+  const waiting: number[] = [];
+  let head = 0;
+  const extremes: number[] = [];
+  for (let i = 0; i < past.length; i++) {
+    while (waiting.length > head && better(past[i]!, past[waiting[waiting.length - 1]!]!)) waiting.pop();
+    waiting.push(i);
+    if (waiting[head]! <= i - length) head++;
+    if (i >= Math.min(length, past.length) - 1) extremes.push(past[waiting[head]!]!);
+  }
+  return extremes;
+}
+
+/** `, 12 deviations above`. */
+function away(distance: number): string {
+  if (distance === 0) return '';
+  const side = distance > 0 ? 'above' : 'below';
+  return Number.isFinite(distance) ? ` (${digits(Math.abs(distance))} deviations ${side})` : ' without exception';
+}
+
+function described(series: CheckedSeries, subject: MetricSubject, value: number): string {
+  const what = subject.promql === undefined ? [subject.metric, series.statistic].filter(Boolean).join(' ') : 'value';
+  const whose = subject.promql === undefined ? series.service : labelText(series);
+  const how = subject.aggregate === 'last' ? 'last' : `${subject.aggregate} of ${duration(subject.window_seconds)}`;
+  return `${what}${whose ? ` of ${whose}` : ''} is ${figure(value, series.unit)} (${how})`;
+}
+
+function subjectOf(series: CheckedSeries, subject: MetricSubject): Pick<Observation, 'subject' | 'service'> {
+  if (subject.promql !== undefined) {
+    const service = serviceLabels.map((name) => series.labels?.find(([label]) => label === name)?.[1]).find(Boolean);
+    return { subject: labelText(series) || 'value', ...(service && { service }) };
+  }
+  const named = [series.service, subject.statistic === undefined ? series.statistic : undefined].filter(Boolean);
+  return { subject: named.join(' ') || 'value', ...(series.service && { service: series.service }) };
+}
+
+/** Labels that name a service, most telling first. */
+const serviceLabels = ['service', 'service_name', 'app', 'destination_workload', 'server', 'container', 'job'];
+
+const labelText = ({ labels = [] }: CheckedSeries): string =>
+  labels
+    .filter(([name]) => name !== '__name__')
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');

@@ -1,0 +1,133 @@
+/**
+ * `metric`: the series of a metric, or of a PromQL expression, against a number or against what their own history says
+ * is usual. Each series is an observation. What has lasted for half of the history is what is usual.
+ */
+import type { TimeWindow } from '../../sources/port.ts';
+import { toIsoWindow } from '../../tools/index.ts';
+import type { SubjectOf } from '../plan/schema.ts';
+import { listOf, sourceWith, windowBefore } from './ask.ts';
+import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
+import { duration } from './figures.ts';
+import { judgeBaseline, judgeThreshold, type SeriesVerdict } from './metric-judge.ts';
+import { MOST_OBSERVATIONS, type CheckContext, type CheckResult, type Observation } from './port.ts';
+import { evidenceOf, failed, judged } from './result.ts';
+import { MOST_SERIES, readSeries, shownSeries, type ReadSeries } from './series.ts';
+
+type MetricSubject = SubjectOf<'metric'>;
+
+/** Points a series may have in an answer. */
+const MOST_POINTS = 2_000;
+const MOST_SERIES_SHOWN = 12;
+const POINTS_SHOWN = 30;
+const NO_DATA = 'no data';
+
+export async function runMetricCheck(subject: MetricSubject, context: CheckContext): Promise<CheckResult> {
+  const window = windowBefore(context.clock.now().getTime() / 1_000, subject.window_seconds);
+  const { condition } = subject;
+  const historySeconds = condition.type === 'baseline' ? condition.history_seconds : 0;
+  const history = windowBefore(window.from, historySeconds);
+  const read = await ask(subject, context, history, window);
+  const needs = historyNeeds(read.series, subject.window_seconds);
+  const verdicts = read.series.map((series) => ({
+    series,
+    verdict:
+      condition.type === 'threshold'
+        ? judgeThreshold(series, subject, condition, window)
+        : judgeBaseline(series, subject, condition, { window, history, needs }),
+  }));
+  verdicts.sort((a, b) => rank(b.verdict) - rank(a.verdict) || byCloseness(a.verdict, b.verdict));
+
+  const asked = question(subject);
+  const evidence = [
+    evidenceOf(subject.source, asked, MOST_SERIES_SHOWN, (most) => ({
+      window: toIsoWindow(window),
+      ...(historySeconds > 0 && { history: toIsoWindow(history) }),
+      series_count: read.series.length,
+      series: verdicts.slice(0, most).map(({ series }) => shownSeries(series, POINTS_SHOWN)),
+    })),
+  ];
+  const observations = verdicts.flatMap(({ verdict }) => (verdict.kind === 'judged' ? [verdict.observation] : []));
+  if (observations.length === 0)
+    return notJudged(
+      subject,
+      verdicts.map(({ verdict }) => verdict),
+      evidence,
+    );
+  const gone = verdicts.filter(({ verdict }) => verdict.kind === 'no_data').length;
+  const young = verdicts.filter(({ verdict }) => verdict.kind === 'learning').length;
+  const notes = [
+    ...(gone > 0 ? [`${gone} without data now`] : []),
+    ...(young > 0 ? [`${young} still learning`] : []),
+    ...(read.unreadable > 0 ? [`${read.unreadable} unreadable`] : []),
+  ];
+  const result = judged({ observations, evidence, noun: ['series', 'series'], notes });
+  if (subject.no_data !== 'finding') return result;
+  // Otherwise a finding that there is no data would never be over.
+  const back: Observation = { subject: NO_DATA, isFinding: false, text: `${read.series.length} series have data` };
+  return { ...result, observations: [...result.observations.slice(0, MOST_OBSERVATIONS - 1), back] };
+}
+
+/** Findings, then what was judged, then the rest. */
+function rank(verdict: SeriesVerdict): number {
+  if (verdict.kind !== 'judged') return 0;
+  return verdict.observation.isFinding ? 2 : 1;
+}
+
+/** What is closest to being a finding, or furthest beyond it, comes first. */
+function byCloseness(a: SeriesVerdict, b: SeriesVerdict): number {
+  const [left, right] = [a, b].map((verdict) => (verdict.kind === 'judged' ? verdict.closeness : 0));
+  return left === right ? 0 : right! - left!;
+}
+
+/** The two periods in one question, so that samples are alike; in two where one would leave the window too few. */
+async function ask(
+  subject: MetricSubject,
+  { sources, signal }: CheckContext,
+  history: TimeWindow,
+  window: TimeWindow,
+): Promise<ReadSeries> {
+  const put = async (period: TimeWindow): Promise<unknown> => {
+    signal.throwIfAborted();
+    const { metric = '', promql: expr, service, statistic, labels } = subject;
+    const where = { ...period, maxPoints: MOST_POINTS };
+    if (expr !== undefined) {
+      return sourceWith(sources, subject.source, 'promql', 'promql').promql({ expr, ...where }, { signal });
+    }
+    const source = sourceWith(sources, subject.source, 'metrics', 'queryMetric');
+    return source.queryMetric(
+      { metric, ...(service && { service }), ...(statistic && { statistic }), ...(labels && { labels }), ...where },
+      { signal },
+    );
+  };
+  const whole = { from: history.from, to: window.to };
+  const step = (whole.to - whole.from) / MOST_POINTS;
+  if (history.to === history.from || step * 2 <= window.to - window.from) return readSeries(await put(whole), whole);
+  const [before, during] = await Promise.all([put(history), put(window)]);
+  const all = [before, during].flatMap((answer) => listOf(answer, 'series', MOST_SERIES));
+  return readSeries(all, whole);
+}
+
+function notJudged(
+  subject: MetricSubject,
+  verdicts: readonly SeriesVerdict[],
+  evidence: CheckResult['evidence'],
+): CheckResult {
+  const learned = furthest(verdicts.flatMap((verdict) => (verdict.kind === 'learning' ? [verdict.learned] : [])));
+  if (learned) {
+    if (!learned.isGrowing) return failed(tooSparse(learned), evidence);
+    return { status: 'ok', summary: learning(learned), observations: [], evidence };
+  }
+  const text = `no data of ${question(subject)} in the last ${duration(subject.window_seconds)}`;
+  if (subject.no_data === 'fails') return failed(text, evidence);
+  const observation: Observation = { subject: NO_DATA, isFinding: subject.no_data === 'finding', text };
+  return judged({ observations: [observation], evidence, noun: ['series', 'series'] });
+}
+
+function question({ metric, promql, service, statistic, labels }: MetricSubject): string {
+  if (promql !== undefined) return promql;
+  const of = [
+    ...(service ? [`service=${service}`] : []),
+    ...Object.entries(labels ?? {}).map(([name, value]) => `${name}=${value}`),
+  ];
+  return [metric, statistic, of.length > 0 ? `{${of.join(', ')}}` : ''].filter(Boolean).join(' ');
+}

@@ -1,0 +1,134 @@
+/** `log_pattern` with `new_pattern`: kinds of lines that the history before the window does not have. */
+import type { TimeWindow } from '../../sources/port.ts';
+import { clip, count, groupLogPatterns, toIsoWindow, type LogPattern } from '../../tools/index.ts';
+import type { SubjectOf } from '../plan/schema.ts';
+import { sourceWith } from './ask.ts';
+import { at, digestOf, duration, listed } from './figures.ts';
+import { describeQuestion, shownLine } from './log-text.ts';
+import { readLines, type LogSource } from './log-pages.ts';
+import { hasLines } from './log-presence.ts';
+import type { CheckContext, CheckResult, Observation } from './port.ts';
+import { evidenceOf, failed, judged } from './result.ts';
+import { wildcard } from './wildcard.ts';
+
+type LogSubject = SubjectOf<'log_pattern'>;
+type NewPattern = Extract<LogSubject['condition'], { type: 'new_pattern' }>;
+
+/** Templates told apart; more are of logs that have none. */
+const MOST_TEMPLATES = 5_000;
+/** New templates of which the source is asked whether they are. */
+const MOST_CONFIRMED = 20;
+const ENOUGH = Number.POSITIVE_INFINITY;
+const SHOWN = 20;
+const PATTERN_CHARACTERS = 160;
+
+/**
+ * The lines of history and window are grouped together (Drain, see tools/log-patterns), so that a line of the window is
+ * new only when it joins no template of the history. Where not all of the history could be read the source is asked
+ * about each template that seems new. A history of which the older half has no line at all is not there yet.
+ */
+export async function findNewPatterns(
+  subject: LogSubject,
+  window: TimeWindow,
+  condition: NewPattern,
+  { sources, signal }: CheckContext,
+): Promise<CheckResult> {
+  const source = sourceWith(sources, subject.source, 'logs', 'searchLogs');
+  const { service, level } = subject;
+  const history = { from: window.from - condition.history_seconds, to: window.from };
+  const filter = { ...(service && { service }), ...(level && { level }) };
+  const pattern = wildcard(subject.pattern);
+  const asked = describeQuestion(subject);
+
+  const past = await readLines(source, { ...history, ...filter }, pattern, { enough: ENOUGH, signal });
+  const now = await readLines(source, { ...window, ...filter }, pattern, { enough: ENOUGH, signal });
+  const { patterns, other } = groupLogPatterns([...past.lines, ...now.lines], { most: MOST_TEMPLATES, examples: 1 });
+  const seen = patterns.filter(({ last }) => last >= window.from);
+  const isNew = ({ first }: LogPattern): boolean => first >= window.from;
+  const fresh = seen.filter((one) => isNew(one) && one.count >= condition.at_least);
+
+  const evidence = [
+    evidenceOf(subject.source, `kinds of lines ${asked} that are new`, SHOWN, (most) => ({
+      window: toIsoWindow(window),
+      history: toIsoWindow(history),
+      lines: { window: now.lines.length, history: past.lines.length, history_is_whole: !past.truncated },
+      new_patterns: fresh.slice(0, most).map((one) => ({
+        pattern: clip(one.pattern, PATTERN_CHARACTERS * 2),
+        count: one.count,
+        first: at(one.first),
+        examples: one.examples.map(shownLine),
+      })),
+    })),
+  ];
+  const begun = await historyBegins(source, service, history, past.lines[0]?.at, signal);
+  if (!begun) {
+    const silence = await hasLines(source, subject, window, signal);
+    if (silence !== undefined) return failed(silence, evidence);
+    const summary = `learning: no log lines from before ${at((history.from + history.to) / 2)} yet, ${duration(condition.history_seconds)} of history are needed`;
+    return { status: 'ok', summary, observations: [], evidence };
+  }
+  const mustAsk = past.truncated || other > 0;
+  const confirmed = mustAsk ? await unknownBefore(source, { ...history, ...filter }, fresh, signal) : fresh;
+  const known = seen.filter((one) => !isNew(one));
+  const few = seen.length - known.length - fresh.length;
+  const rare = few > 0 ? [`${few} new with fewer than ${condition.at_least} lines`] : [];
+  return judged({
+    observations: [
+      ...confirmed.map((one) => observationOf(one, true, condition)),
+      ...known.map((one) => observationOf(one, false, condition)),
+    ],
+    evidence,
+    noun: ['kind of line', 'kinds of lines'],
+    notes: [
+      ...(now.truncated ? [`of the newest ${now.lines.length} lines`] : []),
+      ...(mustAsk && fresh.length > MOST_CONFIRMED ? [`${fresh.length - MOST_CONFIRMED} more not confirmed`] : []),
+      ...(now.unreadable > 0 ? [`${count(now.unreadable, 'line')} unreadable`] : []),
+    ],
+    quiet: `no new kind of line: ${[count(now.lines.length, 'line'), `${known.length} known`, ...rare].join(', ')}`,
+  });
+}
+
+function observationOf(pattern: LogPattern, isFinding: boolean, { history_seconds }: NewPattern): Observation {
+  const { services, count: lines, first } = pattern;
+  const text = clip(pattern.pattern, PATTERN_CHARACTERS);
+  const of = `${count(lines, 'line')} of ${listed(services, 3)}`;
+  return {
+    subject: `${clip(pattern.pattern, 60)} #${digestOf(`${pattern.level ?? ''} ${pattern.pattern}`)}`,
+    isFinding,
+    text: isFinding
+      ? `new since ${at(first)}, not in ${duration(history_seconds)} before: ${of}: ${text}`
+      : `known: ${of}: ${text}`,
+    value: lines,
+    ...(services.length === 1 && services[0] && { service: services[0] }),
+  };
+}
+
+/** Whether the source has lines of the older half of the history. */
+async function historyBegins(
+  source: LogSource,
+  service: string | undefined,
+  history: TimeWindow,
+  oldest: number | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const middle = (history.from + history.to) / 2;
+  if (oldest !== undefined && oldest < middle) return true;
+  const query = { from: history.from, to: middle, ...(service && { service }) };
+  return (await readLines(source, query, wildcard(undefined), { enough: 1, signal })).lines.length > 0;
+}
+
+/** Those of which the source finds no line in the history: words in the same order are enough to be known. */
+async function unknownBefore(
+  source: LogSource,
+  query: Parameters<typeof readLines>[1],
+  fresh: readonly LogPattern[],
+  signal: AbortSignal,
+): Promise<LogPattern[]> {
+  const unknown: LogPattern[] = [];
+  for (const one of fresh.slice(0, MOST_CONFIRMED)) {
+    const words = wildcard(one.pattern.replaceAll('<*>', '*').replaceAll(' ', '*'));
+    const earlier = await readLines(source, query, words, { enough: 1, signal });
+    if (earlier.lines.length === 0) unknown.push(one);
+  }
+  return unknown;
+}

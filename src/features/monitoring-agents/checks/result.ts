@@ -1,0 +1,93 @@
+/** What every check's result keeps to: bounds, storable text, findings first. */
+import { storableJson, storableText } from '../../../platform/storable.ts';
+import { count, oneLine } from '../../tools/index.ts';
+import { stableName } from './figures.ts';
+import { MOST_OBSERVATIONS, type CheckEvidence, type CheckResult, type Observation } from './port.ts';
+
+const SUMMARY_CHARACTERS = 200;
+const TEXT_CHARACTERS = 300;
+const QUESTION_CHARACTERS = 500;
+const EVIDENCE_CHARACTERS = 32_000;
+
+/** A check that could not say: `reason` says why, to an operator. */
+export function failed(reason: string, evidence: CheckEvidence[] = []): CheckResult {
+  return { status: 'failed', summary: line(reason, SUMMARY_CHARACTERS), observations: [], evidence };
+}
+
+export interface Judged {
+  observations: Observation[];
+  evidence: CheckEvidence[];
+  /** What is counted: `['service', 'services']`. */
+  noun: readonly [one: string, several: string];
+  /** What else an operator must know: series without data, lines that could not be read. */
+  notes?: string[];
+  /** In place of "all as usual" when nothing is found. */
+  quiet?: string;
+}
+
+/**
+ * A result by its observations: `finding` when one of them is. Observations of one subject become one (a finding goes
+ * before what is none), findings come first, each in the order given, and at most {@link MOST_OBSERVATIONS} remain.
+ */
+export function judged({ observations, evidence, noun, notes = [], quiet }: Judged): CheckResult {
+  const bySubject = new Map<string, Observation>();
+  for (const observation of observations.map(bounded)) {
+    const known = bySubject.get(observation.subject);
+    if (!known || (observation.isFinding && !known.isFinding)) bySubject.set(observation.subject, observation);
+  }
+  const all = [...bySubject.values()];
+  const findings = all.filter(({ isFinding }) => isFinding);
+  const others = all.filter(({ isFinding }) => !isFinding);
+  const [first] = findings;
+  const said = first
+    ? [all.length === 1 ? first.text : `${findings.length} of ${count(all.length, ...noun)}: ${first.text}`]
+    : [quiet ?? (all.length === 1 ? all[0]!.text : `${count(all.length, ...noun)}, nothing found`)];
+  return {
+    status: first ? 'finding' : 'ok',
+    // What else there is to know must not be cut off by a long finding.
+    summary: withNotes(said[0]!, notes),
+    observations: [...findings, ...others].slice(0, MOST_OBSERVATIONS),
+    evidence,
+  };
+}
+
+/**
+ * The answer of a piece of evidence within its bound.
+ * @param answer makes it with so many of its items; the number is lowered until the answer fits
+ */
+export function evidenceOf(
+  source: string,
+  question: string,
+  items: number,
+  answer: (most: number) => Record<string, unknown>,
+): CheckEvidence {
+  const piece = (value: unknown): CheckEvidence => ({
+    source: line(source, SUMMARY_CHARACTERS),
+    question: line(question, QUESTION_CHARACTERS),
+    answer: value,
+  });
+  for (let most = items; most > 0; most = Math.floor(most / 2)) {
+    const made = storableJson(answer(most));
+    if (JSON.stringify(made).length <= EVIDENCE_CHARACTERS) return piece(made);
+  }
+  const none = storableJson(answer(0));
+  return piece(JSON.stringify(none).length <= EVIDENCE_CHARACTERS ? none : null);
+}
+
+function withNotes(said: string, notes: readonly string[]): string {
+  const noted = notes.length === 0 ? '' : ` (${line(notes.join('; '), 80)})`;
+  return line(said, SUMMARY_CHARACTERS - noted.length) + noted;
+}
+
+function bounded({ subject, isFinding, text, service, value, expected }: Observation): Observation {
+  return {
+    subject: stableName(subject),
+    isFinding,
+    text: line(text, TEXT_CHARACTERS),
+    ...(service && { service: stableName(service) }),
+    ...(Number.isFinite(value) && { value }),
+    ...(Number.isFinite(expected) && { expected }),
+  };
+}
+
+const line = (text: string, limit: number): string => oneLine(storableText(text), limit);

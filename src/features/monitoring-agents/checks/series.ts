@@ -1,0 +1,123 @@
+/** Series as a source answered them, read with suspicion: what is no number at a time is no sample. */
+import { SourceError, type TimeWindow } from '../../sources/port.ts';
+import { quantile } from '../../diagnosis/index.ts';
+import { resultPoints } from '../../tools/index.ts';
+import { listOf, membersOf } from './ask.ts';
+import { stableName } from './figures.ts';
+
+/** Samples in time order; all values are finite. */
+export interface CheckedSeries {
+  service: string;
+  metric: string;
+  statistic?: string;
+  unit?: string;
+  /** Of a PromQL answer, sorted by name. */
+  labels?: [string, string][];
+  timestamps: number[];
+  values: number[];
+}
+
+export interface ReadSeries {
+  series: CheckedSeries[];
+  /** Series that are none, or hold nothing that is a sample although they should. */
+  unreadable: number;
+}
+
+/** More are not judged: a check is about something. */
+export const MOST_SERIES = 20_000;
+const MOST_SAMPLES = 2_000_000;
+const MOST_LABELS = 50;
+/** No quantity is larger; the squares of what is smaller can still be told apart. */
+const LARGEST = 1e100;
+
+/**
+ * Reads the series of an answer, metrics and PromQL alike. Samples that are missing (NaN, an infinity) or outside the
+ * window are left out, they are put in time order, and of samples at one time the last one counts. Series with the same
+ * names are one. A series without samples is left out.
+ * @throws {SourceError} when nothing of what was answered can be read, or it is more than can be judged
+ */
+export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
+  const list = listOf(answer, 'series', 2 * MOST_SERIES);
+  const found = new Map<string, { head: Omit<CheckedSeries, 'timestamps' | 'values'>; samples: Map<number, number> }>();
+  let unreadable = 0;
+  let total = 0;
+  for (let index = 0; index < list.length; index++) {
+    const members = membersOf(list[index]);
+    const times: unknown = members?.timestamps;
+    const values: unknown = members?.values;
+    if (!members || !Array.isArray(times) || !Array.isArray(values)) {
+      unreadable++;
+      continue;
+    }
+    const length = Math.min(times.length, values.length);
+    total += length;
+    if (total > MOST_SAMPLES) throw new SourceError(`the source answered more than ${MOST_SAMPLES} samples`);
+    const head = headOf(members);
+    const key = JSON.stringify([head.service, head.metric, head.statistic, head.labels]);
+    const samples = found.get(key)?.samples ?? new Map<number, number>();
+    let strange = times.length !== values.length;
+    for (let i = 0; i < length; i++) {
+      const time: unknown = times[i];
+      const value: unknown = values[i];
+      if (typeof time !== 'number' || typeof value !== 'number' || Math.abs(value) > LARGEST)
+        strange ||= !isMissing(value);
+      else if (time >= window.from && time < window.to) {
+        if (Number.isFinite(value)) samples.set(time, value);
+      } else strange = true;
+    }
+    if (samples.size > 0) found.set(key, { head, samples });
+    else if (strange) unreadable++;
+  }
+  if (found.size === 0 && unreadable > 0) {
+    throw new SourceError(`nothing of the ${list.length} series that the source answered can be read`);
+  }
+  const series = [...found.values()].map(({ head, samples }) => {
+    const sorted = [...samples].sort(([a], [b]) => a - b);
+    return { ...head, timestamps: sorted.map(([time]) => time), values: sorted.map(([, value]) => value) };
+  });
+  return { series, unreadable };
+}
+
+/** NaN and infinities stand for a missing sample. */
+const isMissing = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);
+
+function headOf(members: Record<string, unknown>): Omit<CheckedSeries, 'timestamps' | 'values'> {
+  const text = (value: unknown): string => (typeof value === 'string' ? stableName(value) : '');
+  const labels = membersOf(members.labels);
+  return {
+    service: text(members.service),
+    metric: text(members.metric),
+    ...(text(members.statistic) && { statistic: text(members.statistic) }),
+    ...(text(members.unit) && { unit: text(members.unit) }),
+    ...(labels && {
+      labels: Object.entries(labels)
+        .slice(0, MOST_LABELS)
+        .map(([name, value]): [string, string] => [stableName(name), text(value)])
+        .filter(([, value]) => value !== '')
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    }),
+  };
+}
+
+/** The values of a window. */
+export function valuesIn({ timestamps, values }: CheckedSeries, { from, to }: TimeWindow): number[] {
+  return values.filter((_, index) => timestamps[index]! >= from && timestamps[index]! < to);
+}
+
+/** Median seconds between the samples of the series that has most of them; undefined with fewer than two. */
+export function intervalOf(series: readonly CheckedSeries[]): number | undefined {
+  let longest: readonly number[] = [];
+  for (const { timestamps } of series) if (timestamps.length > longest.length) longest = timestamps;
+  const gaps = longest.slice(1).map((time, index) => time - longest[index]!);
+  return gaps.length > 0 ? quantile(gaps, 0.5) : undefined;
+}
+
+/** A series as evidence shows it. */
+export function shownSeries({ timestamps, values, ...head }: CheckedSeries, points: number): Record<string, unknown> {
+  const { labels, ...names } = head;
+  return {
+    ...names,
+    ...(labels && { labels: Object.fromEntries(labels) }),
+    points: resultPoints(timestamps, values, points),
+  };
+}
