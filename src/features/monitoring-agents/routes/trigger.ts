@@ -1,6 +1,7 @@
 import { apiKeyVia } from '../../../http/authenticate.ts';
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
+import { MOST_ALERTS } from '../triggers/port.ts';
 import { MonitorRequest } from '../triggers/recognise.ts';
 import { MonitorHeaders, MonitorQuery, MonitorResponse } from '../triggers/schemas.ts';
 import { receiveTrigger, type TriggerServiceDeps } from '../triggers/service.ts';
@@ -11,11 +12,19 @@ export interface TriggerDeps extends ApiDeps {
   monitoring: TriggerServiceDeps;
 }
 
-const description = `For tools that send webhooks. The form of the body is recognised; it is one of these:
+const description = `For tools that send webhooks: have them send the header \`Authorization: Bearer API_KEY\`. The form of the body is recognised; it is one of these:
 
-- Prometheus Alertmanager: a receiver with \`webhook_configs\`, whose \`http_config\` has \`authorization: {credentials: API_KEY}\`.
+- Prometheus Alertmanager, with this receiver:
+
+\`\`\`yaml
+webhook_configs:
+  - url: https://casebook.example.org/api/monitor
+    max_alerts: ${MOST_ALERTS}
+    http_config: { authorization: { type: Bearer, credentials: API_KEY } }
+\`\`\`
+
 - Grafana Alerting: a contact point of the kind webhook.
-- PagerDuty: a webhook subscription (version 3); \`incident.triggered\`, \`incident.reopened\` and \`incident.resolved\` count, other events are ignored.
+- PagerDuty: a webhook subscription (version 3). \`incident.triggered\`, \`incident.reopened\` and \`incident.resolved\` count, other events are ignored.
 - Datadog: a webhook with this payload (its default payload is understood as well):
 
 \`\`\`json
@@ -25,10 +34,9 @@ ${JSON.stringify(DATADOG_PAYLOAD, null, 2)}
 - Our own: \`{"type": "alert", "title": …}\`, \`{"type": "deploy", "service": …}\`, \`{"type": "check_now"}\`.
 - Any other object with a title or a text: an alert.
 
-An alert that fires becomes a finding, and is investigated. One that comes again, by its fingerprint, is the same finding;
-one that is over ends it. With \`chat_id\` it is reported to the channel of that agent, whose checks are run as well. An
-alert with the label \`severity: none\` (Watchdog) is for no one and ignored. A deploy has the checks of agents run now;
-reported again within ten minutes it is the same. At most 200 alerts of one request are taken.`;
+An alert that fires becomes a finding, and is investigated. One that comes again, by its fingerprint, is the same finding; one that is over ends it. With \`chat_id\` it is reported to the channel of that agent, whose checks are run as well. An alert with the label \`severity: none\` (Watchdog) is for nobody and ignored. At most ${MOST_ALERTS} alerts of one request are taken, those that fire first.
+
+A deploy has the checks of active agents run now; reported again within ten minutes (by its fingerprint: service, version and environment unless given) it is the same. Repeating a request that was answered with 503 is harmless.`;
 
 export const trigger = endpointFor<TriggerDeps>()({
   method: 'post',

@@ -24,7 +24,10 @@ export const DATADOG_PAYLOAD = {
   snapshot: '$SNAPSHOT',
 };
 
-const title = z.string().regex(/\S/, 'Value must not be blank');
+const title = z
+  .string()
+  .regex(/\S/, 'Value must not be blank')
+  .describe('May also come as alert_title or event_title.');
 
 const members = {
   id: loose,
