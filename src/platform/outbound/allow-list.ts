@@ -21,7 +21,8 @@ const network = (entry: string): Network | undefined => {
 };
 
 const normal = (host: string): string => host.toLowerCase().replace(/\.$/, '');
-const isHostName = (entry: string): boolean => HOST_NAME.test(entry) && !/^[\d.]+$/.test(entry);
+/** What ends in a number is an address in another form (https://url.spec.whatwg.org/#ends-in-a-number-checker). */
+const isHostName = (entry: string): boolean => HOST_NAME.test(entry) && !/(^|\.)(\d+|0x[\da-f]*)$/.test(entry);
 
 /** Whether an entry can be one of the list. */
 export const isAllowListEntry = (entry: string): boolean => network(entry) !== undefined || isHostName(normal(entry));

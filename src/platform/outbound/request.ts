@@ -42,7 +42,10 @@ export async function sendGuarded(
   init.signal?.addEventListener('abort', stop, { once: true });
   try {
     const response = await exchange(url, guard, init, deadline.signal);
-    return await toResponse(url, response, init.discardBody ? undefined : limits.maxResponseBytes);
+    const answer = await toResponse(url, response, init.discardBody ? undefined : limits.maxResponseBytes);
+    // An answer without a length ends where it was cut off, as if it were whole.
+    deadline.signal.throwIfAborted();
+    return answer;
   } catch (error) {
     init.signal?.throwIfAborted();
     if (error instanceof OutboundError) throw error;
@@ -72,7 +75,11 @@ function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSi
     signal,
   } as const;
   return new Promise((resolve, reject) => {
-    request(url, options, resolve).on('error', reject).end(body);
+    request(url, options, resolve)
+      .on('error', reject)
+      // Without an error where the receiver wants to speak another protocol.
+      .on('close', () => reject(new Error('The connection was closed.')))
+      .end(body);
   });
 }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Clock } from '../../../platform/clock.ts';
 import { OutboundError, type Outbound } from '../../../platform/outbound/index.ts';
+import { storableJson } from '../../../platform/storable.ts';
 import type { WebhookChannel } from './channel.ts';
 import { fromOutbound, isRetryableStatus, retryAfterMs } from './failures.ts';
 import { DeliveryError, type Delivery, type SendNotification } from './port.ts';
@@ -19,7 +20,7 @@ export function createWebhook(
     const id = webhookId(delivery.idempotencyKey);
     const now = options.clock.now();
     const threadId = delivery.thread?.['id'] ?? id;
-    const body = JSON.stringify(payloadOf(delivery, id, threadId));
+    const body = JSON.stringify(storableJson(payloadOf(delivery, id, threadId)));
     const response = await options.outbound
       .fetch(channel.url, {
         method: 'POST',

@@ -26,7 +26,7 @@ export function toSlackMessage(message: NotificationMessage, about?: string): Sl
   const links = linksOf(message);
   const text = plainText(message.text, MOST_IN_TEXT);
   const body: MrkdwnBlock[] = text === '' ? [] : [{ text: escapeSlack(text), code: false }];
-  const summary = toSections(body, MOST_IN_SECTION, MOST_IN_TEXT * 5);
+  const summary = toSections(body, MOST_IN_SECTION, MOST_IN_SECTION);
   const report = toSections(toMrkdwn(message.markdown ?? ''), MOST_IN_SECTION, MOST_IN_REPORT);
   return {
     text: `${signOf(message)} ${escapeSlack(title)}`,
@@ -37,7 +37,9 @@ export function toSlackMessage(message: NotificationMessage, about?: string): Sl
         : [context(`About: ${escapeSlack(oneLine(about, 300))}`)]),
       ...summary.sections.map(section),
       ...report.sections.map(section),
-      ...(report.isCut || (message.markdown?.length ?? 0) > MOST_MARKDOWN ? [context(cutNotice(links))] : []),
+      ...(report.isCut || summary.isCut || (message.markdown?.length ?? 0) > MOST_MARKDOWN
+        ? [context(cutNotice(links))]
+        : []),
       ...(links.length === 0 ? [] : [buttons(links.slice(0, MOST_LINKS))]),
       context(footer(message)),
     ],

@@ -62,7 +62,7 @@ function block(token: Token): MrkdwnBlock[] {
 function listBlocks({ items, ordered, start }: Tokens.List): MrkdwnBlock[] {
   return items.flatMap((item, index) => {
     const mark = ordered ? `${(start || 1) + index}.` : '•';
-    const [first, ...rest] = item.tokens.flatMap(block);
+    const [first, ...rest] = item.tokens.filter(({ type }) => type !== 'checkbox').flatMap(block);
     const task = item.task ? (item.checked ? '☑ ' : '☐ ') : '';
     if (first === undefined || first.code) return [of(`${mark} ${task}`), ...(first ? [first] : []), ...rest];
     const inner = rest.map((part) => (part.code ? part : of(part.text.replaceAll(/^/gm, '    '))));
@@ -92,8 +92,6 @@ function inline(token: Token): string {
       return slackLink(decodeReferences(token.href), plainOf(token.tokens ?? []) || decodeReferences(token.text));
     case 'html':
       return escapeSlack(token.raw);
-    case 'checkbox':
-      return '';
     case 'escape':
       return escapeSlack(token.text);
     default:
