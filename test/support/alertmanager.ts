@@ -25,9 +25,10 @@ export async function startAlertmanager(webhook?: { url: string; credentials: st
     readyUrl: `${url}/-/ready`,
     prepare: async (folder) => {
       const soon = webhook ? { group_interval: '1s', repeat_interval: '1s' } : {};
+      const receiver = webhook ? 'webhook' : 'nobody';
       const config = {
-        route: { receiver: 'team', group_by: ['alertname'], group_wait: '1s', ...soon },
-        receivers: [{ name: 'team', ...(webhook && { webhook_configs: [webhookConfig(webhook)] }) }],
+        route: { receiver, group_by: ['alertname'], group_wait: '1s', ...soon },
+        receivers: [{ name: receiver, ...(webhook && { webhook_configs: [webhookConfig(webhook)] }) }],
       };
       await writeFile(join(folder, 'alertmanager.yml'), stringify(config));
       return [
