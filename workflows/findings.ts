@@ -63,12 +63,13 @@ export async function finding(input: FindingWorkflowInput): Promise<FindingWorkf
       if (view.service !== undefined) wf.upsertSearchAttributes([{ key: serviceAttribute, value: view.service }]);
       return ended(view.status, view.notWorthIt === undefined ? view.status : 'not_worth_telling');
     }
-    const { continueAsNewSuggested } = wf.workflowInfo();
-    if (state.isTimeToContinue(continueAsNewSuggested, readsPerHistory)) await wf.continueAsNew<typeof finding>(input);
     const waited = state.waitMs(view, Date.now(), lookAgainSeconds);
     const isNews = await wf.condition(() => state.hasNews, waited);
     if (!isNews && view.settlesAt !== null && view.settlesAt <= Date.now())
       await settleFinding.executeWithOptions({ summary: 'See whether it is over for good' }, [ref]);
+    // Whatever came meanwhile is in the row, which the next run reads first.
+    const { continueAsNewSuggested } = wf.workflowInfo();
+    if (state.isTimeToContinue(continueAsNewSuggested, readsPerHistory)) await wf.continueAsNew<typeof finding>(input);
   }
 }
 

@@ -1,0 +1,90 @@
+/** Agents, checks and sessions for tests of findings, as rows and values. */
+import { randomUUID } from 'node:crypto';
+import type { Orm } from '../../../../src/db/orm.ts';
+import { forTeam } from '../../../../src/db/team-filter.ts';
+import type { CheckResult, Observation } from '../../../../src/features/monitoring-agents/checks/port.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  type StoredChannel,
+} from '../../../../src/features/monitoring-agents/entities.ts';
+import { observeSession } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import { Check } from '../../../../src/features/monitoring-agents/plan/schema.ts';
+
+export const CHANNEL: StoredChannel = { type: 'webhook', label: 'a webhook', sealed: 'sealed' };
+
+export interface StoredAgent {
+  id: string;
+  teamId: string;
+  title: string;
+}
+
+export async function storeAgent(orm: Orm, columns: Partial<MonitoringAgent> = {}): Promise<StoredAgent> {
+  const { teamId = randomUUID() } = columns;
+  const em = forTeam(orm.em, teamId);
+  const agent = em.create(MonitoringAgent, {
+    teamId,
+    title: 'Watches the shop',
+    planVersion: 1,
+    channel: CHANNEL,
+    healthSince: new Date(),
+    lastResultAt: null,
+    nextDueAt: null,
+    silentAt: null,
+    createdByKeyId: null,
+    createdByUserId: null,
+    deletedAt: null,
+    ...columns,
+  });
+  await em.flush();
+  return { id: agent.id, teamId, title: agent.title };
+}
+
+export const checkOf = (overrides: Partial<typeof Check._input> = {}): Check =>
+  Check.parse({
+    id: 'latency',
+    title: 'Latency is usual',
+    check: {
+      type: 'metric',
+      source: 'prometheus',
+      metric: 'p95',
+      condition: { type: 'threshold', operator: '>', value: 1 },
+    },
+    schedule: { every_seconds: 60 },
+    ...overrides,
+  });
+
+export const seen = (subject: string, isFinding: boolean, more: Partial<Observation> = {}): Observation => ({
+  subject,
+  isFinding,
+  text: `p95 of ${subject} is ${isFinding ? '1.9 s, usual are 0.2 s' : '0.2 s'}`,
+  service: subject,
+  ...more,
+});
+
+export const resultOf = (...observations: Observation[]): CheckResult => ({
+  status: observations.some(({ isFinding }) => isFinding) ? 'finding' : 'ok',
+  summary: 'looked',
+  observations,
+  evidence: [{ source: 'prometheus', question: 'p95', answer: [1, 2] }],
+});
+
+/** Applies a session in a transaction of its own, as a run of a check does. */
+export function observe(
+  orm: Orm,
+  agent: StoredAgent,
+  check: Check,
+  result: CheckResult,
+  { at = new Date(), sessionId = randomUUID() }: { at?: Date; sessionId?: string } = {},
+): Promise<Finding[]> {
+  return forTeam(orm.em, agent.teamId).transactional((em) =>
+    observeSession(em, { agent, check, sessionId, result, at }),
+  );
+}
+
+export const findingsOf = (orm: Orm, { id, teamId }: StoredAgent): Promise<Finding[]> =>
+  forTeam(orm.em, teamId).find(Finding, { agentId: id }, { orderBy: { createdAt: 'asc', dedupKey: 'asc' } });
+
+export const notificationsOf = (orm: Orm, { id, teamId }: StoredAgent): Promise<MonitoringNotification[]> =>
+  forTeam(orm.em, teamId).find(MonitoringNotification, { agentId: id }, { orderBy: { createdAt: 'asc' } });
