@@ -6,13 +6,19 @@ export const MOST_MARKDOWN = 24_000;
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
+/** Lists and quotes within one another, deeper than a person writes and than a parser goes in reasonable time. */
+export const isNestedTooDeeply = (text: string): boolean =>
+  /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m.test(text);
+
 /**
  * Tokens of a Markdown text (CommonMark with tables), by marked.
  * @returns undefined where it cannot be parsed: text of telemetry may be nested deeper than any parser goes
  */
 export function parseMarkdown(markdown: string): Token[] | undefined {
+  const text = plainText(markdown, MOST_MARKDOWN);
+  if (isNestedTooDeeply(text)) return undefined;
   try {
-    return new Lexer({ gfm: true }).lex(plainText(markdown, MOST_MARKDOWN));
+    return new Lexer({ gfm: true }).lex(text);
   } catch {
     return undefined;
   }

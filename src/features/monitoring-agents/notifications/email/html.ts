@@ -1,6 +1,6 @@
 /** A notification as HTML of a mail: nothing of its text is markup, nothing is loaded from anywhere. */
 import { Marked, type Tokens } from 'marked';
-import { decodeReferences, MOST_MARKDOWN } from '../markdown.ts';
+import { decodeReferences, isNestedTooDeeply, MOST_MARKDOWN } from '../markdown.ts';
 import type { NotificationMessage } from '../port.ts';
 import { linksOf, plainText, signOf, webLink } from '../wording.ts';
 
@@ -53,10 +53,11 @@ const cut = (markdown: string): string =>
 
 function markdownHtml(markdown: string): string {
   const text = plainText(markdown, MOST_MARKDOWN);
+  const asItIs = `<pre style="white-space: pre-wrap">${escapeHtml(text)}</pre>`;
+  if (isNestedTooDeeply(text)) return asItIs;
   try {
     return marked.parse(text, { async: false });
   } catch {
-    // Nested deeper than any parser goes.
-    return `<pre style="white-space: pre-wrap">${escapeHtml(text)}</pre>`;
+    return asItIs;
   }
 }
