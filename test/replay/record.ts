@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { startHarness, type Harness, type HarnessOptions } from '../support/harness.ts';
 import { stopTestServer } from '../support/database.ts';
 import { taskOf } from '../features/chats/script.ts';
+import { checkScenarios } from './instruction-checks.ts';
 import { byTurn, OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { listSources, submitReport } from '../support/scripts.ts';
 import { sampleIncident } from '../support/telemetry-source.ts';
@@ -65,6 +66,7 @@ const chatting =
     taskOf(request) === undefined ? (steps[turn] ?? OUT_OF_SCRIPT) : { text: 'Which sources there are' };
 
 const scenarios: Scenario[] = [
+  ...checkScenarios,
   { name: 'completed', script: byTurn([listSources, submitReport]), sources },
   {
     name: 'continued-as-new',

@@ -1,21 +1,25 @@
 /** Monitoring agents over the API, in words. */
 import assert from 'node:assert/strict';
-import type { CheckSubject, PlanInput } from '../../../../src/features/monitoring-agents/plan/schema.ts';
+import type { PlanInput } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import type { RecordedRequest, ScriptedStep } from '../../../support/scripted-model/index.ts';
 import type { Chats, Said } from '../../chats/support.ts';
 
+type CheckInput = NonNullable<PlanInput['checks']>[number];
+
 /** A check that is run once, when its plan begins. */
-export const check = (id: string, subject: Partial<CheckSubject> = {}): NonNullable<PlanInput['checks']>[number] => ({
+export const check = (
+  id: string,
+  subject: CheckInput['check'] = { type: 'service_health', source: 'shop' },
+): CheckInput => ({
   id,
   title: `Check ${id}`,
   schedule: { every_seconds: 86_400 },
   on_finding: ['notify'],
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- tests say what they mean
-  check: { type: 'service_health', source: 'shop', ...subject } as CheckSubject,
+  check: subject,
 });
 
-export const instruction = (id: string, text: string, more: object = {}) =>
-  check(id, { type: 'instruction', instruction: text, ...more } as Partial<CheckSubject>);
+export const instruction = (id: string, text: string, more: { max_steps?: number } = {}): CheckInput =>
+  check(id, { type: 'instruction', instruction: text, ...more });
 
 export const use = (name: string, input: object = {}, text?: string): ScriptedStep => ({
   ...(text !== undefined && { text }),
