@@ -3,5 +3,5 @@ export { detectOnset, onsetTolerance, samplingInterval, type OnsetQuestion } fro
 export { rankRootCauses } from './rank-root-causes.ts';
 export { harmfulScore, leastSpread, seriesAnomaly, shareScale, type ComparedWindows } from './series-anomaly.ts';
 export { buildServiceGraph, isTransport, nearest, reachableDownstream, type ServiceGraph } from './service-graph.ts';
-export { quantile, robustSummary, type RobustSummary } from './statistics.ts';
+export { lowerBound, quantile, robustSummary, type RobustSummary } from './statistics.ts';
 export type * from './types.ts';

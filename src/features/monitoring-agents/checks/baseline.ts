@@ -14,19 +14,51 @@ export interface Usual {
   sigma: number;
 }
 
-/** What the values of a series usually are. */
-export function usualOf({ metric, statistic, unit }: CheckedSeries, values: readonly number[]): Usual {
-  const { median, sigma } = robustSummary(values);
+/**
+ * What the values of a series usually are: by the whole history, and by its older half where that is long enough. A
+ * fault that has lasted for half of the history has become its median; the older half remembers what was before it.
+ * @param past values of the history, in time order
+ * @param older how many of them are of its older half
+ * @param scatter whose scatter counts for the older half: its `own` tells a long fault best; that of the `whole` does not
+ *   take a steady trend for a deviation
+ */
+export function usualsOf(
+  series: CheckedSeries,
+  past: readonly number[],
+  older: number,
+  scatter: 'own' | 'whole',
+): [Usual, ...Usual[]] {
+  const whole = robustSummary(past);
+  const first = usual(series, whole.median, whole.sigma);
+  if (older < FEWEST_SAMPLES || older === past.length) return [first];
+  const half = robustSummary(past.slice(0, older));
+  return [first, usual(series, half.median, scatter === 'own' ? half.sigma : whole.sigma)];
+}
+
+function usual({ metric, statistic, unit }: CheckedSeries, median: number, sigma: number): Usual {
   const meaning = metricMeaning(metric, statistic);
   const step = meaning === 'errors' ? ERROR_SHARE_STEP * (shareScale(unit) ?? 0) : 0;
   return { median, sigma: Math.max(sigma, leastSpread(unit, median, meaning), step) };
+}
+
+/** The usual value that a value is furthest from, in the direction that counts. */
+export function furthestFrom(
+  value: number,
+  usuals: readonly [Usual, ...Usual[]],
+  towards: (deviations: number) => number,
+): { usual: Usual; deviations: number; towards: number } {
+  const compared = usuals.map((one) => {
+    const distance = deviations(value, one);
+    return { usual: one, deviations: distance, towards: towards(distance) };
+  });
+  return compared.reduce((most, one) => (one.towards > most.towards ? one : most));
 }
 
 /**
  * How many robust standard deviations a value is above (positive) or below the median. Infinite where every sample of
  * the history was 0 and the value is not: what is unusual has then no unit.
  */
-export function deviations(value: number, { median, sigma }: Usual): number {
+function deviations(value: number, { median, sigma }: Usual): number {
   const distance = value - median;
   return distance === 0 ? 0 : distance / sigma;
 }

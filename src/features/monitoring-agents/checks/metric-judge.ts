@@ -2,7 +2,7 @@
 import { quantile } from '../../diagnosis/index.ts';
 import type { TimeWindow } from '../../sources/port.ts';
 import type { SubjectOf } from '../plan/schema.ts';
-import { deviations, learnedOf, usualOf, type HistoryNeeds, type Learned } from './baseline.ts';
+import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned } from './baseline.ts';
 import { compare, inWords } from './compare.ts';
 import { digits, duration, figure } from './figures.ts';
 import type { Observation } from './port.ts';
@@ -74,21 +74,24 @@ export function judgeBaseline(
   if (values.length === 0) return { kind: 'no_data' };
   if (past.length < learned.needed) return { kind: 'learning', learned };
   const value = aggregateOf(values, subject.aggregate);
-  const usual = usualOf(series, alike(past, subject.aggregate, values.length));
-  const distance = deviations(value, usual);
+  const { from, to } = windows.history;
+  const older = valuesIn(series, { from, to: (from + to) / 2 }).length;
+  const usuals = usualsOf(series, alike(past, subject.aggregate, values.length), older, 'whole');
   const { direction, deviations: limit, least_change: least } = condition;
-  const towards = direction === 'both' ? Math.abs(distance) : direction === 'above' ? distance : -distance;
-  const isFinding = towards >= limit && Math.abs(value - usual.median) >= least;
+  const sign = direction === 'above' ? 1 : -1;
+  const far = furthestFrom(value, usuals, (distance) => (direction === 'both' ? Math.abs(distance) : sign * distance));
+  const { median } = far.usual;
+  const isFinding = far.towards >= limit && Math.abs(value - median) >= least;
   return {
     kind: 'judged',
     observation: {
       ...subjectOf(series, subject),
       isFinding,
-      text: `${described(series, subject, value)}, usual is ${figure(usual.median, series.unit)}${away(distance)}`,
+      text: `${described(series, subject, value)}, usual is ${figure(median, series.unit)}${away(far.deviations)}`,
       value,
-      expected: usual.median,
+      expected: median,
     },
-    closeness: towards,
+    closeness: far.towards,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * `metric`: the series of a metric, or of a PromQL expression, against a number or against what their own history says
- * is usual. Each series is an observation. What has lasted for half of the history is what is usual.
+ * is usual. Each series is an observation. What has lasted for most of the history is what is usual.
  */
 import type { TimeWindow } from '../../sources/port.ts';
 import { toIsoWindow } from '../../tools/index.ts';

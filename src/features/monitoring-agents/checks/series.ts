@@ -1,6 +1,6 @@
 /** Series as a source answered them, read with suspicion: what is no number at a time is no sample. */
 import { SourceError, type TimeWindow } from '../../sources/port.ts';
-import { quantile } from '../../diagnosis/index.ts';
+import { lowerBound, quantile } from '../../diagnosis/index.ts';
 import { resultPoints } from '../../tools/index.ts';
 import { listOf, membersOf } from './ask.ts';
 import { stableName } from './figures.ts';
@@ -25,7 +25,8 @@ export interface ReadSeries {
 
 /** More are not judged: a check is about something. */
 export const MOST_SERIES = 20_000;
-const MOST_SAMPLES = 2_000_000;
+/** A survey of a thousand services has as many. */
+const MOST_SAMPLES = 6_000_000;
 const MOST_LABELS = 50;
 /** No quantity is larger; the squares of what is smaller can still be told apart. */
 const LARGEST = 1e100;
@@ -38,7 +39,7 @@ const LARGEST = 1e100;
  */
 export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
   const list = listOf(answer, 'series', 2 * MOST_SERIES);
-  const found = new Map<string, { head: Omit<CheckedSeries, 'timestamps' | 'values'>; samples: Map<number, number> }>();
+  const found = new Map<string, CheckedSeries>();
   let unreadable = 0;
   let total = 0;
   for (let index = 0; index < list.length; index++) {
@@ -49,33 +50,52 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
       unreadable++;
       continue;
     }
-    const length = Math.min(times.length, values.length);
-    total += length;
-    if (total > MOST_SAMPLES) throw new SourceError(`the source answered more than ${MOST_SAMPLES} samples`);
+    total += Math.min(times.length, values.length);
+    if (total > MOST_SAMPLES) {
+      throw new SourceError(`the source answered more than ${MOST_SAMPLES} samples: narrow the check`);
+    }
     const head = headOf(members);
     const key = JSON.stringify([head.service, head.metric, head.statistic, head.labels]);
-    const samples = found.get(key)?.samples ?? new Map<number, number>();
-    let strange = times.length !== values.length;
-    for (let i = 0; i < length; i++) {
-      const time: unknown = times[i];
-      const value: unknown = values[i];
-      if (typeof time !== 'number' || typeof value !== 'number' || Math.abs(value) > LARGEST)
-        strange ||= !isMissing(value);
-      else if (time >= window.from && time < window.to) {
-        if (Number.isFinite(value)) samples.set(time, value);
-      } else strange = true;
-    }
-    if (samples.size > 0) found.set(key, { head, samples });
+    const series = found.get(key) ?? { ...head, timestamps: [], values: [] };
+    const strange = collect(times, values, window, series);
+    if (series.values.length > 0) found.set(key, series);
     else if (strange) unreadable++;
   }
   if (found.size === 0 && unreadable > 0) {
     throw new SourceError(`nothing of the ${list.length} series that the source answered can be read`);
   }
-  const series = [...found.values()].map(({ head, samples }) => {
-    const sorted = [...samples].sort(([a], [b]) => a - b);
-    return { ...head, timestamps: sorted.map(([time]) => time), values: sorted.map(([, value]) => value) };
-  });
-  return { series, unreadable };
+  return { series: [...found.values()].map(inOrder), unreadable };
+}
+
+/** Adds the samples of a window to a series. @returns whether there was something that is no sample */
+function collect(
+  times: readonly unknown[],
+  values: readonly unknown[],
+  { from, to }: TimeWindow,
+  series: CheckedSeries,
+): boolean {
+  let strange = times.length !== values.length;
+  const length = Math.min(times.length, values.length);
+  for (let i = 0; i < length; i++) {
+    const time = times[i];
+    const value = values[i];
+    if (isMissing(value)) continue;
+    if (typeof time !== 'number' || typeof value !== 'number' || Math.abs(value) > LARGEST) strange = true;
+    else if (time >= from && time < to) {
+      series.timestamps.push(time);
+      series.values.push(value);
+    } else strange = true;
+  }
+  return strange;
+}
+
+/** Most series are in order as they are. */
+function inOrder(series: CheckedSeries): CheckedSeries {
+  const { timestamps, values } = series;
+  if (timestamps.every((time, index) => index === 0 || timestamps[index - 1]! < time)) return series;
+  const last = new Map(timestamps.map((time, index) => [time, values[index]!]));
+  const sorted = [...last].sort(([a], [b]) => a - b);
+  return { ...series, timestamps: sorted.map(([time]) => time), values: sorted.map(([, value]) => value) };
 }
 
 /** NaN and infinities stand for a missing sample. */
@@ -101,7 +121,7 @@ function headOf(members: Record<string, unknown>): Omit<CheckedSeries, 'timestam
 
 /** The values of a window. */
 export function valuesIn({ timestamps, values }: CheckedSeries, { from, to }: TimeWindow): number[] {
-  return values.filter((_, index) => timestamps[index]! >= from && timestamps[index]! < to);
+  return values.slice(lowerBound(timestamps, from), lowerBound(timestamps, to));
 }
 
 /** Median seconds between the samples of the series that has most of them; undefined with fewer than two. */

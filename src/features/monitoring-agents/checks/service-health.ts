@@ -1,6 +1,6 @@
 /**
  * `service_health`: how services fare by their own metrics against their history, and by the alerts that fire. What has
- * lasted for half of the history is what is usual: a fault that may last for hours wants a history of several times that.
+ * lasted for most of the history is what is usual: a fault that may last for hours wants a history of several times that.
  */
 import { SourceError, type Alert, type TimeWindow } from '../../sources/port.ts';
 import { count, toIsoWindow } from '../../tools/index.ts';
@@ -14,7 +14,7 @@ import { readSeries, shownSeries, type CheckedSeries } from './series.ts';
 import { judgeService, type ServiceVerdict } from './service-judge.ts';
 
 /** Points of the window; the history has as many for the same time. */
-const WINDOW_POINTS = 30;
+const WINDOW_POINTS = 20;
 const MOST_POINTS = 2_000;
 const MOST_ALERTS = 1_000;
 const SERIES_SHOWN = 12;
@@ -86,7 +86,8 @@ export async function runServiceHealthCheck(
     return failed(`no metrics of ${listed(missing)} in the last ${duration(whole.to - whole.from)}${found}`, evidence);
   }
   if (observations.length === 0) return notJudged(verdicts, evidence, whole);
-  const young = verdicts.length - observations.length;
+  const young = verdicts.filter(({ learned }) => learned).length;
+  const mute = verdicts.length - observations.length - young;
   return judged({
     observations,
     evidence,
@@ -94,6 +95,7 @@ export async function runServiceHealthCheck(
     notes: [
       ...(missing.length > 0 ? [`no metrics of ${listed(missing, 2)}`] : []),
       ...(young > 0 ? [`${count(young, 'service')} still learning`] : []),
+      ...(mute > 0 ? [`${count(mute, 'service')} without telling metrics`] : []),
       ...(unreadable > 0 ? [`${unreadable} series unreadable`] : []),
     ],
     quiet: `${count(observations.length, 'service is', 'services are')} as usual`,
@@ -106,7 +108,10 @@ function notJudged(
   { from, to }: TimeWindow,
 ): CheckResult {
   const learned = furthest(verdicts.flatMap((verdict) => verdict.learned ?? []));
-  if (!learned) return failed(`no metrics of any service in the last ${duration(to - from)}`, evidence);
+  if (!learned) {
+    const of = verdicts.length > 0 ? 'that tells how a service fares' : 'of any service';
+    return failed(`no metric ${of} in the last ${duration(to - from)}`, evidence);
+  }
   if (!learned.isGrowing) return failed(tooSparse(learned), evidence);
   return { status: 'ok', summary: learning(learned), observations: [], evidence };
 }

@@ -1,7 +1,8 @@
 /** Judges how services fare by their latency, errors, saturation and availability. Pure. */
 import { harmfulDirection, metricMeaning, quantile, shareScale, type MetricMeaning } from '../../diagnosis/index.ts';
 import type { Alert, TimeWindow } from '../../sources/port.ts';
-import { deviations, learnedOf, usualOf, type HistoryNeeds, type Learned } from './baseline.ts';
+import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned } from './baseline.ts';
+import { count } from '../../tools/index.ts';
 import { at, digits, figure } from './figures.ts';
 import type { Observation } from './port.ts';
 import { valuesIn, type CheckedSeries } from './series.ts';
@@ -33,8 +34,9 @@ export interface Symptom {
 
 export interface ServiceVerdict {
   service: string;
-  /** Absent while there is too little history of every one of its metrics. */
+  /** Absent where it cannot be judged. */
   observation?: Observation;
+  /** Present while there is too little history of every one of its metrics. */
   learned?: Learned;
   /** The series that decided, worst first. */
   symptoms: Symptom[];
@@ -79,6 +81,8 @@ export function judgeService(
     ...(silent(known, question) ?? trafficGone(known, question) ?? []),
     ...(symptoms[0] ? [describe(symptoms[0])] : []),
   ];
+  const present = known.filter((one) => isTelling(one) && valuesIn(one, question.window).length > 0).length;
+  if (said.length === 0 && present === 0) return { service, symptoms };
   const worst = symptoms[0];
   const more = symptoms.length > 1 ? ` (and ${symptoms.length - 1} more)` : '';
   return {
@@ -89,10 +93,18 @@ export function judgeService(
       service,
       isFinding: said.length > 0,
       text:
-        said.length > 0 ? `${service}: ${said.join('; ')}${more}` : `${service}: ${known.length} metrics are as usual`,
+        said.length > 0
+          ? `${service}: ${said.join('; ')}${more}`
+          : `${service}: ${count(present, 'metric is', 'metrics are')} as usual`,
       ...(worst && { value: worst.value, expected: worst.usual }),
     },
   };
+}
+
+/** Whether a metric is looked at at all. */
+function isTelling({ metric, statistic }: CheckedSeries): boolean {
+  const meaning = metricMeaning(metric, statistic);
+  return meaning === 'traffic' || TELLING.includes(meaning);
 }
 
 /** Undefined where the metric does not tell, or has no sample in the window. */
@@ -104,11 +116,14 @@ function symptomOf(series: CheckedSeries, { window, history }: HealthQuestion): 
   const isDown = harmfulDirection(meaning) === 'down';
   const value = quantile(values, isDown ? SUSTAINED : 1 - SUSTAINED);
   const past = valuesIn(series, history);
-  const usual = usualOf(series, past);
-  // What is counted scatters by the root of its number: the first connection of a pool is no sign of anything.
-  if (isCount(series, past, values)) usual.sigma = Math.max(usual.sigma, Math.sqrt(Math.max(1, usual.median)));
-  const distance = deviations(value, usual);
-  return { series, meaning, value, usual: usual.median, deviations: isDown ? -distance : distance };
+  const older = valuesIn(series, { from: history.from, to: (history.from + history.to) / 2 }).length;
+  const usuals = usualsOf(series, past, older, 'own');
+  if (isCount(series, past, values)) {
+    // What is counted scatters by the root of its number: the first connection of a pool is no sign of anything.
+    for (const one of usuals) one.sigma = Math.max(one.sigma, Math.sqrt(Math.max(1, one.median)));
+  }
+  const { usual, towards } = furthestFrom(value, usuals, (distance) => (isDown ? -distance : distance));
+  return { series, meaning, value, usual: usual.median, deviations: towards };
 }
 
 function isCount(

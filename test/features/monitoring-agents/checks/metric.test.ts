@@ -101,6 +101,17 @@ describe('checks: metric', () => {
     }
   });
 
+  it('a steady trend is no deviation, and a fault of most of the history still is one', async () => {
+    const rising = latency('a', (at, index) => 10 + (at - NOW + 3_900) / 3_900 + 0.05 * Math.sin(index));
+    const trend = await check(baseline, { sources: [memorySource({ series: [rising] })] });
+    assert.equal(trend.status, 'ok', trend.summary);
+    for (const minutes of [5, 20, 32, 40]) {
+      const long = latency('a', (at, index) => (at < NOW - minutes * 60 ? 0.2 : 2) * ripple(index));
+      const result = await check(baseline, { sources: [memorySource({ series: [long] })] });
+      assert.equal(result.status, 'finding', `${minutes} min: ${result.summary}`);
+    }
+  });
+
   it('a constant history has noise of its own size, and zero is left by anything', async () => {
     const of = (usual: number, now: number) =>
       check(baseline, { sources: [memorySource({ series: [latency('a', (at) => (at < fault ? usual : now))] })] });

@@ -112,8 +112,20 @@ describe('checks: service_health', () => {
     assert.equal((await check({ ...health, services: ['db'] }, given)).status, 'failed');
   });
 
+  it('a fault that has lasted for most of the history is one still', async () => {
+    for (const minutes of [2, 20, 45]) {
+      const result = await run(series('latency', 's', (at, i) => (at >= NOW - minutes * 60 ? 1.9 : 0.2) * quiet(i)));
+      assert.equal(result.status, 'finding', `${minutes} min: ${result.summary}`);
+    }
+  });
+
   it('is not well where nothing was looked at', async () => {
-    assert.match((await run()).summary, /^no metrics of any service in the last 65 min$/);
+    const mute = await run(series('build_version', '1', () => 7));
+    assert.deepEqual(
+      [mute.status, mute.summary],
+      ['failed', 'no metric that tells how a service fares in the last 65 min'],
+    );
+    assert.match((await run()).summary, /^no metric of any service in the last 65 min$/);
     const given = { sources: [memorySource({ series: [series('latency', 's', () => 1)] })] };
     const result = await check({ ...health, services: ['web', 'wbe'] }, given);
     assert.deepEqual(
