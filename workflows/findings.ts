@@ -59,10 +59,8 @@ export async function finding(input: FindingWorkflowInput): Promise<FindingWorkf
     wf.setCurrentDetails(state.details());
     if (await prepare(ref, state, view)) continue;
     begin(ref, state, view);
-    if (state.isOver(view)) {
-      if (view.service !== undefined) wf.upsertSearchAttributes([{ key: serviceAttribute, value: view.service }]);
-      return ended(view.status, view.notWorthIt === undefined ? view.status : 'not_worth_telling');
-    }
+    if (state.isOver(view))
+      return ended(view.status, view.notWorthIt === undefined ? view.status : 'not_worth_telling', view.service);
     const waited = state.waitMs(view, Date.now(), lookAgainSeconds);
     const isNews = await wf.condition(() => state.hasNews, waited);
     if (!isNews && view.settlesAt !== null && view.settlesAt <= Date.now())
@@ -178,7 +176,14 @@ function ignoreCancellation(error: unknown): void {
   if (!wf.CancellationScope.current().consideredCancelled) throw error;
 }
 
-function ended(status: FindingWorkflowResult['status'], outcome: string = status): FindingWorkflowResult {
-  wf.upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
+function ended(
+  status: FindingWorkflowResult['status'],
+  outcome: string = status,
+  service?: string,
+): FindingWorkflowResult {
+  wf.upsertSearchAttributes([
+    { key: outcomeAttribute, value: outcome },
+    ...(service === undefined ? [] : [{ key: serviceAttribute, value: service }]),
+  ]);
   return { status };
 }

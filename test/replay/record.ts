@@ -7,6 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { createFindingLauncher, tellFindings } from '../../src/features/monitoring-agents/findings/index.ts';
+import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
+import { MonitoringNotification } from '../../src/features/monitoring-agents/entities.ts';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { checkOf, observe, resultOf, seen, storeAgent } from '../features/monitoring-agents/findings/support.ts';
 import { startHarness, type Harness, type HarnessOptions } from '../support/harness.ts';
 import { stopTestServer } from '../support/database.ts';
 import { taskOf } from '../features/chats/script.ts';
@@ -56,6 +61,28 @@ async function beginChat(harness: Harness, question: string): Promise<Begun> {
   throw new Error('The stream has no start.');
 }
 
+/** A finding that is over once its investigation was reported, of an agent without a channel. */
+const beginFinding =
+  (readsPerHistory?: number) =>
+  async ({ database: { orm }, temporal, taskQueue }: Harness): Promise<Begun> => {
+    const agent = await storeAgent(orm, { channel: null });
+    const launcher = createFindingLauncher(temporal, { taskQueue, readsPerHistory });
+    const teller = { orm, launcher, log: createLogger({ name: 'record', level: 'silent' }) };
+    const check = checkOf({ recoveries: 1, cool_down_seconds: 0, judge: true });
+    const say = async (isFinding: boolean): Promise<string> => {
+      const changed = await observe(orm, agent, check, resultOf(seen('cart', isFinding)));
+      await tellFindings(teller, changed);
+      return changed[0]!.id;
+    };
+    const id = await say(true);
+    const reported = async (): Promise<true | undefined> =>
+      (await orm.em.fork().count(MonitoringNotification, { event: 'report' }, { filters: { team: false } })) > 0 ||
+      undefined;
+    await waitUntil(reported, { what: 'the report', timeoutMs: 60_000 });
+    await say(false);
+    return { id, workflowId: findingWorkflowId(id) };
+  };
+
 const sources = [sampleIncident()];
 const held = { ...listSources, hold: { gate: 'hold', at: 'start' as const } };
 
@@ -64,6 +91,14 @@ const chatting =
   (steps: ScriptedStep[]): Script =>
   ({ turn, request }) =>
     taskOf(request) === undefined ? (steps[turn] ?? OUT_OF_SCRIPT) : { text: 'Which sources there are' };
+
+const shortRun = byTurn([listSources, submitReport]);
+/** An investigation of something that a model found worth telling. */
+const investigating: Script = (context) => {
+  if (taskOf(context.request) === 'finding_judgement')
+    return { text: '{"worth_telling": true, "title": "cart is slow", "reason": "Users wait."}' };
+  return typeof shortRun === 'function' ? shortRun(context) : OUT_OF_SCRIPT;
+};
 
 const scenarios: Scenario[] = [
   ...checkScenarios,
@@ -135,6 +170,8 @@ const scenarios: Scenario[] = [
       await harness.request('POST', `/api/chat/${id}/cancel`);
     },
   },
+  { name: 'finding', script: investigating, sources, begin: beginFinding() },
+  { name: 'finding-continued-as-new', script: investigating, sources, begin: beginFinding(2) },
 ];
 
 const binary = await ensureTemporalBinary({ info: console.error, warn: console.error });
