@@ -1,8 +1,10 @@
 /** What the offline model answers: the first playbook that fits the transcript writes it. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { readDialogue, type Dialogue } from './dialogue.ts';
+import { check } from './playbooks/checks/index.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
+import { monitoring } from './playbooks/monitoring/index.ts';
 import { task } from './playbooks/tasks/index.ts';
 import type { AnswerBlock } from './protocol.ts';
 import { readTranscript, type Transcript } from './transcript.ts';
@@ -49,7 +51,7 @@ const PURPOSES: [RegExp, 'chart' | 'edit'][] = [
 ];
 
 /** In order; the last one always fits. */
-const PLAYBOOKS: readonly Playbook[] = [task, investigation, conversation];
+const PLAYBOOKS: readonly Playbook[] = [task, check, investigation, monitoring, conversation];
 
 /**
  * The next answer in a conversation: a pure function of it. Ids of tool calls are made of the turn's and the call's

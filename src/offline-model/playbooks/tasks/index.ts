@@ -1,5 +1,6 @@
 /** Work beside a conversation: one message that holds a task between tags, without tools. */
 import type { Playbook, Situation } from '../../decide.ts';
+import { findingJudgement } from './judgement.ts';
 import { chatSummary } from './summary.ts';
 import { chatTitle } from './title.ts';
 
@@ -8,6 +9,7 @@ const TASK = /^<task name="([a-z_]+)">([\s\S]*)<\/task>\s*$/;
 const TASKS: Record<string, (text: string) => string> = {
   chat_title: chatTitle,
   chat_summary: chatSummary,
+  finding_judgement: findingJudgement,
   // No list, not even an empty one, which would say that nothing fits: whoever asks then goes by what was found without it.
   choose_excerpts: () => 'Without a language model there is nobody to choose; take the pieces as they were found.',
 };

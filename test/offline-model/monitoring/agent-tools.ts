@@ -1,0 +1,110 @@
+/** The tools of a monitoring agent's chat over a plan in memory: the real merge and validation, without a database. */
+import { z } from 'zod';
+import { defineTool, errorOutput, jsonOutput, sharedTools, type Tool } from '../../../src/features/tools/index.ts';
+import { describeCheck } from '../../../src/features/monitoring-agents/plan/describe.ts';
+import { applyPatch, PlanPatch } from '../../../src/features/monitoring-agents/plan/merge.ts';
+import { parsePlan } from '../../../src/features/monitoring-agents/plan/parse.ts';
+import type { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
+
+export interface Agent {
+  plan: Plan;
+  active: boolean;
+  channel: string | null;
+  /** What was asked to be written, accepted or not. */
+  written: Record<string, unknown>[];
+  /** Everything that was refused, with its reasons. */
+  refused: unknown[];
+  ran: unknown[];
+  findings: Record<string, unknown>[];
+  sessions: Record<string, unknown>[];
+}
+
+export function newAgent(given: Partial<Agent> = {}): Agent {
+  return {
+    plan: { summary: '', checks: [] },
+    active: true,
+    channel: null,
+    written: [],
+    refused: [],
+    ran: [],
+    findings: [],
+    sessions: [],
+    ...given,
+  };
+}
+
+/** The shared tools and those of the agent, as its chat has them. */
+export function agentTools(agent: Agent): Tool[] {
+  const any = z.record(z.string(), z.unknown());
+  const tool = (name: string, run: (input: Record<string, unknown>) => ReturnType<typeof jsonOutput>): Tool =>
+    defineTool({
+      name,
+      description: name,
+      input: any,
+      summarize: () => name,
+      repeatable: true,
+      run: async (input) => run(input),
+    });
+  const described = () => agent.plan.checks.map((check) => ({ id: check.id, description: describeCheck(check) }));
+  return [
+    ...sharedTools,
+    tool('read_monitoring_plan', () =>
+      jsonOutput(
+        {
+          title: 'Agent',
+          plan_version: 1,
+          active: agent.active,
+          status: agent.active ? 'active' : 'paused',
+          reasons: [],
+          reports_to: agent.channel,
+          last_result_at: null,
+          plan: agent.plan,
+          checks: described(),
+        },
+        'plan',
+      ),
+    ),
+    tool('update_monitoring_plan', (input) => {
+      agent.written.push(input);
+      const refuse = (problems: readonly { path: readonly PropertyKey[]; message: string }[]) => {
+        agent.refused.push(problems);
+        return errorOutput('The plan was not accepted.', {
+          problems: problems.map(({ path, message }) => ({ at: path.map(String).join('.'), problem: message })),
+        });
+      };
+      const { plan, patch, active } = input;
+      if (patch !== undefined) {
+        const parsed = PlanPatch.safeParse(patch);
+        if (!parsed.success) return refuse(parsed.error.issues);
+        const applied = applyPatch(agent.plan, parsed.data);
+        if ('problems' in applied) return refuse(applied.problems);
+        agent.plan = applied.plan;
+      } else if (plan !== undefined) {
+        const parsed = parsePlan(plan);
+        if ('problems' in parsed) return refuse(parsed.problems);
+        agent.plan = parsed.plan;
+      }
+      if (typeof active === 'boolean') agent.active = active;
+      return jsonOutput(
+        {
+          accepted: true,
+          plan_version: 2,
+          active: agent.active,
+          changes: [],
+          reports_to: agent.channel,
+          checks: described(),
+        },
+        'changed',
+      );
+    }),
+    tool('test_monitoring_check', () =>
+      jsonOutput({ status: 'ok', summary: 'p95 is 0.2 s, usual are 0.2 s', observations: [] }, 'ok'),
+    ),
+    tool('list_monitoring_findings', () => jsonOutput({ findings: agent.findings, has_more: false }, 'findings')),
+    tool('list_monitoring_sessions', () => jsonOutput({ sessions: agent.sessions, has_more: false }, 'sessions')),
+    tool('run_check_now', (input) => {
+      agent.ran.push(input);
+      return jsonOutput({ started: input['check_ids'] ?? agent.plan.checks.map(({ id }) => id) }, 'runs');
+    }),
+  ];
+}
