@@ -6,6 +6,10 @@ import { periodFor, recorded, type Draft, type DraftContext, type Outcome } from
 import { logDraft } from './log-draft.ts';
 import { sourceWith } from './telemetry.ts';
 
+const LEAST_WINDOW = 10;
+const LEAST_HISTORY = 30;
+const MOST_SECONDS = 86_400;
+
 /** The health of services, by all of their metrics; those of one source make one check. */
 export function healthDrafts(context: DraftContext, wish: Wish): Outcome {
   const { telemetry } = context;
@@ -24,8 +28,8 @@ export function healthDrafts(context: DraftContext, wish: Wish): Outcome {
     } else problems.push(`Nothing that I can read has metrics${service === undefined ? '' : ` of ${name(service)}`}.`);
   }
   const said = wish.subject.kind === 'health' ? wish.subject.compared : {};
-  const window = boundedWindow(said.window ?? windowFor(periodFor(wish.settings)));
-  const history = said.history === undefined ? historyFor(window, MOST_HISTORY) : boundedHistory(said.history, window);
+  const window = within(LEAST_WINDOW, said.window ?? windowFor(periodFor(wish.settings)));
+  const history = within(Math.max(LEAST_HISTORY, window), said.history ?? historyFor(window, MOST_SECONDS));
   const drafts = [...bySource].map(([source, services]): Draft => {
     const whose = services.length > 0 ? services.join(', ') : `all services of ${source.id}`;
     return {
@@ -44,3 +48,6 @@ export function healthDrafts(context: DraftContext, wish: Wish): Outcome {
   });
   return { drafts, calls: [], problems };
 }
+
+const within = (least: number, seconds: number): number =>
+  Math.min(MOST_SECONDS, Math.max(least, Math.round(seconds)));
