@@ -34,7 +34,7 @@ const NO_SERVICE = new Set(
   ).split(' '),
 );
 const OBJECT =
-  /\b(?:of|for|from|watch|watching|monitor|monitoring|about|on|in|with|is|are|service)\s+(?:the\s+|our\s+|my\s+|all\s+|any\s+)?([\p{L}\d][\p{L}\d._/-]*)(?:['’]s)?|([\p{L}\d][\p{L}\d._/-]*)['’]s?\s|([\p{L}\d][\p{L}\d._-]*)\s+service\b/giu;
+  /\b(?:of|for|from|watch|watching|monitor|monitoring|about|on|in|with|service)\s+(?:the\s+|our\s+|my\s+|all\s+|any\s+)?([\p{L}\d][\p{L}\d._/-]*)(?:['’]s)?|([\p{L}\d][\p{L}\d._/-]*)['’]s?\s|([\p{L}\d][\p{L}\d._-]*)\s+service\b/giu;
 
 /** The services of a text by their names, else by words of their names, else by what is nearly their name. */
 export function servicesIn(text: string, services: readonly Service[]): NamedServices {
