@@ -2,7 +2,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionPool } from './pool.ts';
 import { resourceMetrics } from './resources.ts';
 
-const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+/** Close together, so that a percentile hardly moves when the latency does not. */
+const BUCKETS = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2.5, 5];
 
 /** What a service of the shop reports at `/metrics`, named as Prometheus' and Tempo's users know it. */
 export function createMetrics(service: string, pool: ConnectionPool | undefined) {
