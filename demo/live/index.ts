@@ -2,17 +2,27 @@
 import type { Log } from '../../src/embedded/log.ts';
 import { messageOf } from '../../src/embedded/error-facts.ts';
 import { createSupervisor } from '../../src/embedded/supervisor.ts';
+import type { CasebookAddress } from '../casebook-api.ts';
 import { findLoki, findPrometheus } from '../servers/find.ts';
 import { lokiProcess } from '../servers/loki.ts';
-import { prometheusProcess, untilAlert, untilScraped, type FiringAlert } from '../servers/prometheus.ts';
+import {
+  forgetSeries,
+  prometheusProcess,
+  untilAlert,
+  untilNoAlert,
+  untilScraped,
+  type FiringAlert,
+} from '../servers/prometheus.ts';
 import { injectFault, shopAddresses, shopProcesses, type ShopAddresses } from '../shop/processes.ts';
 import type { LiveIncident } from '../shop/incidents.ts';
-import { enrolmentToken, satelliteProcess, type CasebookAddress } from './satellite.ts';
+import { enrolmentToken, satelliteProcess } from './satellite.ts';
 
 /** Seconds of health that are watched before something goes wrong, unless told otherwise; the ranker compares with them. */
 const BASELINE_SECONDS = 45;
 const BASELINE_TIMEOUT_MS = 180_000;
 const ALERT_TIMEOUT_MS = 90_000;
+const CALM_TIMEOUT_MS = 120_000;
+const SCRAPES_AFTER_REPAIR = 3;
 
 /** There is nothing to watch the shop with. */
 export class NoPrometheusError extends Error {
@@ -26,8 +36,15 @@ export interface LiveShop {
   lokiUrl?: string;
   /** Waits until so much health was watched as causes can be told with. @param onProgress called with the seconds there are, of those it takes */
   untilKnown(signal: AbortSignal, onProgress?: (seconds: number, of: number) => void): Promise<void>;
+  /** Makes something go wrong. */
+  inject(incident: LiveIncident): Promise<void>;
   /** Makes something go wrong, and waits for the alert. */
   cause(incident: LiveIncident, signal: AbortSignal): Promise<FiringAlert>;
+  /**
+   * Ends what went wrong, waits until no alert fires any more, and has Prometheus forget it: among hours of health it
+   * would weigh nothing, among the minutes of a demo it would be what is usual.
+   */
+  repair(incident: LiveIncident, signal: AbortSignal): Promise<void>;
 }
 
 export interface LiveShopStart {
@@ -94,9 +111,17 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
             signal,
             onProgress: (seconds) => onProgress?.(Math.min(seconds, baselineSeconds), baselineSeconds),
           }),
+        inject: ({ service, kind }) => injectFault(addresses, service, kind),
         async cause({ service, kind }, signal) {
           await injectFault(addresses, service, kind);
           return untilAlert(prometheusUrl, { timeoutMs: ALERT_TIMEOUT_MS, signal });
+        },
+        async repair({ service }, signal) {
+          await injectFault(addresses, service, 'none');
+          await untilNoAlert(prometheusUrl, { timeoutMs: CALM_TIMEOUT_MS, signal });
+          await forgetSeries(prometheusUrl, signal);
+          // Nothing at all would look like an outage.
+          await untilScraped(prometheusUrl, SCRAPES_AFTER_REPAIR, { timeoutMs: BASELINE_TIMEOUT_MS, signal });
         },
       };
     },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { ChildSpec } from '../../src/embedded/supervisor.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { callApi, type CasebookAddress } from '../casebook-api.ts';
 
 const TOKEN_NAME = 'live demo shop';
 const NAME = 'demo-shop';
@@ -15,37 +16,20 @@ const listed = z.object({
 const team = z.object({ id: z.string() });
 const satellites = z.object({ satellites: z.array(z.object({ name: z.string(), status: z.string() })) });
 
-/** The API of a running Casebook, as far as the demo's satellite needs it. */
-export interface CasebookAddress {
-  apiUrl: string;
-  apiKey: string;
-}
-
-async function call({ apiUrl, apiKey }: CasebookAddress, method: string, path: string, body?: unknown) {
-  const response = await fetch(apiUrl + path, {
-    method,
-    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-    body: body === undefined ? undefined : JSON.stringify(body),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  const answer: unknown = await response.json();
-  return answer;
-}
-
 /** A token for the demo's satellite; those of earlier runs are revoked. */
 export async function enrolmentToken(casebook: CasebookAddress): Promise<string> {
-  const { tokens } = listed.parse(await call(casebook, 'GET', '/api/satellite-tokens'));
+  const { tokens } = listed.parse(await callApi(casebook, 'GET', '/api/satellite-tokens'));
   for (const { id, name, revoked_at: revokedAt } of tokens) {
-    if (name === TOKEN_NAME && revokedAt === null) await call(casebook, 'DELETE', `/api/satellite-tokens/${id}`);
+    if (name === TOKEN_NAME && revokedAt === null) await callApi(casebook, 'DELETE', `/api/satellite-tokens/${id}`);
   }
-  return created.parse(await call(casebook, 'POST', '/api/satellite-tokens', { name: TOKEN_NAME })).token;
+  return created.parse(await callApi(casebook, 'POST', '/api/satellite-tokens', { body: { name: TOKEN_NAME } })).token;
 }
 
 async function untilOnline(casebook: CasebookAddress, signal: AbortSignal): Promise<void> {
-  const { id } = team.parse(await call(casebook, 'GET', '/api/team'));
+  const { id } = team.parse(await callApi(casebook, 'GET', '/api/team'));
   await waitUntil(
     async () => {
-      const list = satellites.parse(await call(casebook, 'GET', `/satellite/list?team_id=${id}`));
+      const list = satellites.parse(await callApi(casebook, 'GET', `/satellite/list?team_id=${id}`));
       return list.satellites.some(({ name, status }) => name === NAME && status === 'online') || undefined;
     },
     { what: 'the connection of the satellite', timeoutMs: 60_000, intervalMs: 250, signal },

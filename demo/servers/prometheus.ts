@@ -186,3 +186,10 @@ export async function untilNoAlert(url: string, options: { timeoutMs: number; si
     ...options,
   });
 }
+
+/** Deletes all that was recorded. What is scraped from now on begins anew. */
+export async function forgetSeries(url: string, signal?: AbortSignal): Promise<void> {
+  const every = encodeURIComponent('{__name__=~".+"}');
+  const response = await fetch(`${url}/api/v1/admin/tsdb/delete_series?match[]=${every}`, { method: 'POST', signal });
+  if (!response.ok) throw new Error(`Prometheus did not delete its series: ${await response.text()}`);
+}

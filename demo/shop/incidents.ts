@@ -31,3 +31,10 @@ export const liveIncidents: Record<string, LiveIncident> = {
     what: 'orders lacks a setting, and every second order fails',
   },
 };
+
+/** What goes wrong after an incident: the next one, so another kind of fault in another service. */
+export function incidentAfter(first: LiveIncident): LiveIncident {
+  const all = Object.values(liveIncidents);
+  const index = all.findIndex(({ service, kind }) => service === first.service && kind === first.kind);
+  return all[(index + 1) % all.length] ?? first;
+}

@@ -1,48 +1,62 @@
 import pc from 'picocolors';
+import { z } from 'zod';
+import { callApi, headersOf, type CasebookAddress } from '../casebook-api.ts';
 import { followRun } from './events.ts';
 import { ProgressView } from './progress.ts';
 import { renderMarkdown } from './report.ts';
 
-/**
- * Asks a question over the public API, shows the run while it happens, and prints the report.
- * @returns whether there is a report
- */
-export async function investigate(
-  running: { apiUrl: string; apiKey: string },
-  query: string,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const headers = { 'x-api-key': running.apiKey, 'content-type': 'application/json' };
-  const call = async <T>(path: string, init: RequestInit = {}): Promise<T> => {
-    const response = await fetch(running.apiUrl + path, { ...init, headers, signal });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own API, whose responses pass their schemas
-    return (await response.json()) as T;
-  };
+const started = z.object({ investigation_id: z.string() });
+const ended = z.object({ status: z.string(), investigation_text: z.string().nullable() });
+const detail = z.object({
+  report: z.object({ root_cause: z.object({ service: z.string().nullable() }) }).nullable(),
+  temporal: z.object({ url: z.string().nullable() }),
+  usage: z.object({ model: z.string().nullable(), cost: z.number() }),
+});
+
+/** What an investigation came to. */
+export interface Concluded {
+  /** Whether there is a report. */
+  isReported: boolean;
+  /** The service that the report names as the cause. */
+  service?: string;
+}
+
+/** Asks a question over the public API, shows the run while it happens, and prints the report. */
+export async function investigate(casebook: CasebookAddress, query: string, signal: AbortSignal): Promise<Concluded> {
   console.error(`\n  ${pc.bold('Question')}  ${query}\n`);
-  const started = await call<{ investigation_id: string }>('/api/v1/investigate', {
-    method: 'POST',
-    body: JSON.stringify({ query }),
-  });
-  const id = started.investigation_id;
+  const answer = await callApi(casebook, 'POST', '/api/v1/investigate', { body: { query }, signal });
+  return followInvestigation(casebook, started.parse(answer).investigation_id, signal);
+}
+
+/** Shows an investigation while it happens, whoever opened it, and prints its report. */
+export async function followInvestigation(
+  casebook: CasebookAddress,
+  id: string,
+  signal: AbortSignal,
+): Promise<Concluded> {
+  const { apiUrl } = casebook;
   const progress = new ProgressView();
   try {
-    for await (const event of followRun(`${running.apiUrl}/api/investigations/${id}/events`, headers, signal))
+    for await (const event of followRun(`${apiUrl}/api/investigations/${id}/events`, headersOf(casebook), signal))
       progress.show(event);
   } finally {
     progress.stop();
   }
-  const result = await call<{ status: string; investigation_text: string | null }>(`/api/v1/investigations/${id}`);
-  const detail = await call<{ temporal: { url: string | null }; usage: { model: string | null; cost: number } }>(
-    `/api/investigations/${id}`,
+  const result = ended.parse(await callApi(casebook, 'GET', `/api/v1/investigations/${id}`, { signal }));
+  const { report, temporal, usage } = detail.parse(
+    await callApi(casebook, 'GET', `/api/investigations/${id}`, { signal }),
   );
-  console.log(`\n${renderMarkdown(result.investigation_text ?? '')}\n`);
+  const text = result.investigation_text ?? '';
+  console.log(`\n${renderMarkdown(text)}\n`);
   const links = [
     ['Status', result.status],
-    ['Investigation', `${running.apiUrl}/api/investigations/${id}`],
-    ['Temporal run', detail.temporal.url ?? 'no Temporal UI is configured'],
-    ['Model', `${detail.usage.model ?? 'none'}, $${detail.usage.cost.toFixed(2)}`],
+    ['Investigation', `${apiUrl}/api/investigations/${id}`],
+    ['Temporal run', temporal.url ?? 'no Temporal UI is configured'],
+    ['Model', `${usage.model ?? 'none'}, $${usage.cost.toFixed(2)}`],
   ];
   for (const [label = '', value = ''] of links) console.log(`  ${pc.bold(label.padEnd(14))} ${value}`);
-  return result.status === 'completed' && (result.investigation_text ?? '').trim() !== '';
+  return {
+    isReported: result.status === 'completed' && text.trim() !== '',
+    service: report?.root_cause.service ?? undefined,
+  };
 }

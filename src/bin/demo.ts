@@ -1,12 +1,11 @@
 /**
  * `npm run demo`: starts everything and a shop beside it, breaks something in the shop, investigates the alert over the
- * public API and through a satellite, shows the run and its report, and stays up. Where there is no Prometheus to watch
- * the shop with, it investigates a recorded incident instead, as `--recorded` and `--incident` ask for.
+ * public API and through a satellite, shows the run and its report; then repairs the shop, has a monitoring agent made,
+ * breaks something else, shows how the agent notices and what comes of its investigation, and stays up. Where there is no
+ * Prometheus to watch the shop with, it investigates a recorded incident instead, as `--recorded` and `--incident` ask for.
  */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import pc from 'picocolors';
+import { readArguments, USAGE } from '../../demo/arguments.ts';
 import {
   NoPrometheusError,
   questionAbout,
@@ -14,71 +13,19 @@ import {
   type LiveShop,
   type LiveShopStart,
 } from '../../demo/live/index.ts';
-import { liveIncidents, type LiveIncident } from '../../demo/shop/incidents.ts';
-import { investigate } from '../../demo/terminal/investigate.ts';
+import { agentHints, deleteEarlierAgents, letAgentNotice } from '../../demo/monitoring/index.ts';
+import { incidentAfter, type LiveIncident } from '../../demo/shop/incidents.ts';
+import { investigate, type Concluded } from '../../demo/terminal/investigate.ts';
 import { showWaiting } from '../../demo/terminal/waiting.ts';
-import { loadConfig, type Config } from '../config.ts';
+import { loadConfig } from '../config.ts';
+import { messageOf } from '../embedded/error-facts.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { describeRunning, startEverything, type Running } from '../embedded/up.ts';
-
-const DEFAULT_FAULT = 'connection-leak';
-const DEFAULT_INCIDENT = 'checkout-errors';
-const USAGE =
-  'Usage: npm run demo -- [--fault NAME] [--query TEXT] [--exit]\n' +
-  '  or:  npm run demo -- --recorded [--incident NAME] [--query TEXT] [--exit]\n' +
-  `  Faults: ${Object.keys(liveIncidents).join(', ')}`;
 
 const log = {
   info: (line: string) => console.error(pc.dim(`  ${line}`)),
   warn: (line: string) => console.error(pc.yellow(`  ${line}`)),
 };
-
-interface Wanted {
-  exit: boolean;
-  /** Undefined: a recorded incident is investigated. */
-  fault?: LiveIncident;
-  query?: string;
-  /** What is asked about the recorded incident. */
-  recorded: string;
-}
-
-function readArguments(config: Config): Wanted {
-  const { values } = parseArgs({
-    options: {
-      exit: { type: 'boolean', default: false },
-      fault: { type: 'string' },
-      recorded: { type: 'boolean', default: false },
-      incident: { type: 'string' },
-      query: { type: 'string' },
-    },
-  });
-  const { exit, query } = values;
-  const names = readdirSync(config.sources.incidentsDir, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
-  const incident = values.incident ?? DEFAULT_INCIDENT;
-  if (values.incident !== undefined && !names.includes(incident))
-    throw new Error(`There is no incident "${incident}". There are: ${names.join(', ')}`);
-  const recorded = query ?? questionAboutRecorded(join(config.sources.incidentsDir, incident));
-  if (values.recorded || values.incident !== undefined) {
-    if (values.fault !== undefined) throw new Error('A recorded incident has its fault already: leave out --fault.');
-    return { exit, query, recorded };
-  }
-  const name = values.fault ?? DEFAULT_FAULT;
-  const fault = Object.hasOwn(liveIncidents, name) ? liveIncidents[name] : undefined;
-  if (!fault) throw new Error(`There is no fault "${name}".`);
-  return { exit, query, recorded, fault };
-}
-
-/** What the person who was paged would paste: the alert. */
-function questionAboutRecorded(folder: string): string {
-  const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
-    readFileSync(join(folder, 'incident.json'), 'utf8'),
-  );
-  const [alert] = incident.alerts;
-  if (!alert) return incident.title;
-  return `${incident.title}. Alert ${alert.name} fired at ${alert.at}: ${alert.summary}. What is the root cause?`;
-}
 
 /** The shop beside a running Casebook; undefined when there is nothing to watch it with. */
 async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
@@ -106,24 +53,68 @@ async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: Abort
   return questionAbout(alert);
 }
 
-function sayWhatElse(running: Running, shop: LiveShop | undefined, fault: LiveIncident | undefined): void {
+/** An agent of an earlier demo on this home folder would see the faults as well. */
+async function forgetEarlierAgents(running: Running): Promise<void> {
+  const count = await deleteEarlierAgents(running);
+  if (count > 0) log.info('The monitoring agent of an earlier demo is deleted; this one makes its own.');
+}
+
+/** The second half. What goes wrong in it is said; the rest stays up. */
+async function monitor(
+  running: Running,
+  shop: LiveShop,
+  first: LiveIncident,
+  signal: AbortSignal,
+): Promise<{ agentId?: string; broken: LiveIncident; isFound: boolean }> {
+  const second = incidentAfter(first);
+  let agentId: string | undefined;
+  try {
+    const { concluded } = await letAgentNotice({ casebook: running, shop, signal }, { first, second }, ({ id }) => {
+      agentId = id;
+    });
+    return { agentId, broken: second, isFound: isRight(concluded, second) };
+  } catch (error) {
+    signal.throwIfAborted();
+    log.warn(`The agent did not notice a fault by itself: ${messageOf(error)}`);
+    return { agentId, broken: second, isFound: false };
+  }
+}
+
+/** Sets the report beside what was broken, and says so. */
+function isRight({ isReported, service }: Concluded, { service: broken }: LiveIncident): boolean {
+  const right = isReported && service === broken;
+  const verdict = right
+    ? `${pc.green('✓')} It is ${broken}, which was broken.`
+    : `${pc.red('✗')} ${broken} was broken; the report names ${service ?? 'no service'}.`;
+  console.log(`\n  ${verdict}`);
+  return right;
+}
+
+function sayWhatElse(running: Running, shown: { shop?: LiveShop; broken?: LiveIncident; agentId?: string }): void {
+  const { shop, broken, agentId } = shown;
   console.error(pc.dim(`\n  Everything stays up. Ask something of your own:\n`));
   console.error(
     `  curl -s ${running.apiUrl}/api/v1/investigate -H 'X-API-Key: ${running.apiKey}' -H 'Content-Type: application/json' \\\n` +
       `    -d '{"query": "checkout fails for many customers"}'\n`,
   );
-  if (shop && fault) {
+  if (shop && broken) {
     const inject = (kind: string) =>
-      `  curl -s ${shop.addresses[fault.service]}/fault -H 'Content-Type: application/json' -d '{"kind": "${kind}"}'\n`;
+      `  curl -s ${shop.addresses[broken.service]}/fault -H 'Content-Type: application/json' -d '{"kind": "${kind}"}'\n`;
     console.error(pc.dim('  End the fault, or begin another one in any service of the shop:\n'));
-    console.error(`${inject('none')}${inject(fault.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
+    console.error(`${inject('none')}${inject(broken.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
+  }
+  if (agentId !== undefined) {
+    console.error(pc.dim('  The agent goes on watching, also after a restart. In a shell:\n'));
+    for (const { command, what } of agentHints(running, agentId))
+      console.error(`  ${command}${what === '' ? '' : pc.dim(`   # ${what}`)}`);
+    console.error('');
   }
   console.error(`  ${pc.dim('Ctrl-C stops it.')}`);
 }
 
 async function main(): Promise<void> {
   const config = loadConfig();
-  const wanted = readArguments(config);
+  const wanted = readArguments(process.argv.slice(2), config.sources.incidentsDir);
   const stopping = new AbortController();
   let running: Running | undefined;
   let live: LiveShopStart | undefined;
@@ -157,27 +148,39 @@ async function main(): Promise<void> {
     throw error;
   }
   console.error(describeRunning(running, config.home));
-  let found = false;
-  let shop: LiveShop | undefined;
+  let shown: Parameters<typeof sayWhatElse>[1] = {};
+  let isReported = false;
+  let isFound = false;
   try {
-    shop = live && (await connectShop(live, running));
-    const asked = shop && wanted.fault ? await breakSomething(shop, wanted.fault, stopping.signal) : wanted.recorded;
-    found = await investigate(running, wanted.query ?? asked, stopping.signal);
+    if (wanted.fault && wanted.monitor) await forgetEarlierAgents(running);
+    const shop = live && (await connectShop(live, running));
+    const fault = shop && wanted.fault;
+    shown = { shop, broken: fault };
+    const asked = fault ? await breakSomething(shop, fault, stopping.signal) : wanted.recorded;
+    const concluded = await investigate(running, wanted.query ?? asked, stopping.signal);
+    ({ isReported } = concluded);
+    // A question of one's own may be about anything.
+    isFound = fault && wanted.query === undefined ? isRight(concluded, fault) : isReported;
+    if (fault && isReported && wanted.monitor) {
+      const { agentId, broken, isFound: isFoundByAgent } = await monitor(running, shop, fault, stopping.signal);
+      shown = { shop, broken, agentId };
+      isFound &&= isFoundByAgent;
+    } else if (!fault) log.info('There is no live shop, so no monitoring agent is made to watch it.');
   } catch (error) {
     if (interrupted) return;
-    console.error(pc.red(`  ${error instanceof Error ? error.message : String(error)}`));
+    console.error(pc.red(`  ${messageOf(error)}`));
   }
-  if (wanted.exit || !found) {
+  if (wanted.exit || !isReported) {
     await stop();
-    process.exit(found ? 0 : 1);
+    process.exit(isFound ? 0 : 1);
   }
-  sayWhatElse(running, shop, wanted.fault);
+  sayWhatElse(running, shown);
 }
 
 try {
   await main();
 } catch (error) {
-  console.error(pc.red(`  ${error instanceof Error ? error.message : String(error)}`));
+  console.error(pc.red(`  ${messageOf(error)}`));
   console.error(pc.dim(`  ${USAGE}`));
   process.exit(1);
 }

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { questionAbout, startLiveShop, type LiveShop, type LiveShopStart } from '../../demo/live/index.ts';
-import { untilNoAlert } from '../../demo/servers/prometheus.ts';
-import { liveIncidents } from '../../demo/shop/incidents.ts';
-import { injectFault } from '../../demo/shop/processes.ts';
+import { deleteEarlierAgents, makeAgent } from '../../demo/monitoring/agent.ts';
+import { untilFound, untilLearned } from '../../demo/monitoring/until.ts';
+import { incidentAfter, liveIncidents, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { loadConfig } from '../../src/config.ts';
 import { silentLog } from '../../src/embedded/log.ts';
 import { readPidFile } from '../../src/embedded/pid-file.ts';
@@ -24,7 +24,7 @@ interface Investigated {
  * offline model, which is told of nothing but the alert.
  */
 describe('the live demo shop', function () {
-  this.timeout(150_000);
+  this.timeout(420_000);
   const home = mkdtempSync(join(tmpdir(), 'casebook-live-shop-'));
   const never = new AbortController().signal;
   let starting: LiveShopStart;
@@ -51,12 +51,7 @@ describe('the live demo shop', function () {
     return (await response.json()) as T;
   };
 
-  const investigate = async (query: string): Promise<Investigated> => {
-    const started = await call<{ investigation_id: string }>('/api/v1/investigate', {
-      method: 'POST',
-      body: JSON.stringify({ query }),
-    });
-    const id = started.investigation_id;
+  const investigationOf = async (id: string): Promise<Investigated> => {
     await waitUntil(
       async () => {
         const { status } = await call<{ status: string }>(`/api/v1/investigations/${id}`);
@@ -67,15 +62,9 @@ describe('the live demo shop', function () {
     return call<Investigated>(`/api/investigations/${id}`);
   };
 
-  /** Health, a fault, the alert, the investigation through the satellite. */
-  const findIn = async (name: string): Promise<Investigated> => {
-    const incident = liveIncidents[name]!;
-    await shop.untilKnown(never);
-    const alert = await shop.cause(incident, never);
-    const found = await investigate(questionAbout(alert));
-    await injectFault(shop.addresses, incident.service, 'none');
+  const isCause = (found: Investigated, { service }: LiveIncident): void => {
     assert.equal(found.status, 'completed');
-    assert.equal(found.report?.root_cause.service, incident.service, JSON.stringify(found.report));
+    assert.equal(found.report?.root_cause.service, service, JSON.stringify(found.report));
     const excerpts = found.citations.flatMap((citation) => citation.excerpts);
     assert.ok(excerpts.length > 0 && excerpts.every(({ verified }) => verified));
     const calls = found.steps.flatMap((step) => step.tool_calls);
@@ -83,11 +72,19 @@ describe('the live demo shop', function () {
       calls.filter((made) => made.is_error),
       [],
     );
-    return found;
   };
 
   it('shows a service that leaks database connections for what it is, through the satellite', async () => {
-    const { citations, steps } = await findIn('connection-leak');
+    const incident = liveIncidents['connection-leak']!;
+    await shop.untilKnown(never);
+    const query = questionAbout(await shop.cause(incident, never));
+    const { investigation_id: id } = await call<{ investigation_id: string }>('/api/v1/investigate', {
+      method: 'POST',
+      body: JSON.stringify({ query }),
+    });
+    const found = await investigationOf(id);
+    isCause(found, incident);
+    const { citations, steps } = found;
     const calls = steps.flatMap((step) => step.tool_calls);
     const asked = new Set(calls.flatMap(({ input }) => input.source ?? []));
     assert.deepEqual([...asked].toSorted(), ['satellite:demo-shop/loki', 'satellite:demo-shop/prometheus']);
@@ -96,16 +93,34 @@ describe('the live demo shop', function () {
     assert.match(cited, /connection pool exhausted/);
   });
 
-  it('finds another fault elsewhere, and survives that the satellite and a service are killed meanwhile', async () => {
-    await untilNoAlert(shop.prometheusUrl, { timeoutMs: 60_000 });
-    const forget = `${shop.prometheusUrl}/api/v1/admin/tsdb/delete_series?match[]={__name__=~".%2B"}`;
-    assert.equal((await fetch(forget, { method: 'POST' })).status, 204);
+  it('is watched by an agent that notices another fault by itself, also where the satellite and a service were killed', async () => {
     const killed = ['satellite', 'shop-orders'].map((name) => ({ name, pid: readPidFile(home, name)! }));
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     for (const { name, pid } of killed) {
       const back = () => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name));
       await waitUntil(back, { what: `${name} after it was killed`, timeoutMs: 30_000 });
     }
-    await findIn('cpu-burn');
+    const first = liveIncidents['connection-leak']!;
+    const second = incidentAfter(first);
+    await shop.repair(first, never);
+
+    const earlier = await makeAgent(running, never);
+    assert.equal(await deleteEarlierAgents(running), 1);
+    const agent = await makeAgent(running, never);
+    assert.notEqual(agent.id, earlier.id);
+    assert.equal(agent.checks.length, 1, agent.answer);
+    await untilLearned(running, agent, never);
+    const faultAt = Date.now();
+    await shop.inject(second);
+    const { finding } = await untilFound(running, agent.id, faultAt, never);
+
+    isCause(await investigationOf(finding.investigationId), second);
+    const { chats } = await call<{ chats: { chat_id: string; status: string; open_findings: number }[] }>(
+      '/api/monitoring-chat/list',
+    );
+    assert.deepEqual(
+      chats.map(({ chat_id: id, status, open_findings: open }) => ({ id, status, open })),
+      [{ id: agent.id, status: 'active', open: 1 }],
+    );
   });
 });
