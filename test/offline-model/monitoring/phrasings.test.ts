@@ -129,6 +129,19 @@ const FIRST: Record<string, string[]> = {
     `${ERRORS} of cart above 0.02 (mean of 2 minutes), every minute`,
   ],
   'I want you to watch the payment service every two minutes': [`health of payment ${HEALTH}, every 2 minutes`],
+  "I'd like you to monitor payment latency; warn if > 300ms for 5m": [
+    `p95 ${LATENCY} of payment above 0.3 (min of 5 minutes), every 5 minutes`,
+  ],
+  'Let me know when traffic drops to zero on web': [
+    'http_requests_total of web at or below 0 (mean of 5 minutes), every 5 minutes',
+  ],
+  "watch checkout every minute and look for 'timeout' in its logs": [
+    'health of checkout unusual by 6 deviations against 1 hour before, every minute',
+    'at least 1 log lines in 5 minutes of checkout with "timeout", every minute',
+  ],
+  'error rate > 5 % on payment or checkout → critical': ['payment', 'checkout'].map(
+    (service) => `${ERRORS} of ${service} above 0.05 (mean of 5 minutes), every 5 minutes; critical`,
+  ),
   'watch checkout every 2 seconds': [`health of checkout ${HEALTH}, every 5 seconds`],
 };
 

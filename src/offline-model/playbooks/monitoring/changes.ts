@@ -6,7 +6,7 @@ import { call } from '../investigation/gather.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { quote } from '../investigation/statements.ts';
 import { currentPlan, type CurrentCheck } from './current-plan.ts';
-import { limited, limitFor, widerWindow } from './limit-changes.ts';
+import { joinedCondition, limited, limitFor, widerWindow } from './limit-changes.ts';
 import { readFirst, updates, updating, type Can, type Play } from './play.ts';
 import type { Passage } from './reading/passage.ts';
 import { takePolicy, type Policy } from './reading/policies.ts';
@@ -143,7 +143,8 @@ function patchFor(
   if (limits?.unread) return { unread: true };
   if (limits?.problem !== undefined) return { problem: limits.problem };
   if (limits?.check) {
-    patch['check'] = { ...wider?.check, ...limits.check };
+    const condition = joinedCondition(wider?.check, limits.check);
+    patch['check'] = { ...wider?.check, ...limits.check, ...(condition && { condition }) };
     different.push(...limits.different);
     if (limits.title !== undefined) patch['title'] = limits.title;
   }

@@ -83,19 +83,26 @@ export function limitFor(
   if (threshold?.unread || threshold?.problem !== undefined) return threshold;
   const all = [window, sensitivity, threshold].filter((one) => one !== undefined);
   if (all.length === 0) return undefined;
-  const conditions = all.map((one) => one.check?.['condition']).filter(isRecord);
-  // A threshold takes the place of what was learned, and with it of its history.
-  const last = conditions.at(-1);
-  const condition = last && 'type' in last ? last : Object.assign({}, ...conditions);
+  const condition = joinedCondition(...all.map((one) => one.check));
   return {
     check: {
       type: check.type,
       ...Object.assign({}, ...all.map((one) => one.check)),
-      ...(conditions.length > 0 && { condition }),
+      ...(condition && { condition }),
     },
     different: all.flatMap(({ different }) => different),
     ...(threshold?.title !== undefined && { title: threshold.title }),
   };
+}
+
+/** The conditions of patches of one check: what was learned is kept beside another limit of the same kind only. */
+export function joinedCondition(
+  ...patches: (Record<string, unknown> | undefined)[]
+): Record<string, unknown> | undefined {
+  const conditions = patches.map((patch) => patch?.['condition']).filter(isRecord);
+  const last = conditions.at(-1);
+  const type = last?.['type'];
+  return type === undefined || type === 'new_pattern' ? last && Object.assign({}, ...conditions) : last;
 }
 
 function windowPatch({ check }: CurrentCheck, { sustained, within }: SaidLimit): LimitPatch | undefined {

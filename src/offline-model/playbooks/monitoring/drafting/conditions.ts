@@ -47,7 +47,7 @@ export function conditionFor(
   period: number,
 ): Conditioned {
   const { threshold, sustained, within } = limit;
-  const window = bounded(sustained ?? within ?? windowFor(period));
+  const window = boundedWindow(sustained ?? within ?? windowFor(period));
   const notes: string[] = [];
   if (threshold) {
     const converted = inUnit(threshold.value, threshold.unit, unit);
@@ -93,6 +93,7 @@ function usualOperator(aspect: Aspect | undefined): Operator {
   return aspect?.direction === 'below' ? '<' : '>';
 }
 
-function bounded(seconds: number): number {
+/** A window as a check can have it, seconds. */
+export function boundedWindow(seconds: number): number {
   return Math.min(MOST_WINDOW, Math.max(LEAST_WINDOW, Math.round(seconds)));
 }

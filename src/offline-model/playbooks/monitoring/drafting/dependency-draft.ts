@@ -1,7 +1,7 @@
 /** Checks of the calls between two services. */
 import type { SaidLimit } from '../reading/thresholds.ts';
 import type { Wish } from '../reading/wish.ts';
-import { windowFor } from './conditions.ts';
+import { boundedWindow, windowFor } from './conditions.ts';
 import { only, periodFor, recorded, type DraftContext, type Outcome } from './draft-types.ts';
 import { sourceWith } from './telemetry.ts';
 
@@ -26,7 +26,7 @@ export function dependencyDraft(
       source: source.id,
       ...(caller !== undefined && { caller }),
       ...(callee !== undefined && { callee }),
-      window_seconds: limit.sustained ?? limit.within ?? windowFor(periodFor(wish.settings)),
+      window_seconds: boundedWindow(limit.sustained ?? limit.within ?? windowFor(periodFor(wish.settings))),
       condition,
     },
     parts: [caller, 'to', callee, condition.type.replace('_', '-')],

@@ -49,5 +49,4 @@ export function healthDrafts(context: DraftContext, wish: Wish): Outcome {
   return { drafts, calls: [], problems };
 }
 
-const within = (least: number, seconds: number): number =>
-  Math.min(MOST_SECONDS, Math.max(least, Math.round(seconds)));
+const within = (least: number, seconds: number): number => Math.min(MOST_SECONDS, Math.max(least, Math.round(seconds)));

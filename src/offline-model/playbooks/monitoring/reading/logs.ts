@@ -9,7 +9,7 @@ export interface SaidLogs {
 type Level = 'error' | 'warn' | 'info' | 'debug';
 
 const LOGS =
-  /\b(?:logs?|log[- ]?(?:lines?|messages?|entr(?:y|ies)|files?)|log(?:ged|ging)|stack ?traces?|stderr|stdout)\b/iu;
+  /\b(?:logs?|log[- ]?(?:lines?|messages?|entr(?:y|ies)|files?)|log(?:ged|ging)|stack ?traces?|stderr|stdout|exceptions)\b/iu;
 const SEARCHES =
   /\b(?:look(?:ing)?|search(?:ing)?|grep|scan|watch|wait)\b[^.]{0,40}?\b(?:for|out for)\s+|\b(?:grep|find)\s+|\b(?:contain(?:s|ing)?|says?|saying|mention(?:s|ing)?|appears?|shows? up|turns up|occurs?|is seen|printed|prints)\b/iu;
 const LEVELS: [RegExp, Level][] = [

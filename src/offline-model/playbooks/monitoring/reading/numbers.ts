@@ -1,6 +1,7 @@
 /** Numbers and durations as people write them. */
 
 const WORDS: Record<string, number> = {
+  zero: 0,
   a: 1,
   an: 1,
   one: 1,

@@ -19,7 +19,7 @@ const SAID_SEVERITY = new RegExp(
 );
 /** At the end of a statement or between commas the word alone is enough. */
 const ALONE =
-  /(?:,|;|\(|:|–|-)\s*(?<alone>critical|severe|urgent|warning|info|minor)\b(?:\s+(?:finding|alert|severity))?\s*(?=$|[.,;)!])\)?|^(?<first>critical|warning|info)\s*:\s*/iu;
+  /(?:,|;|\(|:|–|-|→)\s*(?<alone>critical|severe|urgent|warning|info|minor)\b(?:\s+(?:finding|alert|severity))?\s*(?=$|[.,;)!])\)?|^(?<first>critical|warning|info)\s*:\s*/iu;
 
 /** `make the log check critical`: what is named stays to be read. */
 const MADE =

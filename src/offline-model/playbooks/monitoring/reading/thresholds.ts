@@ -82,7 +82,7 @@ export function takeLimit(passage: Passage): SaidLimit {
   return said;
 }
 
-const NEW_VALUE = new RegExp(String.raw`\b(?:to|at|with|use)\s+${VALUE}`, 'iu');
+const NEW_VALUE = new RegExp(String.raw`\b(?:to|at|with|use)\s+${VALUE}(?![\d:]|\.\d)`, 'iu');
 const OLD_VALUE = new RegExp(String.raw`\bfrom\s+${VALUE.replaceAll('?<', '?<old')}\s+(?=to\b)`, 'iu');
 
 /** Takes the limit out of a passage that says what an existing one is to be: `raise it from 500 to 800 ms`. */
@@ -98,7 +98,12 @@ function takeThreshold(passage: Passage): Threshold | undefined {
   const more = take(passage, OR_MORE)?.groups;
   if (more) return thresholdOf(more, /more|higher|slower|longer/i.test(more['way'] ?? '') ? '>=' : '<=');
   const compared = take(passage, COMPARED)?.groups;
-  if (compared) return thresholdOf(compared, operatorOf(compared['operator'] ?? ''));
+  if (compared) {
+    const operator = operatorOf(compared['operator'] ?? '');
+    const said = thresholdOf(compared, operator);
+    // `drops to zero`: below it is nothing.
+    return said?.value === 0 && operator === '<' ? { ...said, operator: '<=' } : said;
+  }
   const named = take(passage, NAMED)?.groups;
   return named && thresholdOf(named, undefined);
 }

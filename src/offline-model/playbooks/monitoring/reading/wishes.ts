@@ -4,6 +4,7 @@ import { takePolicy } from './policies.ts';
 import { hideQuotes, plain, unhide, type Hidden } from './quotes.ts';
 import { takeSchedule, type SaidSchedule } from './schedules.ts';
 import type { NamedServices } from './services.ts';
+import { takeLimit } from './thresholds.ts';
 import { subjectsIn, type SaidSubjects } from './subjects.ts';
 import type { Reading, Service, Settings, Wish } from './wish.ts';
 
@@ -17,6 +18,8 @@ const MOST_STATEMENTS = 30;
 const MOST_WISHES = 25;
 const FILLER =
   /^[\s\p{P}]*(?:(?:please|thanks?|thank you|hi|hello|hey|casebook|and|also|then|that'?s (?:it|all)|i (?:want|need|would like|'d like) (?:you )?to|can you|could you|that|it|instead|now|too|as well|watch|monitor|check|run|do|this|the|for|me|us|to)[\s\p{P}]*)*$/iu;
+/** Said of what the statement before is about. */
+const ITS = /\b(?:its|their)\b/iu;
 const SETTINGS_ONLY =
   /\b(?:all|every|each)\s+(?:of\s+)?(?:them|these|checks?)\b|\b(?:check|run|do|look at|watch)\s+(?:it|this|them|everything|that)\b/iu;
 
@@ -40,13 +43,24 @@ export function readWishes(text: string, services: readonly Service[]): Reading 
   const unread: string[] = [];
   const all: Settings[] = [];
   for (const [index, { said, settings, found }] of statements.entries()) {
+    const before = wishes.at(-1);
     if (found.subjects.length > 0) {
-      wishes.push(...found.subjects.map((one) => ({ ...one, settings })));
+      const theirs = before && ITS.test(said) ? before.services : [];
+      wishes.push(
+        ...found.subjects.map(({ subject, services: own }) => ({
+          subject,
+          services: own.length > 0 ? own : theirs,
+          settings,
+        })),
+      );
+      continue;
+    }
+    if (before && attachLimit(before, said)) {
+      if (hasSettings(settings)) all.push(settings);
       continue;
     }
     const isSetting = hasSettings(settings);
     if (isSetting) all.push(settings);
-    const before = wishes.at(-1);
     // `check whether … and tell me if so`: the end of an instruction.
     if (!isSetting && before?.subject.kind === 'instruction' && index > 0 && !FILLER.test(said)) {
       before.subject = {
@@ -72,6 +86,15 @@ function readStatement(said: string, hidden: Hidden, services: readonly Service[
   const isEmpty = FILLER.test(rest) || (hasSettings(settings) && FILLER.test(rest.replace(SETTINGS_ONLY, '')));
   const named: NamedServices = { names: [], taken: [], unknown: [] };
   return { said, settings, found: isEmpty ? { subjects: [], named } : subjectsIn(rest, hidden, services) };
+}
+
+/** `watch the latency; warn me above 300 ms`: a limit alone is that of what was named before. */
+function attachLimit({ subject }: Wish, said: string): boolean {
+  if (!('limit' in subject) || subject.limit.threshold) return false;
+  const limit = takeLimit({ text: said });
+  if (!limit.threshold) return false;
+  subject.limit = { ...subject.limit, ...limit };
+  return true;
 }
 
 /** What goes for everything: statements that say nothing else, and a schedule or hours that were named once. */
