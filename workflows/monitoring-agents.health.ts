@@ -62,3 +62,8 @@ export function assessHealth(
 
 /** Until when an agent may be without checks, unix milliseconds. */
 export const draftedBy = ({ since }: Health, now: number): number => (since > 0 ? since : now) + DRAFTING_MS;
+
+/** Whether an agent stands otherwise than before; what a reason says from run to run does not count. */
+export const isOtherHealth = (before: Health, after: Health): boolean =>
+  before.health !== after.health ||
+  before.reasons.map(({ key }) => key).join() !== after.reasons.map(({ key }) => key).join();

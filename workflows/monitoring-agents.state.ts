@@ -5,6 +5,7 @@
 import type {
   AgentSettings,
   AgentState,
+  BeginMonitoringResult,
   CarriedAgent,
   Check,
   CheckNow,
@@ -15,25 +16,28 @@ import type {
   ScheduleChecksResult,
   TrackedCheck,
 } from '../src/features/monitoring-agents/contract.ts';
-import { assessHealth, draftedBy, type Health } from './monitoring-agents.health.ts';
+import {
+  applyDue,
+  begunAnew,
+  earliest,
+  isDue,
+  isLate,
+  LOST_AFTER_MS,
+  newlyTracked,
+  recall,
+  remember,
+  runOf,
+  type SupersededRun,
+} from './monitoring-agents.checks.ts';
+import { assessHealth, draftedBy, isOtherHealth, type Health } from './monitoring-agents.health.ts';
 
-/** Triggers remembered, so that one that is sent twice is taken once. */
-const TRIGGERS_KEPT = 1_000;
 /** A check whose last run took longer than this is run on its own: the others of a batch are reported when it ends. */
 const SLOW_MS = 5_000;
-/** A run that begins later than this has missed something: workers were away. */
-const LATE_MS = 15_000;
 
 /** A run to begin. */
 export interface StartedRun {
   check: Check;
   run: CheckRun;
-}
-
-/** What a change of settings leaves behind. */
-export interface SupersededRun {
-  sessionId: string;
-  isInstruction: boolean;
 }
 
 export class MonitoringAgentState {
@@ -44,9 +48,11 @@ export class MonitoringAgentState {
   readonly signals: AgentState['signals'] = { applied: 0, superseded: 0, repeated: 0 };
   private checks = new Map<string, TrackedCheck>();
   private triggers = new Set<string>();
-  /** Wishes that came before the settings: the workflow has just been started. */
+  /** Newer than those it carries out. */
+  private offered: AgentSettings | undefined;
+  /** Wishes that came before the settings were taken. */
   private early: CheckNow[] = [];
-  private earlier: Record<string, { startedAt: number; resultAt?: number }> = {};
+  private earlier: BeginMonitoringResult['earlier'] = {};
 
   constructor(carried?: CarriedAgent) {
     if (!carried) return;
@@ -58,7 +64,8 @@ export class MonitoringAgentState {
   }
 
   carry(): CarriedAgent {
-    const { settings, health } = this;
+    const { settings, health, offered } = this;
+    if (offered) throw new TypeError('What was offered is to be taken first.');
     if (!settings) throw new TypeError('There is nothing to carry yet.');
     return {
       settings,
@@ -72,23 +79,31 @@ export class MonitoringAgentState {
   }
 
   /** What sessions of earlier runs of the workflow say; for checks that are not tracked yet. */
-  remember(earlier: Record<string, { startedAt: number; resultAt?: number }>): void {
+  remember(earlier: BeginMonitoringResult['earlier']): void {
     this.earlier = earlier;
-    for (const check of this.checks.values()) this.recall(check);
+    for (const check of this.checks.values()) recall(check, earlier);
+  }
+
+  /** Settings that came; only the newest count, which {@link apply} takes: thousands may come at once. */
+  offer(settings: AgentSettings): void {
+    const known = this.offered ?? this.settings;
+    if (known && settings.revision <= known.revision) {
+      this.signals.superseded += 1;
+      return;
+    }
+    this.signals.applied += 1;
+    this.offered = settings;
   }
 
   /**
-   * Takes settings that are newer than those it has. Checks that stay as they are keep their rhythm and go on; those that
-   * were changed begin anew, at once.
+   * Takes the settings that were offered. Checks that stay as they are keep their rhythm and go on; those that were
+   * changed begin anew, at once.
    * @returns the runs that are not wanted any more
    */
-  apply(settings: AgentSettings): SupersededRun[] {
-    const before = this.settings;
-    if (before && settings.revision <= before.revision) {
-      this.signals.superseded += 1;
-      return [];
-    }
-    this.signals.applied += 1;
+  apply(): SupersededRun[] {
+    const { settings: before, offered: settings } = this;
+    if (!settings) return [];
+    this.offered = undefined;
     this.settings = settings;
     const resumes = before !== undefined && !before.active && settings.active;
     const known = new Map(before?.plan.checks.map((check) => [check.id, JSON.stringify(check)]));
@@ -97,7 +112,7 @@ export class MonitoringAgentState {
     for (const check of settings.plan.checks) {
       const tracked = this.checks.get(check.id);
       const isSame = tracked !== undefined && known.get(check.id) === JSON.stringify(check);
-      if (!tracked) next.set(check.id, this.recall(newlyTracked(check.id)));
+      if (!tracked) next.set(check.id, recall(newlyTracked(check.id), this.earlier));
       else if (isSame && settings.active && !resumes) next.set(check.id, tracked);
       else {
         superseded.push(...runOf(tracked));
@@ -117,12 +132,8 @@ export class MonitoringAgentState {
       return;
     }
     this.signals.applied += 1;
-    this.triggers.add(triggerId);
-    for (const oldest of this.triggers) {
-      if (this.triggers.size <= TRIGGERS_KEPT) break;
-      this.triggers.delete(oldest);
-    }
-    if (this.settings) this.note(trigger, checkIds);
+    remember(this.triggers, triggerId);
+    if (this.settings && !this.offered) this.note(trigger, checkIds);
     else this.early.push({ triggerId, trigger, checkIds });
   }
 
@@ -130,15 +141,14 @@ export class MonitoringAgentState {
   unplanned(now: number): ScheduleChecksInput['checks'] {
     return this.watched().flatMap(({ check, tracked }) => {
       if (tracked.running) return [];
-      const { isPlanned, dueAt, isLateKnown } = tracked;
-      const isLate = isPlanned && !isLateKnown && dueAt !== null && now - dueAt > LATE_MS;
-      if (isPlanned && !isLate) return [];
+      const late = isLate(tracked, now);
+      if (tracked.isPlanned && !late) return [];
       return [
         {
           checkId: check.id,
           schedule: check.schedule,
           // The time that it is late for counts as run: what passed since then was missed.
-          lastScheduledAt: isLate ? dueAt : tracked.lastStartedAt,
+          lastScheduledAt: late ? tracked.dueAt! : tracked.lastStartedAt,
           lastResultAt: tracked.lastResultAt,
         },
       ];
@@ -152,13 +162,7 @@ export class MonitoringAgentState {
       const tracked = this.checks.get(checkId);
       const due = result[checkId];
       if (!tracked || !due || schedules.get(checkId) !== JSON.stringify(schedule)) continue;
-      const isLate = tracked.isPlanned;
-      const passed = due.dueAt !== null && due.dueAt <= now;
-      tracked.missed = due.missed + (isLate && passed ? 1 : 0);
-      tracked.isLateKnown = isLate;
-      if (!isLate) tracked.dueAt = due.dueAt;
-      tracked.silentAt ??= due.silentAt;
-      tracked.isPlanned = true;
+      applyDue(tracked, due, now);
     }
   }
 
@@ -177,7 +181,7 @@ export class MonitoringAgentState {
       };
       const { check: subject } = check;
       const isInstruction = subject.type === 'instruction';
-      const deadline = now + (subject.type === 'instruction' ? subject.max_minutes * 60_000 + LOST_AFTER_MS : Infinity);
+      const deadline = isInstruction ? now + subject.max_minutes * 60_000 + LOST_AFTER_MS : undefined;
       Object.assign(tracked, { wanted: undefined, missed: 0, isLateKnown: false, lastStartedAt: now });
       tracked.running = { sessionId: run.sessionId, startedAt: now, deadline, isInstruction };
       return { check, run, isAlone: isInstruction || tracked.isSlow };
@@ -218,16 +222,16 @@ export class MonitoringAgentState {
   /** Instruction checks that nobody will report any more. */
   overdueRuns(now: number): { checkId: string; sessionId: string }[] {
     return [...this.checks.values()].flatMap(({ checkId, running }) =>
-      running && running.deadline <= now ? [{ checkId, sessionId: running.sessionId }] : [],
+      running?.deadline !== undefined && running.deadline <= now ? [{ checkId, sessionId: running.sessionId }] : [],
     );
   }
 
   /** The next moment at which something is to be done without being told; null: none. */
   nextWake(now: number): number | null {
     const times = this.watched().flatMap(({ tracked }) => {
-      if (tracked.running) return Number.isFinite(tracked.running.deadline) ? [tracked.running.deadline] : [];
-      if (this.isDraining) return [];
-      return [tracked.dueAt, tracked.silentAt !== null && tracked.silentAt > now ? tracked.silentAt : null];
+      const { running, dueAt, silentAt } = tracked;
+      const next = running ? (running.deadline ?? null) : this.isDraining ? null : dueAt;
+      return [next, silentAt !== null && silentAt > now ? silentAt : null];
     });
     const mayBeDrafted = this.settings?.active === true && this.health.health === 'starting';
     return earliest(mayBeDrafted && this.watched().length === 0 ? [draftedBy(this.health, now)] : times);
@@ -246,16 +250,14 @@ export class MonitoringAgentState {
   assess(now: number): boolean {
     if (!this.settings) return false;
     const next = assessHealth(this.settings, [...this.checks.values()], now, this.health);
-    const changed =
-      next.health !== this.health.health ||
-      next.reasons.map(({ key }) => key).join() !== this.health.reasons.map(({ key }) => key).join();
+    const changed = isOtherHealth(this.health, next);
     this.health = next;
     return changed;
   }
 
   /** Answer of the query. */
   state(): AgentState {
-    const { settings } = this;
+    const settings = this.offered ?? this.settings;
     if (!settings) throw new TypeError('The agent has not begun yet.');
     const checks = [...this.checks.values()].map(({ checkId, dueAt, running, last, failures }) => ({
       checkId,
@@ -266,6 +268,10 @@ export class MonitoringAgentState {
     }));
     const { health, reasons } = this.health;
     return { settings, health, reasons: reasons.map(({ text }) => text), checks, signals: { ...this.signals } };
+  }
+
+  get hasOffer(): boolean {
+    return this.offered !== undefined;
   }
 
   get runsInstructions(): string[] {
@@ -281,50 +287,8 @@ export class MonitoringAgentState {
     });
   }
 
-  private note(trigger: CheckNow['trigger'], checkIds: string[] | undefined): void {
-    for (const { check, tracked } of this.watched()) {
-      if (!checkIds || checkIds.includes(check.id)) tracked.wanted = trigger;
-    }
+  private note(trigger: CheckNow['trigger'], checkIds?: string[]): void {
+    const wanted = this.watched().filter(({ check }) => !checkIds || checkIds.includes(check.id));
+    for (const { tracked } of wanted) tracked.wanted = trigger;
   }
-
-  private recall(tracked: TrackedCheck): TrackedCheck {
-    const known = this.earlier[tracked.checkId];
-    if (known && tracked.lastStartedAt === undefined) {
-      Object.assign(tracked, { lastStartedAt: known.startedAt, lastResultAt: known.resultAt, isPlanned: false });
-    }
-    return tracked;
-  }
-}
-
-/** An instruction check that has not reported so long after its time was over will not. */
-const LOST_AFTER_MS = 10 * 60_000;
-
-function newlyTracked(checkId: string): TrackedCheck {
-  return {
-    checkId,
-    dueAt: null,
-    silentAt: null,
-    isPlanned: false,
-    failures: 0,
-    isSlow: false,
-    budgetSpent: false,
-    missed: 0,
-    isLateKnown: false,
-  };
-}
-
-/** A check that was changed, or was paused with its agent. What it said stays known when it asks the same. */
-function begunAnew(tracked: TrackedCheck, isSame: boolean): TrackedCheck {
-  return { ...newlyTracked(tracked.checkId), ...(isSame ? { last: tracked.last, isSlow: tracked.isSlow } : {}) };
-}
-
-const runOf = ({ running }: TrackedCheck): SupersededRun[] =>
-  running ? [{ sessionId: running.sessionId, isInstruction: running.isInstruction }] : [];
-
-const isDue = ({ running, wanted, isPlanned, dueAt }: TrackedCheck, now: number): boolean =>
-  !running && (wanted !== undefined || (isPlanned && dueAt !== null && dueAt <= now));
-
-function earliest(times: readonly (number | null)[]): number | null {
-  const known = times.filter((time) => time !== null);
-  return known.length > 0 ? Math.min(...known) : null;
 }

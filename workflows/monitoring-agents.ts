@@ -17,7 +17,8 @@ import {
 } from '../src/features/monitoring-agents/contract.ts';
 import { kindAttribute, outcomeAttribute, teamAttribute } from '../temporal/search-attributes.ts';
 import { detailsOf } from './monitoring-agents.details.ts';
-import { MonitoringAgentState, type StartedRun, type SupersededRun } from './monitoring-agents.state.ts';
+import type { SupersededRun } from './monitoring-agents.checks.ts';
+import { MonitoringAgentState, type StartedRun } from './monitoring-agents.state.ts';
 import { rootMessage } from './runs.ts';
 
 /** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
@@ -53,7 +54,7 @@ export async function monitoringAgent(input: MonitoringAgentInput): Promise<void
   const agent = new Agent(ref, state);
 
   wf.setHandler(agentQuery, () => state.state());
-  wf.setHandler(settingsSignal, (settings) => agent.changed(() => agent.drop(state.apply(settings))));
+  wf.setHandler(settingsSignal, (settings) => agent.changed(() => state.offer(settings)));
   wf.setHandler(checkNowSignal, (wanted) => agent.changed(() => state.want(wanted)));
   wf.setHandler(checkEndedSignal, (result) => agent.changed(() => state.ended(result)));
 
@@ -62,7 +63,7 @@ export async function monitoringAgent(input: MonitoringAgentInput): Promise<void
       const { settings, earlier } = await beginMonitoring.executeWithOptions({ summary: 'Read the plan' }, [ref]);
       if (!settings) throw new wf.CancelledFailure('The agent was deleted.');
       state.remember(earlier);
-      if ((state.settings?.revision ?? 0) < settings.revision) agent.drop(state.apply(settings));
+      state.offer(settings);
     }
     await agent.watch(() => isTimeToContinue(input));
     await wf.continueAsNew<typeof monitoringAgent>({ ...input, title: state.settings!.title, carried: state.carry() });
@@ -88,7 +89,8 @@ class Agent {
   private readonly runs = new Map<string, wf.CancellationScope>();
   private underWay = 0;
   private hasNews = true;
-  private mustRecord = false;
+  /** The last history may have left it to this one. */
+  private mustRecord = true;
   private isRecording = false;
   private shown = '';
   private alarm: { at: number; scope: wf.CancellationScope } | undefined;
@@ -121,6 +123,7 @@ class Agent {
   async watch(isTime: () => boolean): Promise<void> {
     for (;;) {
       this.hasNews = false;
+      if (this.state.hasOffer) this.drop(this.state.apply());
       await this.plan();
       const now = Date.now();
       this.state.isDraining ||= isTime();
@@ -129,7 +132,7 @@ class Agent {
       if (this.state.assess(now)) this.mustRecord = true;
       this.record();
       this.show();
-      if (this.state.isDraining && this.underWay === 0 && !this.hasNews && !this.mustRecord) {
+      if (this.state.isDraining && this.underWay === 0 && !this.hasNews) {
         this.alarm?.scope.cancel();
         return;
       }
@@ -217,7 +220,8 @@ class Agent {
 
   /** Writes how the agent stands to its row, one after the other. */
   private record(): void {
-    if (!this.mustRecord || this.isRecording || !this.state.settings) return;
+    // With a steady stream of changes there would always be something to record: the next history does it.
+    if (!this.mustRecord || this.isRecording || this.state.isDraining || !this.state.settings) return;
     this.mustRecord = false;
     this.isRecording = true;
     const { health, since, reasons } = this.state.health;

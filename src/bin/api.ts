@@ -54,6 +54,8 @@ export interface ApiOptions {
   taskQueue?: string;
   /** Overrides of the configured bounds of every run, likewise. */
   budget?: Partial<RunBudget>;
+  /** Another length of the histories of monitoring agents, likewise. */
+  eventsPerHistory?: number;
 }
 
 /** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
@@ -84,8 +86,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
-  const { taskQueue } = options;
-  const agentLauncher = createAgentLauncher(client, { taskQueue });
+  const { taskQueue, eventsPerHistory } = options;
+  const agentLauncher = createAgentLauncher(client, { taskQueue, eventsPerHistory });
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
   const secrets = createSecretBox([secretKey]);
   const channels = {

@@ -35,6 +35,8 @@ export interface HarnessOptions {
   /** Environment variables, as for a process. */
   env?: Record<string, string>;
   worker?: CasebookWorkerOptions['worker'];
+  /** Monitoring agents continue as new after so many events. */
+  eventsPerHistory?: number;
   /** Changes to the budget of every run, beyond what the environment can say. */
   budget?: Partial<RunBudget>;
 }
@@ -85,7 +87,11 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     CASEBOOK_TOOL_TIMEOUT_SECONDS: '20',
     ...options.env,
   });
-  const api = await startApi(config, log, { taskQueue, budget: options.budget });
+  const api = await startApi(config, log, {
+    taskQueue,
+    budget: options.budget,
+    eventsPerHistory: options.eventsPerHistory,
+  });
   await api.prepared;
 
   const temporal = createTemporalClient({ address, namespace: 'default' });

@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict';
-import { monitoringAgentWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
+import { randomUUID } from 'node:crypto';
+import {
+  agentQuery,
+  checkNowSignal,
+  monitoringAgentWorkflowId,
+  settingsSignal,
+} from '../../src/features/monitoring-agents/contract.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
-import { gaugeCheck, gaugeSource, startAgent, type Gauge } from '../features/monitoring-agents/support.ts';
+import {
+  gaugeCheck,
+  gaugeSource,
+  startAgent,
+  type DrivenAgent,
+  type Gauge,
+} from '../features/monitoring-agents/support.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
 import { shortInvestigation } from '../support/scripts.ts';
 
@@ -18,6 +30,14 @@ describe('workflow of a monitoring agent', () => {
     Object.assign(gauge, { value: 1, failure: undefined, delayMs: undefined, garbage: undefined });
   });
 
+  const workflow = ({ id }: DrivenAgent) => harness.temporal.workflow.getHandle(monitoringAgentWorkflowId(id));
+  const stateOf = (agent: DrivenAgent) => workflow(agent).query(agentQuery);
+  const untilState = async <T>(
+    agent: DrivenAgent,
+    what: string,
+    wanted: (state: Awaited<ReturnType<typeof stateOf>>) => T,
+  ) => waitUntil(async () => wanted(await stateOf(agent)) || undefined, { what, timeoutMs: 30_000 });
+
   it('runs a check at once, leaves a session, and asks no model while all is well', async () => {
     const asked = harness.model.requests.length;
     const agent = await startAgent(harness, [gaugeCheck()]);
@@ -29,5 +49,197 @@ describe('workflow of a monitoring agent', () => {
       one.answered_by === 'workflow' && one.status === 'active' ? one : undefined,
     );
     assert.equal(plan.version, 1);
+  });
+
+  it('opens an investigation for a finding as a child that outlives it, once, and resolves it', async () => {
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await agent.untilSessions(1);
+    gauge.value = 500;
+    await agent.runNow();
+    await agent.runNow();
+    const investigationId = await waitUntil(async () => (await agent.findings())[0]?.investigation?.id, {
+      what: 'an investigation',
+      timeoutMs: 30_000,
+    });
+    const child = harness.temporal.workflow.getHandle(`investigation-${investigationId}`);
+    const described = await waitUntil(() => child.describe().catch(() => undefined), {
+      what: 'its workflow',
+      timeoutMs: 30_000,
+    });
+    assert.match(described.raw.workflowExecutionInfo?.parentExecution?.workflowId ?? '', /^finding-/);
+    const { status } = await harness.untilEnded(investigationId);
+    assert.equal(status, 'completed');
+    gauge.value = 1;
+    await agent.runNow();
+    await waitUntil(async () => (await agent.findings())[0]?.status === 'resolved' || undefined, {
+      what: 'the end of the finding',
+      timeoutMs: 30_000,
+    });
+    const findings = await agent.findings();
+    assert.equal(findings.length, 1);
+    assert.equal(findings[0]?.investigation?.id, investigationId);
+  });
+
+  it('takes a new plan in the middle of a check: the run is stopped, reports nothing, and the new check runs', async () => {
+    gauge.value = 500;
+    gauge.delayMs = 5_000;
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await untilState(agent, 'a running check', ({ checks }) => checks[0]?.running);
+    gauge.delayMs = undefined;
+    const { status } = await agent.patchPlan({
+      plan: { checks: [{ id: 'queue', check: { condition: { type: 'threshold', operator: '>', value: 1_000 } } }] },
+      reason: 'It was too tight.',
+    });
+    assert.equal(status, 200);
+    await untilState(agent, 'a result of the changed check', ({ checks }) => checks[0]?.last?.status === 'ok');
+    const ended = await agent.untilSessions(2);
+    assert.deepEqual(new Set(ended.map((session) => session.status)), new Set(['cancelled', 'ok']));
+    assert.deepEqual(await agent.findings(), []);
+  });
+
+  it('stops what runs when it is paused, begins nothing, and checks at once when it is resumed', async () => {
+    gauge.value = 500;
+    gauge.delayMs = 60_000;
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await untilState(agent, 'a running check', ({ checks }) => checks[0]?.running);
+    await harness.request('POST', agent.at('/pause'), {});
+    await untilState(agent, 'the pause', ({ settings, checks }) => !settings.active && !checks[0]?.running);
+    const [session] = await agent.untilSessions(1);
+    assert.equal(session?.status, 'cancelled');
+    assert.equal((await harness.request('POST', agent.at('/run'), {})).status, 409);
+    Object.assign(gauge, { value: 1, delayMs: undefined });
+    await harness.request('POST', agent.at('/resume'), {});
+    const sessions = await agent.untilSessions(2);
+    assert.equal(sessions[1]?.status, 'ok');
+    assert.deepEqual(await agent.findings(), []);
+  });
+
+  it('is degraded when its source fails or answers garbage, says why, and is well again by itself', async () => {
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await agent.untilSessions(1);
+    gauge.failure = 'the queue service does not answer';
+    await agent.runNow();
+    await agent.untilSessions(2);
+    gauge.failure = undefined;
+    gauge.garbage = [{ timestamps: 'never', values: { now: [null] } }];
+    await agent.runNow();
+    const sessions = await agent.untilSessions(3);
+    assert.deepEqual(
+      sessions.map(({ status }) => status),
+      ['ok', 'failed', 'failed'],
+    );
+    const degraded = await agent.untilPlan('degraded', (plan) => (plan.status === 'degraded' ? plan : undefined));
+    assert.match(degraded.reasons.join(), /could not be checked 2 times in a row/);
+    const listed = await waitUntil(
+      async () => {
+        const { body } = await harness.request('GET', '/api/monitoring-chat/list');
+        const { chats } = body as { chats: { chat_id: string; status: string; reasons: string[] }[] };
+        return chats.find(({ chat_id: id, status }) => id === agent.id && status === 'degraded');
+      },
+      { what: 'the degraded agent in the list', timeoutMs: 30_000 },
+    );
+    assert.deepEqual(listed.reasons, degraded.reasons);
+    const described = await workflow(agent).describe();
+    assert.equal(described.searchAttributes?.['CasebookOutcome']?.[0], 'degraded');
+    gauge.garbage = undefined;
+    await agent.runNow();
+    await agent.untilPlan('well again', (plan) => (plan.status === 'active' ? plan : undefined));
+    await waitUntil(
+      async () =>
+        (await agent.findings()).find(({ status, title }) => status === 'resolved' && /watches less/.test(title)),
+      {
+        what: 'the end of the finding about the agent itself',
+        timeoutMs: 30_000,
+      },
+    );
+  });
+
+  it('deletes everything in the middle of a check, and nothing comes back', async () => {
+    gauge.value = 500;
+    gauge.delayMs = 60_000;
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await untilState(agent, 'a running check', ({ checks }) => checks[0]?.running);
+    const { status } = await harness.request('DELETE', agent.at(''));
+    assert.equal(status, 200);
+    assert.equal((await harness.request('GET', agent.at('/plan'))).status, 404);
+    assert.equal((await harness.request('GET', `/api/chat/${agent.id}`)).status, 404);
+    await assert.rejects(workflow(agent).result(), /cancel/i);
+    const left = await waitUntil(
+      async () => {
+        const [row] = await harness.database.orm.em.fork().execute<{ n: number }[]>(
+          `select (select count(*) from monitoring_agents where id = ?)::int + (select count(*) from monitoring_sessions where agent_id = ?)::int
+                + (select count(*) from monitoring_plan_versions where agent_id = ?)::int + (select count(*) from chats where id = ?)::int
+                + (select count(*) from monitoring_findings where agent_id = ?)::int as n`,
+          [agent.id, agent.id, agent.id, agent.id, agent.id],
+        );
+        return row?.n === 0 ? row : undefined;
+      },
+      { what: 'nothing of the agent', timeoutMs: 30_000 },
+    );
+    assert.equal(left.n, 0);
+  });
+
+  it('takes triggers of a kind once each, and a wish to check now while it checks leads to one more run', async () => {
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await agent.untilSessions(1);
+    const triggerId = randomUUID();
+    for (let sent = 0; sent < 3; sent += 1)
+      await workflow(agent).signal(checkNowSignal, { triggerId, trigger: 'deploy' });
+    const sessions = await agent.untilSessions(2);
+    assert.equal(sessions[1]?.trigger, 'deploy');
+    const { signals } = await untilState(agent, 'all signals', (state) =>
+      state.signals.repeated === 2 ? state : undefined,
+    ).then(() => stateOf(agent));
+    assert.equal(signals.repeated, 2);
+    assert.equal((await agent.sessions()).length, 2);
+  });
+});
+
+describe('workflow of a monitoring agent, over many histories', () => {
+  let harness: Harness;
+  before(async () => {
+    const { source } = gaugeSource();
+    harness = await startHarness({ script: shortInvestigation, sources: [source], eventsPerHistory: 200 });
+  });
+  after(() => harness?.stop());
+
+  it('loses no signal and takes none twice: 10,000 of them, over continue-as-new', async function () {
+    this.timeout(240_000);
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    await agent.untilSessions(1);
+    const handle = harness.temporal.workflow.getHandle(monitoringAgentWorkflowId(agent.id));
+    const before = await handle.query(agentQuery);
+    const sent = 10_000;
+    const width = 5;
+    for (let first = 0; first < sent; first += width) {
+      await Promise.all(
+        Array.from({ length: width }, (_, index) => {
+          const revision = before.settings.revision + 1 + first + index;
+          return handle.signal(settingsSignal, { ...before.settings, revision, title: `Orders ${revision}` });
+        }),
+      );
+    }
+    const last = before.settings.revision + sent;
+    const after = await waitUntil(
+      async () => {
+        const state = await handle.query(agentQuery);
+        const { applied, superseded } = state.signals;
+        return applied + superseded >= before.signals.applied + sent ? state : undefined;
+      },
+      { what: 'all signals', timeoutMs: 120_000 },
+    );
+    assert.equal(
+      after.signals.applied + after.signals.superseded,
+      before.signals.applied + before.signals.superseded + sent,
+    );
+    assert.equal(after.settings.revision, last);
+    assert.equal(after.settings.title, `Orders ${last}`);
+    const runs = new Set<string>();
+    for await (const run of harness.temporal.workflow.list({
+      query: `WorkflowId = "${monitoringAgentWorkflowId(agent.id)}"`,
+    })) {
+      runs.add(run.runId);
+    }
+    assert.ok(runs.size > 5, `${runs.size} histories`);
   });
 });

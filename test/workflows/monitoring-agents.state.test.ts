@@ -33,6 +33,11 @@ const due = (dueAt: number | null, silentAt: number | null = null, missed = 0): 
   missed,
 });
 
+function take(state: MonitoringAgentState, settings: AgentSettings) {
+  state.offer(settings);
+  return state.apply();
+}
+
 /** Plans whatever is unplanned to be due at a time. */
 function plan(state: MonitoringAgentState, now: number, times: DueTimes): string[] {
   const asked = state.unplanned(now);
@@ -58,7 +63,7 @@ const resultOf = (checkId: string, sessionId: string, more: Partial<CheckRunResu
 describe('state of a monitoring agent', () => {
   it('runs what is due together, and nothing twice at once', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a'), checkOf('b'), instruction('c')]));
+    take(state, settingsOf(1, [checkOf('a'), checkOf('b'), instruction('c')]));
     assert.deepEqual(plan(state, NOON, due(NOON)), ['a', 'b', 'c']);
     assert.deepEqual(started(state, NOON), [['a', 'b'], ['c']]);
     assert.deepEqual(started(state, NOON + 10 * MINUTE), []);
@@ -66,7 +71,7 @@ describe('state of a monitoring agent', () => {
 
   it('runs a check that was slow on its own, so that the others are reported without it', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a'), checkOf('b'), checkOf('c')]));
+    take(state, settingsOf(1, [checkOf('a'), checkOf('b'), checkOf('c')]));
     plan(state, NOON, due(NOON));
     const [batch] = state.takeDue(NOON, newId);
     for (const { run } of batch!) {
@@ -78,10 +83,10 @@ describe('state of a monitoring agent', () => {
 
   it('takes settings only when they are newer, whatever order they come in, and counts every signal', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(2, [checkOf('a')]));
-    state.apply(settingsOf(1, []));
-    state.apply(settingsOf(2, []));
-    state.apply(settingsOf(3, [checkOf('b')]));
+    take(state, settingsOf(2, [checkOf('a')]));
+    take(state, settingsOf(1, []));
+    take(state, settingsOf(2, []));
+    take(state, settingsOf(3, [checkOf('b')]));
     assert.deepEqual(
       state.state().checks.map(({ checkId }) => checkId),
       ['b'],
@@ -91,10 +96,10 @@ describe('state of a monitoring agent', () => {
 
   it('lets a check that stays as it is go on, and stops one that is changed or removed', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('same'), checkOf('changed'), checkOf('removed')]));
+    take(state, settingsOf(1, [checkOf('same'), checkOf('changed'), checkOf('removed')]));
     plan(state, NOON, due(NOON));
     const runs = new Map(state.takeDue(NOON, newId)[0]!.map(({ run }) => [run.checkId, run.sessionId]));
-    const superseded = state.apply(settingsOf(2, [checkOf('same'), checkOf('changed', { title: 'Other' })]));
+    const superseded = take(state, settingsOf(2, [checkOf('same'), checkOf('changed', { title: 'Other' })]));
     assert.deepEqual(
       superseded.map(({ sessionId }) => sessionId),
       [runs.get('changed'), runs.get('removed')],
@@ -110,10 +115,10 @@ describe('state of a monitoring agent', () => {
   it('does nothing while paused, stops what runs, and begins with every check when resumed', () => {
     const state = new MonitoringAgentState();
     const checks = [checkOf('a'), instruction('b')];
-    state.apply(settingsOf(1, checks));
+    take(state, settingsOf(1, checks));
     plan(state, NOON, due(NOON));
     started(state, NOON);
-    const paused = state.apply(settingsOf(2, checks, { active: false }));
+    const paused = take(state, settingsOf(2, checks, { active: false }));
     assert.deepEqual(
       paused.map(({ isInstruction }) => isInstruction),
       [false, true],
@@ -122,7 +127,7 @@ describe('state of a monitoring agent', () => {
     assert.equal(state.nextWake(NOON), null);
     state.want({ triggerId: 't', trigger: 'now' });
     assert.deepEqual(started(state, NOON + 60 * MINUTE), []);
-    state.apply(settingsOf(3, checks));
+    take(state, settingsOf(3, checks));
     const asked = state.unplanned(NOON + 61 * MINUTE);
     assert.deepEqual(
       asked.map(({ checkId, lastScheduledAt }) => [checkId, lastScheduledAt]),
@@ -135,7 +140,7 @@ describe('state of a monitoring agent', () => {
 
   it('catches up with one run after workers were away, and says what was missed', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a')]));
+    take(state, settingsOf(1, [checkOf('a')]));
     plan(state, NOON, due(NOON + MINUTE));
     const back = NOON + 10 * MINUTE;
     // Nine more times passed since the one it is late for; the schedule counts one of them as due now.
@@ -153,7 +158,7 @@ describe('state of a monitoring agent', () => {
 
   it('runs a check now that is wanted, once for each trigger, and once more when it is running', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a'), checkOf('b')]));
+    take(state, settingsOf(1, [checkOf('a'), checkOf('b')]));
     plan(state, NOON, due(NOON + MINUTE));
     state.want({ triggerId: 't1', trigger: 'deploy', checkIds: ['a'] });
     state.want({ triggerId: 't1', trigger: 'deploy', checkIds: ['a'] });
@@ -173,14 +178,14 @@ describe('state of a monitoring agent', () => {
   it('keeps a wish that came before the settings', () => {
     const state = new MonitoringAgentState();
     state.want({ triggerId: 't', trigger: 'now' });
-    state.apply(settingsOf(1, [checkOf('a')]));
+    take(state, settingsOf(1, [checkOf('a')]));
     const [batch] = state.takeDue(NOON, newId);
     assert.equal(batch![0]!.run.trigger, 'now');
   });
 
   it('carries everything over continue-as-new: due times, triggers, counts, and an instruction check that runs', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a'), instruction('b')]));
+    take(state, settingsOf(1, [checkOf('a'), instruction('b')]));
     plan(state, NOON, due(NOON));
     state.want({ triggerId: 't', trigger: 'now', checkIds: [] });
     const [cheap, asked] = state.takeDue(NOON, newId);
@@ -200,7 +205,7 @@ describe('state of a monitoring agent', () => {
 
   it('begins nothing while it is about to continue as new', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [checkOf('a')]));
+    take(state, settingsOf(1, [checkOf('a')]));
     plan(state, NOON, due(NOON));
     state.isDraining = true;
     assert.deepEqual(started(state, NOON), []);
@@ -209,7 +214,7 @@ describe('state of a monitoring agent', () => {
 
   it('gives up an instruction check that never reports, long after its time', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, [instruction('a')]));
+    take(state, settingsOf(1, [instruction('a')]));
     plan(state, NOON, due(NOON));
     const [batch] = state.takeDue(NOON, newId);
     assert.deepEqual(state.overdueRuns(NOON + 14 * MINUTE), []);
@@ -228,7 +233,7 @@ describe('state of a monitoring agent', () => {
   it('begins with what sessions say when the workflow was lost', () => {
     const state = new MonitoringAgentState();
     state.remember({ a: { startedAt: NOON - MINUTE, resultAt: NOON - MINUTE + 50 } });
-    state.apply(settingsOf(4, [checkOf('a'), checkOf('new')]));
+    take(state, settingsOf(4, [checkOf('a'), checkOf('new')]));
     assert.deepEqual(
       state
         .unplanned(NOON)
@@ -244,7 +249,7 @@ describe('state of a monitoring agent', () => {
 describe('health of a monitoring agent', () => {
   const running = (checks: object[], more: Partial<AgentSettings> = {}): MonitoringAgentState => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, checks, more));
+    take(state, settingsOf(1, checks, more));
     plan(state, NOON, due(NOON, NOON + 3 * MINUTE));
     return state;
   };
@@ -301,7 +306,7 @@ describe('health of a monitoring agent', () => {
 
   it('may be without checks while its plan is drafted, and not for longer', () => {
     const state = new MonitoringAgentState();
-    state.apply(settingsOf(1, []));
+    take(state, settingsOf(1, []));
     state.assess(NOON);
     assert.equal(state.state().health, 'starting');
     const wake = state.nextWake(NOON);
@@ -314,7 +319,7 @@ describe('health of a monitoring agent', () => {
     const state = running([checkOf('a')]);
     run(state, NOON);
     state.assess(NOON);
-    state.apply(settingsOf(2, [checkOf('a')], { active: false }));
+    take(state, settingsOf(2, [checkOf('a')], { active: false }));
     assert.equal(state.assess(NOON + 60 * MINUTE), false);
   });
 });

@@ -183,7 +183,13 @@ export interface TrackedCheck {
   isLateKnown: boolean;
   /** Somebody wants it to be run now. */
   wanted?: Exclude<SessionTrigger, 'schedule'>;
-  running?: { sessionId: string; startedAt: number; deadline: number; isInstruction: boolean };
+  running?: {
+    sessionId: string;
+    startedAt: number;
+    isInstruction: boolean;
+    /** An instruction check that has not reported by then will not. */
+    deadline?: number;
+  };
 }
 
 /** What continue-as-new hands to the next run of the workflow of an agent. */

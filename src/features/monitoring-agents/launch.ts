@@ -19,10 +19,10 @@ import {
 /** A caller waits at most this long for Temporal; what it did not take is repeated by the sweeper. */
 const CONTROL_DEADLINE_MS = 5_000;
 /**
- * A workflow that is not in a worker's cache is replayed when it wakes: with very many agents their histories must stay
- * short. About the checks of a day, at five minutes.
+ * A workflow that is not in a worker's cache is replayed when it wakes, and continuing as new is tried again, with a replay,
+ * while signals keep coming: histories stay short. About the checks of four hours, at five minutes.
  */
-const EVENTS_PER_HISTORY = 3_000;
+const EVENTS_PER_HISTORY = 500;
 
 /** Starts and controls the workflows of monitoring agents. */
 export interface AgentLauncher {
