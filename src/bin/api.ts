@@ -91,7 +91,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
   const secrets = createSecretBox([secretKey]);
   const channels = {
-    outbound: createOutbound({ allow: config.outboundAllow }),
+    outbound: createOutbound({ allow: config.outboundAllow, log }),
     slack: config.slack,
     mail: config.mail,
   };

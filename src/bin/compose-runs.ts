@@ -26,6 +26,7 @@ import {
   instructionProfile,
   isBudgetSpent,
   monitoringTools,
+  purgeTriggers,
   submitCheckResult,
   sweepAgents,
   sweepFindings,
@@ -71,6 +72,9 @@ const EXTRACTIONS_KEPT_MS = 24 * 3_600_000;
 /** Every attempt at the tool call is over by then. */
 const SATELLITE_ANSWERS_KEPT_MS = 24 * 3_600_000;
 
+/** Nobody repeats a request after that. */
+const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
+
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
@@ -90,7 +94,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const ownTools = [...ofInvestigations, submitReport, submitCheckResult, ...Object.values(ofChats).flat()];
   const reserved = ownTools.map(({ name }) => name);
   const satellites = createAgentSatellites(parts.satellites ?? storedSatellites(shared), { own: sources, reserved });
-  const outbound = createOutbound({ allow: config.outboundAllow });
+  const outbound = createOutbound({ allow: config.outboundAllow, log });
   const notifier = createNotifier({ ...config, outbound, box: parts.secrets, clock: systemClock });
   const watching = { ...shared, drafts, findings, sources: satellites.sources, teamTools, checkBudget: budget };
   return {
@@ -120,6 +124,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       () => sweepAgents({ ...watching, launcher: agents.launcher }),
       () => evictSessions(watching),
       () => sweepFindings({ ...findings, clock: systemClock }),
+      () => purgeTriggers(orm, new Date(systemClock.now().getTime() - TRIGGERS_KEPT_MS)),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
       () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),
     ],

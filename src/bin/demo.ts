@@ -55,8 +55,12 @@ async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: Abort
 
 /** An agent of an earlier demo on this home folder would see the faults as well. */
 async function forgetEarlierAgents(running: Running): Promise<void> {
-  const count = await deleteEarlierAgents(running);
-  if (count > 0) log.info('The monitoring agent of an earlier demo is deleted; this one makes its own.');
+  try {
+    const count = await deleteEarlierAgents(running);
+    if (count > 0) log.info('The monitoring agent of an earlier demo is deleted; this one makes its own.');
+  } catch (error) {
+    log.warn(`The monitoring agent of an earlier demo may still be there: ${messageOf(error)}`);
+  }
 }
 
 /** The second half. What goes wrong in it is said; the rest stays up. */
@@ -100,13 +104,19 @@ function sayWhatElse(running: Running, shown: { shop?: LiveShop; broken?: LiveIn
   if (shop && broken) {
     const inject = (kind: string) =>
       `  curl -s ${shop.addresses[broken.service]}/fault -H 'Content-Type: application/json' -d '{"kind": "${kind}"}'\n`;
-    console.error(pc.dim('  End the fault, or begin another one in any service of the shop:\n'));
+    console.error(
+      pc.dim(
+        agentId === undefined
+          ? '  End the fault, or begin another one in any service of the shop:\n'
+          : '  End the fault, or begin another one in any service of the shop; the agent notices both:\n',
+      ),
+    );
     console.error(`${inject('none')}${inject(broken.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
   }
   if (agentId !== undefined) {
-    console.error(pc.dim('  The agent goes on watching, also after a restart. In a shell:\n'));
+    console.error(pc.dim('  The agent goes on watching. In another shell:\n'));
     for (const { command, what } of agentHints(running, agentId))
-      console.error(`  ${command}${what === '' ? '' : pc.dim(`   # ${what}`)}`);
+      console.error(`  ${what === '' ? command : `${command.padEnd(48)}${pc.dim(` # ${what}`)}`}`);
     console.error('');
   }
   console.error(`  ${pc.dim('Ctrl-C stops it.')}`);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import type { SecretBox } from '../../platform/secrets/index.ts';
-import { MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
+import { type MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
 import { completeChannel, sealChannel, type NotificationChannel, type Notifier } from './notifications/index.ts';
 import type { NotificationMessage } from './notifications/port.ts';
 import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';

@@ -11,6 +11,8 @@ import {
   MonitoringPlanVersion,
   MonitoringSession,
 } from './entities.ts';
+import { tellFindings } from './findings/index.ts';
+import { AuxiliaryCall } from '../transcripts/index.ts';
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
@@ -45,21 +47,28 @@ export async function deleteAgent(
  * workflow, and the sweeper starts it again.
  */
 export async function purgeAgent(
-  deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts'>,
+  deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts' | 'findings'>,
   { agentId, teamId }: AgentRef,
 ): Promise<void> {
   const em = forTeam(deps.orm.em, teamId);
   const agent = await em.findOne(MonitoringAgent, { id: agentId }, { filters: { present: false } });
   if (agent && !agent.deletedAt) return;
   await purgeAgentSessions(deps, em, agentId);
-  const findings = await em.find(Finding, { agentId }, { fields: ['id'] });
+  const findings = await em.find(Finding, { agentId });
+  const ids = findings.map(({ id }) => id);
   await em.transactional(async (tx) => {
     await tx.nativeDelete(MonitoringNotification, {
-      $or: [{ agentId }, { findingId: { $in: findings.map(({ id }) => id) } }],
+      $or: [{ agentId }, { findingId: { $in: ids } }],
     });
+    await tx.nativeDelete(AuxiliaryCall, { conversationId: { $in: ids } });
     await tx.nativeDelete(Finding, { agentId });
     await tx.nativeDelete(MonitoringPlanVersion, { agentId });
   });
+  // Their workflows look for their rows, and end.
+  await tellFindings(
+    deps.findings,
+    findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0),
+  );
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
   if (running > 0) await purgeChat(deps, em, { id: agentId, teamId });
   await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });

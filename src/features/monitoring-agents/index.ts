@@ -7,6 +7,7 @@ import { trigger } from './routes/trigger.ts';
 
 export { beginMonitoring, recordStanding } from './standing.ts';
 export { evictSessions, sweepAgents } from './sweeper.ts';
+export { purgeTriggers } from './triggers/once.ts';
 export { isBudgetSpent } from './budget.ts';
 export { purgeAgent } from './delete.ts';
 export { runChecks } from './run-checks.ts';

@@ -122,7 +122,7 @@ export function driveAgent({ request }: Pick<Harness, 'request'>, id: string): D
     untilSessions: (count) =>
       waitUntil(
         async () => {
-          const ended = (await sessions()).filter(({ status }) => status !== 'running').reverse();
+          const ended = (await sessions()).filter(({ status }) => status !== 'running').toReversed();
           return ended.length >= count ? ended : undefined;
         },
         { what: `${count} sessions of agent ${id}`, timeoutMs: 30_000 },

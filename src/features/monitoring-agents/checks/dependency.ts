@@ -57,7 +57,13 @@ export async function runDependencyCheck(subject: DependencySubject, context: Ch
     ...(verdict.unknown ? [`${count(verdict.unknown, 'call')} without figures or calls lately`] : []),
     ...(seen.truncated ? ['the graph is cut'] : []),
   ];
-  return judged({ observations: verdict.observations, evidence, noun: ['call', 'calls'], notes });
+  return judged({
+    observations: verdict.observations,
+    evidence,
+    noun: ['call', 'calls'],
+    notes,
+    isPartial: notes.length > 0,
+  });
 }
 
 /** Which calls are not seen any more. */

@@ -10,7 +10,7 @@ import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
 import { duration } from './figures.ts';
 import { judgeBaseline, judgeThreshold, type SeriesVerdict } from './metric-judge.ts';
 import { MOST_OBSERVATIONS, type CheckContext, type CheckResult, type Observation } from './port.ts';
-import { evidenceOf, failed, judged } from './result.ts';
+import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { MOST_SERIES, readSeries, shownSeries, type ReadSeries } from './series.ts';
 
 type MetricSubject = SubjectOf<'metric'>;
@@ -60,7 +60,9 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
     ...(young > 0 ? [`${young} still learning`] : []),
     ...(read.unreadable > 0 ? [`${read.unreadable} unreadable`] : []),
   ];
-  const result = judged({ observations, evidence, noun: ['series', 'series'], notes });
+  // One that has no data any more is gone, which is how a series of a replaced process ends.
+  const isPartial = young > 0 || read.unreadable > 0;
+  const result = judged({ observations, evidence, noun: ['series', 'series'], notes, isPartial });
   if (subject.no_data !== 'finding') return result;
   // Otherwise a finding that there is no data would never be over.
   const back: Observation = { subject: NO_DATA, isFinding: false, text: `${read.series.length} series have data` };
@@ -115,7 +117,7 @@ function notJudged(
   const learned = furthest(verdicts.flatMap((verdict) => (verdict.kind === 'learning' ? [verdict.learned] : [])));
   if (learned) {
     if (!learned.isGrowing) return failed(tooSparse(learned), evidence);
-    return { status: 'ok', summary: learning(learned), observations: [], evidence };
+    return learningResult(learning(learned), evidence);
   }
   const text = `no data of ${question(subject)} in the last ${duration(subject.window_seconds)}`;
   if (subject.no_data === 'fails') return failed(text, evidence);

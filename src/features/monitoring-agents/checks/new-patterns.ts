@@ -8,7 +8,7 @@ import { describeQuestion, shownLine } from './log-text.ts';
 import { readLines, type LogSource } from './log-pages.ts';
 import { hasLines } from './log-presence.ts';
 import type { CheckContext, CheckResult, Observation } from './port.ts';
-import { evidenceOf, failed, judged } from './result.ts';
+import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { wildcard } from './wildcard.ts';
 
 type LogSubject = SubjectOf<'log_pattern'>;
@@ -65,7 +65,7 @@ export async function findNewPatterns(
     const silence = await hasLines(source, subject, window, signal);
     if (silence !== undefined) return failed(silence, evidence);
     const summary = `learning: no log lines from before ${at((history.from + history.to) / 2)} yet, ${duration(condition.history_seconds)} of history are needed`;
-    return { status: 'ok', summary, observations: [], evidence };
+    return learningResult(summary, evidence);
   }
   const mustAsk = past.truncated || other > 0;
   const confirmed = mustAsk ? await unknownBefore(source, { ...history, ...filter }, fresh, signal) : fresh;

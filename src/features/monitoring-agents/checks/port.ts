@@ -34,6 +34,8 @@ export interface CheckResult {
   /** Only subjects that could be judged; at most {@link MOST_OBSERVATIONS}, findings first. */
   observations: Observation[];
   evidence: CheckEvidence[];
+  /** Some subjects could not be judged: one that is not among the observations may be as it was. */
+  isPartial?: true;
 }
 
 export const MOST_OBSERVATIONS = 100;

@@ -23,13 +23,20 @@ export interface Judged {
   notes?: string[];
   /** In place of "all as usual" when nothing is found. */
   quiet?: string;
+  /** There is more that could not be judged. */
+  isPartial?: boolean;
+}
+
+/** Nothing can be told from the usual yet: that is no fault, and says nothing of what was found before. */
+export function learningResult(summary: string, evidence: CheckEvidence[]): CheckResult {
+  return { status: 'ok', summary, observations: [], evidence, isPartial: true };
 }
 
 /**
  * A result by its observations: `finding` when one of them is. Observations of one subject become one (a finding goes
  * before what is none), findings come first, each in the order given, and at most {@link MOST_OBSERVATIONS} remain.
  */
-export function judged({ observations, evidence, noun, notes = [], quiet }: Judged): CheckResult {
+export function judged({ observations, evidence, noun, notes = [], quiet, isPartial }: Judged): CheckResult {
   const bySubject = new Map<string, Observation>();
   for (const observation of observations.map(bounded)) {
     const known = bySubject.get(observation.subject);
@@ -48,6 +55,7 @@ export function judged({ observations, evidence, noun, notes = [], quiet }: Judg
     summary: withNotes(said[0]!, notes),
     observations: [...findings, ...others].slice(0, MOST_OBSERVATIONS),
     evidence,
+    ...((isPartial || all.length > MOST_OBSERVATIONS) && { isPartial: true }),
   };
 }
 

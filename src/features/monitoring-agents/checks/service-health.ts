@@ -9,7 +9,7 @@ import { listOf, membersOf, sourceWith, windowBefore } from './ask.ts';
 import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
 import { duration, listed, stableName } from './figures.ts';
 import type { CheckContext, CheckResult } from './port.ts';
-import { evidenceOf, failed, judged } from './result.ts';
+import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { readSeries, shownSeries, type CheckedSeries } from './series.ts';
 import { judgeService, type ServiceVerdict } from './service-judge.ts';
 
@@ -98,6 +98,7 @@ export async function runServiceHealthCheck(
       ...(mute > 0 ? [`${count(mute, 'service')} without telling metrics`] : []),
       ...(unreadable > 0 ? [`${unreadable} series unreadable`] : []),
     ],
+    isPartial: missing.length + young + mute + unreadable > 0,
     quiet: `${count(observations.length, 'service is', 'services are')} as usual`,
   });
 }
@@ -113,7 +114,7 @@ function notJudged(
     return failed(`no metric ${of} in the last ${duration(to - from)}`, evidence);
   }
   if (!learned.isGrowing) return failed(tooSparse(learned), evidence);
-  return { status: 'ok', summary: learning(learned), observations: [], evidence };
+  return learningResult(learning(learned), evidence);
 }
 
 /**

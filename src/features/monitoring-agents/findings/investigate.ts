@@ -11,13 +11,14 @@ import type { FindingDeps } from './deps.ts';
 import { isToBeInvestigated } from './due.ts';
 import { investigationQuery } from './prompt.ts';
 import { findPresent, investigationOf } from './read.ts';
+import { lockFindings } from './rows.ts';
 
 /**
  * Commits the investigation of a finding, if one is to be opened; its workflow is started by the finding's, or else by the
  * sweeper. Called where the finding is made, a caller knows the investigation's id before anything has been started.
  * @param em in a transaction, bound to the finding's team
  * @param requester who asked for it, where somebody did
- * @returns the id of the new one, or undefined when none is to be opened
+ * @returns its id, of the one it joins where many findings come at once, or undefined when none is to be opened
  */
 export async function commitFindingInvestigation(
   deps: { clock: Clock },
@@ -32,6 +33,13 @@ export async function commitFindingInvestigation(
   const now = deps.clock.now();
   if (!isToBeInvestigated(finding, earlier, now.getTime())) return undefined;
   const agentId = finding.agentId;
+  await lockFindings(em, agentId ?? finding.teamId);
+  const joined = await investigationToJoin(em, finding, now);
+  if (joined !== undefined) {
+    finding.investigationId = joined;
+    await em.flush();
+    return joined;
+  }
   const agent = agentId === null ? null : await em.findOne(MonitoringAgent, { id: agentId });
   const key = `finding:${finding.id}:investigation:${finding.revision}`;
   const { id } = await commitInvestigation(
@@ -43,6 +51,28 @@ export async function commitFindingInvestigation(
   finding.investigationId = id;
   await em.flush();
   return id;
+}
+
+/** What begins within this time is likely to be one incident. */
+const BURST_MS = 10 * 60_000;
+/** Investigations that one agent's findings, or alerts of no agent, open in a burst: each costs what people think about before. */
+const MOST_IN_A_BURST = 3;
+
+/** @returns the newest investigation of a burst that has enough of them */
+async function investigationToJoin(
+  em: EntityManager,
+  { agentId, teamId }: Finding,
+  now: Date,
+): Promise<string | undefined> {
+  const opened = await em.execute<{ id: string }[]>(
+    `select i.id from investigations i
+      where i.team_id = ? and i.created_at > ? and exists (
+        select 1 from monitoring_findings f
+         where f.team_id = i.team_id and f.investigation_id = i.id and f.agent_id is not distinct from ?::uuid)
+      order by i.status = 'processing' desc, i.created_at desc limit ?`,
+    [teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_IN_A_BURST],
+  );
+  return opened.length < MOST_IN_A_BURST ? undefined : opened[0]?.id;
 }
 
 /** The activity: {@link commitFindingInvestigation} in a transaction of its own. */

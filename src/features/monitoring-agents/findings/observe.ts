@@ -168,10 +168,8 @@ export async function releaseSources(
 
 /** What the check saw in earlier sessions and did not see in this one is over: a series that is gone. */
 async function endVanished(em: EntityManager, session: ObservedSession, seen: Observation[]): Promise<Finding[]> {
-  const { agent, check } = session;
-  // Findings come first: where nothing else is there, some may have been left out.
-  const isWhole = seen.length < MOST_OBSERVATIONS || seen.some(({ isFinding }) => !isFinding);
-  if (!isWhole) return [];
+  const { agent, check, result } = session;
+  if (result.isPartial) return [];
   const prefix = sourcePrefix(check.id);
   const byKey = Map.groupBy(seen, (observation) => keyOf(session, observation));
   const changed: Finding[] = [];

@@ -134,7 +134,7 @@ describe('alerts from outside', () => {
     assert.equal(new Set(ids).size, 3);
   });
 
-  it('two hundred of a request are taken at once, the rest is counted', async () => {
+  it('two hundred of a request are taken at once, in three investigations; the rest is counted', async () => {
     const team = api.newTeam();
     const alerts = Array.from({ length: 230 }, (_, n) => ({
       status: 'firing',
@@ -144,7 +144,9 @@ describe('alerts from outside', () => {
     assert.equal(status, 200);
     assert.equal(json.truncated_alerts, 30);
     assert.equal(json.alerts.length, 200);
-    assert.deepEqual(await counts(team), [200, 200, 200]);
+    assert.deepEqual(await counts(team), [200, 3, 3]);
+    const investigated = new Set((json.alerts as Answered[]).map(({ investigation_id }) => investigation_id));
+    assert.ok(investigated.size === 3 && !investigated.has(null));
   });
 
   it('for nobody (severity: none) they are ignored', async () => {
