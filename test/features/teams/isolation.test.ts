@@ -6,10 +6,19 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'mocha';
 import { endpoints } from '../../../src/app.ts';
 import { startApi, type RunningApi } from '../../../src/bin/api.ts';
+import type { EntityManager } from '../../../src/db/orm.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Chat, ChatTurn } from '../../../src/features/chats/index.ts';
 import { drawChart } from '../../../src/features/charts/index.ts';
 import { Investigation } from '../../../src/features/investigations/entities.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  MonitoringPlanVersion,
+  MonitoringSession,
+} from '../../../src/features/monitoring-agents/entities.ts';
+import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { eventId } from '../../../src/features/chats/stream/event-id.ts';
 import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
 import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
@@ -142,10 +151,19 @@ describe('team isolation', () => {
       inventoryDigest: 'x',
       clusters: [],
     });
+    const watched = watchedBy(em, owner.id, secret);
     await em.flush();
 
     const own = await send(`${url}/api/v1/investigations/${investigation.id}`, { headers: { 'x-api-key': owner.key } });
     assert.equal(own.status, 200, own.text);
+    for (const path of [
+      `monitoring-chat/${watched.agent.id}/sessions/${watched.session.id}`,
+      `monitoring-chat/${watched.agent.id}/plan/versions`,
+      `findings/${watched.finding.id}`,
+    ]) {
+      const { text } = await send(`${url}/api/${path}`, { headers: { 'x-api-key': owner.key } });
+      assert.match(text, /the text of the owner/, 'the owner sees it');
+    }
 
     const params = { investigation_id: investigation.id };
     const ofChat = { chat_id: chat.id };
@@ -154,7 +172,25 @@ describe('team isolation', () => {
     // The other team names itself, as it must; what it asks for is the owner's.
     const ofSatellite = { params: { satellite_id: satellite.id }, query: { team_id: other.id } };
     const asking = { team_id: other.id, satellite_id: satellite.id };
+    const ofAgent = { params: { chat_id: watched.agent.id } };
     const examples: Record<string, Example> = {
+      monitoringChat: { body: { message: 'What is watched?', chat_id: watched.agent.id } },
+      getMonitoringChat: ofAgent,
+      deleteMonitoringChat: ofAgent,
+      pauseMonitoringChat: ofAgent,
+      resumeMonitoringChat: ofAgent,
+      runMonitoringChecks: { ...ofAgent, body: {} },
+      getMonitoringPlan: ofAgent,
+      updateMonitoringPlan: { ...ofAgent, body: { active: false } },
+      listMonitoringPlanVersions: ofAgent,
+      getMonitoringConfig: ofAgent,
+      updateMonitoringConfig: { ...ofAgent, body: { title: 'mine' } },
+      testMonitoringChannel: ofAgent,
+      listMonitoringSessions: ofAgent,
+      getMonitoringSession: { params: { chat_id: watched.agent.id, session_id: watched.session.id } },
+      listMonitoringFindings: ofAgent,
+      getFinding: { params: { finding_id: watched.finding.id } },
+      triggerMonitoring: { query: { chat_id: watched.agent.id }, body: { type: 'check_now' } },
       listSatellites: { query: { team_id: other.id } },
       listSatelliteTools: { query: { team_id: other.id } },
       getSatellite: ofSatellite,
@@ -205,6 +241,11 @@ describe('team isolation', () => {
         turn.id,
         drawn.id,
         satelliteToken.id,
+        watched.agent.id,
+        watched.session.id,
+        watched.finding.id,
+        watched.notification.id,
+        watched.version.id,
         'of-the-owner',
         'the text of the owner',
         'owner@example.org',
@@ -223,6 +264,108 @@ describe('team isolation', () => {
     await assert.rejects(assertTeamIsolation(options), /getTeam shows another team noticed/);
   });
 });
+
+/** A monitoring agent with everything that is stored of one. */
+function watchedBy(em: EntityManager, teamId: string, secret: string) {
+  const now = new Date();
+  const check = {
+    id: 'health',
+    title: secret,
+    schedule: { every_seconds: 60 },
+    check: { type: 'service_health' as const, source: 'shop' },
+  };
+  const chat = em.create(Chat, { teamId, title: secret, titledBy: 'person', isMonitoring: true, lastTurnAt: now });
+  em.create(Conversation, { id: chat.id, teamId, kind: 'chat', opening: null });
+  const agent = em.create(MonitoringAgent, {
+    id: chat.id,
+    teamId,
+    title: secret,
+    planVersion: 1,
+    channel: { type: 'webhook', label: secret, sealed: 'x' },
+    healthSince: now,
+    healthReasons: [secret],
+    lastResultAt: now,
+    nextDueAt: now,
+    silentAt: null,
+    createdByKeyId: null,
+    createdByUserId: null,
+    deletedAt: null,
+  });
+  const agentId = agent.id;
+  const version = em.create(MonitoringPlanVersion, {
+    teamId,
+    agentId,
+    version: 1,
+    plan: Plan.parse({ summary: secret, checks: [check] }),
+    reason: secret,
+    changedByKeyId: null,
+    changedByUserId: null,
+    turnId: null,
+  });
+  const evidence = [{ source: 'shop', question: secret, answer: secret }];
+  const session = em.create(MonitoringSession, {
+    teamId,
+    agentId,
+    checkId: 'health',
+    checkType: 'service_health',
+    title: secret,
+    planVersion: 1,
+    trigger: 'schedule',
+    status: 'finding',
+    scheduledAt: now,
+    startedAt: now,
+    finishedAt: now,
+    summary: secret,
+    evidence,
+    model: null,
+  });
+  const finding = em.create(Finding, {
+    teamId,
+    agentId,
+    dedupKey: secret,
+    origin: 'check',
+    openedAt: now,
+    status: 'open',
+    title: secret,
+    summary: secret,
+    severity: 'warning',
+    service: secret,
+    actions: ['notify'],
+    judgement: null,
+    sources: {},
+    evidence,
+    coolDownSeconds: 900,
+    lastSeenAt: now,
+    resolvedAt: null,
+    closedAt: null,
+    investigationId: null,
+  });
+  const notification = em.create(MonitoringNotification, {
+    teamId,
+    agentId,
+    findingId: finding.id,
+    key: secret,
+    event: 'opened',
+    channelType: 'webhook',
+    channelLabel: secret,
+    status: 'failed',
+    message: {
+      event: 'opened',
+      agentId,
+      agent: secret,
+      severity: 'warning',
+      title: secret,
+      text: secret,
+      links: [],
+      at: now.getTime(),
+    },
+    lastError: secret,
+    receipt: null,
+    thread: null,
+    deliveredAt: null,
+  });
+  return { agent, version, session, finding, notification };
+}
 
 describe('bad input', () => {
   it('is answered with 401 or 422 by every endpoint that needs a key, never with a 500', async () => {
