@@ -56,7 +56,7 @@ export function assessHealth(
     }
   }
   if (reasons.length > 0) return as('degraded', reasons);
-  const begins = before.health === 'starting' && watched.every(({ last }) => last === undefined);
+  const begins = before.health === 'starting' && watched.every(({ lastResultAt }) => lastResultAt === undefined);
   return as(begins ? 'starting' : 'healthy');
 }
 

@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
+import { mapConcurrently } from '../../platform/concurrency.ts';
 import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
 import type { AgentRef } from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
@@ -11,13 +12,14 @@ import {
   MonitoringPlanVersion,
   MonitoringSession,
 } from './entities.ts';
-import { tellFindings } from './findings/index.ts';
 import { AuxiliaryCall } from '../transcripts/index.ts';
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
 /** Rows deleted in one statement: what deletes very many holds locks for long. */
 const PURGED_AT_ONCE = 1_000;
+/** Each waits for Temporal. */
+const TOLD_AT_ONCE = 8;
 
 /**
  * Deletes an agent with its chat, plans, sessions and findings. It is gone for everybody at once; its workflow is
@@ -56,6 +58,9 @@ export async function purgeAgent(
   await purgeAgentSessions(deps, em, agentId);
   const findings = await em.find(Finding, { agentId });
   const ids = findings.map(({ id }) => id);
+  // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
+  const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
+  await mapConcurrently(told, TOLD_AT_ONCE, (finding) => deps.findings.launcher.tell(finding));
   await em.transactional(async (tx) => {
     await tx.nativeDelete(MonitoringNotification, {
       $or: [{ agentId }, { findingId: { $in: ids } }],
@@ -64,11 +69,6 @@ export async function purgeAgent(
     await tx.nativeDelete(Finding, { agentId });
     await tx.nativeDelete(MonitoringPlanVersion, { agentId });
   });
-  // Their workflows look for their rows, and end.
-  await tellFindings(
-    deps.findings,
-    findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0),
-  );
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
   if (running > 0) await purgeChat(deps, em, { id: agentId, teamId });
   await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });

@@ -41,12 +41,14 @@ export function presentPlan(
 ): z.input<typeof schemas.MonitoringPlanResponse> {
   const standing = standingOf(agent, now);
   const isDegraded = state?.health === 'degraded' && agent.active;
+  const isWell = state?.health === 'healthy' && standing.status === 'starting';
   return {
     chat_id: agent.id,
-    version: agent.planVersion,
+    // It may have been changed since the row was read.
+    version: state?.settings.planVersion ?? agent.planVersion,
     active: agent.active,
     plan,
-    status: isDegraded ? 'degraded' : standing.status,
+    status: isDegraded ? 'degraded' : isWell ? 'active' : standing.status,
     reasons: isDegraded ? state.reasons : standing.reasons,
     checks: plan.checks.map((check) => {
       const known = state?.checks.find(({ checkId }) => checkId === check.id);

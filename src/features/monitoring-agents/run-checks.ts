@@ -9,7 +9,6 @@ import { runCheapCheck } from './checks/index.ts';
 import type { CheapSubject, CheckContext, CheckResult } from './checks/port.ts';
 import type { Check, CheckRun, CheckRunResult, DueTimes, RunChecksInput, RunChecksResult } from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
-import type { Finding } from './entities.ts';
 import { tellFindings } from './findings/index.ts';
 import { dueTimes } from './schedule/index.ts';
 import { beginSessions } from './sessions/begin-session.ts';
@@ -46,16 +45,15 @@ export async function runChecks(
   });
   const agent = { agentId, teamId };
   const ended = await beginSessions(deps, { agent, planVersion, runs, at: deps.clock.now() });
-  const findings: Finding[] = [];
   const results = await mapConcurrently(runs, WIDTH, async ({ check, run }) => {
     const earlier = ended.find(({ sessionId }) => sessionId === run.sessionId);
     if (earlier) return { run, check, result: earlier };
     const said = await carryOut(deps, input, { check, run }, attempt);
     const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
-    findings.push(...end.findings);
+    // At once: another check of the batch may take long.
+    await tellFindings(deps.findings, end.findings);
     return { run, check, result: end.result };
   });
-  await tellFindings(deps.findings, findings);
   const answer = results.map(({ run, check, result }) => ({
     result,
     next: nextOf(agentId, check, run, result, serverNow()),

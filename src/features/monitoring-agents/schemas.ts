@@ -52,8 +52,10 @@ export const RunChecksRequest = z
   .meta({ id: 'RunChecksRequest' });
 
 const Status = z
-  .enum(['active', 'paused', 'degraded'])
-  .describe('degraded: it watches less than its plan says; `reasons` say why.');
+  .enum(['starting', 'active', 'paused', 'degraded'])
+  .describe(
+    'starting: no check has said anything yet. degraded: it watches less than its plan says; `reasons` say why.',
+  );
 
 const Channel = z
   .object({ type: z.string(), label: z.string().describe('For people, without secrets.') })

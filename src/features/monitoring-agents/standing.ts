@@ -1,4 +1,5 @@
 /** How an agent stands: what its workflow begins with, what it records, and what anybody can tell from the row. */
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { AgentRef, BeginMonitoringResult, RecordStandingInput } from './contract.ts';
@@ -29,7 +30,8 @@ export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef)
 export async function recordStanding(deps: MonitoringRunDeps, input: RecordStandingInput): Promise<void> {
   const { agentId, teamId, health, reasons, since, due } = input;
   const findings = await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
-    const agent = await tx.findOne(MonitoringAgent, { id: agentId });
+    // Held until its finding is committed: whoever deletes the agent finds that.
+    const agent = await tx.findOne(MonitoringAgent, { id: agentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!agent) return [];
     tx.assign(agent, {
       health,
@@ -55,7 +57,8 @@ export async function recordDue(
   await em.nativeUpdate(MonitoringAgent, { id: agentId }, due);
 }
 
-export type AgentStatus = 'active' | 'paused' | 'degraded';
+/** `starting`: no check has said anything yet. */
+export type AgentStatus = 'starting' | 'active' | 'paused' | 'degraded';
 
 /** How an agent stands now, also when no worker is left to notice that it is silent. */
 export function standingOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {
@@ -65,7 +68,8 @@ export function standingOf(agent: MonitoringAgent, now: Date): { status: AgentSt
     const since = agent.lastResultAt ? `since ${agent.lastResultAt.toISOString()}` : 'yet';
     reasons.push(`A check has produced no result ${since}, for three periods or more.`);
   }
-  return { status: reasons.length > 0 ? 'degraded' : 'active', reasons };
+  if (reasons.length > 0) return { status: 'degraded', reasons };
+  return { status: agent.health === 'starting' ? 'starting' : 'active', reasons };
 }
 
 const dateOrNull = (at: number | null): Date | null => (at === null ? null : new Date(at));

@@ -1,5 +1,5 @@
 /** The outbox: a notification is a row before it is sent, and the row says how sending it goes. */
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { storableJson, storableText } from '../../../platform/storable.ts';
@@ -33,6 +33,7 @@ export async function notify(
   if (!finding || !agent) return { status: 'gone' };
 
   const row = await reach((em) => enter(deps, em, input, finding, agent));
+  if (!row) return { status: 'gone' };
   if (row.status !== 'pending') return { status: row.status };
   const { channel } = agent;
   const update = (columns: Partial<MonitoringNotification>): Promise<number> =>
@@ -72,37 +73,41 @@ export async function notify(
   return { status: 'delivered', receipt };
 }
 
-/** Makes the row, unless an earlier attempt has. */
+/** Makes the row, unless an earlier attempt has. @returns undefined when the agent was deleted meanwhile */
 async function enter(
   deps: FindingDeps,
   em: EntityManager,
   input: NotifyInput,
   finding: Finding,
   agent: MonitoringAgent,
-): Promise<MonitoringNotification> {
+): Promise<MonitoringNotification | undefined> {
   const key = notificationKey(finding.id, input);
   const stored = (): Promise<MonitoringNotification | null> => em.fork().findOne(MonitoringNotification, { key });
   const earlier = await stored();
   if (earlier) return earlier;
   const { channel } = agent;
-  const row = em.create(MonitoringNotification, {
-    teamId: input.teamId,
-    agentId: agent.id,
-    findingId: finding.id,
-    key,
-    event: input.event,
-    channelType: channel?.type ?? null,
-    channelLabel: channel?.label ?? null,
-    status: channel ? 'pending' : 'skipped',
-    message: storableJson(await messageFor(deps, em, input, finding, agent)),
-    lastError: null,
-    receipt: null,
-    thread: null,
-    deliveredAt: null,
-  });
+  const message = storableJson(await messageFor(deps, em, input, finding, agent));
   try {
-    await em.flush();
-    return row;
+    return await em.fork().transactional(async (tx) => {
+      // Held until the row is committed: whoever deletes the agent finds it.
+      const lockMode = LockMode.PESSIMISTIC_READ;
+      if (!(await tx.findOne(MonitoringAgent, { id: agent.id }, { lockMode }))) return undefined;
+      return tx.create(MonitoringNotification, {
+        teamId: input.teamId,
+        agentId: agent.id,
+        findingId: finding.id,
+        key,
+        event: input.event,
+        channelType: channel?.type ?? null,
+        channelLabel: channel?.label ?? null,
+        status: channel ? 'pending' : 'skipped',
+        message,
+        lastError: null,
+        receipt: null,
+        thread: null,
+        deliveredAt: null,
+      });
+    });
   } catch (error) {
     const winner = error instanceof UniqueConstraintViolationException ? await stored() : null;
     if (!winner) throw error;

@@ -1,6 +1,8 @@
+import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { FindingStatus } from '../contract.ts';
-import { Finding, MonitoringNotification } from '../entities.ts';
+import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
+import { isPresent } from './read.ts';
 
 export interface FindingQuery {
   /** Absent: of all agents of the team, and of none. */
@@ -12,7 +14,7 @@ export interface FindingQuery {
   count: number;
 }
 
-/** The team's findings, the newest first. @param em bound to the team */
+/** The team's findings, the newest first; without those of agents that are being deleted. @param em bound to the team */
 export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
@@ -20,10 +22,18 @@ export async function listFindings(
   const { agentId, status, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
-    { ...(agentId !== undefined && { agentId }), status: status ?? { $ne: 'pending' } },
+    { ...(agentId === undefined ? await ofPresentAgents(em) : { agentId }), status: status ?? { $ne: 'pending' } },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },
   );
   return { items, total };
+}
+
+/** A deleted agent is gone for everybody, although its rows are there until nothing works on them any more. */
+async function ofPresentAgents(em: EntityManager): Promise<FilterQuery<Finding>> {
+  const filters = { present: false };
+  const deleted = await em.find(MonitoringAgent, { deletedAt: { $ne: null } }, { fields: ['id'], filters });
+  if (deleted.length === 0) return {};
+  return { $or: [{ agentId: null }, { agentId: { $nin: deleted.map(({ id }) => id) } }] };
 }
 
 export interface FindingDetail {
@@ -36,7 +46,7 @@ export interface FindingDetail {
 /** One finding with what was told of it. @param em bound to the team */
 export async function findFinding(em: EntityManager, id: string): Promise<FindingDetail | undefined> {
   const finding = await em.findOne(Finding, { id }, { populate: ['evidence'] });
-  if (!finding) return undefined;
+  if (!finding || !(await isPresent(em, finding))) return undefined;
   const notifications = await em.find(
     MonitoringNotification,
     { findingId: id },

@@ -38,9 +38,12 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
 /** A finding whose agent was not deleted. @param em bound to the team */
 export async function findPresent(em: EntityManager, findingId: string): Promise<Finding | null> {
   const finding = await em.findOne(Finding, { id: findingId });
-  if (!finding || finding.agentId === null) return finding;
-  return (await em.count(MonitoringAgent, { id: finding.agentId })) > 0 ? finding : null;
+  return finding && (await isPresent(em, finding)) ? finding : null;
 }
+
+/** Whether a finding's agent was not deleted. @param em bound to the team */
+export const isPresent = async (em: EntityManager, { agentId }: Pick<Finding, 'agentId'>): Promise<boolean> =>
+  agentId === null || (await em.count(MonitoringAgent, { id: agentId })) > 0;
 
 /** The investigation that a finding opened last, without its long texts. */
 export async function investigationOf(em: EntityManager, { investigationId }: Finding) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described, parsePlan, type ParsedPlan } from './parse.ts';
+import { described, formProblems, parsePlan, withoutRepeats, type ParsedPlan } from './parse.ts';
 import type { Problem } from './problems.ts';
 import { checkId, MOST_CHECKS, type Plan } from './schema.ts';
 
@@ -74,10 +74,32 @@ export function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
 }
 
 /**
- * Merges a patch into a plan and validates the result.
+ * Merges a patch into a plan and validates the result. Never throws, whatever it is given.
+ * @param written a patch as somebody wrote it
  * @returns the new plan, or everything that is wrong; paths begin in the patch, where it names the check they are about
  */
-export function applyPatch(current: Plan, patch: PlanPatch): ParsedPlan {
+export function applyPatch(current: Plan, written: unknown): ParsedPlan {
+  const read = PlanPatch.safeParse(written);
+  if (read.success) return applied(current, read.data);
+  const problems = formProblems(read.error.issues, written);
+  // Of a patch whose form is not right, what can be merged is: its other mistakes are to be told as well.
+  const rest = applied(current, mergeable(written));
+  return { problems: withoutRepeats([...problems, ...('problems' in rest ? rest.problems : [])]) };
+}
+
+/** What of a patch can be merged, every check at its place. */
+function mergeable(written: unknown): PlanPatch {
+  const checks = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MOST_CHECKS) : [];
+  return {
+    checks: checks.map((check): CheckPatch => {
+      if (!isObject(check)) return { id: '', remove: true };
+      const { remove, ...changes } = check;
+      return { id: '', ...changes, ...(remove === true && { remove }) } as CheckPatch;
+    }),
+  };
+}
+
+function applied(current: Plan, patch: PlanPatch): ParsedPlan {
   const problems = patchProblems(current, patch).map((problem) => described(problem, patch));
   const plan = merged(current, patch);
   const parsed = parsePlan(plan);

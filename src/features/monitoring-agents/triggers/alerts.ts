@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Finding } from '../entities.ts';
 import { commitFindingInvestigation, observeAlert, tellFindings } from '../findings/index.ts';
@@ -62,6 +63,8 @@ async function observeAll(
   alerts: readonly OutsideAlert[],
 ): Promise<Observed[]> {
   const { teamId, agentId = null } = request;
+  // Held until the findings are committed: whoever deletes the agent finds them.
+  if (agentId !== null) await findAgent(tx, agentId, LockMode.PESSIMISTIC_READ);
   await lockFindings(tx, agentId ?? teamId);
   const keys = alerts.map(({ fingerprint }) => alertKey(fingerprint));
   const known = await currentFindings(tx.fork({ keepTransactionContext: true }), agentId, keys);
