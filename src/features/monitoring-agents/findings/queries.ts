@@ -22,7 +22,9 @@ export async function listFindings(
   const { agentId, status, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
-    { ...(agentId === undefined ? await ofPresentAgents(em) : { agentId }), status: status ?? { $ne: 'pending' } },
+    {
+      $and: [agentId === undefined ? await ofPresentAgents(em) : { agentId }, { status: status ?? { $ne: 'pending' } }],
+    },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },
   );
   return { items, total };
