@@ -23,7 +23,7 @@ export function aggregateOf(values: readonly number[], aggregate: Aggregate): nu
     case 'last':
       return values[values.length - 1]!;
     case 'mean':
-      return values.reduce((sum, value) => sum + value / values.length, 0);
+      return meanOf(values);
     case 'median':
       return quantile(values, 0.5);
     case 'max':
@@ -31,6 +31,12 @@ export function aggregateOf(values: readonly number[], aggregate: Aggregate): nu
     default:
       return values.reduce((a, b) => Math.min(a, b));
   }
+}
+
+/** Never beyond the values: of ten ones rounding makes a little less, which `up < 1` would find. */
+function meanOf(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value / values.length, 0);
+  return Math.max(aggregateOf(values, 'min'), Math.min(mean, aggregateOf(values, 'max')));
 }
 
 /** Compares the window's value with a number. */

@@ -45,6 +45,15 @@ describe('checks: metric', () => {
     );
   });
 
+  it('has as the mean of equal values that value, to the last digit', () => {
+    for (const value of [1, 0.1, 0.3, 1e308, -7.7]) {
+      for (const count of [3, 10, 49, 301]) {
+        const values = Array.from({ length: count }, () => value);
+        assert.equal(aggregateOf(values, 'mean'), value, `${count} times ${value}`);
+      }
+    }
+  });
+
   for (const [operator, value, isFinding] of [
     ['>', 5, false],
     ['>=', 5, true],
