@@ -11,7 +11,12 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
-import { createAgentLauncher, createFindingLauncher, createNotifier } from '../features/monitoring-agents/index.ts';
+import {
+  createAgentLauncher,
+  createFindingLauncher,
+  createNotifier,
+  retitleAgent,
+} from '../features/monitoring-agents/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import {
   createAdmission,
@@ -89,6 +94,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const { taskQueue, eventsPerHistory } = options;
   const agentLauncher = createAgentLauncher(client, { taskQueue, eventsPerHistory });
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
+  const monitoring = { orm, clock: systemClock, log, launcher: agentLauncher, findings };
   const secrets = createSecretBox([secretKey]);
   const channels = {
     outbound: createOutbound({ allow: config.outboundAllow, log }),
@@ -124,14 +130,23 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     investigationStatus: createStatusReader({
       progress: createProgressReader({ query: (id) => launcher.progress(id) }),
     }),
-    chats: { orm, events, clock: systemClock, log, launcher: turnLauncher, drafts, matcher },
+    chats: {
+      orm,
+      events,
+      clock: systemClock,
+      log,
+      launcher: turnLauncher,
+      drafts,
+      matcher,
+      titled: (chat, title) => retitleAgent(monitoring, chat, title),
+    },
     chatProgress: createProgressReader({ query: (id) => turnLauncher.progress(id) }),
     citations: {
       matcher,
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
-    monitoring: { orm, clock: systemClock, log, launcher: agentLauncher, findings },
+    monitoring,
     agentStates: createProgressReader({ query: (id) => agentLauncher.query(id) }),
     channels,
     notifier: createNotifier({ ...channels, box: secrets, clock: systemClock }),

@@ -27,6 +27,7 @@ import {
   isBudgetSpent,
   monitoringTools,
   purgeTriggers,
+  retitleAgent,
   submitCheckResult,
   sweepAgents,
   sweepFindings,
@@ -86,6 +87,8 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
   const agents = { ...shared, findings, launcher: createAgentLauncher(client, { taskQueue }) };
+  const titled = (chat: { id: string; teamId: string }, title: string): Promise<void> =>
+    retitleAgent(agents, chat, title);
   const teamTools: LoadTeamTools = (teamId) => satellites.tools(teamId);
   const monitoring = monitoringTools({ ...agents, requesterOf: turnRequester(orm), teamTools });
   const { answer, chart, edit, monitor } = chatTools({ ...investigations, drafts, monitoring });
@@ -102,6 +105,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       ...shared,
       drafts,
       matcher,
+      titled,
       model,
       sources: satellites.sources,
       profiles: {

@@ -179,6 +179,17 @@ describe('workflow of a monitoring agent', () => {
     assert.equal(left.n, 0);
   });
 
+  it('is called as its chat is, whichever of the two is renamed', async () => {
+    const agent = await startAgent(harness, [gaugeCheck()]);
+    const titleOf = async (path: string): Promise<string> =>
+      ((await harness.request('GET', path)).body as { title: string }).title;
+    await harness.request('PATCH', `/api/chat/${agent.id}/title`, { title: 'Queue of orders' });
+    assert.equal(await titleOf(agent.at('')), 'Queue of orders');
+    await untilState(agent, 'the new title', ({ settings }) => settings.title === 'Queue of orders');
+    await harness.request('PATCH', agent.at('/config'), { title: 'Orders, all of them' });
+    assert.equal(await titleOf(`/api/chat/${agent.id}`), 'Orders, all of them');
+  });
+
   it('takes triggers of a kind once each, and a wish to check now while it checks leads to one more run', async () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     await agent.untilSessions(1);

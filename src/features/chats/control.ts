@@ -37,10 +37,16 @@ export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Prom
 }
 
 /** A person's title stays: no model replaces it. @throws {NotFound} */
-export async function renameChat(em: EntityManager, chatId: string, title: string): Promise<Chat> {
+export async function renameChat(
+  deps: Pick<ChatControlDeps, 'titled'>,
+  em: EntityManager,
+  chatId: string,
+  title: string,
+): Promise<Chat> {
   const chat = await findChat(em, chatId);
   em.assign(chat, { title, titledBy: 'person' });
   await em.flush();
+  if (chat.isMonitoring) await deps.titled?.(chat, title);
   return chat;
 }
 

@@ -3,6 +3,7 @@ import { askOnce, untilReachable, type Attempt, type RunDeps } from '../runs/ind
 import type { ChatTurnRef } from './contract.ts';
 import { Chat, ChatTurn } from './entities.ts';
 import { TITLE_PROMPT, titleTask } from './prompt.ts';
+import type { FinishDeps } from './run.ts';
 import { cleanTitle } from './title.ts';
 
 /** Room for a model that thinks before it answers. */
@@ -12,7 +13,11 @@ const TITLE_TOKENS = 1_000;
  * Gives a chat a title from its question and answer, unless a person or an earlier turn has.
  * @returns the title, or undefined when the chat keeps the one it has
  */
-export async function nameChat(deps: RunDeps, input: ChatTurnRef, attempt: Attempt): Promise<string | undefined> {
+export async function nameChat(
+  deps: RunDeps & Pick<FinishDeps, 'titled'>,
+  input: ChatTurnRef,
+  attempt: Attempt,
+): Promise<string | undefined> {
   const { teamId, chatId, turnId } = input;
   const em = forTeam(deps.orm.em, teamId);
   const chat = await untilReachable(() => em.findOne(Chat, { id: chatId }), attempt.signal);
@@ -38,6 +43,7 @@ export async function nameChat(deps: RunDeps, input: ChatTurnRef, attempt: Attem
       { id: chatId, titledBy: 'question' },
       { title, titledBy: 'model', updatedAt: deps.clock.now() },
     );
-  await untilReachable(rename, attempt.signal);
+  const renamed = await untilReachable(rename, attempt.signal);
+  if (renamed > 0 && chat.isMonitoring) await deps.titled?.(chat, title);
   return title;
 }

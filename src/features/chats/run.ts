@@ -30,6 +30,8 @@ export interface FinishDeps {
   drafts: WorkspaceDrafts;
   /** Finds what of its evidence supports a claim. */
   matcher: ExcerptMatcher;
+  /** Told of a new title of a monitoring agent's chat: it is the agent's as well. */
+  titled?: (chat: Pick<Chat, 'id' | 'teamId'>, title: string) => Promise<void>;
 }
 
 /** What is said where nobody gave a reason. */

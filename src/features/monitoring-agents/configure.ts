@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
 import type { SecretBox } from '../../platform/secrets/index.ts';
+import { Chat } from '../chats/index.ts';
 import { type MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
 import { completeChannel, sealChannel, type NotificationChannel, type Notifier } from './notifications/index.ts';
 import type { NotificationMessage } from './notifications/port.ts';
@@ -50,12 +52,29 @@ export async function configureAgent(
     if (channel !== undefined) agent.channel = made?.stored ?? null;
     if (evictionHours !== undefined) agent.evictionHours = evictionHours;
     if (modelBudgetUsdPerDay !== undefined) agent.modelBudgetUsdPerDay = modelBudgetUsdPerDay;
-    if (title !== undefined) agent.title = title;
+    if (title !== undefined) {
+      agent.title = title;
+      await tx.nativeUpdate(Chat, { id }, { title, titledBy: 'person', updatedAt: deps.clock.now() });
+    }
     agent.revision += 1;
     return { agent, generatedSecret: made?.generatedSecret };
   });
   await tellAgent(deps, em.fork(), id);
   return configured;
+}
+
+/** The chat of an agent has another title: so has the agent. */
+export async function retitleAgent(
+  deps: MonitoringServiceDeps,
+  { id, teamId }: Pick<MonitoringAgent, 'id' | 'teamId'>,
+  title: string,
+): Promise<void> {
+  await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
+    const agent = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
+    agent.title = title;
+    agent.revision += 1;
+  });
+  await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
 }
 
 export interface ChannelTest {

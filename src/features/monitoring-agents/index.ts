@@ -9,6 +9,7 @@ export { beginMonitoring, recordStanding } from './standing.ts';
 export { evictSessions, sweepAgents } from './sweeper.ts';
 export { purgeTriggers } from './triggers/once.ts';
 export { isBudgetSpent } from './budget.ts';
+export { retitleAgent } from './configure.ts';
 export { purgeAgent } from './delete.ts';
 export { runChecks } from './run-checks.ts';
 export { scheduleChecks } from './schedule/index.ts';

@@ -110,8 +110,8 @@ export const rename = endpoint({
   body: ChatTitleUpdateRequest,
   response: ChatSummaryResponse,
   errors: [404],
-  handler: async ({ params, body, em }) => {
-    const chat = await renameChat(em, params.chat_id, body.title);
+  handler: async ({ params, body, deps, em }) => {
+    const chat = await renameChat(deps.chats, em, params.chat_id, body.title);
     const [entry] = await withRunning(em, [chat]);
     return presentSummary(entry ?? { chat, running: false });
   },
