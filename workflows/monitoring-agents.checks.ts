@@ -10,6 +10,10 @@ export interface SupersededRun {
 /** A run that begins later than this has missed something: workers were away. */
 const LATE_MS = 15_000;
 
+/** The server's clock was set back: due times made by the later one would leave a check alone for as long. */
+export const isFromLater = ({ lastStartedAt }: TrackedCheck, now: number): boolean =>
+  lastStartedAt !== undefined && lastStartedAt - now > LATE_MS;
+
 /** It is due for so long that scheduled times may have passed since, and nobody has counted them yet. */
 export const isLate = ({ isPlanned, isLateKnown, dueAt }: TrackedCheck, now: number): boolean =>
   isPlanned && !isLateKnown && dueAt !== null && now - dueAt > LATE_MS;

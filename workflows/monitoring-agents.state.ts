@@ -21,6 +21,7 @@ import {
   begunAnew,
   earliest,
   isDue,
+  isFromLater,
   isLate,
   LOST_AFTER_MS,
   newlyTracked,
@@ -141,6 +142,7 @@ export class MonitoringAgentState {
   unplanned(now: number): ScheduleChecksInput['checks'] {
     return this.watched().flatMap(({ check, tracked }) => {
       if (tracked.running) return [];
+      if (isFromLater(tracked, now)) Object.assign(tracked, { isPlanned: false, silentAt: null, lastStartedAt: now });
       const late = isLate(tracked, now);
       if (tracked.isPlanned && !late) return [];
       return [

@@ -203,6 +203,21 @@ describe('state of a monitoring agent', () => {
     );
   });
 
+  it('makes new due times when the clock was set back, and does not wait for the old ones', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, [checkOf('a')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(NOON + MINUTE));
+    const earlier = NOON - 60 * MINUTE;
+    assert.deepEqual(
+      state.unplanned(earlier).map(({ checkId, lastScheduledAt }) => [checkId, lastScheduledAt]),
+      [['a', earlier]],
+    );
+    plan(state, earlier, due(earlier + MINUTE));
+    assert.equal(state.nextWake(earlier), earlier + MINUTE);
+  });
+
   it('begins nothing while it is about to continue as new', () => {
     const state = new MonitoringAgentState();
     take(state, settingsOf(1, [checkOf('a')]));

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
+import { MonitoringAgent } from './entities.ts';
 
 /** An agent with what a list shows of it. */
 export interface ListedAgent {
@@ -16,37 +16,39 @@ export async function listAgents(em: EntityManager): Promise<ListedAgent[]> {
   return withFacts(em, await em.find(MonitoringAgent, {}, { orderBy: { title: 'asc', id: 'asc' } }));
 }
 
+interface Facts {
+  id: string;
+  summary: string | null;
+  checks: number;
+  open_findings: number;
+  last_error: string | null;
+}
+
 /** @param agents of one team, to which `em` is bound */
 export async function withFacts(em: EntityManager, agents: MonitoringAgent[]): Promise<ListedAgent[]> {
   if (agents.length === 0) return [];
-  const ids = agents.map(({ id }) => id);
-  const teamId = agents[0]!.teamId;
-  const newest = agents.map(({ id: agentId, planVersion: version }) => ({ agentId, version }));
-  const [plans, open, errors] = await Promise.all([
-    em.fork().find(MonitoringPlanVersion, { $or: newest }, { fields: ['agentId', 'plan'] }),
-    em.fork().execute<{ agent_id: string; n: number }[]>(
-      `select agent_id, count(*)::int as n from monitoring_findings
-        where team_id = ? and agent_id = any(?::uuid[]) and status = 'open' group by agent_id`,
-      [teamId, arrayOf(ids)],
-    ),
-    em.fork().execute<{ agent_id: string; last_error: string | null }[]>(
-      `select distinct on (agent_id) agent_id, last_error from monitoring_notifications
-        where team_id = ? and agent_id = any(?::uuid[]) and status <> 'skipped' and event <> 'test'
-        order by agent_id, created_at desc`,
-      [teamId, arrayOf(ids)],
-    ),
-  ]);
+  // Plans stay in the database: thousands of them are long, and a list shows two facts of each.
+  const rows = await em.fork().execute<Facts[]>(
+    `select a.id, v.plan->>'summary' as summary,
+            (select count(*) from jsonb_array_elements(v.plan->'checks') c where (c->>'enabled')::boolean)::int as checks,
+            (select count(*) from monitoring_findings f where f.agent_id = a.id and f.status = 'open')::int as open_findings,
+            (select n.last_error from monitoring_notifications n
+              where n.agent_id = a.id and n.status <> 'skipped' and n.event <> 'test'
+              order by n.created_at desc limit 1) as last_error
+       from monitoring_agents a
+       join monitoring_plan_versions v on v.agent_id = a.id and v.version = a.plan_version
+      where a.team_id = ? and a.id = any(?::uuid[])`,
+    [agents[0]!.teamId, `{${agents.map(({ id }) => id).join(',')}}`],
+  );
+  const facts = new Map(rows.map((row) => [row.id, row]));
   return agents.map((agent) => {
-    const plan = plans.find(({ agentId }) => agentId === agent.id)?.plan;
+    const known = facts.get(agent.id);
     return {
       agent,
-      checks: plan?.checks.filter(({ enabled }) => enabled).length ?? 0,
-      summary: plan?.summary ?? '',
-      openFindings: open.find(({ agent_id: id }) => id === agent.id)?.n ?? 0,
-      notificationError: errors.find(({ agent_id: id }) => id === agent.id)?.last_error ?? null,
+      checks: known?.checks ?? 0,
+      summary: known?.summary ?? '',
+      openFindings: known?.open_findings ?? 0,
+      notificationError: known?.last_error ?? null,
     };
   });
 }
-
-/** An array of UUIDs as PostgreSQL reads one from text. */
-const arrayOf = (ids: readonly string[]): string => `{${ids.join(',')}}`;
