@@ -9,10 +9,16 @@ export async function showWaiting<T>(text: string, wait: (update: (text: string)
     return wait(() => undefined);
   }
   const spinner = ora({ stream, discardStdin: false, text: `${text} …` }).start();
-  try {
-    return await wait((next) => (spinner.text = `${next} …`));
-  } finally {
+  const end = (symbol: string): void => {
     spinner.stop();
-    stream.write(`  ${pc.green('✓')} ${text}\n`);
+    stream.write(`  ${symbol} ${text}\n`);
+  };
+  try {
+    const result = await wait((next) => (spinner.text = `${next} …`));
+    end(pc.green('✓'));
+    return result;
+  } catch (error) {
+    end(pc.red('✗'));
+    throw error;
   }
 }
