@@ -111,7 +111,8 @@ export async function testChannel(
     outcome = { delivered: false, receipt: null, error: error instanceof Error ? error.message : String(error) };
   }
   const { delivered, receipt, error } = outcome;
-  await em.fork().insert(MonitoringNotification, {
+  const rows = em.fork();
+  rows.create(MonitoringNotification, {
     teamId,
     agentId,
     findingId: null,
@@ -127,5 +128,6 @@ export async function testChannel(
     thread: null,
     deliveredAt: delivered ? deps.clock.now() : null,
   });
+  await rows.flush();
   return outcome;
 }
