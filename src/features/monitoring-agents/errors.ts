@@ -11,4 +11,7 @@ export const planVersionConflict = (current: number): Conflict =>
 export const agentIsPaused = (): Conflict =>
   new Conflict('The agent is paused. Resume it first.', 'monitoring_agent_paused');
 
+export const nothingToCheck = (): Conflict =>
+  new Conflict('The plan of the agent has no enabled check.', 'monitoring_plan_empty');
+
 export const noSuchFinding = (): NotFound => new NotFound('There is no such finding.');

@@ -25,11 +25,10 @@ export function presentAgent(
     notification_channel: presentChannel(agent.channel),
     notification_error: notificationError,
     created_at: agent.createdAt.toISOString(),
-    updated_at: agent.updatedAt.toISOString(),
   };
 }
 
-export const presentChannel = (channel: StoredChannel | null): { type: string; label: string } | null =>
+export const presentChannel = (channel: StoredChannel | null): Pick<StoredChannel, 'type' | 'label'> | null =>
   channel && { type: channel.type, label: channel.label };
 
 /** @param state what the workflow answered; absent: nothing, or what it carries out is older than the plan */

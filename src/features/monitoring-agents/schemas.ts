@@ -1,15 +1,17 @@
 /** What callers send and see of monitoring agents; sessions, findings, channels and triggers have their own. */
 import { z } from 'zod';
 import { nameField } from '../../http/fields.ts';
-import { NotificationChannel } from './notifications/index.ts';
+import { CHANNEL_TYPES, NotificationChannel } from './notifications/index.ts';
 import { PlanPatch } from './plan/merge.ts';
 import { checkId, Plan } from './plan/schema.ts';
+import { SESSION_STATUSES } from './sessions/schemas.ts';
 
 const time = z.iso.datetime();
+const ENDED_STATUSES = SESSION_STATUSES.filter((status) => status !== 'running');
 
 export const AgentParams = z.object({ chat_id: z.uuid().describe('Of the agent: its chat has the same id.') });
-export const SessionParams = AgentParams.extend({ session_id: z.uuid() });
-export const FindingParams = z.object({ finding_id: z.uuid() });
+export const SessionParams = AgentParams.extend({ session_id: z.uuid().describe('Of one run of a check.') });
+export const FindingParams = z.object({ finding_id: z.uuid().describe('As lists of findings give it.') });
 
 export const evictionHours = z
   .int()
@@ -24,9 +26,14 @@ export const modelBudget = z
     'US dollars that models may cost within 24 hours; beyond them checks that need a model are not carried out.',
   );
 
+/** Documented as what it should be, and taken as it is: what is wrong with its form is told with all else that is wrong. */
+const WrittenPlan = z
+  .union([PlanPatch, Plan, z.unknown()])
+  .meta({ override: ({ jsonSchema }) => void jsonSchema.anyOf?.pop() });
+
 export const UpdatePlanRequest = z
   .strictObject({
-    plan: PlanPatch.optional().describe(
+    plan: WrittenPlan.optional().describe(
       'Merged into the plan: checks by their id, members of a check by their name, null removes one; {"id": …, "remove": true} removes a check.',
     ),
     replace: z.boolean().default(false).describe('The plan given is the whole plan.'),
@@ -35,6 +42,10 @@ export const UpdatePlanRequest = z
     reason: z.string().trim().min(1).max(1_000).optional().describe('Why, for the history of the plan.'),
   })
   .refine(({ plan, active }) => plan !== undefined || active !== undefined, 'There should be plan or active')
+  .refine(
+    ({ plan, replace }) => plan !== undefined || !replace,
+    'There should be the plan that replaces the present one',
+  )
   .meta({ id: 'UpdatePlanRequest' });
 
 export const UpdateAgentChannelRequest = z
@@ -42,7 +53,7 @@ export const UpdateAgentChannelRequest = z
     notification_channel: NotificationChannel.nullable().optional().describe('Where it reports; null: nowhere.'),
     eviction_hours: evictionHours.optional(),
     model_budget_usd_per_day: modelBudget.optional(),
-    title: nameField.optional(),
+    title: nameField.optional().describe('What the agent is called.'),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'There should be something to change')
   .meta({ id: 'UpdateAgentChannelRequest' });
@@ -58,7 +69,7 @@ const Status = z
   );
 
 const Channel = z
-  .object({ type: z.string(), label: z.string().describe('For people, without secrets.') })
+  .object({ type: z.enum(CHANNEL_TYPES), label: z.string().describe('For people, without secrets.') })
   .nullable()
   .meta({ id: 'NotificationChannelSummary' });
 
@@ -67,8 +78,8 @@ export const MonitoringChatSummary = z
     chat_id: z.uuid(),
     title: z.string(),
     status: Status,
-    reasons: z.array(z.string()),
-    active: z.boolean(),
+    reasons: z.array(z.string()).describe('Why it is degraded.'),
+    active: z.boolean().describe('false: paused.'),
     plan_version: z.int(),
     checks: z.int().describe('In its plan, without those that are disabled.'),
     summary: z.string().describe('What it watches, in the words of its plan.'),
@@ -78,7 +89,6 @@ export const MonitoringChatSummary = z
     notification_channel: Channel,
     notification_error: z.string().nullable().describe('Why the newest notification could not be delivered, if so.'),
     created_at: time,
-    updated_at: time,
   })
   .meta({ id: 'MonitoringChatSummary' });
 
@@ -92,10 +102,10 @@ const CheckStanding = z
     title: z.string(),
     description: z.string().describe('What is checked and when, in one line.'),
     running: z.boolean(),
-    due_at: time.nullable(),
+    due_at: time.nullable().describe('null: not known, or never.'),
     failures: z.int().describe('Runs in a row that could not say.'),
     last: z
-      .object({ status: z.string(), summary: z.string(), session_id: z.uuid(), at: time })
+      .object({ status: z.enum(ENDED_STATUSES), summary: z.string(), session_id: z.uuid(), at: time })
       .nullable()
       .describe('The last run.'),
   })
@@ -127,14 +137,20 @@ export const PlanVersionListResponse = z
           reason: z.string(),
           changes: z.array(z.string()).describe('What is different from the version before.'),
           changed_at: time,
-          changed_by: z.enum(['key', 'user', 'chat']),
+          changed_by: z
+            .enum(['key', 'user', 'chat'])
+            .describe(
+              'key: an API key that belongs to nobody. user: the key of a user. chat: the agent, in conversation.',
+            ),
           api_key_id: z.uuid().nullable(),
-          user_id: z.uuid().nullable(),
-          turn_id: z.uuid().nullable(),
+          user_id: z.uuid().nullable().describe('Whose key it was, also where the agent did it for somebody.'),
+          turn_id: z.uuid().nullable().describe('Of the conversation, where it was changed there.'),
           plan: Plan,
         })
         .meta({ id: 'MonitoringPlanVersion' }),
     ),
+    page: z.int(),
+    count: z.int(),
     total: z.int(),
   })
   .meta({ id: 'MonitoringPlanVersionListResponse' });
@@ -164,9 +180,13 @@ export const AgentStateResponse = z
   .meta({ id: 'MonitoringAgentStateResponse' });
 
 export const RunChecksResponse = z
-  .object({ chat_id: z.uuid(), trigger_id: z.uuid(), checks: z.array(z.string()) })
+  .object({ chat_id: z.uuid(), checks: z.array(z.string()).describe('Those that are run.') })
   .meta({ id: 'RunChecksResponse' });
 
 export const ChannelTestResponse = z
-  .object({ delivered: z.boolean(), receipt: z.string().nullable(), error: z.string().nullable() })
+  .object({
+    delivered: z.boolean(),
+    receipt: z.string().nullable().describe('What the receiver said.'),
+    error: z.string().nullable().describe('Why it was not delivered.'),
+  })
   .meta({ id: 'NotificationChannelTestResponse' });

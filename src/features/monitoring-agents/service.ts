@@ -8,9 +8,10 @@ import { agentIsPaused, agentNotFound, planVersionConflict } from './errors.ts';
 import { releaseSources, tellFindings, type FindingTeller } from './findings/index.ts';
 import type { AgentLauncher } from './launch.ts';
 import type { CheckNow } from './contract.ts';
-import { applyPatch, type PlanPatch } from './plan/merge.ts';
+import { applyPatch } from './plan/merge.ts';
 import { parsePlan, type PlanProblem } from './plan/parse.ts';
 import type { Plan } from './plan/schema.ts';
+import { dueTimes } from './schedule/index.ts';
 import { canonicalPlan, planOf, settingsOf } from './settings.ts';
 
 export interface MonitoringServiceDeps {
@@ -82,7 +83,7 @@ export function createAgent(
     healthSince: now,
     lastResultAt: null,
     nextDueAt: null,
-    silentAt: null,
+    silentAt: wanted.active && wanted.plan ? silentAfter(wanted.id, wanted.plan, now) : null,
     createdByKeyId: apiKeyId,
     createdByUserId: userId,
     deletedAt: null,
@@ -102,8 +103,8 @@ export interface PlanChange {
   baseVersion?: number;
   /** A whole plan, as somebody wrote it. */
   plan?: unknown;
-  /** Or what is to be different. */
-  patch?: PlanPatch;
+  /** Or what is to be different, as somebody wrote it: a `PlanPatch`. */
+  patch?: unknown;
   active?: boolean;
   /** Why, in words. */
   reason: string;
@@ -154,6 +155,12 @@ export async function changePlan(
     }
     if (change.active !== undefined) agent.active = change.active;
     const isChanged = isPlanChanged || isToggled;
+    // Also where no worker is there to take it: then its silence is noticed all the same.
+    if (isChanged && agent.active) {
+      const silentAt = silentAfter(agent.id, plan, deps.clock.now());
+      const isSooner = agent.silentAt && silentAt && agent.silentAt < silentAt;
+      if (isToggled || !isSooner) agent.silentAt = silentAt;
+    }
     if (isChanged) agent.revision += 1;
     await tx.flush();
     const gone = watchedIn(before).filter((id) => !watchedIn(plan).includes(id));
@@ -173,6 +180,15 @@ function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {
   const parsed = patch === undefined ? parsePlan(plan) : applyPatch(before, patch);
   if ('problems' in parsed) throw new PlanRefused(parsed.problems);
   return canonicalPlan(parsed.plan);
+}
+
+/** When an agent that begins now with a plan is silent, unless its workflow says otherwise. */
+function silentAfter(agentId: string, { checks }: Plan, now: Date): Date | null {
+  const due = checks
+    .filter(({ enabled }) => enabled)
+    .map(({ id: checkId, schedule }) => dueTimes(schedule, { agentId, checkId, now: now.getTime() }).silentAt);
+  const times = due.filter((at) => at !== null);
+  return times.length > 0 ? new Date(Math.min(...times)) : null;
 }
 
 const watchedIn = ({ checks }: Plan): string[] => checks.filter(({ enabled }) => enabled).map(({ id }) => id);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameField } from '../../../http/fields.ts';
 import { ChatResponse } from '../../chats/index.ts';
 import { NotificationChannel } from '../notifications/index.ts';
-import { planProblems } from '../plan/problems.ts';
+import { CarriedOutPlan } from '../plan/parse.ts';
 import { Plan } from '../plan/schema.ts';
 import { AgentConfigResponse, evictionHours, modelBudget, MonitoringChatSummary } from '../schemas.ts';
 
@@ -25,11 +25,9 @@ export const MonitoringChatRequest = z
     description: words.describe('The same as message.'),
     chat_id: z.string().max(100).optional().describe('Id of an agent that exists, to change it in conversation.'),
     title: nameField.optional().describe('What a new agent is called; absent: named after its description.'),
-    plan: Plan.superRefine((plan, context) => {
-      for (const { path, message } of planProblems(plan)) context.addIssue({ code: 'custom', path, message });
-    })
-      .optional()
-      .describe('The whole plan of a new agent: it begins with it, and no model is asked.'),
+    plan: CarriedOutPlan.optional().describe(
+      'The whole plan of a new agent: it begins with it, and no model is asked.',
+    ),
     active: z.boolean().optional().describe('false: the new agent is paused until it is resumed.'),
     notification_channel: NotificationChannel.optional().describe('Where a new agent reports; absent: nowhere.'),
     eviction_hours: evictionHours.optional(),

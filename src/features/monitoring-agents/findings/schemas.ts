@@ -1,6 +1,7 @@
 /** What callers see of findings and of what was told of them. */
 import { z } from 'zod';
 import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
+import { CHANNEL_TYPES } from '../notifications/channel.ts';
 import { NOTIFICATION_EVENTS } from '../notifications/port.ts';
 
 const time = z.iso.datetime();
@@ -11,7 +12,7 @@ export const NotificationResponse = z
     id: z.uuid(),
     event: z.enum(NOTIFICATION_EVENTS),
     channel: z
-      .object({ type: z.string(), label: z.string().nullable() })
+      .object({ type: z.enum(CHANNEL_TYPES), label: z.string().nullable() })
       .nullable()
       .describe('Where it went, or is to go.'),
     status: z
@@ -88,7 +89,7 @@ export const FindingResponse = z
   .meta({ id: 'FindingResponse' });
 
 export const FindingListQuery = z.object({
-  status: findingStatus.optional(),
+  status: findingStatus.optional().describe('Absent: all but pending ones.'),
   page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
   count: z.int().min(1).max(100).default(20).describe('Items per page.'),
 });

@@ -63,6 +63,9 @@ const EmailChannel = z
   })
   .meta({ id: 'EmailChannel' });
 
+/** What a channel can be. */
+export const CHANNEL_TYPES = ['slack', 'slack_webhook', 'webhook', 'email'] as const;
+
 export const NotificationChannel = z
   .discriminatedUnion('type', [SlackChannel, SlackWebhookChannel, WebhookChannel, EmailChannel])
   .meta({ id: 'NotificationChannel' });

@@ -15,7 +15,7 @@ import { openChannel } from './stored-channel.ts';
 import { createWebhook } from './webhook.ts';
 
 export { channelProblems, type ChannelCapabilities, type ChannelProblem } from './capabilities.ts';
-export { completeChannel, NotificationChannel, type CompleteChannel } from './channel.ts';
+export { CHANNEL_TYPES, completeChannel, NotificationChannel, type CompleteChannel } from './channel.ts';
 export { openChannel, presentChannel, sealChannel } from './stored-channel.ts';
 
 /** For one attempt, whatever the channel. */

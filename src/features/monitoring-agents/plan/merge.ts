@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { described, formProblems, parsePlan, withoutRepeats, type ParsedPlan } from './parse.ts';
+import { described, formProblems, parsePlan, withoutRepeats, type ParsedPlan, type PlanProblem } from './parse.ts';
 import type { Problem } from './problems.ts';
 import { checkId, MOST_CHECKS, type Plan } from './schema.ts';
 
@@ -80,37 +80,49 @@ export function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
  */
 export function applyPatch(current: Plan, written: unknown): ParsedPlan {
   const read = PlanPatch.safeParse(written);
-  if (read.success) return applied(current, read.data);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one; the copy lacks what a member called __proto__ would say
+  if (read.success) return applied(current, written as PlanPatch);
   const problems = formProblems(read.error.issues, written);
   // Of a patch whose form is not right, what can be merged is: its other mistakes are to be told as well.
-  const rest = applied(current, mergeable(written));
+  const { patch, places } = mergeable(written);
+  const rest = applied(current, patch, places);
   return { problems: withoutRepeats([...problems, ...('problems' in rest ? rest.problems : [])]) };
 }
 
-/** What of a patch can be merged, every check at its place. */
-function mergeable(written: unknown): PlanPatch {
-  const checks = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MOST_CHECKS) : [];
-  return {
-    checks: checks.map((check): CheckPatch => {
-      if (!isObject(check)) return { id: '', remove: true };
-      const { remove, ...changes } = check;
-      return { id: '', ...changes, ...(remove === true && { remove }) } as CheckPatch;
-    }),
-  };
+/** What of a patch can be merged, and where in it each of the checks is. */
+function mergeable(written: unknown): { patch: PlanPatch; places: number[] } {
+  const listed = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MOST_CHECKS) : [];
+  const found = listed.flatMap((check, place) => {
+    if (!isObject(check)) return [];
+    const { id, remove, ...changes } = check;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whatever the id is, the plan that has it is refused
+    return [{ place, check: { id: id as string, ...changes, ...(remove === true && { remove: true as const }) } }];
+  });
+  return { patch: { checks: found.map(({ check }) => check) }, places: found.map(({ place }) => place) };
 }
 
-function applied(current: Plan, patch: PlanPatch): ParsedPlan {
-  const problems = patchProblems(current, patch).map((problem) => described(problem, patch));
+/** @param places where the checks of the patch were written; absent: where they are */
+function applied(current: Plan, patch: PlanPatch, places?: readonly number[]): ParsedPlan {
+  const placeOf = (index: number): number => places?.[index] ?? index;
+  const problems = patchProblems(current, patch)
+    .map((problem) => described(problem, patch))
+    .map((problem) => moved(problem, placeOf));
   const plan = merged(current, patch);
   const parsed = parsePlan(plan);
   if ('plan' in parsed) return problems.length === 0 ? parsed : { problems };
-  const places = new Map((patch.checks ?? []).map(({ id }, index): [unknown, number] => [id, index]));
+  const named = new Map((patch.checks ?? []).map(({ id }, index): [unknown, number] => [id, index]));
   for (const problem of parsed.problems) {
-    const [list, index, ...rest] = problem.path;
-    const place = list === 'checks' && typeof index === 'number' ? places.get(plan.checks[index]?.id) : undefined;
-    problems.push(place === undefined ? problem : { ...problem, path: ['checks', place, ...rest] });
+    const [list, index] = problem.path;
+    const place = list === 'checks' && typeof index === 'number' ? named.get(plan.checks[index]?.id) : undefined;
+    problems.push(place === undefined ? problem : moved(problem, () => placeOf(place)));
   }
   return { problems };
+}
+
+/** A problem of a check, told of the place where it was written. */
+function moved(problem: PlanProblem, placeOf: (index: number) => number): PlanProblem {
+  const [list, index, ...rest] = problem.path;
+  return typeof index === 'number' ? { ...problem, path: [list!, placeOf(index), ...rest] } : problem;
 }
 
 function mergeCheck(before: JsonObject, changes: JsonObject): JsonObject {

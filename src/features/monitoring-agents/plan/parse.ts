@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { InvalidRequest, type ValidationIssue } from '../../../http/errors.ts';
 import { echo, isSensitive } from '../../../http/validation/echo.ts';
 import { toValidationIssues } from '../../../http/validation/issues.ts';
@@ -38,12 +39,14 @@ export function parsePlan(value: unknown): ParsedPlan {
     const problems = planProblems(parsed.data).map((problem) => described(problem, json));
     return problems.length === 0 ? { plan: parsed.data } : { problems: problems.slice(0, MOST_PROBLEMS) };
   }
-  const schema = toValidationIssues(parsed.error?.issues ?? [], 'body', json).map((issue) =>
-    problemOf({ ...issue, loc: issue.loc.slice(1) }),
-  );
+  const schema = formProblems(parsed.error?.issues ?? [], json);
   const besides = [...sizeProblems(json), ...problemsOfValidChecks(json)];
   return { problems: withoutRepeats([...guarded, ...schema, ...besides.map((problem) => described(problem, json))]) };
 }
+
+/** What a schema says of something that somebody wrote. */
+export const formProblems = (issues: readonly z.core.$ZodIssue[], json: unknown): PlanProblem[] =>
+  toValidationIssues(issues, 'body', json).map((issue) => problemOf({ ...issue, loc: issue.loc.slice(1) }));
 
 /**
  * The answer to a request with a plan that is not valid.
@@ -96,6 +99,18 @@ function bounded(json: unknown): unknown {
   return { ...json, checks: checks.slice(0, MOST_CHECKS + 1) };
 }
 
+/**
+ * {@link Plan} for requests: says also what keeps a plan from being carried out, and all of it at once. A refinement of the
+ * schema would be asked only once the form is right.
+ */
+export const CarriedOutPlan = z.preprocess((value, context) => {
+  const { success, error } = Plan.safeParse(value);
+  context.issues.push(...(error?.issues ?? []).map((issue) => ({ ...issue, input: undefined })));
+  const besides = [...sizeProblems(value), ...problemsOfValidChecks(value)];
+  for (const { path, message } of besides) context.issues.push({ code: 'custom', path, message, input: undefined });
+  return success && besides.length === 0 ? value : z.NEVER;
+}, Plan);
+
 function problemsOfValidChecks(json: unknown): Problem[] {
   const checks = checksOf(json).slice(0, MOST_CHECKS);
   const ofChecks = checks.flatMap((raw, index) => {
@@ -115,7 +130,7 @@ const problemOf = ({ loc: path, msg: message, type, input, ctx }: ValidationIssu
 });
 
 /** One problem for each place and name, the first. */
-function withoutRepeats(problems: PlanProblem[]): PlanProblem[] {
+export function withoutRepeats(problems: PlanProblem[]): PlanProblem[] {
   const seen = new Set<string>();
   return problems
     .filter(({ path, message }) => {

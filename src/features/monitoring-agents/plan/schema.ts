@@ -186,6 +186,7 @@ export const CheckSubject = z
   .meta({ id: 'CheckSubject' });
 export type CheckSubject = z.infer<typeof CheckSubject>;
 export type CheckType = CheckSubject['type'];
+export const CHECK_TYPES = CheckSubject.options.map(({ shape }) => shape.type.value);
 /** The subject of checks of one type. */
 export type SubjectOf<T extends CheckType> = Extract<CheckSubject, { type: T }>;
 

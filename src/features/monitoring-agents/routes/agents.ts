@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { apiKey } from '../../../http/authenticate.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import { deleteAgent } from '../delete.ts';
+import { nothingToCheck } from '../errors.ts';
 import { listAgents, withFacts } from '../list.ts';
 import { presentAgent } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
@@ -96,7 +97,7 @@ export const runNow = endpoint({
   response: schemas.RunChecksResponse,
   errors: [404, 409, 503],
   handler: async ({ em, deps, params, body }) => {
-    const { id, planVersion } = await findAgent(em, params.chat_id);
+    const { id, active, planVersion } = await findAgent(em, params.chat_id);
     const { checks } = await planOf(em, id, planVersion);
     const enabled = checks.filter((check) => check.enabled).map((check) => check.id);
     for (const [index, name] of (body.checks ?? []).entries()) {
@@ -108,8 +109,8 @@ export const runNow = endpoint({
         name,
       );
     }
-    const triggerId = randomUUID();
-    const wanted = { triggerId, trigger: 'now' as const, checkIds: body.checks };
+    if (active && enabled.length === 0) throw nothingToCheck();
+    const wanted = { triggerId: randomUUID(), trigger: 'now' as const, checkIds: body.checks };
     try {
       await checkNow(deps.monitoring, em, id, wanted);
     } catch (error) {
@@ -118,6 +119,6 @@ export const runNow = endpoint({
         cause: error,
       });
     }
-    return { chat_id: id, trigger_id: triggerId, checks: body.checks ?? enabled };
+    return { chat_id: id, checks: body.checks ?? enabled };
   },
 });

@@ -75,6 +75,6 @@ export const listVersions = endpoint({
       { agentId },
       { orderBy: { version: 'desc' }, limit: count + 1, offset: (page - 1) * count },
     );
-    return { versions: presentVersions(versions, count), total };
+    return { versions: presentVersions(versions, count), page, count, total };
   },
 });

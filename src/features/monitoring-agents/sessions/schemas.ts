@@ -1,5 +1,6 @@
 /** What callers see of a run of a check. */
 import { z } from 'zod';
+import { CHECK_TYPES } from '../plan/schema.ts';
 
 const time = z.iso.datetime();
 
@@ -42,7 +43,7 @@ const SessionSummary = z
     id: z.uuid(),
     chat_id: z.uuid().describe('Of the agent.'),
     check_id: z.string(),
-    check_type: z.string(),
+    check_type: z.enum(CHECK_TYPES),
     title: z.string(),
     plan_version: z.int(),
     trigger: z.enum(['schedule', 'now', 'deploy', 'alert']),
@@ -76,8 +77,8 @@ export const SessionResponse = z
   .meta({ id: 'MonitoringSessionResponse' });
 
 export const SessionListQuery = z.object({
-  check_id: z.string().max(64).optional(),
-  status: z.enum(SESSION_STATUSES).optional(),
+  check_id: z.string().max(64).optional().describe('Only those of this check, as the plan names it.'),
+  status: z.enum(SESSION_STATUSES).optional().describe('Only those with this status.'),
   page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
   count: z.int().min(1).max(100).default(20).describe('Items per page.'),
 });

@@ -63,7 +63,10 @@ async function update(
   const agent = await findAgent(em, agentId);
   const before = await planOf(em, agentId, agent.planVersion);
   const patch = wanted.patch === undefined ? undefined : PlanPatch.safeParse(wanted.patch);
-  if (patch?.error) return refused(patch.error.issues);
+  if (patch?.error) {
+    const whole = applyPatch(before, wanted.patch);
+    return refused('problems' in whole ? whole.problems : patch.error.issues);
+  }
   const after =
     plan !== undefined ? parsePlan(plan) : patch ? parsePlan(mergePlan(before, patch.data)) : { plan: before };
   if (await isDone(em, agent, before, after, wanted, context))

@@ -178,6 +178,38 @@ describe('plan: patches that are refused', () => {
     }
   });
 
+  it('with every reason: of their form, and of what can be merged all the same, at the places where they were written', () => {
+    const parsed = applyPatch(current, {
+      colour: 'red',
+      summary: 7,
+      checks: [
+        { id: 'Bad Id', title: '', schedule: { every_seconds: 60 } },
+        'logs',
+        { id: 'logs', remove: false, severity: 'loud' },
+        { id: 'nowhere', remove: true },
+        { title: 'Nameless' },
+      ],
+    });
+    assert.ok('problems' in parsed);
+    const places = parsed.problems.map(({ path, type }) => `${path.join('.')} ${type}`);
+    for (const place of [
+      'colour extra_forbidden',
+      'summary string_type',
+      'checks.0.id string_pattern_mismatch',
+      'checks.0.title string_too_short',
+      'checks.0.check missing',
+      'checks.1 model_attributes_type',
+      'checks.2.remove literal_error',
+      'checks.2.severity literal_error',
+      'checks.3.id value_error',
+      'checks.4.id missing',
+      'checks.4.schedule missing',
+    ]) {
+      assert.ok(places.includes(place), `${place} is not in ${places.join(', ')}`);
+    }
+    assert.equal(new Set(places).size, places.length, 'each once');
+  });
+
   it('members called __proto__ pollute nothing', () => {
     const text = '{"checks": [{"id": "logs", "__proto__": {"polluted": 1}, "check": {"__proto__": {"polluted": 1}}}]}';
     const raw = JSON.parse(text) as PlanPatch;
