@@ -13,15 +13,15 @@ export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef)
   const em = forTeam(orm.em, ref.teamId);
   const agent = await em.findOne(MonitoringAgent, { id: ref.agentId });
   if (!agent) return { earlier: {} };
-  const rows = await em.execute<{ check_id: string; started_at: Date; result_at: Date | null }[]>(
-    `select check_id, max(started_at) as started_at,
-            max(finished_at) filter (where status in ('ok', 'finding')) as result_at
+  const rows = await em.execute<{ check_id: string; started_ms: number; result_ms: number | null }[]>(
+    `select check_id, (extract(epoch from max(started_at)) * 1000)::float8 as started_ms,
+            (extract(epoch from max(finished_at) filter (where status in ('ok', 'finding'))) * 1000)::float8 as result_ms
        from monitoring_sessions where team_id = ? and agent_id = ? group by check_id`,
     [ref.teamId, ref.agentId],
   );
-  const earlier = rows.map(({ check_id: checkId, started_at: startedAt, result_at: resultAt }) => [
+  const earlier = rows.map(({ check_id: checkId, started_ms: startedAt, result_ms: resultAt }) => [
     checkId,
-    { startedAt: startedAt.getTime(), ...(resultAt ? { resultAt: resultAt.getTime() } : {}) },
+    { startedAt, ...(resultAt === null ? {} : { resultAt }) },
   ]);
   return { settings: await settingsOf(em, agent), earlier: Object.fromEntries(earlier) };
 }

@@ -102,7 +102,7 @@ export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock
       { status: 'failed', summary: 'It was lost with the process that ran it.', finishedAt: now, updatedAt: now },
       anyTeam,
     );
-  const due = await orm.em.fork().execute<{ id: string; team_id: string; before: Date }[]>(
+  const due = await orm.em.fork().execute<{ id: string; team_id: string; before: string }[]>(
     `select a.id, a.team_id, ?::timestamptz - a.eviction_hours * interval '1 hour' as before
        from monitoring_agents a
       where a.deleted_at is null and exists (
@@ -113,7 +113,7 @@ export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock
   );
   let evicted = 0;
   for (const { id, team_id: teamId, before } of due) {
-    evicted += await purgeAgentSessions(deps, forTeam(orm.em, teamId), id, before);
+    evicted += await purgeAgentSessions(deps, forTeam(orm.em, teamId), id, new Date(before));
   }
   return evicted;
 }
