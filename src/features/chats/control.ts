@@ -1,11 +1,12 @@
 /** Cancelling, renaming and deleting. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
+import { requireOneOf } from '../../http/authenticate.ts';
 import { purgeChat } from './delete.ts';
 import { type Chat, ChatTurn } from './entities.ts';
 import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
 import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
-import { findChat, type ChatServiceDeps } from './service.ts';
+import { findChat, MONITOR_SCOPE, type ChatRequester, type ChatServiceDeps } from './service.ts';
 
 /** What it takes to end turns as well as to start them. */
 export type ChatControlDeps = ChatServiceDeps & FinishDeps;
@@ -36,14 +37,19 @@ export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Prom
   }
 }
 
-/** A person's title stays: no model replaces it. @throws {NotFound} */
+/**
+ * A person's title stays: no model replaces it.
+ * @throws {NotFound}
+ * @throws {Forbidden} for the chat of a monitoring agent, which is called the same, to who may not change agents
+ */
 export async function renameChat(
   deps: Pick<ChatControlDeps, 'titled'>,
   em: EntityManager,
-  chatId: string,
-  title: string,
+  requester: Pick<ChatRequester, 'scopes'>,
+  { chatId, title }: { chatId: string; title: string },
 ): Promise<Chat> {
   const chat = await findChat(em, chatId);
+  if (chat.isMonitoring) requireOneOf(requester, MONITOR_SCOPE);
   em.assign(chat, { title, titledBy: 'person' });
   await em.flush();
   if (chat.isMonitoring) await deps.titled?.(chat, title);

@@ -19,7 +19,7 @@ import { contextOf } from './prompt.ts';
 /** The scope for tools that change something outside. */
 export const ACT_SCOPE = 'chats:act';
 /** The scope for what changes what monitoring agents watch. */
-const MONITOR_SCOPE = 'monitoring:write';
+export const MONITOR_SCOPE = 'monitoring:write';
 
 export interface ChatServiceDeps {
   orm: Orm;

@@ -104,14 +104,16 @@ export const rename = endpoint({
   path: '/api/chat/{chat_id}/title',
   operationId: 'updateChatTitle',
   summary: 'Give a chat another title',
+  description: 'A monitoring agent is called as its chat is: to rename that takes `monitoring:write` as well.',
   tags,
   auth: apiKey(WRITE),
   params: ChatParams,
   body: ChatTitleUpdateRequest,
   response: ChatSummaryResponse,
   errors: [404],
-  handler: async ({ params, body, deps, em }) => {
-    const chat = await renameChat(deps.chats, em, params.chat_id, body.title);
+  handler: async ({ params, body, deps, em, principal }) => {
+    const named = { chatId: params.chat_id, title: body.title };
+    const chat = await renameChat(deps.chats, em, principal, named);
     const [entry] = await withRunning(em, [chat]);
     return presentSummary(entry ?? { chat, running: false });
   },

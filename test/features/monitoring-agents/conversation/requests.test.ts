@@ -110,6 +110,9 @@ describe('POST /api/monitoring-chat', () => {
     assert.equal((await chats.post({ messages, chat_id }, { key: chatting })).status, 403);
     assert.equal((await chats.post({ messages }, { key: watching })).status, 403);
     assert.equal((await tell(chats, { message: ask('plain'), chat_id }, { key: watching })).response, 'Yes.');
+    const title = { title: 'Mine' };
+    assert.equal((await chats.call('PATCH', `/api/chat/${chat_id}/title`, title, { key: chatting })).status, 403);
+    assert.equal((await chats.call('PATCH', `/api/chat/${chat_id}/title`, title, { key: both })).status, 200);
     const answer = await chats.post({ messages, chat_id }, { key: both });
     assert.equal((answer.body as { response: string }).response, 'All of it, then.');
     const { body } = await chats.call('GET', `/api/monitoring-chat/${chat_id}/plan`);
