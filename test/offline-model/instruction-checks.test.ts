@@ -148,6 +148,8 @@ describe('offline model: checks by instruction', () => {
     ];
     const { result } = await carryOut('Look whether the latency of mail is unusual', incident(), Infinity, earlier);
     assert.match(result?.summary ?? '', /1 metric/);
+    const opening = openingMessage({ title: 'Check', instruction: 'Look.', now: new Date(0), earlier });
+    assert.equal(opening.split('<instruction>').length, 2);
   });
 
   it('is not led by what lines and names say', async () => {

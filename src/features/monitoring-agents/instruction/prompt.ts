@@ -36,10 +36,13 @@ export function openingMessage({ title, instruction, now, earlier }: OpeningFact
     ...(earlier.length > 0
       ? [
           '<earlier_subjects>',
-          ...earlier.map(({ subject, wasFinding }) => JSON.stringify({ subject, was_finding: wasFinding })),
+          ...earlier.map(({ subject, wasFinding }) => asData({ subject, was_finding: wasFinding })),
           '</earlier_subjects>',
         ]
       : []),
     `It is now ${now.toISOString()}.`,
   ].join('\n');
 }
+
+/** JSON in which nothing looks like the end of a frame: subjects are named after what telemetry says. */
+const asData = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);
