@@ -26,10 +26,7 @@ export const isToBeJudged = ({ judge, judgement, status }: Standing): boolean =>
 export const isWorthIt = (finding: Standing): boolean =>
   !isToBeJudged(finding) && finding.judgement?.isWorthIt !== false && finding.status !== 'pending';
 
-/**
- * The next thing to tell; they are told one after the other.
- * @param told the finding's notifications, the oldest first
- */
+/** The next thing to tell; they are told one after the other. @param told the finding's notifications, in any order */
 export function nextNotice(
   finding: Standing,
   told: readonly Told[],
@@ -38,7 +35,7 @@ export function nextNotice(
   const unfinished = told.find(({ status }) => status === 'pending');
   if (unfinished) return noticeOf(finding.id, unfinished);
   if (finding.agentId === null || !finding.actions.includes('notify') || !isWorthIt(finding)) return undefined;
-  const last = told.findLast(({ event }) => event !== 'report')?.event;
+  const last = newestOf(finding.id, told)?.event;
   const ofNow = (event: Notice['event']): Notice => ({ event, n: String(finding.revision) });
   if (last === undefined) return ofNow(finding.isFlapping ? 'flapping' : 'opened');
   const report = investigation && !isReported(finding.id, told, investigation) ? investigation : undefined;
@@ -48,6 +45,13 @@ export function nextNotice(
   if (last === 'flapping') return ofNow(isOpen ? 'reopened' : 'resolved');
   if (isOpen) return last === 'resolved' ? ofNow('reopened') : undefined;
   return last === 'resolved' ? undefined : ofNow('resolved');
+}
+
+/** What was told last of how a finding stands: by its revision, whatever the clocks of those who told it said. */
+function newestOf(findingId: string, told: readonly Told[]): Told | undefined {
+  // Of one revision two may be told: that it opened, late, and that it is over.
+  const rank = (one: Told): number => Number(noticeOf(findingId, one).n) * 2 - (one.event === 'opened' ? 1 : 0);
+  return told.filter(({ event }) => event !== 'report').toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
 /** Whether the end of an investigation was told. */

@@ -104,6 +104,14 @@ describe('what is told next', () => {
     });
   }
 
+  it('is told once, although a clock was set back and rows come in the wrong order', () => {
+    const over = standing({ status: 'resolved', revision: 2 });
+    assert.equal(nextNotice(over, told('resolved 2', 'opened 1'), undefined), undefined);
+    assert.equal(nextNotice(over, told('resolved 2', 'opened 2'), undefined), undefined, 'told late, in one revision');
+    const again = standing({ status: 'open', revision: 11 });
+    assert.equal(nextNotice(again, told('reopened 11', 'resolved 9', 'opened 1'), undefined), undefined);
+  });
+
   it('is told in turn and once, whatever is reported and whenever it is looked at', () => {
     const step = fc.record({
       isFinding: fc.boolean(),
