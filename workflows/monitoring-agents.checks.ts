@@ -1,5 +1,10 @@
 /** A check as an agent's workflow keeps track of it. Pure. */
-import type { BeginMonitoringResult, DueTimes, TrackedCheck } from '../src/features/monitoring-agents/contract.ts';
+import type {
+  BeginMonitoringResult,
+  CheckState,
+  DueTimes,
+  TrackedCheck,
+} from '../src/features/monitoring-agents/contract.ts';
 
 /** What a change of settings leaves behind. */
 export interface SupersededRun {
@@ -17,6 +22,9 @@ export const isFromLater = ({ lastStartedAt }: TrackedCheck, now: number): boole
 /** It is due for so long that scheduled times may have passed since, and nobody has counted them yet. */
 export const isLate = ({ isPlanned, isLateKnown, dueAt }: TrackedCheck, now: number): boolean =>
   isPlanned && !isLateKnown && dueAt !== null && now - dueAt > LATE_MS;
+
+/** What a run says of its next time holds. One that waited for a worker knows only times that are over. */
+export const isCurrent = ({ dueAt }: DueTimes, now: number): boolean => dueAt === null || now - dueAt <= LATE_MS;
 
 /**
  * Takes due times. For a check that is late they count what was missed; it stays due for the time it is late for, unless
@@ -53,6 +61,15 @@ export function newlyTracked(checkId: string): TrackedCheck {
 export function begunAnew(tracked: TrackedCheck, isSame: boolean): TrackedCheck {
   return { ...newlyTracked(tracked.checkId), ...(isSame ? { last: tracked.last, isSlow: tracked.isSlow } : {}) };
 }
+
+/** For the query. @param active whether its agent is */
+export const checkState = ({ checkId, dueAt, running, last, failures }: TrackedCheck, active: boolean): CheckState => ({
+  checkId,
+  dueAt: active ? dueAt : null,
+  running: running !== undefined,
+  last,
+  failures,
+});
 
 export const runOf = ({ running }: TrackedCheck): SupersededRun[] =>
   running ? [{ sessionId: running.sessionId, isInstruction: running.isInstruction }] : [];

@@ -19,7 +19,9 @@ import type {
 import {
   applyDue,
   begunAnew,
+  checkState,
   earliest,
+  isCurrent,
   isDue,
   isFromLater,
   isLate,
@@ -195,21 +197,21 @@ export class MonitoringAgentState {
     ];
   }
 
-  /** A run has ended. @param next when it is due next, where that is known already */
-  ended(result: CheckRunResult, next?: DueTimes): void {
+  /** A run has ended. @param next when it is due next, where that is known already @param now by the server's clock */
+  ended(result: CheckRunResult, next?: DueTimes, now = result.finishedAt): void {
     const tracked = this.checks.get(result.checkId);
     if (!tracked || tracked.running?.sessionId !== result.sessionId) return;
     const { status, digest, sessionId, finishedAt: at, durationMs } = result;
     const saysSomething = status === 'ok' || status === 'finding';
+    const due = next && isCurrent(next, now) ? next : undefined;
     tracked.running = undefined;
     tracked.isSlow = durationMs > SLOW_MS;
     tracked.budgetSpent = result.budgetSpent ?? false;
     tracked.last = { status, digest, sessionId, at };
     tracked.failures = saysSomething ? 0 : tracked.failures + (status === 'failed' ? 1 : 0);
-    if (saysSomething) Object.assign(tracked, { lastResultAt: at, silentAt: next?.silentAt ?? null });
-    tracked.isPlanned = next !== undefined;
-    tracked.dueAt = next?.dueAt ?? null;
-    tracked.missed = 0;
+    if (saysSomething) Object.assign(tracked, { lastResultAt: now, silentAt: due?.silentAt ?? null });
+    // Times that passed meanwhile were not missed: it was being run.
+    Object.assign(tracked, { isPlanned: due !== undefined, dueAt: due?.dueAt ?? null, missed: 0, lastStartedAt: now });
   }
 
   /** A run ended without a result: its check is planned as if it had been run. */
@@ -219,6 +221,10 @@ export class MonitoringAgentState {
       tracked.running = undefined;
       tracked.isPlanned = false;
     }
+  }
+
+  isRunning(sessionId: string): boolean {
+    return [...this.checks.values()].some(({ running }) => running?.sessionId === sessionId);
   }
 
   /** Instruction checks that nobody will report any more. */
@@ -261,13 +267,7 @@ export class MonitoringAgentState {
   state(): AgentState {
     const settings = this.offered ?? this.settings;
     if (!settings) throw new TypeError('The agent has not begun yet.');
-    const checks = [...this.checks.values()].map(({ checkId, dueAt, running, last, failures }) => ({
-      checkId,
-      dueAt: settings.active ? dueAt : null,
-      running: running !== undefined,
-      last,
-      failures,
-    }));
+    const checks = [...this.checks.values()].map((check) => checkState(check, settings.active));
     const { health, reasons } = this.health;
     return { settings, health, reasons: reasons.map(({ text }) => text), checks, signals: { ...this.signals } };
   }

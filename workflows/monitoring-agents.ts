@@ -56,7 +56,7 @@ export async function monitoringAgent(input: MonitoringAgentInput): Promise<void
   wf.setHandler(agentQuery, () => state.state());
   wf.setHandler(settingsSignal, (settings) => agent.changed(() => state.offer(settings)));
   wf.setHandler(checkNowSignal, (wanted) => agent.changed(() => state.want(wanted)));
-  wf.setHandler(checkEndedSignal, (result) => agent.changed(() => state.ended(result)));
+  wf.setHandler(checkEndedSignal, (result) => agent.changed(() => state.ended(result, undefined, Date.now())));
 
   try {
     if (!input.carried) {
@@ -110,13 +110,19 @@ class Agent {
   drop(superseded: readonly SupersededRun[]): void {
     this.mustRecord = true;
     for (const { sessionId, isInstruction } of superseded) {
-      this.runs.get(sessionId)?.cancel();
+      const scope = this.runs.get(sessionId);
+      if (scope && !this.isWanted(scope)) scope.cancel();
       if (isInstruction) {
         const check = wf.getExternalWorkflowHandle(instructionCheckWorkflowId(sessionId));
         // It may have ended, or not begun.
         void check.cancel().catch(() => undefined);
       }
     }
+  }
+
+  /** Checks that run together are stopped together: while one of them is wanted they go on, and the others are not stored. */
+  private isWanted(scope: wf.CancellationScope): boolean {
+    return [...this.runs].some(([sessionId, own]) => own === scope && this.state.isRunning(sessionId));
   }
 
   /** @returns when it is time to continue as new, and nothing is under way that would be lost */
@@ -171,7 +177,7 @@ class Agent {
         const { results } = await scope.run(() =>
           runChecks.executeWithOptions({ summary }, [{ ...ref, planVersion, runs, others }]),
         );
-        for (const { result, next } of results) state.ended(result, next);
+        for (const { result, next } of results) state.ended(result, next, Date.now());
       } finally {
         for (const { sessionId } of runs) {
           this.runs.delete(sessionId);

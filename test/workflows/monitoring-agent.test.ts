@@ -97,6 +97,19 @@ describe('workflow of a monitoring agent', () => {
     assert.deepEqual(await agent.findings(), []);
   });
 
+  it('lets the other checks that run together with one that is changed go on', async () => {
+    gauge.delayMs = 3_000;
+    const agent = await startAgent(harness, [gaugeCheck(), gaugeCheck({ id: 'daily' })]);
+    await untilState(agent, 'running checks', ({ checks }) => checks.every(({ running }) => running));
+    await agent.patchPlan({ plan: { checks: [{ id: 'queue', title: 'Other' }] }, reason: 'It has a better name.' });
+    const ended = await agent.untilSessions(3);
+    assert.deepEqual(ended.map((session) => `${session.check_id} ${session.status}`).toSorted(), [
+      'daily ok',
+      'queue cancelled',
+      'queue ok',
+    ]);
+  });
+
   it('stops what runs when it is paused, begins nothing, and checks at once when it is resumed', async () => {
     gauge.value = 500;
     gauge.delayMs = 60_000;

@@ -156,6 +156,51 @@ describe('state of a monitoring agent', () => {
     assert.deepEqual(started(state, back + MINUTE), [['a']]);
   });
 
+  it('catches up with one run also where that run itself waited for a worker', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, [checkOf('a')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    const back = NOON + 60 * MINUTE;
+    // The attempt was scheduled when the workers went away, and knows the time of that.
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(NOON + MINUTE, NOON + 4 * MINUTE), back);
+    assert.deepEqual(
+      state
+        .unplanned(back)
+        .map(({ checkId, lastScheduledAt, lastResultAt }) => [checkId, lastScheduledAt, lastResultAt]),
+      [['a', back, back]],
+    );
+    plan(state, back, due(back + MINUTE, back + 4 * MINUTE));
+    assert.deepEqual(started(state, back), []);
+    state.assess(back);
+    assert.equal(state.state().health, 'healthy');
+  });
+
+  it('does not run a check again at once that took longer than its period', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, [instruction('a')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    state.ended(resultOf('a', batch![0]!.run.sessionId), undefined, NOON + 3 * MINUTE);
+    assert.deepEqual(
+      state.unplanned(NOON + 3 * MINUTE).map(({ lastScheduledAt }) => lastScheduledAt),
+      [NOON + 3 * MINUTE],
+    );
+  });
+
+  it('takes the time of a result from the server: the clock of a worker may be hours behind', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, [instruction('a')]));
+    plan(state, NOON, due(NOON));
+    const [batch] = state.takeDue(NOON, newId);
+    const finishedAt = NOON - 120 * MINUTE;
+    state.ended(resultOf('a', batch![0]!.run.sessionId, { finishedAt }), undefined, NOON + 1_000);
+    assert.deepEqual(
+      state.unplanned(NOON + 1_000).map(({ lastResultAt }) => lastResultAt),
+      [NOON + 1_000],
+    );
+  });
+
   it('runs a check now that is wanted, once for each trigger, and once more when it is running', () => {
     const state = new MonitoringAgentState();
     take(state, settingsOf(1, [checkOf('a'), checkOf('b')]));

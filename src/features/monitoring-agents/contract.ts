@@ -168,7 +168,7 @@ export interface TrackedCheck {
   silentAt: number | null;
   /** Its due times were made for the plan as it is. */
   isPlanned: boolean;
-  /** When its last run was started. */
+  /** When its last run was started, or has ended: its next time is after that. */
   lastStartedAt?: number;
   lastResultAt?: number;
   last?: { status: CheckRunResult['status']; digest: string; sessionId: string; at: number };
