@@ -22,7 +22,7 @@ const CONTROL_DEADLINE_MS = 5_000;
  * A workflow that is not in a worker's cache is replayed when it wakes, and continuing as new is tried again, with a replay,
  * while signals keep coming: histories stay short. About the checks of four hours, at five minutes.
  */
-const EVENTS_PER_HISTORY = 500;
+export const EVENTS_PER_HISTORY = 500;
 
 /** Starts and controls the workflows of monitoring agents. */
 export interface AgentLauncher {
@@ -30,8 +30,8 @@ export interface AgentLauncher {
   tell(agent: AgentRef, settings: AgentSettings): Promise<void>;
   /** Has checks run now; a workflow that is missing is started. @throws when Temporal did not take it */
   checkNow(agent: AgentRef & { title: string }, wanted: CheckNow): Promise<void>;
-  /** @returns false when there is no running workflow to end */
-  end(agentId: string): Promise<boolean>;
+  /** Cancels the workflow, if there is one that runs. @throws when Temporal did not take it */
+  end(agentId: string): Promise<void>;
   /** @throws when no worker answers, or there is no workflow */
   query(workflowId: string): Promise<AgentState>;
   state(agentId: string): Promise<WorkflowState>;
@@ -74,10 +74,8 @@ export function createAgentLauncher(
     async end(agentId) {
       try {
         await soon(() => handle(agentId).cancel());
-        return true;
       } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     },
     query: (workflowId) => soon(() => client.workflow.getHandle(workflowId).query(agentQuery)),

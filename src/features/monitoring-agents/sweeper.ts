@@ -75,7 +75,9 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
   );
   const deleted = await repair({ deletedAt: { $lt: ago(overdueMs) } }, async ({ id, teamId }) => {
     await touch(deps, id, teamId);
-    if (!(await deps.launcher.end(id))) await purgeAgent(deps, { agentId: id, teamId });
+    // Cancelling one that has ended in another way succeeds as well, and has no effect.
+    if ((await deps.launcher.state(id)) === 'running') await deps.launcher.end(id);
+    else await purgeAgent(deps, { agentId: id, teamId });
   });
   return untold + overdue + deleted;
 }
