@@ -26,14 +26,17 @@ export async function commitFindingInvestigation(
   findingId: string,
   requester: { apiKeyId?: string; userId?: string } = {},
 ): Promise<string | undefined> {
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, populate: ['evidence'] as const };
+  const owned = await em.findOne(Finding, { id: findingId }, { fields: ['agentId', 'teamId'] });
+  if (!owned) return undefined;
+  // First, as everywhere: whoever observes the finding holds this one when it comes to the row.
+  await lockFindings(em, owned.agentId ?? owned.teamId);
+  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['evidence'] as const };
   const finding = await em.findOne(Finding, { id: findingId }, lock);
   if (!finding) return undefined;
   const earlier = await investigationOf(em, finding);
   const now = deps.clock.now();
   if (!isToBeInvestigated(finding, earlier, now.getTime())) return undefined;
   const agentId = finding.agentId;
-  await lockFindings(em, agentId ?? finding.teamId);
   const joined = await investigationToJoin(em, finding, now);
   if (joined !== undefined) {
     finding.investigationId = joined;

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { forTeam } from '../../../../src/db/team-filter.ts';
+import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
+import { openInvestigation } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
+import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { systemClock } from '../../../../src/platform/clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { checkOf, findingsOf, observe, resultOf, seen, storeAgent } from './support.ts';
+
+describe('the investigation of a finding', () => {
+  let database: TestDatabase;
+  before(async () => {
+    database = await createTestDatabase();
+  });
+  after(() => database?.drop());
+
+  it('is opened while a session that is being ended observes the same finding: neither waits for the other for ever', async () => {
+    const { orm } = database;
+    const agent = await storeAgent(orm);
+    await observe(orm, agent, checkOf(), resultOf(seen('checkout', true)));
+    const [finding] = await findingsOf(orm, agent);
+    const ref = { findingId: finding!.id, teamId: agent.teamId };
+    const deps = { orm, clock: systemClock } as Parameters<typeof openInvestigation>[0];
+    const waiting = async (): Promise<boolean> => {
+      const [row] = await orm.em
+        .fork()
+        .execute<{ n: number }[]>(
+          `select count(*)::int as n from pg_locks join pg_stat_activity using (pid) where not granted and datname = current_database()`,
+        );
+      return row!.n > 0;
+    };
+    let opened: ReturnType<typeof openInvestigation> | undefined;
+    await forTeam(orm.em, agent.teamId).transactional(async (em) => {
+      await lockFindings(em, agent.id);
+      opened = openInvestigation(deps, ref);
+      opened.catch(() => undefined);
+      await waitUntil(async () => (await waiting()) || undefined, { what: 'a lock that is waited for' });
+      await em.nativeUpdate(Finding, { id: ref.findingId }, { summary: 'still there' });
+    });
+    const { investigationId } = await opened!;
+    const [after] = await findingsOf(orm, agent);
+    assert.equal(after!.investigationId, investigationId);
+    assert.equal(after!.summary, 'still there');
+  });
+});
