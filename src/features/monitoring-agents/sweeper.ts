@@ -10,6 +10,7 @@ import { MonitoringAgent, MonitoringSession } from './entities.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { purgeAgent, purgeAgentSessions } from './delete.ts';
 import { tellAgent, type MonitoringServiceDeps } from './service.ts';
+import { LOST } from './sessions/run-result.ts';
 
 export type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
 
@@ -25,7 +26,7 @@ export interface AgentSweepOptions {
 const defaults: AgentSweepOptions = { graceMs: 3_000, overdueMs: 30_000, batch: 100 };
 /** Each may hold a connection and wait for Temporal. */
 const WIDTH = 8;
-/** A session that runs for so long was lost with its worker; every check has ended or was repeated by then. */
+/** A session that runs for so long was lost with its worker, unless all workers were away: then it is gone on with. */
 const LOST_SESSION_MS = 2 * 3_600_000;
 
 /** One sweep over the agents of all teams. @returns how many it acted on */
@@ -63,7 +64,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
       deletedAt: null,
       active: true,
       updatedAt: { $lt: ago(overdueMs) },
-      $or: [{ nextDueAt: { $lt: ago(overdueMs) } }, { nextDueAt: null, health: 'starting' }],
+      $or: [{ nextDueAt: { $lt: ago(overdueMs) } }, { nextDueAt: null }],
     },
     async ({ id, teamId }) => {
       await touch(deps, id, teamId);
@@ -101,7 +102,7 @@ export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock
     .nativeUpdate(
       MonitoringSession,
       { status: 'running', startedAt: { $lt: lost } },
-      { status: 'failed', summary: 'It was lost with the process that ran it.', finishedAt: now, updatedAt: now },
+      { status: 'failed', summary: LOST, finishedAt: now, updatedAt: now },
       anyTeam,
     );
   const due = await orm.em.fork().execute<{ id: string; team_id: string; before: string }[]>(

@@ -4,10 +4,13 @@ import type { MonitoringSession } from '../entities.ts';
 
 const DIGEST_CHARACTERS = 200;
 
-/** What the agent's workflow learns of an ended session; undefined while it runs. */
+/** What is said of a session that nobody has ended for long. Whoever comes back to it all the same goes on with it. */
+export const LOST = 'It was lost with the process that ran it.';
+
+/** What the agent's workflow learns of an ended session; undefined while it runs, or is taken for lost. */
 export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRunResult | undefined {
   const { id, checkId, status, startedAt, finishedAt, summary, budgetSpent } = session;
-  if (status === 'running' || finishedAt === null) return undefined;
+  if (status === 'running' || finishedAt === null || summary === LOST) return undefined;
   return {
     checkId,
     sessionId: id,
