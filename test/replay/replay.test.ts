@@ -33,6 +33,11 @@ describe('replay of stored histories', () => {
       'check-continued-as-new',
       'check-without-result',
       'check-cancelled',
+      'agent-scheduled',
+      'agent-changed',
+      'agent-degraded',
+      'agent-instruction',
+      'agent-continued-as-new',
     ]) {
       assert.ok(names.includes(`${kind}.json`), kind);
     }
@@ -66,5 +71,21 @@ describe('replay of stored histories', () => {
       if (scheduled?.activityType.name === 'modelTurn') scheduled.activityType.name = 'somethingElse';
     }
     await assert.rejects(Worker.runReplayHistory({ workflowsPath }, history), { name: 'DeterminismViolationError' });
+  });
+
+  it('a change behind `patched` lets agents go on that began before it, and without it they could not', async () => {
+    const agents = names.filter((name) => name.startsWith('agent-'));
+    assert.ok(agents.length >= 6);
+    const histories = agents.map((name) => ({ workflowId: name, history: load(name) }));
+    const errorsAfter = async (file: string): Promise<(string | undefined)[]> => {
+      const changed = join(import.meta.dirname, 'changed', file);
+      const errors: (string | undefined)[] = [];
+      for await (const { error } of Worker.runReplayHistories({ workflowsPath: changed }, histories))
+        errors.push(error?.name);
+      return errors;
+    };
+    const each = (error: string | undefined) => agents.map(() => error);
+    assert.deepEqual(await errorsAfter('guarded.ts'), each(undefined));
+    assert.deepEqual(await errorsAfter('unguarded.ts'), each('DeterminismViolationError'));
   });
 });
