@@ -31,6 +31,8 @@ export interface Cluster {
   apiKey: string;
   model: ScriptedModel;
   database: TestDatabase;
+  /** Where its workflows are. */
+  temporal: { address: string; namespace: string };
   stop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startCluster(options: {
     startScriptedModel(options.script),
   ]);
   const home = mkdtempSync(join(tmpdir(), 'casebook-cluster-'));
+  const namespace = await ownNamespace(address);
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
   const env = {
     PATH: process.env['PATH'] ?? '',
@@ -58,7 +61,7 @@ export async function startCluster(options: {
     HOST: '127.0.0.1',
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: address,
-    TEMPORAL_NAMESPACE: await ownNamespace(address),
+    TEMPORAL_NAMESPACE: namespace,
     CASEBOOK_BOOTSTRAP_API_KEY: apiKey,
     CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     CASEBOOK_RATE_LIMIT: 'off',
@@ -106,7 +109,7 @@ export async function startCluster(options: {
     await stop();
     throw new Error(`The cluster did not start:\n${said}`, { cause: error });
   }
-  return { apis, workers, apiKey, model, database, stop };
+  return { apis, workers, apiKey, model, database, temporal: { address, namespace }, stop };
 }
 
 /** Every process has the product's own task queue: without a namespace of its own one cluster would work for another. */

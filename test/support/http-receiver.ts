@@ -17,9 +17,13 @@ export interface HttpReceiver {
   stop(): Promise<void>;
 }
 
-/** @param answer is called when a request is there as a whole */
+/**
+ * @param answer is called when a request is there as a whole
+ * @param port any free one unless given
+ */
 export async function startHttpReceiver(
   answer: (request: ReceivedRequest, response: ServerResponse) => void,
+  port = 0,
 ): Promise<HttpReceiver> {
   const requests: ReceivedRequest[] = [];
   const receive = async (message: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -37,7 +41,7 @@ export async function startHttpReceiver(
   const server = createServer((message, response) => {
     receive(message, response).catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${addressOf(server).port}`,

@@ -11,8 +11,11 @@ export interface WebhookReceiver extends Omit<HttpReceiver, 'requests'> {
   next(...answers: (((response: ServerResponse) => void) | 'lost')[]): void;
 }
 
-/** @param secret of the sender; `whsec_…`, or the raw bytes of any other text */
-export async function startWebhookReceiver(secret: string): Promise<WebhookReceiver> {
+/**
+ * @param secret of the sender; `whsec_…`, or the raw bytes of any other text
+ * @param port any free one unless given
+ */
+export async function startWebhookReceiver(secret: string, port?: number): Promise<WebhookReceiver> {
   const webhook = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
   const events: Record<string, unknown>[] = [];
   const seen = new Set<string>();
@@ -30,6 +33,6 @@ export async function startWebhookReceiver(secret: string): Promise<WebhookRecei
     seen.add(id);
     if (plan === 'lost') response.destroy();
     else response.writeHead(200).end('ok');
-  });
+  }, port);
   return { ...receiver, events, next: (...answers) => void planned.push(...answers) };
 }
