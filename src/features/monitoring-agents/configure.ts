@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
+import { TooManyRequests } from '../../http/errors.ts';
 import type { SecretBox } from '../../platform/secrets/index.ts';
 import { Chat } from '../chats/index.ts';
 import { type MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
@@ -83,7 +84,14 @@ export interface ChannelTest {
   error: string | null;
 }
 
-/** Sends a message to an agent's channel, so that a person sees whether it arrives. It is tried once. */
+/** Whoever sets a channel names who gets mails and requests of this installation: tests are not to become a flood. */
+const MOST_TESTS = 10;
+const TESTS_WITHIN_MS = 10 * 60_000;
+
+/**
+ * Sends a message to an agent's channel, so that a person sees whether it arrives. It is tried once.
+ * @throws {TooManyRequests} when there were many lately
+ */
 export async function testChannel(
   deps: { notifier: Notifier; clock: MonitoringServiceDeps['clock']; appUrl: string },
   em: EntityManager,
@@ -92,6 +100,7 @@ export async function testChannel(
 ): Promise<ChannelTest> {
   const { id: agentId, teamId, channel, title } = agent;
   if (!channel) return { delivered: false, receipt: null, error: 'The agent has no notification channel.' };
+  await requireFewTests(em.fork(), agentId, deps.clock.now());
   const message: NotificationMessage = {
     event: 'test',
     agentId,
@@ -130,4 +139,17 @@ export async function testChannel(
   });
   await rows.flush();
   return outcome;
+}
+
+async function requireFewTests(em: EntityManager, agentId: string, now: Date): Promise<void> {
+  const since = new Date(now.getTime() - TESTS_WITHIN_MS);
+  const [oldest] = await em.find(
+    MonitoringNotification,
+    { agentId, event: 'test', createdAt: { $gt: since } },
+    { orderBy: { createdAt: 'desc' }, offset: MOST_TESTS - 1, limit: 1, fields: ['createdAt'] },
+  );
+  if (!oldest) return;
+  const seconds = (oldest.createdAt.getTime() - since.getTime()) / 1_000;
+  const detail = `At most ${MOST_TESTS} test messages are sent within ten minutes for one agent.`;
+  throw new TooManyRequests(seconds, detail, 'too_many_test_messages');
 }

@@ -52,7 +52,8 @@ export const testConfig = endpoint({
   path: '/api/monitoring-chat/{chat_id}/config/test',
   operationId: 'testMonitoringChannel',
   summary: 'Send a test message to the notification channel of a monitoring agent',
-  description: 'Tried once; the answer says whether it was taken, and if not, why.',
+  description:
+    'Tried once; the answer says whether it was taken, and if not, why. At most 10 in ten minutes for one agent: then 429.',
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,

@@ -56,6 +56,13 @@ describe('POST /api/monitoring-chat/{chat_id}/config/test', () => {
     assert.equal(list.chats[0]?.notification_error, null);
   });
 
+  it('sends no flood', async () => {
+    for (let n = (await stored()).length; n < 10; n += 1) assert.equal((await test()).status, 200);
+    const { status, body } = await test();
+    assert.deepEqual([status, (body as { code: string }).code], [429, 'too_many_test_messages']);
+    assert.equal((await stored()).length, 10);
+  });
+
   it('says that there is no channel', async () => {
     await harness.request('PATCH', agent.at('/config'), { notification_channel: null });
     const { body } = await test();
