@@ -162,7 +162,7 @@ describe('triggers: what is recognised', () => {
     const read = alertOf(alert);
     assert.deepEqual(
       [read.source, read.severity, read.service, read.links],
-      ['casebook', 'info', 'backup', [{ label: 'Link', url: 'https://example.org/b' }]],
+      ['casebook', 'info', 'backup', [{ label: 'example.org: Link', url: 'https://example.org/b' }]],
     );
     assert.equal(alertOf({ ...alert, status: 'resolved', summary: 'over' }).fingerprint, read.fingerprint);
     assert.notEqual(alertOf({ ...alert, service: 'other' }).fingerprint, read.fingerprint);

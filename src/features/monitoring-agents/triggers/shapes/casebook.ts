@@ -54,6 +54,9 @@ export const CheckNowTrigger = z
   })
   .meta({ id: 'CheckNowTrigger', description: 'Run checks now, instead of when they are next due.' });
 
+/** Notifications show the label alone: whoever sends an alert could call a page of their own "Investigation". */
+const withHost = ({ label, url }: { label: string; url: string }) => ({ label: `${new URL(url).host}: ${label}`, url });
+
 const optional = (value: string | undefined): string | undefined => value && line(value, 200);
 
 const isType = (type: string) => (body: Record<string, unknown>) => body['type'] === type;
@@ -71,7 +74,7 @@ export const alertShape = shape(isType('alert'), AlertTrigger, (alert) => {
       service: named,
       status,
       labels: boundedLabels(labels),
-      links: linksOf(alert.links),
+      links: linksOf(alert.links.map(withHost)),
     },
   ]);
 });
