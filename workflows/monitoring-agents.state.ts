@@ -241,8 +241,7 @@ export class MonitoringAgentState {
       const next = running ? (running.deadline ?? null) : this.isDraining ? null : dueAt;
       return [next, silentAt !== null && silentAt > now ? silentAt : null];
     });
-    const mayBeDrafted = this.settings?.active === true && this.health.health === 'starting';
-    return earliest(mayBeDrafted && this.watched().length === 0 ? [draftedBy(this.health, now)] : times);
+    return this.draftEnds(now) ?? earliest(times);
   }
 
   /** The earliest times of the checks other than those named. */
@@ -250,17 +249,16 @@ export class MonitoringAgentState {
     const others = this.watched().filter(({ check }) => !checkIds.includes(check.id));
     return {
       dueAt: earliest(others.map(({ tracked }) => tracked.dueAt)),
-      silentAt: earliest(others.map(({ tracked }) => tracked.silentAt)),
+      silentAt: this.draftEnds(this.health.since) ?? earliest(others.map(({ tracked }) => tracked.silentAt)),
     };
   }
 
   /** @returns whether people should hear that it stands otherwise than before */
   assess(now: number): boolean {
     if (!this.settings) return false;
-    const next = assessHealth(this.settings, [...this.checks.values()], now, this.health);
-    const changed = isOtherHealth(this.health, next);
-    this.health = next;
-    return changed;
+    const before = this.health;
+    this.health = assessHealth(this.settings, [...this.checks.values()], now, before);
+    return isOtherHealth(before, this.health);
   }
 
   /** Answer of the query. */
@@ -287,6 +285,12 @@ export class MonitoringAgentState {
       const tracked = this.checks.get(check.id);
       return check.enabled && tracked ? [{ check, tracked }] : [];
     });
+  }
+
+  /** Until when it may be without checks; null: it has some, or should have. */
+  private draftEnds(now: number): number | null {
+    const mayBeDrafted = this.settings?.active === true && this.health.health === 'starting';
+    return mayBeDrafted && this.watched().length === 0 ? draftedBy(this.health, now) : null;
   }
 
   private note(trigger: CheckNow['trigger'], checkIds?: string[]): void {

@@ -371,6 +371,7 @@ describe('health of a monitoring agent', () => {
     assert.equal(state.state().health, 'starting');
     const wake = state.nextWake(NOON);
     assert.equal(wake, NOON + 5 * MINUTE);
+    assert.equal(state.dueBesides().silentAt, wake, 'the row says so too, for when no worker is left');
     assert.equal(state.assess(wake), true);
     assert.deepEqual(state.state().reasons, ['Its plan has no checks.']);
   });

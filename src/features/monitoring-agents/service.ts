@@ -52,6 +52,9 @@ export interface NewAgent {
   modelBudgetUsdPerDay?: number;
 }
 
+/** The first plan is drafted by then, or somebody has noticed that it was not; without any worker nobody has. */
+const MOST_DRAFTING_MS = 10 * 60_000;
+
 /** Makes an agent within the transaction that opens its chat; tell the workflow of it with {@link tellAgent} after the commit. */
 export function createAgent(
   { clock }: Pick<MonitoringServiceDeps, 'clock'>,
@@ -83,7 +86,7 @@ export function createAgent(
     healthSince: now,
     lastResultAt: null,
     nextDueAt: null,
-    silentAt: wanted.active && wanted.plan ? silentAfter(wanted.id, wanted.plan, now) : null,
+    silentAt: wanted.active ? silentAfter(wanted.id, wanted.plan, now) : null,
     createdByKeyId: apiKeyId,
     createdByUserId: userId,
     deletedAt: null,
@@ -183,8 +186,9 @@ function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {
 }
 
 /** When an agent that begins now with a plan is silent, unless its workflow says otherwise. */
-function silentAfter(agentId: string, { checks }: Plan, now: Date): Date | null {
-  const due = checks
+function silentAfter(agentId: string, plan: Plan | undefined, now: Date): Date | null {
+  if (!plan) return new Date(now.getTime() + MOST_DRAFTING_MS);
+  const due = plan.checks
     .filter(({ enabled }) => enabled)
     .map(({ id: checkId, schedule }) => dueTimes(schedule, { agentId, checkId, now: now.getTime() }).silentAt);
   const times = due.filter((at) => at !== null);
