@@ -11,7 +11,7 @@ export function acceptedChannel(capabilities: ChannelCapabilities, channel: Noti
   throw new InvalidRequest(
     problems.map(({ path, message }) => ({
       type: 'value_error',
-      loc: ['body', 'notification_channel', channel.type, ...path],
+      loc: ['body', 'notification_channel', ...path],
       msg: message,
       // Parts of a channel are secrets.
       input: null,

@@ -80,7 +80,7 @@ function newAgent(
   const { title, plan, active = true, notification_channel: given, message: _message, ...config } = body;
   const channel = given && acceptedChannel(deps.channels, given);
   if (isStreamed && channel?.type === 'webhook' && channel.secret === undefined) {
-    const loc = ['body', 'notification_channel', 'webhook', 'secret'];
+    const loc = ['body', 'notification_channel', 'secret'];
     throw InvalidRequest.at(loc, 'One that is made is shown in the answer, which a stream does not have: give one');
   }
   let made: ReturnType<typeof storeChannel> | undefined;

@@ -86,7 +86,7 @@ describe('POST /api/monitoring-chat', () => {
       message: 'a',
       notification_channel: WEBHOOK,
     });
-    assert.deepEqual(placesOf(streamed), ['body.notification_channel.webhook.secret']);
+    assert.deepEqual(placesOf(streamed), ['body.notification_channel.secret']);
   });
 
   it('knows agents of the team only', async () => {
