@@ -56,8 +56,17 @@ export function assessHealth(
     }
   }
   if (reasons.length > 0) return as('degraded', reasons);
-  const begins = before.health === 'starting' && watched.every(({ lastResultAt }) => lastResultAt === undefined);
-  return as(begins ? 'starting' : 'healthy');
+  const unproven = watched.filter(({ lastResultAt }) => lastResultAt === undefined).map(({ checkId }) => checkId);
+  const stillWrong = before.reasons.filter(({ key }) => unproven.some((checkId) => isAbout(key, plan, checkId)));
+  if (stillWrong.length > 0) return as('degraded', stillWrong);
+  const isNew = before.health === 'starting' || before.reasons.some(({ key }) => key === 'no-checks');
+  return as(isNew && unproven.length === watched.length ? 'starting' : 'healthy');
+}
+
+/** A fault is not over because its check was changed, or its agent resumed: the check has to say so. */
+function isAbout(key: string, { checks }: AgentSettings['plan'], checkId: string): boolean {
+  if (key === 'budget') return checks.some(({ id, check }) => id === checkId && check.type === 'instruction');
+  return key === `failing:${checkId}` || key === `silent:${checkId}`;
 }
 
 /** Until when an agent may be without checks, unix milliseconds. */

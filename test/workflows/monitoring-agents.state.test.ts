@@ -376,6 +376,42 @@ describe('health of a monitoring agent', () => {
     assert.deepEqual(state.state().reasons, ['Its plan has no checks.']);
   });
 
+  it('is not well because a check that fails was changed, or the agent resumed: a result says so', () => {
+    const state = new MonitoringAgentState();
+    const failOnce = (now: number): void => {
+      plan(state, now, due(now));
+      const [batch] = state.takeDue(now, newId);
+      const said = resultOf('a', batch![0]!.run.sessionId, { status: 'failed', digest: 'no such source' });
+      state.ended(said, due(now + MINUTE), now);
+      state.assess(now);
+    };
+    take(state, settingsOf(1, [checkOf('a')]));
+    failOnce(NOON);
+    failOnce(NOON + MINUTE);
+    assert.equal(state.state().health, 'degraded');
+    take(state, settingsOf(2, [checkOf('a', { title: 'Other' })]));
+    assert.equal(state.assess(NOON + 2 * MINUTE), false);
+    failOnce(NOON + 2 * MINUTE);
+    assert.equal(state.state().health, 'degraded');
+    take(state, settingsOf(3, [checkOf('a')]));
+    plan(state, NOON + 3 * MINUTE, due(NOON + 3 * MINUTE));
+    const [batch] = state.takeDue(NOON + 3 * MINUTE, newId);
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(NOON + 4 * MINUTE), NOON + 3 * MINUTE);
+    assert.equal(state.assess(NOON + 3 * MINUTE), true);
+    assert.equal(state.state().health, 'healthy');
+  });
+
+  it('starts when a plan that had no checks gets some, and is well with a result', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, []));
+    state.assess(NOON);
+    state.assess(NOON + 6 * MINUTE);
+    assert.equal(state.state().health, 'degraded');
+    take(state, settingsOf(2, [checkOf('a')]));
+    state.assess(NOON + 7 * MINUTE);
+    assert.equal(state.state().health, 'starting');
+  });
+
   it('tells nobody anything new while it is paused', () => {
     const state = running([checkOf('a')]);
     run(state, NOON);
