@@ -9,6 +9,7 @@ import { SatellitesMigration } from './20261121000500-satellites.ts';
 import { SatelliteGraphMigration } from './20261121000600-satellite-graph.ts';
 import { MonitoringAgentsMigration } from './20261121000700-monitoring-agents.ts';
 import { MonitoringTriggersMigration } from './20261121000800-monitoring-triggers.ts';
+import { MonitoringIndexesMigration } from './20261121000900-monitoring-indexes.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -20,4 +21,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000600-satellite-graph', class: SatelliteGraphMigration },
   { name: '20261121000700-monitoring-agents', class: MonitoringAgentsMigration },
   { name: '20261121000800-monitoring-triggers', class: MonitoringTriggersMigration },
+  { name: '20261121000900-monitoring-indexes', class: MonitoringIndexesMigration },
 ];

@@ -93,7 +93,14 @@ export const MonitoringSession = defineEntity({
   name: 'MonitoringSession',
   tableName: 'monitoring_sessions',
   filters: teamFilter,
-  indexes: [{ properties: ['agentId', 'startedAt', 'id'] }, { properties: ['agentId', 'checkId', 'startedAt'] }],
+  indexes: [
+    { properties: ['agentId', 'startedAt', 'id'] },
+    { properties: ['agentId', 'checkId', 'startedAt'] },
+    {
+      name: 'monitoring_sessions_running_index',
+      expression: `create index "monitoring_sessions_running_index" on "monitoring_sessions" ("started_at") where "status" = 'running'`,
+    },
+  ],
   properties: {
     ...teamColumns,
     agentId: p.uuid(),
@@ -161,7 +168,21 @@ export const Finding = defineEntity({
   filters: teamFilter,
   indexes: [
     { properties: ['agentId', 'openedAt', 'id'] },
+    { properties: ['agentId', 'dedupKey', 'closedAt'] },
+    { properties: ['teamId', 'openedAt', 'createdAt', 'id'] },
     { properties: ['status', 'updatedAt'] },
+    {
+      name: 'monitoring_findings_current_index',
+      expression: `create index "monitoring_findings_current_index" on "monitoring_findings" ("agent_id") where "status" <> 'closed'`,
+    },
+    {
+      name: 'monitoring_findings_untold_index',
+      expression: `create index "monitoring_findings_untold_index" on "monitoring_findings" ("updated_at") where "told_revision" < "revision"`,
+    },
+    {
+      name: 'monitoring_findings_investigation_index',
+      expression: `create index "monitoring_findings_investigation_index" on "monitoring_findings" ("investigation_id") where "investigation_id" is not null`,
+    },
     {
       name: 'monitoring_findings_one_at_a_time_index',
       expression: `create unique index "monitoring_findings_one_at_a_time_index" on "monitoring_findings" ("team_id", coalesce("agent_id", '00000000-0000-0000-0000-000000000000'::uuid), "dedup_key") where "status" <> 'closed'`,
