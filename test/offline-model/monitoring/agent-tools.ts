@@ -1,7 +1,7 @@
 /** The tools of a monitoring agent's chat over a plan in memory: the real merge and validation, without a database. */
 import { z } from 'zod';
 import { defineTool, errorOutput, jsonOutput, sharedTools, type Tool } from '../../../src/features/tools/index.ts';
-import { describeCheck } from '../../../src/features/monitoring-agents/plan/describe.ts';
+import { describeCheck, diffPlans } from '../../../src/features/monitoring-agents/plan/describe.ts';
 import { applyPatch, PlanPatch } from '../../../src/features/monitoring-agents/plan/merge.ts';
 import { parsePlan } from '../../../src/features/monitoring-agents/plan/parse.ts';
 import type { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
@@ -9,6 +9,10 @@ import type { Plan } from '../../../src/features/monitoring-agents/plan/schema.t
 export interface Agent {
   plan: Plan;
   active: boolean;
+  /** Of the plan. */
+  version: number;
+  reasons: string[];
+  lastResultAt: string | null;
   channel: string | null;
   /** What was asked to be written, accepted or not. */
   written: Record<string, unknown>[];
@@ -23,6 +27,9 @@ export function newAgent(given: Partial<Agent> = {}): Agent {
   return {
     plan: { summary: '', checks: [] },
     active: true,
+    version: 1,
+    reasons: [],
+    lastResultAt: null,
     channel: null,
     written: [],
     refused: [],
@@ -52,12 +59,13 @@ export function agentTools(agent: Agent): Tool[] {
       jsonOutput(
         {
           title: 'Agent',
-          plan_version: 1,
+          plan_version: agent.version,
           active: agent.active,
-          status: agent.active ? 'active' : 'paused',
-          reasons: [],
+          status: agent.reasons.length > 0 ? 'degraded' : agent.active ? 'active' : 'paused',
+          reasons: agent.reasons,
           reports_to: agent.channel,
-          last_result_at: null,
+          model_budget_usd_per_day: 5,
+          last_result_at: agent.lastResultAt,
           plan: agent.plan,
           checks: described(),
         },
@@ -66,6 +74,7 @@ export function agentTools(agent: Agent): Tool[] {
     ),
     tool('update_monitoring_plan', (input) => {
       agent.written.push(input);
+      const before = agent.plan;
       const refuse = (problems: readonly { path: readonly PropertyKey[]; message: string }[]) => {
         agent.refused.push(problems);
         return errorOutput('The plan was not accepted.', {
@@ -85,12 +94,13 @@ export function agentTools(agent: Agent): Tool[] {
         agent.plan = parsed.plan;
       }
       if (typeof active === 'boolean') agent.active = active;
+      agent.version += 1;
       return jsonOutput(
         {
           accepted: true,
-          plan_version: 2,
+          plan_version: agent.version,
           active: agent.active,
-          changes: [],
+          changes: diffPlans(before, agent.plan),
           reports_to: agent.channel,
           checks: described(),
         },
@@ -101,7 +111,11 @@ export function agentTools(agent: Agent): Tool[] {
       jsonOutput({ status: 'ok', summary: 'p95 is 0.2 s, usual are 0.2 s', observations: [] }, 'ok'),
     ),
     tool('list_monitoring_findings', () => jsonOutput({ findings: agent.findings, has_more: false }, 'findings')),
-    tool('list_monitoring_sessions', () => jsonOutput({ sessions: agent.sessions, has_more: false }, 'sessions')),
+    tool('list_monitoring_sessions', ({ check_id: id, limit }) => {
+      const all = agent.sessions.filter((one) => id === undefined || one['check_id'] === id);
+      const sessions = all.slice(0, Number(limit ?? 20));
+      return jsonOutput({ sessions, has_more: all.length > sessions.length }, 'sessions');
+    }),
     tool('run_check_now', (input) => {
       agent.ran.push(input);
       return jsonOutput({ started: input['check_ids'] ?? agent.plan.checks.map(({ id }) => id) }, 'runs');

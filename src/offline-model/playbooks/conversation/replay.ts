@@ -44,9 +44,12 @@ const WAITING = new Set(['follow_investigation']);
 const FRESH_MS = 5 * 60_000;
 const MOST_ROUNDS = 30;
 
-/** Plays the plan over the chat's calls. Only tools that may be called are called. */
-export function replay(chat: Chat, plan: Plan): Standing {
-  const pool = [...chat.calls.toReversed(), ...reusable(chat).toReversed()];
+/**
+ * Plays the plan over the chat's calls. Only tools that may be called are called.
+ * @param inOrder of equal calls that were made for the question the first is taken first, otherwise the last
+ */
+export function replay(chat: Chat, plan: Plan, inOrder = false): Standing {
+  const pool = [...(inOrder ? chat.calls : chat.calls.toReversed()), ...reusable(chat).toReversed()];
   const taken: Call[] = [];
   const open = (turn: number): CaseFile => {
     const transcript = { turn, query: plan.query, remarks: [], calls: taken };

@@ -9,14 +9,24 @@ import { currentPlan, type CurrentCheck } from './current-plan.ts';
 import { joinedCondition, limited, limitFor, widerWindow } from './limit-changes.ts';
 import { readFirst, updates, updating, type Can, type Play } from './play.ts';
 import type { Passage } from './reading/passage.ts';
+import { leftover } from './reading/leftovers.ts';
 import { takePolicy, type Policy } from './reading/policies.ts';
 import { hideQuotes, plain } from './reading/quotes.ts';
+import { takeReporting } from './reading/reporting.ts';
 import { periodOf, takeSchedule, type SaidSchedule } from './reading/schedules.ts';
 import { takeNewLimit, type SaidLimit } from './reading/thresholds.ts';
-import { selectChecks } from './selection.ts';
+import { takeUnable, unableLines } from './reading/unable.ts';
+import { whereTo } from './watch-answer.ts';
+import { selectChecks, servicesOf } from './selection.ts';
 import { actions, scheduled, titled } from './words.ts';
 
 interface Change {
+  /** Where it is to report, as it was said. */
+  reporting: string[];
+  /** It says two different times for running, and which is whose cannot be told. */
+  isTwofold: boolean;
+  /** What it does not do, as it is told. */
+  unable: string[];
   schedule: SaidSchedule;
   policy: Policy;
   limit: SaidLimit;
@@ -40,7 +50,8 @@ interface Outcome {
   unread: CurrentCheck[];
 }
 
-const LESS = /\bless sensitive\b|\bfewer (?:false )?(?:alarms|alerts|findings)\b|\btoo sensitive\b/iu;
+const LESS =
+  /\bless sensitive\b|\bfewer (?:false )?(?:alarms|alerts|findings)\b|\btoo sensitive\b|\b(?:too|so|very|pretty|quite) (?:noisy|chatty|spammy)\b|\btoo many (?:false )?(?:alarms|alerts|findings|notifications|messages|pages)\b/iu;
 const MORE = /\bmore sensitive\b/iu;
 export function changePlay(chat: Chat, can: Can): Play {
   return {
@@ -52,11 +63,23 @@ export function changePlay(chat: Chat, can: Can): Play {
 function readChange(text: string): Change {
   const hidden = hideQuotes(plain(text), () => true);
   const passage: Passage = { text: hidden.text };
+  const unable = unableLines(takeUnable(passage), (one) => quote(one, 160));
+  const reporting = takeReporting(passage);
   const schedule = takeSchedule(passage);
+  const isTwofold = schedule.when !== undefined && takeSchedule({ text: passage.text }).when !== undefined;
   const policy = takePolicy(passage);
   const limit = takeNewLimit(passage);
   const factor = LESS.test(passage.text) ? 1.5 : MORE.test(passage.text) ? 0.75 : undefined;
-  return { schedule, policy, limit, ...(factor !== undefined && { factor }), rest: passage.text };
+  return {
+    reporting,
+    unable,
+    isTwofold,
+    schedule,
+    policy,
+    limit,
+    ...(factor !== undefined && { factor }),
+    rest: passage.text,
+  };
 }
 
 function nextTurn(chat: Chat, file: CaseFile, can: Can): Turn | undefined {
@@ -81,21 +104,27 @@ function outcomeOf(chat: Chat, file: CaseFile, can: Can): Outcome {
   const change = readChange(chat.question.text);
   const checks = currentPlan(file)?.checks ?? [];
   const outcome: Outcome = { patches: [], problems: [], unread: [] };
+  if (change.isTwofold) {
+    outcome.problems.push('You name more than one time to run: tell me one by one, as “check the logs every hour”.');
+    return outcome;
+  }
   const { threshold, sustained, within } = change.limit;
   const isLimit = threshold !== undefined || sustained !== undefined || within !== undefined;
   const selected = selectChecks(change.rest, checks);
   const meant = isLimit && !selected.named ? limited(selected.checks, threshold?.unit) : selected.checks;
-  if (isLimit && threshold && !selected.named && meant.length > 1) {
+  const isAmbiguous = isLimit && threshold !== undefined && !selected.named && meant.length > 1;
+  if (isAmbiguous) {
     outcome.problems.push(
       `Which limit do you mean? I have ${listed(
         meant.map(({ title }) => titled(title)),
         8,
       )}.`,
     );
-    return outcome;
   }
-  for (const check of meant) {
-    const { patch, unread, problem } = patchFor(check, change, file, can);
+  // What else was said still goes for all.
+  const rest = isAmbiguous ? { ...change, limit: {} } : change;
+  for (const check of isAmbiguous ? selected.checks : meant) {
+    const { patch, unread, problem } = patchFor(check, rest, file, can);
     if (unread) outcome.unread.push(check);
     if (problem !== undefined) outcome.problems.push(problem);
     if (patch) outcome.patches.push(patch);
@@ -141,14 +170,23 @@ function patchFor(
   }
   const limits = limitFor(check, limit, factor, { file, can });
   if (limits?.unread) return { unread: true };
-  if (limits?.problem !== undefined) return { problem: limits.problem };
+  const { problem } = limits ?? {};
+  if (problem === undefined && change.factor !== undefined && !limits)
+    return {
+      ...patchOf(),
+      problem: `\`${check.id}\` compares with a fixed limit: say which it is to be, as “raise the threshold to 8 %”.`,
+    };
   if (limits?.check) {
     const condition = joinedCondition(wider?.check, limits.check);
     patch['check'] = { ...wider?.check, ...limits.check, ...(condition && { condition }) };
     different.push(...limits.different);
     if (limits.title !== undefined) patch['title'] = limits.title;
   }
-  return different.length > 0 ? { patch: { check, patch, different } } : {};
+  return { ...patchOf(), ...(problem !== undefined && { problem }) };
+
+  function patchOf() {
+    return different.length > 0 ? { patch: { check, patch, different } } : {};
+  }
 }
 
 function reading({ check }: CurrentCheck) {
@@ -163,7 +201,9 @@ function reading({ check }: CurrentCheck) {
 function answer(chat: Chat, file: CaseFile, can: Can): string {
   const { accepted, refused } = updates(file);
   const { patches, problems } = outcomeOf(chat, file, can);
-  const { schedule } = readChange(chat.question.text);
+  const { schedule, reporting, unable, rest } = readChange(chat.question.text);
+  const open = [...problems, ...unable, ...unreadIn(rest, currentPlan(file)?.checks ?? [])];
+  const where = reporting.length > 0 ? whereTo(file, reporting) : '';
   if (accepted) {
     const lines = patches.map(
       ({ check, different }) =>
@@ -173,7 +213,8 @@ function answer(chat: Chat, file: CaseFile, can: Can): string {
       `Changed${cite(accepted)}:`,
       bullets(lines),
       schedule.notes.map(sentence).join(' '),
-      problems.length > 0 ? bullets(problems) : '',
+      open.length > 0 ? `What I did not take on:\n\n${bullets(open)}` : '',
+      where,
     );
   }
   const [refusal] = refused;
@@ -198,7 +239,15 @@ function answer(chat: Chat, file: CaseFile, can: Can): string {
   return paragraphs(
     '**Nothing is changed.**',
     scope,
-    problems.length > 0 ? bullets(problems) : 'I did not understand what is to be different.',
+    open.length > 0 ? bullets(open) : 'I did not understand what is to be different.',
+    where,
     checks,
   );
+}
+
+/** Parts of the message that name no check and say nothing that can be changed. */
+function unreadIn(rest: string, checks: readonly CurrentCheck[]): string[] {
+  const known = checks.flatMap((check) => [check.id, check.title, ...servicesOf(check)]);
+  const named = { names: known, taken: [], unknown: [] };
+  return leftover(rest, { subjects: [], named }, []).map((one) => `I did not understand ${quote(one.trim(), 160)}.`);
 }

@@ -12,6 +12,9 @@ export interface CurrentCheck extends Pick<Check, 'id' | 'title'> {
   schedule: Partial<Check['schedule']>;
   severity?: string;
   on_finding?: string[];
+  /** false: it is switched off. */
+  enabled?: boolean;
+  judge?: boolean;
   /** In words. */
   description?: string;
   nextAt?: string;
@@ -27,6 +30,7 @@ export interface CurrentPlan {
   /** The channel, in words; undefined: none. */
   reportsTo?: string;
   lastResultAt?: string;
+  version?: number;
 }
 
 /** @returns undefined when it was not read, or could not be */
@@ -35,7 +39,7 @@ export function currentPlan(file: CaseFile): CurrentPlan | undefined {
   if (!call || call.isError) return undefined;
   const value: unknown = wholeItems(parsePartialJson(call.body));
   if (!isRecord(value)) return undefined;
-  const { plan, checks: described, active, reasons } = value;
+  const { plan, checks: described, active, reasons, plan_version: version } = value;
   const listed: unknown[] = isRecord(plan) && Array.isArray(plan['checks']) ? plan['checks'] : [];
   const words = new Map(rows(described).map((row) => [textOf(row, 'id'), row]));
   return {
@@ -46,6 +50,7 @@ export function currentPlan(file: CaseFile): CurrentPlan | undefined {
     reasons: Array.isArray(reasons) ? reasons.filter((one) => typeof one === 'string') : [],
     ...optional('reportsTo', textOf(value, 'reports_to')),
     ...optional('lastResultAt', textOf(value, 'last_result_at')),
+    ...(typeof version === 'number' && { version }),
   };
 }
 
@@ -53,7 +58,7 @@ function checkOf(
   row: Record<string, unknown>,
   words: Map<string | undefined, Record<string, unknown>>,
 ): CurrentCheck[] {
-  const { check, schedule, on_finding: actions } = row;
+  const { check, schedule, on_finding: actions, enabled, judge } = row;
   const id = textOf(row, 'id');
   if (id === undefined || !isRecord(check) || typeof check['type'] !== 'string') return [];
   const said = words.get(id);
@@ -65,6 +70,8 @@ function checkOf(
       schedule: isRecord(schedule) ? schedule : {},
       ...optional('severity', textOf(row, 'severity')),
       ...(Array.isArray(actions) && { on_finding: actions.filter((one) => typeof one === 'string') }),
+      ...(typeof enabled === 'boolean' && { enabled }),
+      ...(typeof judge === 'boolean' && { judge }),
       ...(said && optional('description', textOf(said, 'description'))),
       ...(said && optional('nextAt', textOf(said, 'next_scheduled_at'))),
     },

@@ -33,7 +33,7 @@ export function readFirst(file: CaseFile, can: Can, more: PlannedCall[] = []): T
 export function updating(
   chat: Chat,
   text: string,
-  change: { patch?: Record<string, unknown>; active?: boolean },
+  change: { patch?: Record<string, unknown>; plan?: Record<string, unknown>; active?: boolean },
 ): Turn {
   const said = clip(chat.question.text.replaceAll('\0', ' ').toWellFormed(), REASON_CHARACTERS);
   return {

@@ -8,6 +8,7 @@ import { currentPlan } from './current-plan.ts';
 import { USUAL_INTERVAL, type CheckInput, type Draft, type Outcome } from './drafting/draft-types.ts';
 import type { Telemetry } from './drafting/telemetry.ts';
 import { refusedPlaces, reporting, updates } from './play.ts';
+import { unableLines } from './reading/unable.ts';
 import type { Reading } from './reading/wish.ts';
 import { actions, condition, scheduled, titled } from './words.ts';
 
@@ -37,17 +38,25 @@ export function watchAnswer(chat: Chat, { telemetry, reading, outcome, written }
       ...outcome.problems,
       ...unknowns(reading, telemetry),
       ...unreadLines(reading),
+      ...unableLines(reading.unable, (one) => quote(one, 160)),
       ...refusals(refusal, written),
     ]),
   ];
-  if (!accepted) return nothingWritten(chat, { telemetry, written, open, file });
+  if (!accepted)
+    return nothingWritten(chat, {
+      telemetry,
+      written,
+      open,
+      file,
+      where: reading.reporting.length > 0 ? whereTo(file, reading.reporting) : '',
+    });
   const head = kept.every(({ isNew }) => isNew) ? 'I watch from now on' : 'This is how I watch from now on';
   const isPaused = currentPlan(file)?.active === false;
   return paragraphs(
     `${isPaused ? 'I have written this into the plan, but I am **paused**: say “resume” to have it watched' : `**${head}**`}${cite(accepted)}:`,
     bullets(kept.map(checkLine)),
     howOften(kept),
-    `${whatThen(kept)} ${whereTo(file)}`,
+    `${whatThen(kept)} ${whereTo(file, reading.reporting)}`,
     notes(kept, reading, file),
     open.length > 0 ? `What I did not take on:\n\n${bullets(open)}` : '',
   );
@@ -82,11 +91,21 @@ function whatThen(kept: readonly Written[]): string {
   return kept.map(({ check }) => `On a finding of \`${check.id}\` ${actions(check.on_finding)}.`).join(' ');
 }
 
-/** Where it reports, and how that is set: not in this conversation. */
-export function whereTo(file: CaseFile): string {
+/**
+ * Where it reports, and how that is set: not in this conversation.
+ * @param named where the person wants to be told
+ */
+export function whereTo(file: CaseFile, named: readonly string[] = []): string {
   const channel = reporting(file);
-  if (channel !== undefined) return `I report to ${titled(channel)}.`;
-  return 'No notification channel is set, so findings are only to be seen here and in the list; set Slack, a webhook or e-mail in the configuration of this agent (PATCH /api/monitoring-chat/{chat_id}/config).';
+  const wanted = named.filter((one) => !channel?.toLowerCase().includes(one.toLowerCase()));
+  const unset =
+    wanted.length === 0
+      ? ''
+      : `As to ${listed(wanted.map((one) => quote(one, 120)))}: where I report is not set in this conversation. `;
+  const config = 'in the configuration of this agent (PATCH /api/monitoring-chat/{chat_id}/config)';
+  if (channel !== undefined)
+    return `${unset}I report to ${titled(channel)}.${wanted.length > 0 ? ` Another channel is set ${config}.` : ''}`;
+  return `${unset}No notification channel is set, so findings are only to be seen here and in the list; set Slack, a webhook or e-mail ${config}.`;
 }
 
 function notes(kept: readonly Written[], { settings, named }: Reading, file: CaseFile): string {
@@ -174,7 +193,8 @@ function nothingWritten(
     written,
     open,
     file,
-  }: { telemetry: Telemetry; written: readonly Written[]; open: readonly string[]; file: CaseFile },
+    where,
+  }: { telemetry: Telemetry; written: readonly Written[]; open: readonly string[]; file: CaseFile; where: string },
 ): string {
   const has = (tool: string): boolean => chat.situation.offered.has(tool);
   const why = !has('update_monitoring_plan')
@@ -195,6 +215,7 @@ function nothingWritten(
     why,
     open.length > 0 ? bullets(open) : '',
     open.length === 0 && why === '' ? 'I did not understand what is to be watched.' : '',
+    where,
     help,
   );
 }

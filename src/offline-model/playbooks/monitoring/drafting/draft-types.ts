@@ -74,7 +74,7 @@ export function checkOf({ wish, title, subject, parts }: Draft, taken: ReadonlyS
 export function recorded(source: ListedSource): string[] {
   if (isLive(source)) return [];
   return [
-    `${name(source.id)} is the recording of a past incident: nothing new happens in it, so there is nothing to be found now. Connect a live source (PROMETHEUS_URL, LOKI_URL or a satellite) to watch a system.`,
+    `${name(source.id)} is the recording of a past incident: nothing new happens in it. **Its checks will fail: there is no new data**, and I say so wherever you ask. Connect a live source (PROMETHEUS_URL, LOKI_URL or a satellite) to watch a system.`,
   ];
 }
 

@@ -144,7 +144,8 @@ function written(
       : [];
   return {
     wish,
-    title: titleOf(what, choice.statistic, service, subject.limit),
+    // A limit that could not be taken is not in its name either.
+    title: titleOf(what, choice.statistic, service, condition.type === 'threshold' ? subject.limit : {}),
     subject: {
       type: 'metric',
       source: source.id,

@@ -14,7 +14,7 @@ const DAY = String.raw`(?:week ?days?|week ?ends?|working days?|business days?|(
 /** `weekdays`, `monday`, `Mon-Fri`, `mondays, wednesdays and fridays`. */
 export const DAYS = String.raw`${DAY}\b(?:\s*(?:-|–|to|through|,|,?\s+and|or)\s*(?:on\s+)?${DAY}\b)*`;
 const RANGE = String.raw`(?:between\s+|from\s+)?(?<from>${TIME})\s*(?:-|–|to|and|until|till|through)\s*(?<to>${TIME})`;
-const EXCEPT = String.raw`(?:,|;|and|but|\s)*\b(?:(?:but\s+)?not|except(?:\s+for)?|excluding|never|quiet(?:\s+hours?)?(?:\s+are|\s+is)?\s*:?|silent|pause[ds]?|skip|no checks?)\s+(?:run\s+|on\s+|during\s+|at\s+|it\s+)*`;
+const EXCEPT = String.raw`(?:,|;|and|but|\s)*\b(?:(?:but\s+)?not|except(?:\s+for)?|excluding|never|quiet(?:\s+hours?)?(?:\s+are|\s+is)?\s*:?|silent|pause[ds]?|skip|no checks?|(?:do\s+not|don['’]?t|dont|never|stop|no\s+need\s+to)\s+(?:ever\s+)?(?:check|run|watch|monitor|look|bother|disturb|wake|page|alert|notify|tell|ping|message)(?:ing)?(?:\s+(?:me|us|it|them|anyone|anything|anybody|the\s+team|up))*)\s+(?:run\s+|on\s+|during\s+|at\s+|it\s+)*`;
 
 const QUIET = new RegExp(String.raw`${EXCEPT}${RANGE}(?:\s+(?:on\s+)?(?<days>${DAYS}))?`, 'iu');
 const QUIET_DAYS = new RegExp(String.raw`${EXCEPT}(?:the\s+)?(?<days>${DAYS})`, 'iu');

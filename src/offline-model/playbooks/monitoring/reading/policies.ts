@@ -19,11 +19,14 @@ const SAID_SEVERITY = new RegExp(
 );
 /** At the end of a statement or between commas the word alone is enough. */
 const ALONE =
-  /(?:,|;|\(|:|–|-|→)\s*(?<alone>critical|severe|urgent|warning|info|minor)\b(?:\s+(?:finding|alert|severity))?\s*(?=$|[.,;)!])\)?|^(?<first>critical|warning|info)\s*:\s*/iu;
+  /(?:,|;|\(|:|–|[-=]>|-|→)\s*(?<alone>critical|crit|severe|urgent|warning|info|minor)\b(?:\s+(?:finding|alert|severity))?\s*(?=$|[.,;)!])\)?|^(?<first>critical|warning|info)\s*:\s*/iu;
 
+/** `p99 checkout >1s 5m crit` */
+const TERSE =
+  /(?<!\b(?:is|are|be|gets?|becomes?|goes|was|at|for|about|of|the|a))\s+(?<terse>crit|critical|sev ?[1-4])\s*[.!]?$|^\s*(?<own>crit|critical|sev ?[1-4])\s*[.!]?$/iu;
 /** `make the log check critical`: what is named stays to be read. */
 const MADE =
-  /(?<=\b(?:make|mark|treat|set|classify|consider)\b[^.;]{1,80})\s(?:as\s+|to\s+)?(?<made>critical|severe|urgent|warning|info)\b(?=\s*(?:$|[.,;!]))/iu;
+  /(?<=\b(?:make|mark|treat|set|classify|consider)\b[^.;]{1,80})\s(?:as\s+|to\s+)?(?<made>critical|severe|urgent|warning|info)\b(?=\s*(?:$|[.,;!?]|\b(?:and|but|then)\b))/iu;
 
 const SEVERITIES: [RegExp, Severity][] = [
   [/^(?:crit|sever|urgent|high|p1|sev ?1)/i, 'critical'],
@@ -34,7 +37,7 @@ const SEVERITIES: [RegExp, Severity][] = [
 const WHEN = String.raw`(?:\s+(?:if|when|whenever|once|in case)\s+(?:(?:something|anything|it|that|this|one|there)(?:'s|\s+is|\s+are|\s+goes|\s+looks|\s+seems|\s+happens)?(?:\s+(?:is|goes|looks|seems))?(?:\s+(?:off|wrong|found|bad|strange|unusual|odd|broken|a\s+(?:finding|problem)|happens|up))?|(?:a|any)\s+(?:problem|finding|issue)\w*(?:\s+is\s+found)?|not|so))?`;
 const LEAD = String.raw`(?:,|;|\band\b|\bbut\b|\bplease\b|\bthen\b|\s)*`;
 const ONLY_NOTIFY = new RegExp(
-  String.raw`${LEAD}\b(?:(?:only|just)\s+(?:notify|notifications?|inform|message|ping)(?:\s+(?:me|us))?|(?:only|just)\s+(?:tell|alert|warn)\s+(?:me|us)(?!\s+(?:if|when)\s+\S+\s+\S+\s+\S)|notif(?:y|ications?)\s+(?:me\s+|us\s+)?only|(?:do\s+not|don['’]?t|dont|never|no)\s+(?:need\s+to\s+)?(?:open\s+|start\s+|launch\s+|run\s+)?(?:an?\s+|any\s+)?investigat\w*|without\s+(?:opening\s+|starting\s+)?(?:an?\s+|any\s+)?investigat\w*|(?:stop|no\s+longer)\s+investigat\w*)${WHEN}`,
+  String.raw`${LEAD}\b(?:(?:only|just)\s+(?:notify|notifications?|inform|message|ping)(?:\s+(?:me|us))?|(?:only|just)\s+(?:tell|alert|warn)\s+(?:me|us)(?!\s+(?:if|when)\s+\S+\s+\S+\s+\S)|notif(?:y|ications?)\s+(?:me\s+|us\s+)?only|(?:do\s+not|don['’]?t|dont|never|no)\s+(?:need\s+to\s+)?(?:open\s+|start\s+|launch\s+|run\s+)?(?:an?\s+|any\s+)?investigat\w*|without\s+(?:opening\s+|starting\s+)?(?:an?\s+|any\s+)?investigat\w*|(?:stop|no\s+longer|disable|turn\s+off|switch\s+off|skip)\s+(?:the\s+)?investigat\w*)${WHEN}`,
   'iu',
 );
 const ONLY_INVESTIGATE = new RegExp(
@@ -42,16 +45,16 @@ const ONLY_INVESTIGATE = new RegExp(
   'iu',
 );
 const BOTH = new RegExp(
-  String.raw`${LEAD}\b(?:(?:notify|tell|alert|warn|inform|message|ping)\s+(?:me|us|the\s+team|people)?\s*and\s+)?(?:(?:open|start|launch|begin|create|trigger|run)\s+(?:an?|the)\s+investigation|investigate(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[.,;!]|\b(?:if|when|whenever|and|too|as)\b)))(?:\s+(?:too|as\s+well))?${WHEN}`,
+  String.raw`${LEAD}\b(?:(?:notify|tell|alert|warn|inform|message|ping)\s+(?:me|us|the\s+team|people)?\s*and\s+)?(?:(?:open|start|launch|begin|create|trigger|run)\s+(?:an?|the)\s+investigation|investigate(?:\s+(?:it|that|this|them))?(?=\s*(?:$|[.,;!]|\b(?:if|when|whenever|and|too|as|for)\b)))(?:\s+(?:too|as\s+well))?${WHEN}`,
   'iu',
 );
 /** Says nothing that is not so anyway. */
 const JUST_TELL = new RegExp(
-  String.raw`${LEAD}\b(?:notify|tell|alert|warn|inform|ping|message|page|let\s+(?:me|us)\s+know)(?:\s+(?:me|us|the\s+team))?\s+(?:if|when|whenever|once)\s+(?:something|anything|it|that|there|a\s+(?:problem|finding))\s*(?:'s|is|are|goes|looks|seems|happens|fails|breaks)?\s*(?:off|wrong|found|bad|strange|unusual|odd|broken|happening|a\s+(?:finding|problem))?(?=\s*(?:$|[.,;!]))`,
+  String.raw`${LEAD}\b(?:notify|tell|alert|warn|inform|ping|message|page|let\s+(?:me|us)\s+know)(?:\s+(?:me|us|the\s+team))?\s+(?:if|when|whenever|once)\s+(?:something|anything|it|that|there|a\s+(?:problem|finding))\s*(?:'s|is|are|goes|looks|seems|happens|fails|breaks)?\s*(?:off|wrong|found|bad|strange|unusual|odd|broken|happening|a\s+(?:finding|problem))?(?=\s*(?:$|[.,;!?]))`,
   'iu',
 );
 const WHEN_ALONE = new RegExp(
-  String.raw`${LEAD}\b(?:if|when|whenever)\s+(?:something|anything)\s+(?:is|goes|looks|seems|'s)?\s*(?:off|wrong|bad|strange|unusual|odd|broken|happens)`,
+  String.raw`${LEAD}\b(?:if|when|whenever)\s+(?:(?:something|anything)\s+(?:is|goes|looks|seems|'s)?\s*(?:off|wrong|bad|strange|unusual|odd|broken|happens|breaks)|(?:it|this|that|they|one)\s+(?:breaks?|is\s+broken|(?:goes|gets|is|looks)\s+(?:wrong|bad|off|weird|strange|odd)|acts?\s+up|misbehaves?|happens?|has\s+(?:a\s+)?(?:problems?|issues?|trouble)))`,
   'iu',
 );
 
@@ -96,7 +99,8 @@ export function takePolicy(passage: Passage): Policy {
 
 function takeSeverity(passage: Passage): Severity | undefined {
   const { severity, before, made } = (take(passage, SAID_SEVERITY) ?? take(passage, MADE))?.groups ?? {};
-  const { alone, first } = (severity ?? before ?? made) ? {} : (take(passage, ALONE)?.groups ?? {});
-  const said = severity ?? before ?? made ?? alone ?? first;
+  const { terse, own } = (severity ?? before ?? made) ? {} : (take(passage, TERSE)?.groups ?? {});
+  const { alone, first } = (severity ?? before ?? made ?? terse ?? own) ? {} : (take(passage, ALONE)?.groups ?? {});
+  const said = severity ?? before ?? made ?? terse ?? own ?? alone ?? first;
   return said === undefined ? undefined : SEVERITIES.find(([word]) => word.test(said))?.[1];
 }

@@ -1,4 +1,5 @@
 /** What stands in quotes is one thing: no word in it means anything. */
+import { corrected } from './spelling.ts';
 
 const QUOTED =
   /"([^"\n]{1,500})"|“([^”\n]{1,500})”|`([^`\n]{1,2000})`|(?<![\p{L}\p{N}])'([^'\n]{1,500})'(?![\p{L}\p{N}])|‘([^’\n]{1,500})’|«([^»\n]{1,500})»/gu;
@@ -16,7 +17,7 @@ export interface Hidden {
 
 /** Text as it is read: one line, bounded, without what nobody can type. Lines and list items become statements. */
 export function plain(text: string): string {
-  return text
+  const line = text
     .slice(0, LONGEST)
     .toWellFormed()
     .replaceAll(STAND_IN, ' ')
@@ -24,6 +25,7 @@ export function plain(text: string): string {
     .replaceAll(/\s*\n\s*/gu, ' ; ')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
+  return corrected(line);
 }
 
 /** Puts stand-ins in the place of quoted texts. @param isPlain what is read although it is quoted, as a service's name */

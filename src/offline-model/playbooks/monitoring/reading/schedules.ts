@@ -64,6 +64,10 @@ const ADVERB = /\b(?<adverb>every ?minutely|minutely|hourly|daily|nightly|weekly
 const CONTINUOUS =
   /\b(?:continuous(?:ly)?|constantly|all the time|permanently|real[- ]?time|as often as (?:possible|you can))\b/iu;
 
+/** Hours without being told, which is not the same as without a check. */
+const UNTOLD =
+  /\b(?:do\s+not|don['’]?t|dont|never|no)\s+(?:ever\s+)?(?:bother|disturb|wake|page|alert|notify|tell|ping|message|pages|alerts|notifications)\b/iu;
+
 const PARTS: Record<string, string> = {
   morning: '09:00',
   noon: '12:00',
@@ -83,7 +87,10 @@ export function takeSchedule(passage: Passage): SaidSchedule {
   const byClock = cron === undefined ? takeClock(passage, notes) : undefined;
   const said = cron === undefined ? undefined : { cron: cron.trim().replaceAll(/\s+/g, ' ') };
   const when = said ?? byClock ?? takeInterval(passage, notes);
+  const isUntold = UNTOLD.test(passage.text);
   const quiet = takeQuietHours(passage);
+  if (isUntold && quiet.length > 0)
+    notes.push('There are no hours in which I look and tell nobody: in quiet hours I do not check at all.');
   const days = takeDays(passage, when !== undefined && 'cron' in when);
   const quiet_hours = [...quiet, ...days].slice(0, 10);
   return {

@@ -30,7 +30,11 @@ const NO_SERVICE = new Set(
     'p95 p99 percentile average mean median max min maximum minimum high low higher lower rises drops falls increases contains contain ' +
     'containing says say saying appear appears mention mentions occurs occur shows exception exceptions stack debug level kind kinds sort ' +
     'goes happens happen ensure make sure still always never sometimes dependency dependencies call case respond responds responding reachable stays stay remains remain must takes uses behaves today yesterday tonight deploy deploys deployment deployments release releases rollout rollouts calling stops recent latest ' +
-    'available ok okay fine well hi hello hey thanks team set trigger raise observe supervise follow guard unusual strange odd'
+    'available ok okay fine well hi hello hey thanks team set trigger ' +
+    'actually anyone anybody somebody someone nobody keeps kept made making got getting didnt dont cant doesnt isnt its thats theres youre were ' +
+    'against usually hold looks carefully closely particularly especially mainly mostly things bit little more less than clearly suddenly quickly ' +
+    'whole entire complete breaks break broke broken bad worse dies die dead crash crashes crashing misbehaves acts acting exceed exceeds go gone ' +
+    'getting gets become becomes higher bigger larger greater smaller fewer grow grows rise rising fall falling spike spikes jump jumps raise observe supervise follow guard unusual strange odd'
   ).split(' '),
 );
 const OBJECT =
@@ -63,6 +67,11 @@ export function servicesIn(text: string, services: readonly Service[]): NamedSer
       !named.taken.some(({ said }) => said === object) && !byWord(object, services) && !nearly(object, services),
   );
   return named;
+}
+
+/** Whether a word is one that people use beside what they name. */
+export function isPlainWord(word: string): boolean {
+  return NO_SERVICE.has(word.toLowerCase().replaceAll(/['’]/g, ''));
 }
 
 /** Words that may name a service: all that mean nothing else. */

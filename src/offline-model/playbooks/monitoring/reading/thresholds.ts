@@ -36,7 +36,7 @@ const OPERATORS: [Operator, string][] = [
   ['==', String.raw`==|=|equals?(?: to)?|is exactly`],
 ];
 const COMPARED = new RegExp(
-  String.raw`(?:\b(?:is|are|goes|go|gets|get|rises?|climbs?|drops?|falls?|stays?|stay|remains?|was|be|jumps?|grows?|becomes?|takes?|of)\s+)*(?<operator>${OPERATORS.map(([, words]) => words).join('|')})\s+(?:the\s+|an?\s+(?!hour|minute|second))?${VALUE}`,
+  String.raw`(?:\b(?:is|are|goes|go|gets|get|rises?|climbs?|drops?|falls?|stays?|stay|remains?|was|be|jumps?|grows?|becomes?|takes?|of)\s+)*(?<operator>${OPERATORS.map(([, words]) => words).join('|')})(?:\s+|(?<=[<>=≤≥≠])\s*)(?:the\s+|an?\s+(?!hour|minute|second))?${VALUE}`,
   'iu',
 );
 const OR_MORE = new RegExp(String.raw`${VALUE}\s+or\s+(?<way>more|less|higher|lower|fewer|slower|longer)\b`, 'iu');
@@ -58,9 +58,11 @@ const WITHIN = new RegExp(
   String.raw`\b(?:with?in|in|over|during|of)\s+(?:the\s+)?(?:(?:last|past|any|a\s+window\s+of|previous)\s+)?(?<length>${DURATION})|\b(?<window>${DURATION})\s+(?:window|average)\b`,
   'iu',
 );
+/** A time that stands alone. */
+const TERSE = /(?:^|\s)(?<length>\d{1,4}\s?(?:s|m|min|mins|h))(?=\s*(?:$|[,;]|crit|warn|info|sev))/iu;
 /** What is wanted, rather than what is a finding: its opposite is one. */
 const WANTED =
-  /\b(?:stays?|remains?|keeps?|should|must|has to|have to|ought to|make sure|ensure|verify|assert|confirm|check that)\b/i;
+  /\b(?:stays?|remains?|keeps?|should|must|has to|have to|ought to|make sure|ensure|verify|assert|confirm|check that|slo|objective)\b/i;
 const OPPOSITE: Record<Operator, Operator> = { '>': '<=', '>=': '<', '<': '>=', '<=': '>', '==': '!=', '!=': '==' };
 
 /** Takes the first limit out of the passage. */
@@ -76,6 +78,10 @@ export function takeLimit(passage: Passage): SaidLimit {
   const sustained = durationOf(take(passage, SUSTAINED)?.groups?.['length'] ?? '');
   if (sustained !== undefined) said.sustained = sustained;
   const { length, window } = take(passage, WITHIN)?.groups ?? {};
+  // `> 1s 5m`: a time behind the limit is for how long.
+  const terse =
+    said.threshold && sustained === undefined ? durationOf(take(passage, TERSE)?.groups?.['length'] ?? '') : undefined;
+  if (terse !== undefined) said.sustained = terse;
   const within = durationOf(length ?? window ?? '');
   if (within !== undefined) said.within = within;
   if (take(passage, RELATIVE)) said.relative = true;

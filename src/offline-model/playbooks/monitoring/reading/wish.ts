@@ -5,6 +5,7 @@ import type { SaidComparison } from './comparison.ts';
 import type { Policy } from './policies.ts';
 import type { SaidSchedule } from './schedules.ts';
 import type { NamedServices } from './services.ts';
+import type { Unable } from './unable.ts';
 import type { SaidLimit } from './thresholds.ts';
 
 export type Service = ListServicesResult['services'][number];
@@ -39,4 +40,7 @@ export interface Reading {
   named: NamedServices;
   /** Pieces that say nothing that is understood. */
   unread: string[];
+  /** Where it is to report, as it was said. */
+  reporting: string[];
+  unable: Unable;
 }

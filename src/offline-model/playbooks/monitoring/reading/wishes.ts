@@ -1,11 +1,14 @@
 /** What a person wants watched, when, and what then: read from their own words and the names of the services there are. */
 import type { Passage } from './passage.ts';
+import { leftover } from './leftovers.ts';
 import { takePolicy } from './policies.ts';
 import { hideQuotes, plain, unhide, type Hidden } from './quotes.ts';
+import { takeReporting } from './reporting.ts';
 import { takeSchedule, type SaidSchedule } from './schedules.ts';
 import type { NamedServices } from './services.ts';
 import { takeLimit } from './thresholds.ts';
-import { subjectsIn, type SaidSubjects } from './subjects.ts';
+import { subjectsIn, WHOLE, type SaidSubjects } from './subjects.ts';
+import { takeUnable } from './unable.ts';
 import type { Reading, Service, Settings, Wish } from './wish.ts';
 
 const VERBS = String.raw`(?:watch|monitor|observe|keep an eye|look (?:for|whether|if|at|into|out)|search|scan|grep|track|check (?:that|whether|if|for|the|on)|(?:tell|alert|notify|warn|page|inform|ping) (?:me|us) (?:if|when|whenever|about|of)|let (?:me|us) know)`;
@@ -13,18 +16,25 @@ const NEXT = new RegExp(
   String.raw`(?:,\s*|\s+)(?:and then|and also|and|also|then|plus)\s+(?=(?:also\s+|please\s+|to\s+)*${VERBS}\b)`,
   'giu',
 );
-const SENTENCE = /(?<=[\p{L}\p{N}%)\ue000-\ue3ff"'’”])[.!?]+(?=\s|$)\s*|\s*;\s*|\n+/u;
+export const SENTENCE = /(?<=[\p{L}\p{N}%)\ue000-\ue3ff"'’”])[.!?]+(?=\s|$)\s*|\s*;\s*|\n+/u;
 const MOST_STATEMENTS = 30;
 const MOST_WISHES = 25;
-const FILLER =
-  /^[\s\p{P}]*(?:(?:please|thanks?|thank you|hi|hello|hey|casebook|and|also|then|that'?s (?:it|all)|i (?:want|need|would like|'d like) (?:you )?to|can you|could you|that|it|instead|now|too|as well|watch|monitor|check|run|do|this|the|for|me|us|to)[\s\p{P}]*)*$/iu;
+export const FILLER =
+  /^[\s\p{P}]*(?:(?:please|thanks?(?:\s+(?:a lot|so much|very much|again|in advance))?|thank you(?:\s+(?:so much|very much))?|many thanks(?: in advance)?|cheers|wait|oops|nope|hm+|hi(?:\s+there)?|hello|hey|good (?:morning|evening|afternoon)|casebook|ok(?:ay)?|cool|great|nice|perfect|good|sure|yes|yeah|no|sorry|oh|right|well|but|so|and|also|then|that'?s (?:it|all)|i (?:want|need|would like|'d like) (?:you )?to|can you|could you|that|it|instead|now|too|as well|watch|monitor|check|run|do|this|the|for|me|us|to)[\s\p{P}]*)*$/iu;
 /** Said of what the statement before is about. */
 const ITS = /\b(?:its|their)\b/iu;
+/** A condition without a service of its own. */
+const CONDITION =
+  /^\W*(?:and\s+|also\s+)*(?:(?:tell|alert|notify|warn|page|ping|inform) (?:me|us)|let (?:me|us) know)\s+(?:if|when|whenever|once)\b/iu;
 const SETTINGS_ONLY =
   /\b(?:all|every|each)\s+(?:of\s+)?(?:them|these|checks?)\b|\b(?:check|run|do|look at|watch)\s+(?:it|this|them|everything|that)\b/iu;
 
 interface Statement {
   said: string;
+  /** It says nothing but how and when. */
+  isEmpty: boolean;
+  /** Parts of it that nothing was made of. */
+  left: string[];
   settings: Settings;
   found: SaidSubjects;
 }
@@ -33,7 +43,10 @@ interface Statement {
 export function readWishes(text: string, services: readonly Service[]): Reading {
   const known = new Set(services.map(({ name }) => name.toLowerCase()));
   const hidden = hideQuotes(plain(text), (quoted) => known.has(quoted.toLowerCase()));
-  const statements = hidden.text
+  const passage: Passage = { text: hidden.text };
+  const unable = takeUnable(passage);
+  const reporting = takeReporting(passage).map((one) => unhide(one, hidden));
+  const statements = passage.text
     .replaceAll(NEXT, ' ; ')
     .split(SENTENCE)
     .filter((said) => /[\p{L}\p{N}\ue000-\ue3ff]/u.test(said))
@@ -42,10 +55,11 @@ export function readWishes(text: string, services: readonly Service[]): Reading 
   const wishes: Wish[] = [];
   const unread: string[] = [];
   const all: Settings[] = [];
-  for (const [index, { said, settings, found }] of statements.entries()) {
+  for (const [index, { said, isEmpty, settings, found, left }] of statements.entries()) {
+    unread.push(...left);
     const before = wishes.at(-1);
     if (found.subjects.length > 0) {
-      const theirs = before && ITS.test(said) ? before.services : [];
+      const theirs = before && refersBack(said) ? before.services : [];
       wishes.push(
         ...found.subjects.map(({ subject, services: own }) => ({
           subject,
@@ -62,18 +76,20 @@ export function readWishes(text: string, services: readonly Service[]): Reading 
     const isSetting = hasSettings(settings);
     if (isSetting) all.push(settings);
     // `check whether … and tell me if so`: the end of an instruction.
-    if (!isSetting && before?.subject.kind === 'instruction' && index > 0 && !FILLER.test(said)) {
+    if (!isSetting && before?.subject.kind === 'instruction' && index > 0 && !isEmpty) {
       before.subject = {
         ...before.subject,
         instruction: `${before.subject.instruction}; ${unhide(said, hidden).trim()}`,
       };
-    } else if (!isSetting && !FILLER.test(said)) unread.push(unhide(said, hidden).trim());
+    } else if (!isSetting && !isEmpty) unread.push(unhide(said, hidden).trim());
   }
   return {
     wishes: wishes.slice(0, MOST_WISHES),
     settings: joined(all, wishes),
     named: namesOf(statements),
     unread,
+    reporting,
+    unable,
   };
 }
 
@@ -85,7 +101,14 @@ function readStatement(said: string, hidden: Hidden, services: readonly Service[
   const settings = { schedule, policy };
   const isEmpty = FILLER.test(rest) || (hasSettings(settings) && FILLER.test(rest.replace(SETTINGS_ONLY, '')));
   const named: NamedServices = { names: [], taken: [], unknown: [] };
-  return { said, settings, found: isEmpty ? { subjects: [], named } : subjectsIn(rest, hidden, services) };
+  const found = isEmpty ? { subjects: [], named } : subjectsIn(rest, hidden, services);
+  const left = found.subjects.length > 0 ? leftover(rest, found, services).map((one) => unhide(one, hidden)) : [];
+  return { said, isEmpty, settings, found, left };
+}
+
+/** `watch cart; tell me if errors exceed 2 %` is said of cart. */
+function refersBack(said: string): boolean {
+  return ITS.test(said) || (CONDITION.test(said) && !WHOLE.test(said));
 }
 
 /** `watch the latency; warn me above 300 ms`: a limit alone is that of what was named before. */
