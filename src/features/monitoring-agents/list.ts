@@ -27,35 +27,28 @@ interface Facts {
 /** @param agents of one team, to which `em` is bound */
 export async function withFacts(em: EntityManager, agents: MonitoringAgent[]): Promise<ListedAgent[]> {
   if (agents.length === 0) return [];
-  // Each agent is looked up by an index: they have many plans, findings and notifications that a list does not show.
+  // Plans stay in the database: thousands of them are long, and a list shows two facts of each.
   const rows = await em.fork().execute<Facts[]>(
-    `select agent.id, coalesce(plan.plan->>'summary', '') as summary,
-            (select count(*)::int from jsonb_array_elements(plan.plan->'checks') as one ("check")
-              where coalesce((one."check"->>'enabled')::boolean, true)) as checks,
-            (select count(*)::int from monitoring_findings finding
-              where finding.agent_id = agent.id and finding.status <> 'closed' and finding.status = 'open') as open,
-            (select told.last_error from monitoring_notifications told
-              where told.agent_id = agent.id and told.status <> 'skipped' and told.event <> 'test'
-              order by told.created_at desc limit 1) as error
-       from monitoring_agents agent
-       left join monitoring_plan_versions plan on plan.agent_id = agent.id and plan.version = agent.plan_version
-      where agent.team_id = ? and agent.id = any(?::uuid[])`,
-    [agents[0]!.teamId, arrayOf(agents.map(({ id }) => id))],
+    `select a.id, v.plan->>'summary' as summary,
+            (select count(*) from jsonb_array_elements(v.plan->'checks') c where (c->>'enabled')::boolean)::int as checks,
+            (select count(*) from monitoring_findings f where f.agent_id = a.id and f.status = 'open')::int as open_findings,
+            (select n.last_error from monitoring_notifications n
+              where n.agent_id = a.id and n.status <> 'skipped' and n.event <> 'test'
+              order by n.created_at desc limit 1) as last_error
+       from monitoring_agents a
+       join monitoring_plan_versions v on v.agent_id = a.id and v.version = a.plan_version
+      where a.team_id = ? and a.id = any(?::uuid[])`,
+    [agents[0]!.teamId, `{${agents.map(({ id }) => id).join(',')}}`],
   );
   const facts = new Map(rows.map((row) => [row.id, row]));
   return agents.map((agent) => {
-    const { checks = 0, summary = '', open = 0, error = null } = facts.get(agent.id) ?? {};
-    return { agent, checks, summary, openFindings: open, notificationError: error };
+    const known = facts.get(agent.id);
+    return {
+      agent,
+      checks: known?.checks ?? 0,
+      summary: known?.summary ?? '',
+      openFindings: known?.open_findings ?? 0,
+      notificationError: known?.last_error ?? null,
+    };
   });
 }
-
-interface Facts {
-  id: string;
-  checks: number;
-  summary: string;
-  open: number;
-  error: string | null;
-}
-
-/** An array of UUIDs as PostgreSQL reads one from text. */
-const arrayOf = (ids: readonly string[]): string => `{${ids.join(',')}}`;
