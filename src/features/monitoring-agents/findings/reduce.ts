@@ -94,14 +94,16 @@ export const isChanged = (before: FindingState | undefined, after: FindingState 
  */
 export function reduce(
   state: FindingState | undefined,
-  report: FindingReport,
+  given: FindingReport,
   recentOpens: readonly number[] = [],
 ): Reduced {
   if (!state || state.status === 'closed')
-    return report.isFinding ? begin(report, recentOpens) : { state, change: 'none' };
-  const known = state.sources[report.source];
-  const isRepeated = report.sessionId !== undefined && known?.sessionId === report.sessionId;
-  if (isRepeated || (known && report.at < known.at)) return { state, change: 'none' };
+    return given.isFinding ? begin(given, recentOpens) : { state, change: 'none' };
+  const known = state.sources[given.source];
+  const isRepeated = given.sessionId !== undefined && known?.sessionId === given.sessionId;
+  if (isRepeated) return { state, change: 'none' };
+  // They come one after the other: one that says that it is older comes from another clock, or one that was set back.
+  const report = { ...given, at: Math.max(given.at, known?.at ?? 0) };
   if (!report.isFinding && (!known || known.isOver)) return { state, change: 'none' };
 
   const settled = settle(state, report.at);
