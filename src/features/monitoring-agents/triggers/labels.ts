@@ -3,6 +3,8 @@ import { clip, line, textOf } from './text.ts';
 
 export type Labels = Record<string, string>;
 
+/** Tags that are read. */
+const MOST_TAGS = 1_000;
 const LONGEST_NAME = 200;
 const LONGEST_VALUE = 500;
 const LONGEST_URL = 2_000;
@@ -60,7 +62,7 @@ export function serviceOf(labels: Labels): string | undefined {
 
 /** Tags as Datadog and others write them, `service:checkout`, as labels. A tag without a value is one of its own name. */
 export function labelsOfTags(tags: readonly string[]): Labels {
-  const pairs = tags.flatMap((tag) => {
+  const pairs = tags.slice(0, MOST_TAGS).flatMap((tag) => {
     const [name = '', ...rest] = tag.trim().split(':');
     return name ? [[name.trim(), rest.join(':').trim() || 'true'] as const] : [];
   });

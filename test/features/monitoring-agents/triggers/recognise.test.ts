@@ -393,6 +393,22 @@ describe('triggers: what is hostile', () => {
     }
     assert.ok(read > 500 && refused > 500, `${read} read, ${refused} refused`);
   });
+
+  it('what is common to very many alerts is not read for each of them', () => {
+    const alerts = Array.from({ length: 5_000 }, (_, index) => ({
+      status: index < 4_900 ? 'resolved' : 'firing',
+      labels: { alertname: `A${index}` },
+    }));
+    const commonLabels = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']));
+    const began = performance.now();
+    const trigger = triggerOf({ version: '4', status: 'firing', receiver: 'r', alerts, commonLabels });
+    const tookMs = performance.now() - began;
+    assert.ok(tookMs < 5_000, `${tookMs} ms`);
+    assert.equal(trigger.kind, 'alerts');
+    if (trigger.kind !== 'alerts') return;
+    assert.equal(trigger.alerts.filter(({ status }) => status === 'firing').length, 100);
+    assert.equal(trigger.alerts.length + trigger.truncated, 5_000);
+  });
 });
 
 function assertStorable(value: unknown): void {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { alertsTrigger, shape } from './shape.ts';
-import { alertGroup, groupedAlert, leftOut, readGroupedAlert } from './prometheus-alerts.ts';
+import { shape } from './shape.ts';
+import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
 
 /** What Prometheus Alertmanager sends to a receiver of the kind `webhook_configs`; Mimir, Cortex and vmalert use it too. */
 export const AlertmanagerWebhook = alertGroup
@@ -21,10 +21,6 @@ const MEMBERS = [
 export const isAlertGroup = (body: Record<string, unknown>): boolean =>
   Object.hasOwn(body, 'alerts') && MEMBERS.some((name) => Object.hasOwn(body, name));
 
-export const alertmanagerShape = shape(isAlertGroup, AlertmanagerWebhook, ({ alerts, ...group }) =>
-  alertsTrigger(
-    'alertmanager',
-    alerts.map((alert) => readGroupedAlert('alertmanager', alert, group)),
-    leftOut(group.truncatedAlerts),
-  ),
+export const alertmanagerShape = shape(isAlertGroup, AlertmanagerWebhook, (group) =>
+  groupTrigger('alertmanager', group),
 );

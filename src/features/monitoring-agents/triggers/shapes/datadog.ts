@@ -107,8 +107,12 @@ function readEvent(event: z.output<typeof DatadogWebhook>): OutsideAlert {
   };
 }
 
+/** Characters of a list of tags that are read. */
+const LONGEST_TAGS = 20_000;
+
 const split = (tags: unknown): string[] =>
   (textOf(tags) ?? '')
+    .slice(0, LONGEST_TAGS)
     .split(',')
     .map((tag) => tag.trim())
     .filter(Boolean);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { isRecord, textOf } from '../text.ts';
 import { isAlertGroup } from './alertmanager.ts';
-import { alertGroup, groupedAlert, leftOut, readGroupedAlert } from './prometheus-alerts.ts';
-import { alertsTrigger, loose, looseRecord, shape } from './shape.ts';
+import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
+import { loose, looseRecord, shape } from './shape.ts';
 
 /** What a contact point of the kind `webhook` of Grafana Alerting sends. */
 export const GrafanaWebhook = alertGroup
@@ -40,22 +40,16 @@ function isGrafana(body: Record<string, unknown>): boolean {
   return isRecord(first) && OF_ALERTS.some((name) => Object.hasOwn(first, name));
 }
 
-export const grafanaShape = shape(isGrafana, GrafanaWebhook, ({ alerts, ...group }) =>
-  alertsTrigger(
-    'grafana',
-    alerts.map((alert) =>
-      readGroupedAlert('grafana', alert, group, {
-        values: valuesOf(alert),
-        links: [
-          { label: 'Panel', url: alert.panelURL },
-          { label: 'Dashboard', url: alert.dashboardURL },
-          { label: 'Image', url: alert.imageURL },
-          { label: 'Silence', url: alert.silenceURL },
-        ],
-      }),
-    ),
-    leftOut(group.truncatedAlerts),
-  ),
+export const grafanaShape = shape(isGrafana, GrafanaWebhook, (group) =>
+  groupTrigger('grafana', group, (alert) => ({
+    values: valuesOf(alert),
+    links: [
+      { label: 'Panel', url: alert.panelURL },
+      { label: 'Dashboard', url: alert.dashboardURL },
+      { label: 'Image', url: alert.imageURL },
+      { label: 'Silence', url: alert.silenceURL },
+    ],
+  })),
 );
 
 type GrafanaAlert = z.output<typeof GrafanaWebhook>['alerts'][number];

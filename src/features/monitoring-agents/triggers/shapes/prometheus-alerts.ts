@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../fingerprint.ts';
 import { boundedLabels, labelsOf, linksOf, serviceOf } from '../labels.ts';
-import type { OutsideAlert } from '../port.ts';
+import { MOST_ALERTS, type OutsideAlert, type Trigger } from '../port.ts';
 import { severityOf } from '../severity.ts';
-import { firstText, momentOf, textOf } from '../text.ts';
-import { loose, looseRecord, worded } from './shape.ts';
+import { clip, firstText, member, momentOf, textOf } from '../text.ts';
+import { alertsTrigger, loose, looseRecord, worded } from './shape.ts';
 
 export const alertStatus = z.enum(['firing', 'resolved']);
 
@@ -32,25 +32,66 @@ export const alertGroup = z.object({
   truncatedAlerts: z.union([z.int().min(0), z.string(), z.null()]).optional(),
 });
 
-/** How many alerts the tool itself left out. */
-export const leftOut = (value: unknown): number =>
-  Math.min(Math.max(0, Math.trunc(Number(textOf(value) ?? 0)) || 0), 1e6);
+type GroupedAlert = z.output<typeof groupedAlert>;
+type AlertGroup = z.output<typeof alertGroup>;
 
-/**
- * One alert of a group.
- * @param more links of the tool's own
- */
-export function readGroupedAlert(
+/** Alerts that are read: each with what is common to all, so that even a short request could be long work. */
+const MOST_READ = 5 * MOST_ALERTS;
+const MOST_COMMON_LABELS = 100;
+const LONGEST_COMMON_LABEL = 500;
+
+/** What a group says of all its alerts. */
+interface Common {
+  labels: Record<string, string>;
+  annotations: NonNullable<AlertGroup['commonAnnotations']>;
+  externalURL: unknown;
+}
+
+/** Links and values that only one of the tools has. */
+interface More {
+  links?: { label: string; url: unknown }[];
+  values?: string;
+}
+
+/** What a group of alerts says; of very many those that fire come first. */
+export function groupTrigger<A extends GroupedAlert>(
   source: 'alertmanager' | 'grafana',
-  alert: z.output<typeof groupedAlert>,
-  group: z.output<typeof alertGroup>,
-  more: { links?: { label: string; url: unknown }[]; values?: string } = {},
+  { alerts, ...group }: AlertGroup & { alerts: readonly A[] },
+  more: (alert: A) => More = () => ({}),
+): Trigger {
+  const ordered = [
+    ...alerts.filter(({ status }) => status === 'firing'),
+    ...alerts.filter(({ status }) => status === 'resolved'),
+  ];
+  const read = new Set(ordered.slice(0, MOST_READ));
+  const labels = Object.entries(labelsOf(group.commonLabels ?? {})).slice(0, MOST_COMMON_LABELS);
+  const common: Common = {
+    labels: Object.fromEntries(labels.map(([name, value]) => [name, clip(value, LONGEST_COMMON_LABEL)])),
+    annotations: group.commonAnnotations ?? {},
+    externalURL: group.externalURL,
+  };
+  return alertsTrigger(
+    source,
+    alerts.filter((alert) => read.has(alert)).map((alert) => readGroupedAlert(source, alert, common, more(alert))),
+    leftOut(group.truncatedAlerts) + alerts.length - read.size,
+  );
+}
+
+/** How many alerts the tool itself left out. */
+const leftOut = (value: unknown): number => Math.min(Math.max(0, Math.trunc(Number(textOf(value) ?? 0)) || 0), 1e6);
+
+function readGroupedAlert(
+  source: 'alertmanager' | 'grafana',
+  alert: GroupedAlert,
+  common: Common,
+  more: More,
 ): OutsideAlert {
-  const labels = { ...labelsOf(group.commonLabels ?? {}), ...labelsOf(alert.labels) };
-  const annotations = { ...group.commonAnnotations, ...alert.annotations };
+  const labels = { ...common.labels, ...labelsOf(alert.labels) };
+  const annotation = (name: string): string | undefined =>
+    textOf(member(alert.annotations, name) ?? member(common.annotations, name));
   const name = firstText(labels['alertname']);
-  const headline = firstText(annotations['summary'], annotations['title'], annotations['message']);
-  const text = firstText(annotations['description'], annotations['message'], annotations['summary']);
+  const headline = firstText(...['summary', 'title', 'message'].map(annotation));
+  const text = firstText(...['description', 'message', 'summary'].map(annotation));
   const parts = [headline !== undefined && name !== undefined ? headline : undefined, text, more.values];
   const summary = [...new Set(parts.filter((part) => part !== undefined))].join('\n');
   return {
@@ -65,8 +106,8 @@ export function readGroupedAlert(
     links: linksOf([
       { label: 'Rule', url: alert.generatorURL },
       ...(more.links ?? []),
-      { label: 'Runbook', url: annotations['runbook_url'] },
-      { label: source === 'grafana' ? 'Grafana' : 'Alertmanager', url: group.externalURL },
+      { label: 'Runbook', url: annotation('runbook_url') },
+      { label: source === 'grafana' ? 'Grafana' : 'Alertmanager', url: common.externalURL },
     ]),
   };
 }
