@@ -46,7 +46,22 @@ export const UpdatePlanRequest = z
     ({ plan, replace }) => plan !== undefined || !replace,
     'There should be the plan that replaces the present one',
   )
-  .meta({ id: 'UpdatePlanRequest' });
+  .meta({
+    id: 'UpdatePlanRequest',
+    examples: [
+      {
+        plan: {
+          checks: [
+            { id: 'queue', check: { condition: { value: 500 } } },
+            { id: 'old', remove: true },
+          ],
+        },
+        version: 3,
+        reason: 'The queue is longer since the sale began.',
+      },
+      { active: false, reason: 'Maintenance until six.' },
+    ],
+  });
 
 export const UpdateAgentChannelRequest = z
   .strictObject({
@@ -56,7 +71,13 @@ export const UpdateAgentChannelRequest = z
     title: nameField.optional().describe('What the agent is called.'),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'There should be something to change')
-  .meta({ id: 'UpdateAgentChannelRequest' });
+  .meta({
+    id: 'UpdateAgentChannelRequest',
+    examples: [
+      { notification_channel: { type: 'webhook', url: 'https://hooks.example.com/casebook' }, eviction_hours: 168 },
+      { notification_channel: null },
+    ],
+  });
 
 export const RunChecksRequest = z
   .strictObject({ checks: z.array(checkId).min(1).max(50).optional().describe('Absent: all.') })

@@ -19,6 +19,27 @@ const OF_NEW_AGENTS = [
   'model_budget_usd_per_day',
 ] as const;
 
+const EXAMPLES = [
+  {
+    message: 'Watch the queue of orders every minute; tell us when it is longer than 100.',
+    notification_channel: { type: 'slack', bot_token: 'xoxb-0000000000', channel: '#ops' },
+  },
+  {
+    message: 'Watch the health of the shop.',
+    title: 'Shop',
+    plan: {
+      checks: [
+        {
+          id: 'health',
+          title: 'Health of all services',
+          check: { type: 'service_health', source: 'prometheus' },
+          schedule: { every_seconds: 300 },
+        },
+      ],
+    },
+  },
+];
+
 export const MonitoringChatRequest = z
   .strictObject({
     message: words.describe('What to watch, how often, what to tell; or what is to be different; or a question.'),
@@ -52,7 +73,8 @@ export const MonitoringChatRequest = z
       context.addIssue({ code: 'custom', path: [member], message });
     }
   })
-  .meta({ id: 'MonitoringChatRequest' });
+  // Zod leaves examples out where a part is read by a function, as plans are.
+  .meta({ id: 'MonitoringChatRequest', examples: EXAMPLES, override: { examples: EXAMPLES } });
 export type MonitoringChatRequest = z.output<typeof MonitoringChatRequest>;
 
 const { chat_id, title, status, reasons, active, plan_version, next_due_at } = MonitoringChatSummary.shape;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { described, formProblems, parsePlan, withoutRepeats, type ParsedPlan, type PlanProblem } from './parse.ts';
 import type { Problem } from './problems.ts';
-import { checkId, MOST_CHECKS, type Plan } from './schema.ts';
+import { checkId, JsonValue, MOST_CHECKS, type Plan } from './schema.ts';
 
 const CheckPatch = z
   .object({
     id: checkId,
     remove: z.literal(true).optional().describe('Takes the check out of the plan.'),
   })
-  .catchall(z.json())
+  .catchall(JsonValue)
   .refine(({ remove, ...check }) => remove === undefined || Object.keys(check).length === 1, {
     message: 'A check that is removed should have no other members than its id',
     path: ['remove'],

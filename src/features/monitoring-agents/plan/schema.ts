@@ -20,6 +20,10 @@ const text = (most: number) =>
     .max(most)
     .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Value must be text without NUL');
 
+/** Any JSON value. */
+export const JsonValue = z.json();
+z.globalRegistry.add(JsonValue, { id: 'JsonValue', description: 'Any JSON value.' });
+
 /** What a check is called within its plan: stays the same when the check is changed. */
 export const checkId = z
   .string()
@@ -36,8 +40,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** A time of the day in which a check is not run. Where `to` is not after `from` it ends on the next day. */
 export const QuietHours = z
   .strictObject({
-    /** The days on which it begins; absent: every day. */
-    days: z.array(z.enum(WEEKDAYS)).min(1).optional(),
+    days: z.array(z.enum(WEEKDAYS)).min(1).optional().describe('The days on which it begins; absent: every day.'),
     from: timeOfDay,
     to: timeOfDay,
   })
@@ -47,18 +50,25 @@ export type QuietHours = z.infer<typeof QuietHours>;
 /** When a check is run: every so many seconds, or by a cron expression (five fields); never in quiet hours. */
 export const Schedule = z
   .strictObject({
-    every_seconds: z.number().int().min(SHORTEST_INTERVAL_SECONDS).max(LONGEST_INTERVAL_SECONDS).optional(),
-    cron: text(100).optional(),
-    /** Of the cron expression and of quiet hours. */
-    time_zone: timeZone.default('UTC'),
-    quiet_hours: z.array(QuietHours).max(10).default([]),
+    every_seconds: z
+      .number()
+      .int()
+      .min(SHORTEST_INTERVAL_SECONDS)
+      .max(LONGEST_INTERVAL_SECONDS)
+      .optional()
+      .describe('Either this or cron.'),
+    cron: text(100).optional().describe('Five fields: minute, hour, day of month, month, weekday.'),
+    time_zone: timeZone.default('UTC').describe('Of the cron expression and of quiet hours.'),
+    quiet_hours: z.array(QuietHours).max(10).default([]).describe('When it is not run.'),
   })
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;
 
 const service = text(200);
-const source = text(200).describe('Id of the source, as list_sources gives it.');
-const windowSeconds = z.number().int().min(10).max(86_400);
+const source = text(200).describe(
+  'Id of a source of telemetry, as list_sources gives it to agents: prometheus, for example.',
+);
+const windowSeconds = z.number().int().min(10).max(86_400).describe('How much time up to now is looked at.');
 
 const comparison = z.enum(['>', '>=', '<', '<=', '==', '!=']);
 
@@ -68,42 +78,53 @@ const Threshold = z.strictObject({ type: z.literal('threshold'), operator: compa
 const LearnedBaseline = z.strictObject({
   type: z.literal('baseline'),
   direction: z.enum(['above', 'below', 'both']).default('above'),
-  /** How far from the median is unusual, in robust standard deviations. */
-  deviations: z.number().min(1).max(100).default(4),
-  /** How much history it is learned from, before the window. */
+  deviations: z
+    .number()
+    .min(1)
+    .max(100)
+    .default(4)
+    .describe('How far from the median is unusual, in robust standard deviations.'),
   history_seconds: z
     .number()
     .int()
     .min(30)
     .max(14 * 86_400)
-    .default(3_600),
-  /** A change smaller than this, in the metric's own unit, is never a finding. */
-  least_change: z.number().min(0).default(0),
+    .default(3_600)
+    .describe('How much history it is learned from, before the window.'),
+  least_change: z
+    .number()
+    .min(0)
+    .default(0)
+    .describe("A change smaller than this, in the metric's own unit, is never a finding."),
 });
 
 const MetricCheck = z.strictObject({
   type: z.literal('metric'),
   source,
-  /** Either a metric by name, or a PromQL expression where the source has it. */
-  metric: text(300).optional(),
+  metric: text(300).optional().describe('Either a metric by name, or a PromQL expression where the source has it.'),
   promql: text(5_000).optional(),
   service: service.optional(),
   statistic: text(50).optional(),
   labels: z.record(text(200), z.string().max(500)).optional(),
   window_seconds: windowSeconds.default(300),
-  /** What is made of the window's points. */
-  aggregate: z.enum(['last', 'mean', 'median', 'max', 'min']).default('mean'),
+  aggregate: z
+    .enum(['last', 'mean', 'median', 'max', 'min'])
+    .default('mean')
+    .describe("What is made of the window's points."),
   condition: z.discriminatedUnion('type', [Threshold, LearnedBaseline]),
-  /** What no data means. */
-  no_data: z.enum(['fails', 'ok', 'finding']).default('fails'),
+  no_data: z
+    .enum(['fails', 'ok', 'finding'])
+    .default('fails')
+    .describe('What no data means: that the check could not be carried out, that all is well, or a finding.'),
 });
 
 const LogPatternCheck = z.strictObject({
   type: z.literal('log_pattern'),
   source,
   service: service.optional(),
-  /** Text that a line must contain, in any case; `*` stands for anything. Absent: every line. */
-  pattern: text(500).optional(),
+  pattern: text(500)
+    .optional()
+    .describe('Text that a line must contain, in any case; `*` stands for anything. Absent: every line.'),
   level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
   window_seconds: windowSeconds.default(300),
   condition: z.discriminatedUnion('type', [
@@ -121,11 +142,15 @@ const LogPatternCheck = z.strictObject({
 const ServiceHealthCheck = z.strictObject({
   type: z.literal('service_health'),
   source,
-  /** Absent: every service of the source. */
-  services: z.array(service).min(1).max(100).optional(),
+  services: z.array(service).min(1).max(100).optional().describe('Absent: every service of the source.'),
   window_seconds: windowSeconds.default(300),
-  /** How much history is usual, before the window. */
-  history_seconds: z.number().int().min(30).max(86_400).default(3_600),
+  history_seconds: z
+    .number()
+    .int()
+    .min(30)
+    .max(86_400)
+    .default(3_600)
+    .describe('How much history is usual, before the window.'),
   deviations: z.number().min(1).max(100).default(6),
 });
 
@@ -146,9 +171,11 @@ const DependencyCheck = z.strictObject({
 
 const McpToolCheck = z.strictObject({
   type: z.literal('mcp_tool'),
-  /** The name of a reading tool of the team, as an investigation has it. */
-  tool: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/),
-  arguments: z.record(z.string().max(200), z.json()).default({}),
+  tool: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,63}$/)
+    .describe('The name of a reading tool of the team, as an investigation has it.'),
+  arguments: z.record(z.string().max(200), JsonValue).default({}),
   condition: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('contains'), text: text(500) }),
     z.strictObject({ type: z.literal('lacks'), text: text(500) }),
@@ -167,8 +194,7 @@ const McpToolCheck = z.strictObject({
 
 const InstructionCheck = z.strictObject({
   type: z.literal('instruction'),
-  /** What the agent is to do with its tools, and what is a finding. */
-  instruction: text(5_000),
+  instruction: text(5_000).describe('What the agent is to do with its tools, and what is a finding.'),
   max_steps: z.number().int().min(2).max(40).default(12),
   max_minutes: z.number().min(0.5).max(30).default(5),
 });
@@ -200,30 +226,40 @@ export const Check = z
   .strictObject({
     id: checkId,
     title: text(200),
-    enabled: z.boolean().default(true),
+    enabled: z.boolean().default(true).describe('false: it is not run.'),
     check: CheckSubject,
     schedule: Schedule,
     severity: z.enum(SEVERITIES).default('warning'),
-    /** Findings with an equal key are one; `{check}` and `{subject}` are filled in. */
-    dedup_key: text(200).default('{check}/{subject}'),
-    /** What happens on a finding. */
+    dedup_key: text(200)
+      .default('{check}/{subject}')
+      .describe('Findings with an equal key are one; `{check}` and `{subject}` are filled in.'),
     on_finding: z
       .array(z.enum(ACTIONS))
       .min(1)
-      .default([...ACTIONS]),
-    /** Whether a model looks at a finding before anybody is told. */
-    judge: z.boolean().default(false),
-    /** So many runs in a row must find something before it is a finding. */
-    confirmations: z.number().int().min(1).max(20).default(1),
-    /** So many runs in a row must find nothing before it is resolved. */
-    recoveries: z.number().int().min(1).max(20).default(2),
-    /** One that comes back within this time after it was resolved is the same finding. */
+      .default([...ACTIONS])
+      .describe('What happens on a finding.'),
+    judge: z.boolean().default(false).describe('Whether a model looks at a finding before anybody is told.'),
+    confirmations: z
+      .number()
+      .int()
+      .min(1)
+      .max(20)
+      .default(1)
+      .describe('So many runs in a row must find something before it is a finding.'),
+    recoveries: z
+      .number()
+      .int()
+      .min(1)
+      .max(20)
+      .default(2)
+      .describe('So many runs in a row must find nothing before it is resolved.'),
     cool_down_seconds: z
       .number()
       .int()
       .min(0)
       .max(7 * 86_400)
-      .default(900),
+      .default(900)
+      .describe('One that comes back within this time after it was resolved is the same finding.'),
   })
   .meta({ id: 'MonitoringCheck' });
 export type Check = z.infer<typeof Check>;
@@ -231,8 +267,7 @@ export type Check = z.infer<typeof Check>;
 /** The whole plan. */
 export const Plan = z
   .strictObject({
-    /** What the agent watches, in a sentence or two. */
-    summary: z.string().trim().max(2_000).default(''),
+    summary: z.string().trim().max(2_000).default('').describe('What the agent watches, in a sentence or two.'),
     checks: z.array(Check).max(MOST_CHECKS).default([]),
   })
   .meta({ id: 'MonitoringPlan' });
