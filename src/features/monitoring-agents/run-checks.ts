@@ -1,6 +1,7 @@
 /** Carries out the checks that need no model: several at once, each leaving a session. */
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
+import { isUnreachable } from '../../platform/unreachable.ts';
 import { uuidOf } from '../../platform/uuid.ts';
 import type { Attempt } from '../runs/index.ts';
 import type { SourceCatalog } from '../sources/port.ts';
@@ -79,11 +80,15 @@ async function carryOut(
       if (!attempt.cancelRequested()) throw error;
       return { status: 'cancelled', summary: 'It was not wanted any more: the plan was changed, or the agent paused.' };
     }
-    if (!timeout.aborted) throw error;
-    const summary = `There was no answer within ${CHECK_TIMEOUT_MS / 1_000} s.`;
-    return { status: 'failed', summary, observations: [], evidence: [] } satisfies CheckResult;
+    if (timeout.aborted) return failed(`There was no answer within ${CHECK_TIMEOUT_MS / 1_000} s.`);
+    // The database is back some time. Whatever else it is would be so again, and keep the checks of the whole batch.
+    if (isUnreachable(error)) throw error;
+    deps.log.error({ err: error, agentId: input.agentId, checkId: run.checkId }, 'a check could not be carried out');
+    return failed(`It could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
+
+const failed = (summary: string): CheckResult => ({ status: 'failed', summary, observations: [], evidence: [] });
 
 async function contextOf(
   deps: MonitoringRunDeps,

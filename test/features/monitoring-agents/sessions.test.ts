@@ -4,14 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { MonitoringPlanVersion, MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
 import { evictSessions } from '../../../src/features/monitoring-agents/index.ts';
-import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
+import { Plan, type Check } from '../../../src/features/monitoring-agents/plan/schema.ts';
+import { runChecks } from '../../../src/features/monitoring-agents/run-checks.ts';
 import { beginSessions } from '../../../src/features/monitoring-agents/sessions/begin-session.ts';
 import { endSession } from '../../../src/features/monitoring-agents/sessions/end-session.ts';
 import { createEventLog } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { checkOf, findingsOf, resultOf, seen, storeAgent } from './findings/support.ts';
+import { checkOf, findingsOf, resultOf, seen, storeAgent, type StoredAgent } from './findings/support.ts';
 
 describe('sessions of checks', () => {
   let database: TestDatabase;
@@ -27,16 +28,7 @@ describe('sessions of checks', () => {
     const agent = { agentId: stored.id, teamId: stored.teamId };
     const em = () => forTeam(orm.em, stored.teamId);
     const rows = em();
-    rows.create(MonitoringPlanVersion, {
-      teamId: stored.teamId,
-      agentId: stored.id,
-      version: 1,
-      plan: Plan.parse({ checks: [check] }),
-      reason: 'test',
-      changedByKeyId: null,
-      changedByUserId: null,
-      turnId: null,
-    });
+    rows.create(MonitoringPlanVersion, versionOf(stored, [check]));
     await rows.flush();
     const sessionId = randomUUID();
     const run = { checkId: check.id, sessionId, scheduledAt: 0, trigger: 'schedule' as const, missed: 0 };
@@ -59,4 +51,44 @@ describe('sessions of checks', () => {
       ['open'],
     );
   });
+
+  it('end when a check cannot be carried out at all: the others of its batch are not to wait for it', async () => {
+    const { orm } = database;
+    const stored = await storeAgent(orm);
+    const { id: agentId, teamId } = stored;
+    const rows = forTeam(orm.em, teamId);
+    rows.create(MonitoringPlanVersion, versionOf(stored, [checkOf()]));
+    await rows.flush();
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const none = (): never => assert.fail('nothing else is asked');
+    const deps = { orm, clock: systemClock, log, teamTools: none, findings: { orm, log, launcher: { tell: none } } };
+    const sources = () => Promise.reject(new Error('the secret of a source cannot be opened'));
+    const run = {
+      checkId: 'latency',
+      sessionId: randomUUID(),
+      scheduledAt: 0,
+      trigger: 'schedule' as const,
+      missed: 0,
+    };
+    const { results } = await runChecks(
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what a cheap check needs
+      { ...deps, sources } as unknown as Parameters<typeof runChecks>[0],
+      { agentId, teamId, planVersion: 1, runs: [run], others: { dueAt: null, silentAt: null } },
+      { signal: new AbortController().signal, cancelRequested: () => false },
+      Date.now,
+    );
+    assert.equal(results[0]?.result.status, 'failed');
+    assert.match(results[0]?.result.digest ?? '', /cannot be opened/);
+  });
+});
+
+const versionOf = ({ id: agentId, teamId }: StoredAgent, checks: Check[]) => ({
+  teamId,
+  agentId,
+  version: 1,
+  plan: Plan.parse({ checks }),
+  reason: 'test',
+  changedByKeyId: null,
+  changedByUserId: null,
+  turnId: null,
 });
