@@ -21,6 +21,12 @@ import { citations } from './citations.ts';
 import { diagnosis } from './diagnosis-e2e.ts';
 import { benchEventLog } from './event-log.ts';
 import { history } from './history.ts';
+import { monitoringAgents } from './monitoring-agents.ts';
+import { monitoringCache } from './monitoring-cache.ts';
+import { monitoringEvents } from './monitoring-events.ts';
+import { monitoringLimit } from './monitoring-limit.ts';
+import { monitoringPlanUpdate } from './monitoring-plan-update.ts';
+import { monitoringTokens } from './monitoring-tokens.ts';
 import { detailsTable, figuresTable } from './print.ts';
 import { benchRanker } from './ranker.ts';
 import { satelliteGraphFeed } from './satellite-graph-feed.ts';
@@ -53,6 +59,12 @@ const benchmarks: readonly Benchmark[] = [
   satelliteGraph,
   satelliteRoundTrip,
   satellitesConnected,
+  monitoringAgents,
+  monitoringLimit,
+  monitoringCache,
+  monitoringEvents,
+  monitoringPlanUpdate,
+  monitoringTokens,
 ];
 
 const names = benchmarks.map(({ name }) => name);

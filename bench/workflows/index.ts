@@ -4,6 +4,7 @@ import type { Activities } from '../../activities/index.ts';
 
 export * from '../../workflows/index.ts';
 export * from './starts.ts';
+export * from './timers.ts';
 
 export interface BareInvestigationInput {
   investigationId: string;

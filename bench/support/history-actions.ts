@@ -1,0 +1,77 @@
+/** What a history is made of, and what Temporal Cloud would bill for it. Pure. */
+import type proto from '@temporalio/proto';
+
+export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
+
+/** By kind, in the words of Temporal's price list ("Actions"). */
+export interface Actions {
+  /** Starts, and every continue-as-new. */
+  starts: number;
+  timers: number;
+  /** Each attempt. */
+  activities: number;
+  /** However many there are in one workflow task, they are one. */
+  localActivities: number;
+  signals: number;
+  children: number;
+  searchAttributes: number;
+}
+
+export function actionsIn(events: readonly HistoryEvent[]): Actions {
+  const actions: Actions = {
+    starts: 0,
+    timers: 0,
+    activities: 0,
+    localActivities: 0,
+    signals: 0,
+    children: 0,
+    searchAttributes: 0,
+  };
+  const withLocal = new Set<string>();
+  for (const event of events) {
+    if (event.workflowExecutionStartedEventAttributes) actions.starts += 1;
+    else if (event.timerStartedEventAttributes) actions.timers += 1;
+    // An activity that ended has its last attempt in one event.
+    else if (event.activityTaskStartedEventAttributes)
+      actions.activities += event.activityTaskStartedEventAttributes.attempt ?? 1;
+    else if (event.workflowExecutionSignaledEventAttributes) actions.signals += 1;
+    else if (event.startChildWorkflowExecutionInitiatedEventAttributes) actions.children += 1;
+    else if (event.upsertWorkflowSearchAttributesEventAttributes) actions.searchAttributes += 1;
+    else if (event.markerRecordedEventAttributes?.markerName === 'core_local_activity')
+      withLocal.add(String(event.markerRecordedEventAttributes.workflowTaskCompletedEventId));
+  }
+  return { ...actions, localActivities: withLocal.size };
+}
+
+export const sumOf = (actions: Actions): number =>
+  Object.values(actions).reduce((sum: number, of: number) => sum + of, 0);
+
+const activityOf = (event: HistoryEvent): string | null | undefined =>
+  event.activityTaskScheduledEventAttributes?.activityType?.name;
+
+export interface Rhythm {
+  /** Rounds: times at which the activity was called, or so many in a row for one that is called for each check. */
+  rounds: number;
+  /** The events of whole rounds: from the first call to before the last. */
+  events: readonly HistoryEvent[];
+}
+
+/** The part of a history in which the same is done again and again: from one call of an activity to the next. */
+export function rhythmOf(events: readonly HistoryEvent[], activity: string): Rhythm {
+  const calls = events.flatMap((event, index) => (activityOf(event) === activity ? [index] : []));
+  const [first, last] = [calls[0], calls.at(-1)];
+  if (first === undefined || last === undefined || first === last)
+    throw new RangeError(`There are no two calls of ${activity}.`);
+  return { rounds: calls.length - 1, events: events.slice(first, last) };
+}
+
+/** Which events a part of a history has, by name, the most frequent first. */
+export function kindsOf(events: readonly HistoryEvent[]): [kind: string, count: number][] {
+  const counts = new Map<string, number>();
+  for (const event of events) {
+    const attributes = Object.keys(event).find((key) => key.endsWith('EventAttributes'));
+    const kind = attributes?.replace(/EventAttributes$/, '') ?? 'unknown';
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  return [...counts].toSorted(([, a], [, b]) => b - a);
+}
