@@ -1,11 +1,14 @@
 /** What an investigating model is told. Kept apart from code so that its changes are visible as such. */
 
-/** First user message: the question, verbatim between tags, so that the transcript shows what was asked. */
+/**
+ * First user message: the question, verbatim between tags, so that the transcript shows what was asked. What looks like
+ * these tags in it is changed: findings and alerts, which open investigations, have text of other systems in them.
+ */
 export function openingMessage(query: string, now: Date): string {
   return [
     'A problem in production needs its root cause. This is what was reported:',
     '<query>',
-    query,
+    query.replaceAll(/<(?=\/?query\b)/gi, '‹'),
     '</query>',
     `It is now ${now.toISOString()}.`,
   ].join('\n');
