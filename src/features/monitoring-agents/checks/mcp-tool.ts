@@ -20,8 +20,12 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
   const { sessionId, teamId, sources, clock, signal } = context;
   const registry = await context.tools();
   const tool = registry.get(subject.tool);
-  if (!tool)
-    return failed(`there is no tool "${subject.tool}"; similar: ${listed(near(subject.tool, registry.names()))}`);
+  if (!tool) {
+    const similar = listed(near(subject.tool, registry.names()));
+    return failed(
+      `there is no tool "${subject.tool}"; ${similar ? `similar: ${similar}` : 'the team has no reading tool'}`,
+    );
+  }
   if (tool.sideEffect) return failed(`${subject.tool} changes something: a check only reads`);
   const output = await registry.invoke(subject.tool, subject.arguments, {
     conversationId: sessionId,

@@ -103,6 +103,11 @@ describe('checks: mcp_tool', () => {
       await reason(text, { content: 'x' }, { name: 'queue_state' }),
       /no tool "queue_status"; similar: queue_state/,
     );
+    const subject = { type: 'mcp_tool', tool: 'queue_status', condition: text };
+    assert.match(
+      (await check(subject, { tools: [] })).summary,
+      /no tool "queue_status"; the team has no reading tool$/,
+    );
     assert.match(await reason(text, { content: 'x' }, { sideEffect: true }), /changes something/);
     assert.match(
       await reason(text, { content: 'x' }, { input: z.strictObject({}) }),
