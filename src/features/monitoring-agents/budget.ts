@@ -4,19 +4,33 @@ import { judgingCostSince } from './findings/index.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
+/** Whether an agent has spent what its models may cost within 24 hours. @param em bound to the agent's team */
+export const isBudgetSpent = async (em: EntityManager, agentId: string, now: Date): Promise<boolean> =>
+  (await budgetLeft(em, agentId, now)) <= 0;
+
 /**
- * Whether an agent has spent what its models may cost within 24 hours: instruction checks and judged findings together.
+ * What the models of an agent may still cost within 24 hours, US dollars: instruction checks, also those that run, and
+ * judged findings together.
  * @param em bound to the agent's team
+ * @returns Infinity where there is no such agent
  */
-export async function isBudgetSpent(em: EntityManager, agentId: string, now: Date): Promise<boolean> {
+export async function budgetLeft(em: EntityManager, agentId: string, now: Date): Promise<number> {
   const agent = await em.findOne(MonitoringAgent, { id: agentId });
-  if (!agent) return false;
+  if (!agent) return Infinity;
   const since = new Date(now.getTime() - DAY_MS);
+  // What a session cost is in its row once it has ended; until then it is in what was asked.
   const [row] = await em.execute<{ cost: number }[]>(
-    `select coalesce(sum(cost_usd), 0)::float8 as cost from monitoring_sessions
-      where team_id = ? and agent_id = ? and started_at >= ? and cost_usd > 0`,
+    `select coalesce(sum(session.cost_usd), 0)::float8 + coalesce(sum(asked.cost) filter (where session.cost_usd = 0), 0)::float8 as cost
+       from monitoring_sessions session
+       left join lateral (
+         select sum(call.cost_usd) as cost from (
+           select cost_usd from model_turns where conversation_id = session.id
+           union all select cost_usd from auxiliary_calls where conversation_id = session.id
+         ) call where session.cost_usd = 0
+       ) asked on true
+      where session.team_id = ? and session.agent_id = ? and session.started_at >= ? and session.check_type = 'instruction'`,
     [agent.teamId, agentId, since],
   );
   const spent = (row?.cost ?? 0) + (await judgingCostSince(em, agentId, since));
-  return spent >= agent.modelBudgetUsdPerDay;
+  return agent.modelBudgetUsdPerDay - spent;
 }

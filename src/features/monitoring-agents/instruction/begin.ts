@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { RunBudget } from '../../runs/contract.ts';
 import { Conversation } from '../../transcripts/index.ts';
-import { isBudgetSpent } from '../budget.ts';
+import { budgetLeft } from '../budget.ts';
 import type { BeginInstructionCheckResult, Check, CheckRunResult, InstructionCheckInput } from '../contract.ts';
 import type { MonitoringRunDeps } from '../deps.ts';
 import { MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
@@ -50,9 +50,10 @@ export async function beginInstructionCheck(
 
   const [ended] = await beginSessions(deps, { agent: { agentId, teamId }, planVersion, runs: [{ check, run }], at });
   if (ended) return { budget, ended };
-  if (await isBudgetSpent(em(), agentId, at)) return { budget, ended: await endUnpaid(deps, input, check, at) };
+  const left = await budgetLeft(em(), agentId, at);
+  if (left <= 0) return { budget, ended: await endUnpaid(deps, input, check, at) };
   await openConversation(em(), input, check, at);
-  return { budget: narrowed(budget, check, agent.modelBudgetUsdPerDay) };
+  return { budget: narrowed(budget, check, left) };
 }
 
 /** The check as the plan of the run's version has it. @param em bound to the agent's team */
@@ -105,11 +106,11 @@ async function openConversation(
   }
 }
 
-function narrowed(budget: RunBudget, { check }: CarriedOut, dailyUsd: number): RunBudget {
+function narrowed(budget: RunBudget, { check }: CarriedOut, leftUsd: number): RunBudget {
   return {
     ...budget,
     maxSteps: Math.min(budget.maxSteps, check.max_steps),
     maxWallSeconds: Math.min(budget.maxWallSeconds, check.max_minutes * 60),
-    maxCostUsd: Math.min(budget.maxCostUsd, dailyUsd),
+    maxCostUsd: Math.min(budget.maxCostUsd, leftUsd),
   };
 }

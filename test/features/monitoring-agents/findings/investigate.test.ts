@@ -35,7 +35,10 @@ describe('the investigation of a finding', () => {
       await lockFindings(em, agent.id);
       opened = openInvestigation(deps, ref);
       opened.catch(() => undefined);
-      await waitUntil(async () => (await waiting()) || undefined, { what: 'a lock that is waited for' });
+      await waitUntil(async () => (await waiting()) || undefined, {
+        what: 'a lock that is waited for',
+        timeoutMs: 10_000,
+      });
       await em.nativeUpdate(Finding, { id: ref.findingId }, { summary: 'still there' });
     });
     const { investigationId } = await opened!;
