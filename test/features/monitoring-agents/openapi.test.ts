@@ -74,7 +74,7 @@ describe('the OpenAPI document of monitoring agents', () => {
       }
     }
     for (const { method, path, body } of monitoringEndpoints) {
-      for (const example of (body?.meta()?.examples as unknown[] | undefined) ?? []) {
+      for (const example of body?.meta()?.examples ?? []) {
         const { error } = body!.safeParse(example);
         assert.equal(error, undefined, `${method} ${path}: ${error?.message}`);
       }
