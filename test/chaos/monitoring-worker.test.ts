@@ -134,6 +134,14 @@ describe('kill -9 of the worker of monitoring agents', function () {
     const finding = await agent.untilFinding('the finding', ({ status }) => status === 'open');
     await agent.untilTold(finding.id, 'opened');
     await untilAsked('gone', 1);
+    // Of itself its workflow would not look again for a day.
+    const ofFinding = temporal.workflow.getHandle(findingWorkflowId(finding.id));
+    const rests = async (): Promise<true | undefined> => {
+      const { pendingActivities, pendingWorkflowTask } = (await ofFinding.describe()).raw;
+      const isTold = (await agent.notifications(finding.id))[0]?.status === 'delivered';
+      return (isTold && pendingActivities?.length === 0 && !pendingWorkflowTask) || undefined;
+    };
+    await waitUntil(rests, { what: 'a finding of which nothing is to be done', timeoutMs: MOST_MS });
     await worker.kill();
     assert.equal((await call('DELETE', agent.at(''))).status, 200);
     assert.equal((await call('GET', agent.at(''))).status, 404);
@@ -143,8 +151,11 @@ describe('kill -9 of the worker of monitoring agents', function () {
 
     const workflow = temporal.workflow.getHandle(monitoringAgentWorkflowId(agent.id));
     await assert.rejects(workflow.result(), /cancel/i);
-    const ofFinding = await temporal.workflow.getHandle(findingWorkflowId(finding.id)).result();
-    assert.deepEqual(ofFinding, { status: 'gone' });
+    await waitUntil(async () => (await ofFinding.describe()).status.name !== 'RUNNING' || undefined, {
+      what: "the end of the finding's workflow",
+      timeoutMs: MOST_MS,
+    });
+    assert.deepEqual(await ofFinding.result(), { status: 'gone' });
     const left = async (): Promise<number> => {
       const tables = ['sessions', 'plan_versions', 'findings', 'notifications'].map(
         (table) => `(select count(*) from monitoring_${table} where agent_id = ?)`,
