@@ -223,10 +223,6 @@ export class MonitoringAgentState {
     }
   }
 
-  isRunning(sessionId: string): boolean {
-    return [...this.checks.values()].some(({ running }) => running?.sessionId === sessionId);
-  }
-
   /** Instruction checks that nobody will report any more. */
   overdueRuns(now: number): { checkId: string; sessionId: string }[] {
     return [...this.checks.values()].flatMap(({ checkId, running }) =>
@@ -274,8 +270,8 @@ export class MonitoringAgentState {
     return this.offered !== undefined;
   }
 
-  get runsInstructions(): string[] {
-    return [...this.checks.values()].flatMap(({ running }) => (running?.isInstruction ? [running.sessionId] : []));
+  get runs(): SupersededRun[] {
+    return [...this.checks.values()].flatMap(runOf);
   }
 
   private watched(): { check: Check; tracked: TrackedCheck }[] {

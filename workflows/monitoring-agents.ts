@@ -70,7 +70,7 @@ export async function monitoringAgent(input: MonitoringAgentInput): Promise<void
   } catch (error) {
     if (!wf.isCancellation(error)) throw error;
     await wf.CancellationScope.nonCancellable(async () => {
-      agent.drop(state.runsInstructions.map((sessionId) => ({ sessionId, isInstruction: true })));
+      agent.drop(state.runs.filter(({ isInstruction }) => isInstruction));
       await purgeAgent.executeWithOptions({ summary: 'Delete what is stored, if it was deleted' }, [ref]);
     });
     throw error;
@@ -122,7 +122,7 @@ class Agent {
 
   /** Checks that run together are stopped together: while one of them is wanted they go on, and the others are not stored. */
   private isWanted(scope: wf.CancellationScope): boolean {
-    return [...this.runs].some(([sessionId, own]) => own === scope && this.state.isRunning(sessionId));
+    return this.state.runs.some(({ sessionId }) => this.runs.get(sessionId) === scope);
   }
 
   /** @returns when it is time to continue as new, and nothing is under way that would be lost */

@@ -237,7 +237,7 @@ describe('state of a monitoring agent', () => {
     state.ended(resultOf('a', cheap![0]!.run.sessionId), due(NOON + MINUTE));
     const next = new MonitoringAgentState(structuredClone(state.carry()));
     assert.deepEqual(next.state(), state.state());
-    assert.deepEqual(next.runsInstructions, [asked![0]!.run.sessionId]);
+    assert.deepEqual(next.runs, [{ sessionId: asked![0]!.run.sessionId, isInstruction: true }]);
     next.want({ triggerId: 't', trigger: 'now' });
     assert.equal(next.signals.repeated, 1);
     next.ended(resultOf('b', asked![0]!.run.sessionId, { status: 'finding' }));
@@ -354,7 +354,7 @@ describe('health of a monitoring agent', () => {
     run(state, NOON + MINUTE, { status: 'failed', digest: 'connection refused' });
     state.assess(NOON + MINUTE);
     assert.equal(state.state().health, 'degraded');
-    assert.match(state.state().reasons[0] ?? '', /2 times in a row: connection refused/);
+    assert.match(state.state().reasons[0] ?? '', /cannot be checked: connection refused/);
   });
 
   it('is degraded while its model budget is spent', () => {
