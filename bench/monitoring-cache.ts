@@ -22,7 +22,7 @@ const IDLE_SECONDS = 8;
 const WINDOW_SECONDS = 30;
 /** Lengths of histories; the first is the baseline of the others. */
 const LENGTHS = [100, 300, 500, 1_000, 3_000];
-const REPLAYS = 20;
+const REPLAYS = 8;
 const PAUSE_MS = 5;
 const NAMES = ['fleet', 'temporal'] as const;
 

@@ -160,7 +160,7 @@ const all = async (chains: Promise<RunHistory[]>[]): Promise<RunHistory[]> => (a
 
 function count(histories: readonly RunHistory[], activity: string, rounds: number): Omit<Counted, 'runs' | 'writes'> {
   // Of a history that has only just begun there is nothing to count yet.
-  const long = histories.filter(({ events }) => events.length > COUNTED_EVENTS / 2);
+  const long = histories.filter(({ events }) => events.length > COUNTED_EVENTS * 0.75);
   const watching = watchingOf(long, activity);
   const rhythms = long.map(({ events }) => rhythmOf(events, activity));
   const kinds = kindsOf(rhythms.flatMap(({ events }) => [...events]));

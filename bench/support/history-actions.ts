@@ -50,19 +50,23 @@ const activityOf = (event: HistoryEvent): string | null | undefined =>
   event.activityTaskScheduledEventAttributes?.activityType?.name;
 
 export interface Rhythm {
-  /** Rounds: times at which the activity was called, or so many in a row for one that is called for each check. */
+  /** Of the activity in the whole history: one a round. */
+  calls: number;
+  /** Whole rounds in the part. */
   rounds: number;
-  /** The events of whole rounds: from the first call to before the last. */
   events: readonly HistoryEvent[];
 }
 
-/** The part of a history in which the same is done again and again: from one call of an activity to the next. */
+/**
+ * The part of a history in which the same is done again and again: from the second call of an activity to before the last. The
+ * first is among what a history begins with.
+ * @throws {RangeError} when there are fewer than three calls
+ */
 export function rhythmOf(events: readonly HistoryEvent[], activity: string): Rhythm {
   const calls = events.flatMap((event, index) => (activityOf(event) === activity ? [index] : []));
-  const [first, last] = [calls[0], calls.at(-1)];
-  if (first === undefined || last === undefined || first === last)
-    throw new RangeError(`There are no two calls of ${activity}.`);
-  return { rounds: calls.length - 1, events: events.slice(first, last) };
+  const [, second, third] = calls;
+  if (second === undefined || third === undefined) throw new RangeError(`There are no three calls of ${activity}.`);
+  return { calls: calls.length, rounds: calls.length - 2, events: events.slice(second, calls.at(-1)) };
 }
 
 /** Which events a part of a history has, by name, the most frequent first. */

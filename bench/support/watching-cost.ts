@@ -34,7 +34,7 @@ const NOTHING: Cost = { events: 0, actions: 0, bytes: 0 };
 const scaled = (cost: Cost, factor: number): Cost => combined(NOTHING, cost, factor);
 
 /**
- * @param histories each with two calls of the activity at least
+ * @param histories each with three calls of the activity at least
  * @param activity that checks
  */
 export function watchingOf(
@@ -46,10 +46,7 @@ export function watchingOf(
   const inRounds = rhythms.flatMap(({ events }) => [...events]);
   const round = scaled(costOf(inRounds), 1 / rounds);
   const closed = histories.filter(({ isContinued }) => isContinued);
-  const besides = closed.map(({ events }) =>
-    // The last round ends where the history does.
-    combined(costOf(events), round, -(rhythmOf(events, activity).rounds + 1)),
-  );
+  const besides = closed.map(({ events }) => combined(costOf(events), round, -rhythmOf(events, activity).calls));
   const history = scaled(
     besides.reduce((sum, one) => combined(sum, one, 1), NOTHING),
     1 / Math.max(1, besides.length),

@@ -67,11 +67,11 @@ describe('what the benchmarks of monitoring are made of', () => {
     assert.deepEqual(kindsOf(events)[0], ['markerRecorded', 4]);
   });
 
-  it('finds the rounds in a history, and has nothing to say of one', () => {
+  it('finds the rounds in a history, and has nothing to say of two', () => {
     const rhythm = rhythmOf(history(4), 'runChecks');
-    assert.equal(rhythm.rounds, 3);
-    assert.equal(rhythm.events.length, 33);
-    assert.throws(() => rhythmOf(history(1), 'runChecks'), RangeError);
+    assert.deepEqual([rhythm.calls, rhythm.rounds], [4, 2]);
+    assert.equal(rhythm.events.length, 22);
+    assert.throws(() => rhythmOf(history(2), 'runChecks'), RangeError);
     assert.throws(() => rhythmOf(history(4), 'benchCheck'), RangeError);
   });
 
@@ -104,11 +104,11 @@ describe('what the benchmarks of monitoring are made of', () => {
   });
 
   it('counts the histories of the product', () => {
-    const path = join(import.meta.dirname, '..', 'replay', 'histories', 'agent-continued-as-new.json');
+    const path = join(import.meta.dirname, '..', 'replay', 'histories', 'agent-changed.json');
     const { events } = historyFromJSON(JSON.parse(readFileSync(path, 'utf8')));
     const actions = actionsIn(events ?? []);
     assert.ok(actions.starts === 1 && actions.activities > 1 && actions.timers > 0, JSON.stringify(actions));
-    assert.ok(rhythmOf(events ?? [], 'runChecks').rounds >= 1);
+    assert.ok(rhythmOf(events ?? [], 'runChecks').rounds > 1);
   });
 
   it('makes plans that the product takes, of checks that are green', async () => {
