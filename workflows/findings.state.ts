@@ -1,5 +1,6 @@
 /** What the workflow of a finding keeps in mind between two looks at its row. Pure. */
 import type { FindingView } from '../src/features/monitoring-agents/findings/contract.ts';
+import { escaped } from './runs.state.ts';
 
 const MOST_KNOWN = 12;
 /** A clock of a worker may be behind the server's: what is not due for it is asked for again a moment later. */
@@ -54,12 +55,12 @@ export class FindingState {
     const standing = view.isFlapping ? `${view.status}, flapping` : view.status;
     const { investigation, notWorthIt, settlesAt } = view;
     return [
-      `**${view.title}** is ${standing}`,
-      ...(view.service === undefined ? [] : [`- service: ${view.service}`]),
-      ...(notWorthIt === undefined ? [] : [`- nobody is told: ${notWorthIt}`]),
+      `**${escaped(view.title)}** is ${standing}`,
+      ...(view.service === undefined ? [] : [`- service: ${escaped(view.service)}`]),
+      ...(notWorthIt === undefined ? [] : [`- nobody is told: ${escaped(notWorthIt)}`]),
       ...(investigation ? [`- investigation \`${investigation.id}\` is ${investigation.status}`] : []),
       ...(settlesAt === null ? [] : [`- next change by itself: ${new Date(settlesAt).toISOString()}`]),
-      ...this.known.map((line) => `- ${line}`),
+      ...this.known.map((line) => `- ${escaped(line)}`),
     ].join('\n');
   }
 }

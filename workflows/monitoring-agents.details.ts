@@ -1,5 +1,6 @@
 /** What operators read of an agent in the Temporal UI. Pure. */
 import type { AgentState, CheckState } from '../src/features/monitoring-agents/contract.ts';
+import { escaped } from './runs.state.ts';
 
 /** Rows of the table; the rest is a line. */
 const MOST_ROWS = 20;
@@ -27,4 +28,4 @@ export function detailsOf({ settings, health, reasons, checks }: AgentState): st
   ].join('\n');
 }
 
-const cell = (text: string): string => text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
+const cell = (text: string): string => escaped(text.replace(/\s+/g, ' '));

@@ -47,7 +47,7 @@ export function assessHealth(
     const title = enabled.get(checkId)?.title ?? checkId;
     if (budgetSpent) continue;
     if (failures >= FAILURES) {
-      const text = `"${title}" could not be checked ${failures} times in a row: ${last?.digest ?? ''}`;
+      const text = `"${title}" cannot be checked: ${last?.digest ?? ''}`;
       reasons.push({ key: `failing:${checkId}`, text });
     } else if (silentAt !== null && silentAt <= now) {
       const since = lastResultAt === undefined ? 'yet' : `since ${new Date(lastResultAt).toISOString()}`;

@@ -204,6 +204,6 @@ export class RunState {
 }
 
 /** Text of tools and people as text: what looks like Markdown or HTML in it stays what it is. */
-function escaped(line: string): string {
+export function escaped(line: string): string {
   return line.replaceAll(/[\\`*_[\]<>|#]/g, String.raw`\$&`);
 }

@@ -23,7 +23,7 @@ export const modelBudget = z
   .min(0)
   .max(10_000)
   .describe(
-    'US dollars that models may cost within 24 hours; beyond them checks that need a model are not carried out.',
+    'US dollars that models may cost within 24 hours, in checks and in judging findings; beyond them such checks are not carried out. Investigations that findings open have bounds of their own.',
   );
 
 /** Documented as what it should be, and taken as it is: what is wrong with its form is told with all else that is wrong. */

@@ -60,22 +60,30 @@ export async function commitFindingInvestigation(
 const BURST_MS = 10 * 60_000;
 /** Investigations that one agent's findings, or alerts of no agent, open in a burst: each costs what people think about before. */
 const MOST_IN_A_BURST = 3;
+/** What is critical is not to be held up by what came before it. */
+const MOST_OF_ALL = 10;
 
-/** @returns the newest investigation of a burst that has enough of them */
+/**
+ * @returns in a burst that has enough of them, the investigation that a finding joins: one that runs, or that was about the
+ *   same service; an ended one about another service says nothing of it
+ */
 async function investigationToJoin(
   em: EntityManager,
-  { agentId, teamId }: Finding,
+  { agentId, teamId, service, severity }: Finding,
   now: Date,
 ): Promise<string | undefined> {
-  const opened = await em.execute<{ id: string }[]>(
-    `select i.id from investigations i
-      where i.team_id = ? and i.created_at > ? and exists (
-        select 1 from monitoring_findings f
-         where f.team_id = i.team_id and f.investigation_id = i.id and f.agent_id is not distinct from ?::uuid)
-      order by i.status = 'processing' desc, i.created_at desc limit ?`,
-    [teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_IN_A_BURST],
+  const opened = await em.execute<{ id: string; runs: boolean; same: boolean }[]>(
+    `select i.id, i.status = 'processing' as runs, coalesce(bool_or(f.service = ?), false) as same
+       from investigations i
+       join monitoring_findings f on f.team_id = i.team_id and f.investigation_id = i.id
+      where i.team_id = ? and i.created_at > ? and f.agent_id is not distinct from ?::uuid
+      group by i.id order by i.created_at desc limit ?`,
+    [service, teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_OF_ALL],
   );
-  return opened.length < MOST_IN_A_BURST ? undefined : opened[0]?.id;
+  if (opened.length < (severity === 'critical' ? MOST_OF_ALL : MOST_IN_A_BURST)) return undefined;
+  const fits =
+    opened.find(({ runs, same }) => runs && same) ?? opened.find(({ runs }) => runs) ?? opened.find(({ same }) => same);
+  return fits?.id ?? (opened.length < MOST_OF_ALL ? undefined : opened[0]?.id);
 }
 
 /** The activity: {@link commitFindingInvestigation} in a transaction of its own. */

@@ -33,6 +33,8 @@ export interface FindingMessage {
     alertSummary: string | null;
     investigationText: string | null;
     explanation: string | null;
+    /** It was opened by another finding, which began at the same time. */
+    isShared?: boolean;
   };
   /** It was flapping until now. */
   wasFlapping?: boolean;
@@ -72,7 +74,7 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
       ...othersOf(finding),
       ...aboutOf(finding),
       ...(finding.judgement ? [finding.judgement.reason] : []),
-      investigation ? 'It is being investigated; the report follows here.' : '',
+      investigatedAs(investigation),
     ],
   ],
   report: ({ finding, investigation }) => {
@@ -112,6 +114,12 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
     ],
   ],
 };
+
+function investigatedAs(investigation: FindingMessage['investigation']): string {
+  if (!investigation) return '';
+  if (!investigation.isShared) return 'It is being investigated; the report follows here.';
+  return 'Much began at the same time: it is taken to belong to the investigation below, whose report follows here.';
+}
 
 const nameOf = ({ judgement, title }: FindingMessage['finding']): string => judgement?.title ?? title;
 const lastOpen = ({ opens, openedAt }: FindingMessage['finding']): Date => new Date(opens.at(-1) ?? openedAt ?? 0);

@@ -134,7 +134,12 @@ async function messageFor(
     event,
     finding,
     agent: { id, title },
-    ...(investigation && { investigation }),
+    ...(investigation && {
+      investigation: {
+        ...investigation,
+        isShared: !investigation.idempotencyKey?.startsWith(`finding:${finding.id}:`),
+      },
+    }),
     wasFlapping: before?.event === 'flapping',
     appUrl: deps.appUrl,
     at: deps.clock.now(),

@@ -32,6 +32,8 @@ export interface FindingState {
   coolDownSeconds: number;
   /** Grows with every change that people or the workflow should hear of; 0 while it is pending. */
   revision: number;
+  /** Not heard of for so long it is over, ms; absent: somebody is sure to say so. */
+  silenceMs?: number;
 }
 
 /** What one source says. */
@@ -106,12 +108,12 @@ export function reduce(
   const report = { ...given, at: Math.max(given.at, known?.at ?? 0) };
   if (!report.isFinding && (!known || known.isOver)) return { state, change: 'none' };
 
-  const settled = settle(state, report.at);
+  const settled = settleThrough(state, report.at);
   if (settled.change === 'closed' && report.isFinding) return settled;
-  const now = settled.change === 'calmed' ? settled.state! : state;
+  const now = settled.change === 'closed' ? state : settled.state!;
   const calmed: FindingChange | undefined = settled.change === 'calmed' ? 'calmed' : undefined;
 
-  const source = heard(known, report);
+  const source = heard(now.sources[report.source], report);
   const { coolDownSeconds } = report.policy;
   const heardOf = { ...now, coolDownSeconds, sources: bounded({ ...now.sources, [report.source]: source }) };
   if (!report.isFinding) {
@@ -125,13 +127,25 @@ export function reduce(
     : { state: seen, change: calmed ?? 'pending' };
 }
 
+/** All that time has changed until a moment. */
+function settleThrough(state: FindingState, at: number): Reduced {
+  let settled: Reduced = { state, change: 'none' };
+  for (;;) {
+    const next = settle(settled.state!, at);
+    if (next.change === 'none') return settled;
+    settled = next;
+    if (next.change === 'closed') return settled;
+  }
+}
+
 /**
- * What time alone changes: a cool-down ends, one that was flapping is calm.
+ * What time alone changes: a cool-down ends, one that was flapping is calm, one that nobody speaks of is over.
  * @param at unix milliseconds
  */
 export function settle(state: FindingState, at: number): Reduced {
   const due = settlesAt(state);
   if (due === null || at < due) return { state, change: 'none' };
+  if (due === forgottenAt(state)) return release({ ...state, sources: silent(state.sources) }, due);
   const calm = { ...state, isFlapping: false, revision: state.revision + 1 };
   if (state.status === 'resolved' && at >= coolDownEndsAt(state)!)
     return { state: { ...calm, status: 'closed', closedAt: at }, change: 'closed' };
@@ -141,9 +155,19 @@ export function settle(state: FindingState, at: number): Reduced {
 /** When {@link settle} next changes something, unix milliseconds; null: never, by itself. */
 export function settlesAt(state: FindingState): number | null {
   const calmAt = state.isFlapping ? lastTransition(state) + FLAPPING_WINDOW_MS : Infinity;
-  const earliest = Math.min(calmAt, coolDownEndsAt(state) ?? Infinity);
+  const earliest = Math.min(calmAt, coolDownEndsAt(state) ?? Infinity, forgottenAt(state) ?? Infinity);
   return (state.status === 'open' || state.status === 'resolved') && Number.isFinite(earliest) ? earliest : null;
 }
+
+/** When one that is open is over because nobody has spoken of it, unix milliseconds. */
+function forgottenAt({ status, lastSeenAt, silenceMs }: FindingState): number | null {
+  return status === 'open' && silenceMs !== undefined ? lastSeenAt + silenceMs : null;
+}
+
+const silent = (sources: Record<string, FindingSource>): Record<string, FindingSource> =>
+  Object.fromEntries(
+    Object.entries(sources).map(([key, source]) => [key, { ...source, isFailing: false, streak: 1, isOver: true }]),
+  );
 
 /** One that is flapping is the same for the whole window: closing it would make its next return news. */
 export function coolDownEndsAt({ status, resolvedAt, coolDownSeconds, isFlapping }: FindingState): number | null {

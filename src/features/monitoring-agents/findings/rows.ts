@@ -38,6 +38,12 @@ export async function recentOpens(
   return last?.opens.filter((time) => time > since) ?? [];
 }
 
+/**
+ * Many tools never say that an alert is over: one that was not sent for so long is, and the next one is news again.
+ * Alertmanager repeats what is firing every four hours unless it is told otherwise.
+ */
+const ALERT_SILENCE_MS = 24 * 3_600_000;
+
 export function stateOf(row: Finding): FindingState {
   const { status, sources, opens, isFlapping, occurrences, coolDownSeconds, revision } = row;
   return {
@@ -52,6 +58,7 @@ export function stateOf(row: Finding): FindingState {
     resolvedAt: row.resolvedAt?.getTime() ?? null,
     closedAt: row.closedAt?.getTime() ?? null,
     lastSeenAt: row.lastSeenAt.getTime(),
+    ...(row.origin === 'alert' && { silenceMs: ALERT_SILENCE_MS }),
   };
 }
 

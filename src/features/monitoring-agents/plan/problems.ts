@@ -14,13 +14,31 @@ export function planProblems(plan: Plan): Problem[] {
   return [
     ...sizeProblems(plan),
     ...duplicateIds(plan.checks),
+    ...rateProblems(plan.checks),
     ...plan.checks.flatMap((check, index) => under(['checks', index], checkProblems(check))),
   ];
 }
 
+/** Runs of all checks together; each is a session that is kept. */
+const MOST_RUNS_A_MINUTE = 120;
+/** A model carries it out. */
+const SHORTEST_INSTRUCTION_SECONDS = 60;
+
+function rateProblems(checks: readonly Check[]): Problem[] {
+  const often = checks.flatMap(({ enabled, schedule }) => (enabled ? (schedule.every_seconds ?? []) : []));
+  const rate = often.reduce((total, seconds) => total + 60 / seconds, 0);
+  if (rate <= MOST_RUNS_A_MINUTE) return [];
+  const message = `Checks should run at most ${MOST_RUNS_A_MINUTE} times a minute together; these would ${Math.round(rate)} times`;
+  return [{ path: ['checks'], message }];
+}
+
 /** {@link planProblems} of one check; paths begin in the check. */
 export function checkProblems(check: Check): Problem[] {
+  const { every_seconds: seconds = Infinity } = check.schedule;
+  const message = `An instruction should be carried out every ${SHORTEST_INSTRUCTION_SECONDS} seconds at most: a model does it`;
+  const isTooOften = check.check.type === 'instruction' && seconds < SHORTEST_INSTRUCTION_SECONDS;
   return [
+    ...(isTooOften ? [{ path: ['schedule', 'every_seconds'], message }] : []),
     ...under(['schedule'], scheduleProblems(check.schedule)),
     ...under(['check'], subjectProblems(check.check)),
     ...dedupKeyProblems(check.dedup_key),
@@ -116,7 +134,13 @@ function valueProblems({ condition }: SubjectOf<'mcp_tool'>): Problem[] {
   return problems;
 }
 
+/** Findings about the agent itself and alerts from outside have keys of this form. */
+const RESERVED_KEY = /^(agent|alert)\//;
+
 function dedupKeyProblems(key: string): Problem[] {
+  if (RESERVED_KEY.test(key)) {
+    return [{ path: ['dedup_key'], message: 'The key should not begin with "agent/" or "alert/": other findings have such keys' }];
+  }
   const unknown = (key.match(/\{[^{}]*\}?/g) ?? []).filter((part) => part !== '{check}' && part !== '{subject}');
   if (unknown.length === 0) return [];
   const message = `Placeholders should be {check} or {subject}: there is nothing to fill in for ${unknown.join(' ')}`;

@@ -4,6 +4,7 @@ import { Finding } from '../../../../src/features/monitoring-agents/entities.ts'
 import { openInvestigation } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { Investigation } from '../../../../src/features/investigations/index.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { checkOf, findingsOf, observe, resultOf, seen, storeAgent } from './support.ts';
@@ -45,5 +46,30 @@ describe('the investigation of a finding', () => {
     const [after] = await findingsOf(orm, agent);
     assert.equal(after!.investigationId, investigationId);
     assert.equal(after!.summary, 'still there');
+  });
+
+  it('joins one that runs, or was about the same service, once three were opened at once; what is critical has its own', async () => {
+    const { orm } = database;
+    const agent = await storeAgent(orm);
+    const deps = { orm, clock: systemClock } as Parameters<typeof openInvestigation>[0];
+    const open = async (service: string, severity: 'warning' | 'critical' = 'warning'): Promise<string | undefined> => {
+      await observe(orm, agent, checkOf({ severity }), resultOf(seen(service, true)));
+      const finding = (await findingsOf(orm, agent)).find((each) => each.service === service);
+      return (await openInvestigation(deps, { findingId: finding!.id, teamId: agent.teamId })).investigationId;
+    };
+    const end = (id: string | undefined): Promise<unknown> =>
+      forTeam(orm.em, agent.teamId).nativeUpdate(Investigation, { id }, { status: 'completed' });
+    const [first, second, third] = [await open('cart'), await open('checkout'), await open('orders')];
+    assert.equal(new Set([first, second, third]).size, 3);
+    await Promise.all([end(first), end(second)]);
+    assert.equal(await open('mail'), third);
+    await end(third);
+    const fourth = await open('payment');
+    assert.ok(
+      ![first, second, third].includes(fourth),
+      'an investigation that is over says nothing of another service',
+    );
+    const critical = await open('gateway', 'critical');
+    assert.ok(![first, second, third, fourth].includes(critical));
   });
 });

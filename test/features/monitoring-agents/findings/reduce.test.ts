@@ -174,6 +174,25 @@ describe('how a finding stands by its reports', () => {
     assert.deepEqual(played.changes, ['pending', 'opened', 'resolved', 'pending', 'reopened']);
   });
 
+  it('of which nobody may say that it is over is over when it was not heard of for long; then it is news again', () => {
+    const HOUR = 3_600_000;
+    const alert = new Played().play('+');
+    alert.state = { ...alert.state!, silenceMs: 24 * HOUR };
+    const heard = alert.now;
+    assert.equal(settlesAt(alert.state), heard + 24 * HOUR);
+    alert.now = heard + 24 * HOUR - 1;
+    alert.settle();
+    assert.equal(alert.state.status, 'open');
+    alert.now += 5;
+    alert.settle();
+    assert.deepEqual([alert.state.status, alert.state.resolvedAt], ['resolved', heard + 24 * HOUR]);
+    alert.play('+');
+    assert.equal(alert.changes.at(-1), 'reopened');
+    // Ninety days later it is another one, also when nobody looked meanwhile.
+    alert.play('+', 90 * 24 * HOUR);
+    assert.deepEqual(alert.changes.slice(-2), ['closed', 'opened']);
+  });
+
   it('is over when nobody watches its sources any more', () => {
     const played = new Played().play('a+b+');
     const one = forget(played.state!, (source) => source === 'a', played.now);

@@ -47,6 +47,20 @@ describe('plan: read from what somebody wrote', () => {
     );
   });
 
+  it('bounds what a plan may cost, and keeps to its own keys', () => {
+    const often = Array.from({ length: 11 }, (_, index) =>
+      written({ id: `c${index}`, schedule: { every_seconds: 5 } }),
+    );
+    assert.match(
+      lines(problemsOf({ checks: often })).join(),
+      /checks: .*at most 120 times a minute together; these would 132/,
+    );
+    assert.deepEqual(problemsOf({ checks: often.slice(0, 10) }), []);
+    const instruction = { check: { type: 'instruction', instruction: 'Look.' }, schedule: { every_seconds: 59 } };
+    assert.deepEqual(paths({ checks: [written(instruction)] }), ['checks.0.schedule.every_seconds']);
+    assert.deepEqual(paths({ checks: [written({ dedup_key: 'agent/health' })] }), ['checks.0.dedup_key']);
+  });
+
   it('names problems as answers to requests do', () => {
     const problems = problemsOf({ checks: [written({ title: undefined, schedule: { cron: '0 0 30 2 *' } })] });
     assert.deepEqual(
