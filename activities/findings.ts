@@ -7,6 +7,7 @@ import type {
   NotifyResult,
   OpenInvestigationResult,
   ReadFindingResult,
+  SettleFindingInput,
 } from '../src/features/monitoring-agents/findings/contract.ts';
 import {
   judgeFinding,
@@ -24,7 +25,7 @@ import { askingModel } from './runs.ts';
 
 export interface FindingActivities {
   readFinding(input: FindingRef): Promise<ReadFindingResult>;
-  settleFinding(input: FindingRef): Promise<void>;
+  settleFinding(input: SettleFindingInput): Promise<void>;
   judgeFinding(input: FindingRef): Promise<void>;
   leaveUnjudged(input: FindingRef & { why: string }): Promise<void>;
   openInvestigation(input: FindingRef): Promise<OpenInvestigationResult>;

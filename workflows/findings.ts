@@ -64,7 +64,9 @@ export async function finding(input: FindingWorkflowInput): Promise<FindingWorkf
     const waited = state.waitMs(view, Date.now(), lookAgainSeconds);
     const isNews = await wf.condition(() => state.hasNews, waited);
     if (!isNews && view.settlesAt !== null && view.settlesAt <= Date.now())
-      await settleFinding.executeWithOptions({ summary: 'See whether it is over for good' }, [ref]);
+      await settleFinding.executeWithOptions({ summary: 'See whether it is over for good' }, [
+        { ...ref, at: Date.now() },
+      ]);
     // Whatever came meanwhile is in the row, which the next run reads first.
     const { continueAsNewSuggested } = wf.workflowInfo();
     if (state.isTimeToContinue(continueAsNewSuggested, readsPerHistory)) await wf.continueAsNew<typeof finding>(input);

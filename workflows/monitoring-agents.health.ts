@@ -40,12 +40,12 @@ export function assessHealth(
   const watched = checks.filter(({ checkId }) => enabled.has(checkId));
   const reasons: Health['reasons'] = [];
   if (watched.some(({ budgetSpent }) => budgetSpent)) {
-    const text = `Its model budget of $${config.modelBudgetUsdPerDay} a day is spent: checks that need a model are not carried out.`;
+    const text = `Its model budget of $${config.modelBudgetUsdPerDay} a day is spent: instructions are not carried out, and findings are not judged.`;
     reasons.push({ key: 'budget', text });
   }
   for (const { checkId, failures, last, silentAt, lastResultAt, budgetSpent } of watched) {
     const title = enabled.get(checkId)?.title ?? checkId;
-    if (budgetSpent) continue;
+    if (budgetSpent && last?.status === 'failed') continue;
     if (failures >= FAILURES) {
       const text = `"${title}" cannot be checked: ${last?.digest ?? ''}`;
       reasons.push({ key: `failing:${checkId}`, text });

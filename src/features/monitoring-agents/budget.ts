@@ -2,7 +2,8 @@ import type { EntityManager } from '../../db/orm.ts';
 import { MonitoringAgent } from './entities.ts';
 import { judgingCostSince } from './findings/index.ts';
 
-const DAY_MS = 24 * 3_600_000;
+/** What models cost is counted over so long. */
+export const BUDGET_MS = 24 * 3_600_000;
 
 /** Whether an agent has spent what its models may cost within 24 hours. @param em bound to the agent's team */
 export const isBudgetSpent = async (em: EntityManager, agentId: string, now: Date): Promise<boolean> =>
@@ -17,7 +18,7 @@ export const isBudgetSpent = async (em: EntityManager, agentId: string, now: Dat
 export async function budgetLeft(em: EntityManager, agentId: string, now: Date): Promise<number> {
   const agent = await em.findOne(MonitoringAgent, { id: agentId });
   if (!agent) return Infinity;
-  const since = new Date(now.getTime() - DAY_MS);
+  const since = new Date(now.getTime() - BUDGET_MS);
   // What a session cost is in its row once it has ended; until then it is in what was asked.
   const [row] = await em.execute<{ cost: number }[]>(
     `select coalesce(sum(session.cost_usd), 0)::float8 + coalesce(sum(asked.cost) filter (where session.cost_usd = 0), 0)::float8 as cost

@@ -104,7 +104,7 @@ export interface CheckRunResult {
   /** Unix milliseconds. */
   finishedAt: number;
   durationMs: number;
-  /** The model budget of the day is spent: nothing was looked at. */
+  /** The model budget of the day is spent: an instruction was not carried out, or what it finds is not judged. */
   budgetSpent?: true;
 }
 

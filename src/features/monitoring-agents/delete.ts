@@ -3,6 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
 import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
+import { BUDGET_MS } from './budget.ts';
 import type { AgentRef } from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import {
@@ -12,7 +13,6 @@ import {
   MonitoringPlanVersion,
   MonitoringSession,
 } from './entities.ts';
-import { AuxiliaryCall } from '../transcripts/index.ts';
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
@@ -57,15 +57,16 @@ export async function purgeAgent(
   if (agent && !agent.deletedAt) return;
   await purgeAgentSessions(deps, em, agentId);
   const findings = await em.find(Finding, { agentId });
-  const ids = findings.map(({ id }) => id);
   // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
   const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
   await mapConcurrently(told, TOLD_AT_ONCE, (finding) => deps.findings.launcher.tell(finding));
   await em.transactional(async (tx) => {
-    await tx.nativeDelete(MonitoringNotification, {
-      $or: [{ agentId }, { findingId: { $in: ids } }],
-    });
-    await tx.nativeDelete(AuxiliaryCall, { conversationId: { $in: ids } });
+    await tx.nativeDelete(MonitoringNotification, { agentId });
+    await tx.execute(
+      `delete from auxiliary_calls where team_id = ? and conversation_id in
+         (select id from monitoring_findings where team_id = ? and agent_id = ?)`,
+      [teamId, teamId, agentId],
+    );
     await tx.nativeDelete(Finding, { agentId });
     await tx.nativeDelete(MonitoringPlanVersion, { agentId });
   });
@@ -85,7 +86,12 @@ export async function purgeAgentSessions(
   agentId: string,
   before?: Date,
 ): Promise<number> {
-  const where = before ? { agentId, startedAt: { $lt: before }, status: { $ne: 'running' as const } } : { agentId };
+  // What models cost is counted over a day: sessions that did stay for as long.
+  const counted = new Date(Math.min(before?.getTime() ?? 0, Date.now() - BUDGET_MS));
+  const old = { startedAt: { $lt: before }, costUsd: 0 };
+  const where = before
+    ? { agentId, status: { $ne: 'running' as const }, $or: [old, { startedAt: { $lt: counted } }] }
+    : { agentId };
   for (let deleted = 0; ;) {
     const sessions = await em.fork().find(MonitoringSession, where, { fields: ['id'], limit: PURGED_AT_ONCE });
     if (sessions.length === 0) return deleted;

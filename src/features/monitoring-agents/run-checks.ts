@@ -6,6 +6,7 @@ import { uuidOf } from '../../platform/uuid.ts';
 import type { Attempt } from '../runs/index.ts';
 import type { SourceCatalog } from '../sources/port.ts';
 import { createToolRegistry, type ToolRegistry } from '../tools/index.ts';
+import { isBudgetSpent } from './budget.ts';
 import { runCheapCheck } from './checks/index.ts';
 import type { CheapSubject, CheckContext, CheckResult } from './checks/port.ts';
 import type { Check, CheckRun, CheckRunResult, DueTimes, RunChecksInput, RunChecksResult } from './contract.ts';
@@ -55,8 +56,11 @@ export async function runChecks(
     await tellFindings(deps.findings, end.findings);
     return { run, check, result: end.result };
   });
+  const isUnjudged =
+    runs.some(({ check }) => check.judge) &&
+    (await isBudgetSpent(forTeam(deps.orm.em, teamId), agentId, deps.clock.now()));
   const answer = results.map(({ run, check, result }) => ({
-    result,
+    result: isUnjudged && check.judge ? { ...result, budgetSpent: true as const } : result,
     next: nextOf(agentId, check, run, result, serverNow()),
   }));
   await record(deps, input, answer, others);

@@ -72,6 +72,11 @@ export interface InvestigationStanding {
   start?: InvestigationStart;
 }
 
+/** `at`: unix milliseconds, of the workflow: a worker's clock may be behind the one that woke it. */
+export interface SettleFindingInput extends FindingRef {
+  at: number;
+}
+
 export interface NotifyInput extends FindingRef, Notice {}
 export interface NotifyResult {
   /** `gone`: the finding or its agent was deleted. */

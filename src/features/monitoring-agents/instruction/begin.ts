@@ -41,7 +41,7 @@ export async function beginInstructionCheck(
 
   const agent = await em().findOne(MonitoringAgent, { id: agentId });
   if (!agent) return cancelled(AGENT_DELETED);
-  if (!agent.active && run.trigger === 'schedule') return cancelled('The agent is paused.');
+  if (!agent.active) return cancelled('The agent is paused.');
   const check = await instructionOf(em(), input);
   if (!check) return cancelled('The plan has no such check.');
   if (agent.planVersion !== planVersion && !(await isStillPlanned(em(), agent, check))) {

@@ -139,7 +139,12 @@ const RESERVED_KEY = /^(agent|alert)\//;
 
 function dedupKeyProblems(key: string): Problem[] {
   if (RESERVED_KEY.test(key)) {
-    return [{ path: ['dedup_key'], message: 'The key should not begin with "agent/" or "alert/": other findings have such keys' }];
+    return [
+      {
+        path: ['dedup_key'],
+        message: 'The key should not begin with "agent/" or "alert/": other findings have such keys',
+      },
+    ];
   }
   const unknown = (key.match(/\{[^{}]*\}?/g) ?? []).filter((part) => part !== '{check}' && part !== '{subject}');
   if (unknown.length === 0) return [];
