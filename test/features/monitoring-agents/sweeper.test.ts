@@ -214,6 +214,14 @@ describe('sweeping monitoring agents', () => {
       assert.equal(detail.sources[0].session_id, found.id);
       await ok(call('PATCH', others.at('/config'), { eviction_hours: 1 }));
       assert.equal(await evict(), 2, 'the new bound counts at once');
+      // What models cost is counted over a day: a session that cost something stays for as long.
+      const cost = { ...session(teamId, others.id, ago(5)), costUsd: 0.5 };
+      const paid = em();
+      const { id } = paid.create(MonitoringSession, cost);
+      await paid.flush();
+      assert.equal(await evict(), 0);
+      await em().nativeUpdate(MonitoringSession, { id }, { startedAt: ago(25) });
+      assert.equal(await evict(), 1);
     } finally {
       await events.close();
     }
