@@ -59,6 +59,7 @@ const environment = z.object({
   CASEBOOK_MAX_MINUTES: withDefault(z.coerce.number().positive(), 30),
   CASEBOOK_COMPACT_TOKENS: withDefault(positiveInt, 120_000),
   CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
+  CASEBOOK_CACHED_WORKFLOWS: withDefault(positiveInt, 2_000),
   CASEBOOK_WORKER_METRICS_PORT: optional(port),
   CASEBOOK_OUTBOUND_ALLOW: withDefault(allowList, ''),
   CASEBOOK_SLACK_API_URL: withDefault(webUrl, 'https://slack.com/api/'),
@@ -134,6 +135,8 @@ export interface Config {
   };
   budget: { maxSteps: number; maxCostUsd: number; maxWallSeconds: number; compactAtTokens: number };
   toolTimeoutSeconds: number;
+  /** Workflows that a worker keeps in memory; one that is not there is replayed when it wakes. */
+  cachedWorkflows: number;
   workerMetricsPort?: number;
   sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
 }
@@ -186,6 +189,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       compactAtTokens: e.CASEBOOK_COMPACT_TOKENS,
     },
     toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
+    cachedWorkflows: e.CASEBOOK_CACHED_WORKFLOWS,
     workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,
     sources: {
       incidentsDir: resolve(e.CASEBOOK_INCIDENTS_DIR ?? 'demo/incidents'),

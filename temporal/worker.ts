@@ -34,7 +34,7 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
     taskQueue: options.taskQueue ?? TASK_QUEUE,
     workflowsPath,
     activities: options.activities,
-    // A cached run costs about a megabyte; a run that is not cached replays its history for each query.
+    // A cached run costs up to a megabyte; a run that is not cached replays its history for each query.
     maxCachedWorkflows: 500,
     maxConcurrentActivityTaskExecutions: 100,
     // The default of 30 s would hide a killed worker, and a cancellation, for that long.

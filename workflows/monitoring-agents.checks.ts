@@ -1,6 +1,7 @@
 /** A check as an agent's workflow keeps track of it. Pure. */
 import type {
   BeginMonitoringResult,
+  Check,
   CheckState,
   DueTimes,
   TrackedCheck,
@@ -22,6 +23,16 @@ export const isFromLater = ({ lastStartedAt }: TrackedCheck, now: number): boole
 /** It is due for so long that scheduled times may have passed since, and nobody has counted them yet. */
 export const isLate = ({ isPlanned, isLateKnown, dueAt }: TrackedCheck, now: number): boolean =>
   isPlanned && !isLateKnown && dueAt !== null && now - dueAt > LATE_MS;
+
+/**
+ * When a check that runs is due next, as far as its interval tells: the timer that is set while it runs is then the one that
+ * is wanted afterwards, which saves two events of each run. Whether it is silent is seen when that timer ends.
+ */
+export function probableDue({ dueAt }: TrackedCheck, { schedule }: Check, now: number): number | null {
+  if (dueAt === null || dueAt > now) return dueAt;
+  const next = schedule.every_seconds === undefined ? 0 : dueAt + schedule.every_seconds * 1_000;
+  return next > now ? next : null;
+}
 
 /** What a run says of its next time holds. One that waited for a worker knows only times that are over. */
 export const isCurrent = ({ dueAt }: DueTimes, now: number): boolean => dueAt === null || now - dueAt <= LATE_MS;

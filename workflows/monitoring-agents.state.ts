@@ -27,6 +27,7 @@ import {
   isLate,
   LOST_AFTER_MS,
   newlyTracked,
+  probableDue,
   recall,
   remember,
   runOf,
@@ -232,10 +233,10 @@ export class MonitoringAgentState {
 
   /** The next moment at which something is to be done without being told; null: none. */
   nextWake(now: number): number | null {
-    const times = this.watched().flatMap(({ tracked }) => {
+    const times = this.watched().flatMap(({ check, tracked }) => {
       const { running, dueAt, silentAt } = tracked;
-      const next = running ? (running.deadline ?? null) : this.isDraining ? null : dueAt;
-      return [next, silentAt !== null && silentAt > now ? silentAt : null];
+      const next = running ? (running.deadline ?? probableDue(tracked, check, now)) : this.isDraining ? null : dueAt;
+      return [next ?? (silentAt !== null && silentAt > now ? silentAt : null)];
     });
     return this.draftEnds(now) ?? earliest(times);
   }

@@ -44,7 +44,11 @@ export async function startWorker(
   const secrets = createSecretBox([await loadSecretKey(config)]);
   const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log, matcher, secrets });
   const activities = createActivities(deps);
-  const { worker, run } = await untilUp('Temporal', () => createWorker({ ...target, activities }), wait);
+  const { worker, run } = await untilUp(
+    'Temporal',
+    () => createWorker({ ...target, activities, worker: { maxCachedWorkflows: config.cachedWorkflows } }),
+    wait,
+  );
   const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);
   log.info('working');
 

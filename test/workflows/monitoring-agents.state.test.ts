@@ -263,6 +263,17 @@ describe('state of a monitoring agent', () => {
     assert.equal(state.nextWake(earlier), earlier + MINUTE);
   });
 
+  it('wakes while a check runs when it will be due next, and for its silence when it hangs', () => {
+    const state = new MonitoringAgentState();
+    take(state, settingsOf(1, [checkOf('a')]));
+    plan(state, NOON, due(NOON, NOON + 3 * MINUTE));
+    const [batch] = state.takeDue(NOON, newId);
+    assert.equal(state.nextWake(NOON), NOON + MINUTE);
+    assert.equal(state.nextWake(NOON + MINUTE), NOON + 3 * MINUTE);
+    state.ended(resultOf('a', batch![0]!.run.sessionId), due(NOON + MINUTE, NOON + 4 * MINUTE));
+    assert.equal(state.nextWake(NOON + 1_000), NOON + MINUTE, 'the timer that is set already');
+  });
+
   it('begins nothing while it is about to continue as new', () => {
     const state = new MonitoringAgentState();
     take(state, settingsOf(1, [checkOf('a')]));

@@ -20,9 +20,9 @@ import {
 const CONTROL_DEADLINE_MS = 5_000;
 /**
  * A workflow that is not in a worker's cache is replayed when it wakes, and continuing as new is tried again, with a replay,
- * while signals keep coming: histories stay short. About the checks of four hours, at five minutes.
+ * while signals keep coming: histories stay short. About the checks of two hours, at five minutes.
  */
-export const EVENTS_PER_HISTORY = 500;
+export const EVENTS_PER_HISTORY = 300;
 
 /** Starts and controls the workflows of monitoring agents. */
 export interface AgentLauncher {
