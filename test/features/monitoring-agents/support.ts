@@ -115,7 +115,7 @@ export function driveAgent({ request }: Pick<Harness, 'request'>, id: string): D
     at,
     patchPlan: (body) => request('PATCH', at('/plan'), body),
     async runNow() {
-      const { status, body } = await request('POST', at('/run'), {});
+      const { status, body } = await request('POST', at('/run'));
       if (status !== 200) throw new Error(`run: ${status} ${JSON.stringify(body)}`);
     },
     sessions,

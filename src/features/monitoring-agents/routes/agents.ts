@@ -93,14 +93,14 @@ export const runNow = endpoint({
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
-  body: schemas.RunChecksRequest,
+  body: schemas.RunChecksRequest.optional(),
   response: schemas.RunChecksResponse,
   errors: [404, 409, 503],
   handler: async ({ em, deps, params, body }) => {
     const { id, active, planVersion } = await findAgent(em, params.chat_id);
     const { checks } = await planOf(em, id, planVersion);
     const enabled = checks.filter((check) => check.enabled).map((check) => check.id);
-    for (const [index, name] of (body.checks ?? []).entries()) {
+    for (const [index, name] of (body?.checks ?? []).entries()) {
       if (enabled.includes(name)) continue;
       const known = enabled.join(', ') || 'none';
       throw InvalidRequest.at(
@@ -110,7 +110,7 @@ export const runNow = endpoint({
       );
     }
     if (active && enabled.length === 0) throw nothingToCheck();
-    const wanted = { triggerId: randomUUID(), trigger: 'now' as const, checkIds: body.checks };
+    const wanted = { triggerId: randomUUID(), trigger: 'now' as const, checkIds: body?.checks };
     try {
       await checkNow(deps.monitoring, em, id, wanted);
     } catch (error) {
@@ -119,6 +119,6 @@ export const runNow = endpoint({
         cause: error,
       });
     }
-    return { chat_id: id, checks: body.checks ?? enabled };
+    return { chat_id: id, checks: body?.checks ?? enabled };
   },
 });
