@@ -6,14 +6,14 @@ import type {
   ChatTurnWorkflowResult,
   FinishChatTurnInput,
 } from '../src/features/chats/contract.ts';
-import type { RunOutcome } from '../src/features/runs/contract.ts';
 import { outcomeAttribute } from '../temporal/search-attributes.ts';
-import { createAgentRun } from './runs.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
+import { createAgentRun, endingOf } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
 const { finishChatTurn } = wf.proxyActivities<Pick<ChatActivities, 'finishChatTurn'>>({
+  ...BOOKKEEPING,
+  // What was said is searched for evidence, and an edit becomes a commit.
   startToCloseTimeout: '120s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
 });
 
 /** A chat without a title of its own is no harm: a few attempts. */
@@ -41,7 +41,7 @@ export async function chatTurn(input: ChatTurnWorkflowInput): Promise<ChatTurnWo
     continueAsNew: (next) => wf.continueAsNew<typeof chatTurn>({ ...input, carried: next }),
   });
   const { state } = run;
-  const finish: FinishChatTurnInput = { ...ref, ...ending(await run.untilEnded()) };
+  const finish: FinishChatTurnInput = { ...ref, ...endingOf(await run.untilEnded()) };
   state.phase = 'recording';
   const result = await wf.CancellationScope.nonCancellable(() =>
     finishChatTurn.executeWithOptions({ summary: `Record the answer: ${finish.outcome}` }, [finish]),
@@ -64,9 +64,4 @@ async function name(ref: ChatTurnRef, say: (line: string) => void) {
   } catch {
     say('the chat keeps its first question as its title');
   }
-}
-
-function ending({ limit, explanation, cancelled }: RunOutcome): Omit<FinishChatTurnInput, keyof ChatTurnRef> {
-  if (cancelled) return { outcome: 'cancelled', explanation };
-  return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
 }

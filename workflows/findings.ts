@@ -15,16 +15,13 @@ import type {
   Notice,
 } from '../src/features/monitoring-agents/findings/contract.ts';
 import { kindAttribute, outcomeAttribute, serviceAttribute, teamAttribute } from '../temporal/search-attributes.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
 import { FindingState } from './findings.state.ts';
 import type { investigation } from './investigations.ts';
 import { rootMessage } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
 const { readFinding, settleFinding, leaveUnjudged, openInvestigation, readInvestigation } =
-  wf.proxyActivities<FindingActivities>({
-    startToCloseTimeout: '60s',
-    retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-  });
+  wf.proxyActivities<FindingActivities>(BOOKKEEPING);
 
 /** People are told unjudged rather than late: few attempts. */
 const { judgeFinding } = wf.proxyActivities<Pick<FindingActivities, 'judgeFinding'>>({

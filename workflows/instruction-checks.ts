@@ -7,15 +7,11 @@ import {
   type FinishInstructionCheckInput,
   type InstructionCheckInput,
 } from '../src/features/monitoring-agents/contract.ts';
-import type { RunOutcome } from '../src/features/runs/contract.ts';
 import { outcomeAttribute } from '../temporal/search-attributes.ts';
-import { createAgentRun } from './runs.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
+import { createAgentRun, endingOf } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
-const { beginInstructionCheck, finishInstructionCheck } = wf.proxyActivities<InstructionCheckActivities>({
-  startToCloseTimeout: '60s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-});
+const { beginInstructionCheck, finishInstructionCheck } = wf.proxyActivities<InstructionCheckActivities>(BOOKKEEPING);
 
 /**
  * Carries out one check of a monitoring agent by the agent loop: a session, the loop, a recorded end whatever happens, and
@@ -49,7 +45,7 @@ async function carryOut(
     carried,
     continueAsNew: (next) => wf.continueAsNew<typeof instructionCheck>({ ...about, title, carried: next, budget }),
   });
-  const finish: FinishInstructionCheckInput = { ...about, ...ending(await loop.untilEnded()) };
+  const finish: FinishInstructionCheckInput = { ...about, ...endingOf(await loop.untilEnded()) };
   loop.state.phase = 'recording';
   const result = await wf.CancellationScope.nonCancellable(() =>
     finishInstructionCheck.executeWithOptions({ summary: `Record the result: ${finish.outcome}` }, [finish]),
@@ -67,13 +63,4 @@ async function report(agentId: string, result: CheckRunResult): Promise<void> {
   } catch (error) {
     wf.log.info('the agent of a check is gone', { agentId, error });
   }
-}
-
-function ending({
-  limit,
-  explanation,
-  cancelled,
-}: RunOutcome): Pick<FinishInstructionCheckInput, 'outcome' | 'limit' | 'explanation'> {
-  if (cancelled) return { outcome: 'cancelled', explanation };
-  return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
 }

@@ -9,13 +9,10 @@ import type {
 } from '../src/features/investigations/contract.ts';
 import type { RunOutcome } from '../src/features/runs/contract.ts';
 import { outcomeAttribute, serviceAttribute } from '../temporal/search-attributes.ts';
-import { createAgentRun, type AgentRun } from './runs.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
+import { createAgentRun, endingOf, type AgentRun } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
-const { beginInvestigation, finishInvestigation } = wf.proxyActivities<InvestigationActivities>({
-  startToCloseTimeout: '60s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-});
+const { beginInvestigation, finishInvestigation } = wf.proxyActivities<InvestigationActivities>(BOOKKEEPING);
 
 /** Investigates one question: begin, the agent loop, and a recorded end whatever happens. */
 export async function investigation(input: InvestigationWorkflowInput): Promise<InvestigationWorkflowResult> {
@@ -59,12 +56,9 @@ async function endAndRecord(run: AgentRun, subject: BeginInvestigationInput): Pr
   }
 }
 
-function ending({
-  limit,
-  explanation,
-  cancelled,
-}: RunOutcome): Omit<FinishInvestigationInput, 'investigationId' | 'teamId'> {
-  if (cancelled) return { outcome: 'cancelled', explanation };
-  const outcome = limit === 'model_failure' ? 'failed' : 'completed';
-  return { outcome, limit, explanation, unlessUnread: outcome === 'completed' && limit === undefined };
+/** One that ended by itself goes on when a message came that nobody has read. */
+function ending(outcome: RunOutcome): Omit<FinishInvestigationInput, 'investigationId' | 'teamId'> {
+  const end = endingOf(outcome);
+  if (outcome.cancelled) return end;
+  return { ...end, unlessUnread: end.outcome === 'completed' && end.limit === undefined };
 }

@@ -16,6 +16,7 @@ import type {
   ScheduleChecksResult,
   TrackedCheck,
 } from '../src/features/monitoring-agents/contract.ts';
+import { isResult } from '../src/features/monitoring-agents/contract.ts';
 import {
   applyDue,
   begunAnew,
@@ -203,7 +204,7 @@ export class MonitoringAgentState {
     const tracked = this.checks.get(result.checkId);
     if (!tracked || tracked.running?.sessionId !== result.sessionId) return;
     const { status, digest, sessionId, finishedAt: at, durationMs } = result;
-    const saysSomething = status === 'ok' || status === 'finding';
+    const saysSomething = isResult(status);
     const due = next && isCurrent(next, now) ? next : undefined;
     tracked.running = undefined;
     tracked.isSlow = durationMs > SLOW_MS;

@@ -16,16 +16,13 @@ import {
   type MonitoringAgentInput,
 } from '../src/features/monitoring-agents/contract.ts';
 import { kindAttribute, outcomeAttribute, teamAttribute } from '../temporal/search-attributes.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
 import { detailsOf } from './monitoring-agents.details.ts';
 import type { SupersededRun } from './monitoring-agents.checks.ts';
 import { MonitoringAgentState, type StartedRun } from './monitoring-agents.state.ts';
 import { rootMessage } from './runs.ts';
 
-/** Bookkeeping costs nothing and must not be lost: it is tried until it succeeds, however long database or workers are away. */
-const { beginMonitoring, recordStanding, purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
-  startToCloseTimeout: '60s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '10s' },
-});
+const { beginMonitoring, recordStanding, purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>(BOOKKEEPING);
 
 /**
  * A source that does not answer is a result; only a lost worker or database fails the activity. Then the checks are run

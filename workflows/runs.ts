@@ -85,6 +85,16 @@ export interface AgentRunInput {
   continueAsNew: (carried: CarriedRun) => Promise<never>;
 }
 
+/** How the end of a run is recorded: one that no model could be asked in has failed. */
+export function endingOf({ limit, explanation, cancelled }: RunOutcome): {
+  outcome: 'completed' | 'failed' | 'cancelled';
+  limit?: RunLimit;
+  explanation?: string;
+} {
+  if (cancelled) return { outcome: 'cancelled', explanation };
+  return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
+}
+
 /** A run whose handlers are registered and whose loop can be run. */
 export interface AgentRun {
   readonly state: RunState;

@@ -1,6 +1,6 @@
 /** The shop as it lives beside Casebook: its services, what watches them, and the satellite through which all is asked. */
 import type { Log } from '../../src/embedded/log.ts';
-import { messageOf } from '../../src/embedded/error-facts.ts';
+import { messageOf } from '../../src/platform/message-of.ts';
 import { createSupervisor } from '../../src/embedded/supervisor.ts';
 import type { CasebookAddress } from '../casebook-api.ts';
 import { findLoki, findPrometheus } from '../servers/find.ts';

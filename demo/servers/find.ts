@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Log } from '../../src/embedded/log.ts';
 import { finishes, makingIn, programCache, saysVersion, writableFolder } from '../../src/embedded/program.ts';
 import { downloadRelease, goPlatform } from './release.ts';
+import { messageOf } from '../../src/platform/message-of.ts';
 
 const prometheusVersion = '3.5.0';
 const lokiVersion = '3.7.8';
@@ -119,7 +120,7 @@ async function find(program: Program, options: FindOptions): Promise<string> {
         return target;
       });
     } catch (error) {
-      failures.push(`${way.name}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${way.name}: ${messageOf(error)}`);
     }
   }
   throw new Error(`There is no ${title} and none could be had (${failures.join('; ')})`);

@@ -1,5 +1,6 @@
 import type { Call, ServiceName } from './description.ts';
 import type { ShopMetrics } from './metrics.ts';
+import { messageOf } from '../../src/platform/message-of.ts';
 
 /** Another service did not do its part. */
 export class UpstreamError extends Error {
@@ -45,7 +46,7 @@ export function createShopClient(options: {
       if (error instanceof Error && error.name === 'TimeoutError') {
         throw new UpstreamError(504, `timed out after ${timeoutMs} ms waiting for ${what}`);
       }
-      throw new UpstreamError(502, `${what} failed: ${error instanceof Error ? error.message : String(error)}`);
+      throw new UpstreamError(502, `${what} failed: ${messageOf(error)}`);
     } finally {
       graph.duration.observe(labels, (performance.now() - began) / 1000);
     }

@@ -14,6 +14,7 @@ import { createShopLog } from './logs.ts';
 import { createMetrics } from './metrics.ts';
 import { ConnectionPool, PoolExhaustedError } from './pool.ts';
 import { around } from './random.ts';
+import { messageOf } from '../../src/platform/message-of.ts';
 
 /** A query that takes longer is worth a line in the log. */
 const SLOW_QUERY_MS = 250;
@@ -46,7 +47,7 @@ async function serve(route: Route): Promise<number> {
     await perform(route);
     return 200;
   } catch (error) {
-    log.error(error instanceof Error ? error.message : String(error));
+    log.error(messageOf(error));
     if (error instanceof UpstreamError) return error.status;
     return error instanceof PoolExhaustedError ? 503 : 500;
   }

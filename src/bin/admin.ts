@@ -9,6 +9,7 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { addAdminKey, pepperFrom } from '../features/teams/index.ts';
 import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
+import { messageOf } from '../platform/message-of.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND
   migrate                    brings the schema up to date
@@ -54,6 +55,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
+  console.error(messageOf(error));
   process.exitCode = 1;
 }

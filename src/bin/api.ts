@@ -11,12 +11,6 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
-import {
-  createAgentLauncher,
-  createFindingLauncher,
-  createNotifier,
-  retitleAgent,
-} from '../features/monitoring-agents/index.ts';
 import { createProgressReader, type RunBudget } from '../features/runs/index.ts';
 import {
   createAdmission,
@@ -41,10 +35,10 @@ import { createHttpServer } from '../http/server.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEventLog } from '../platform/event-log/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { createOutbound } from '../platform/outbound/index.ts';
 import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
+import { composeMonitoring } from './compose-monitoring.ts';
 
 export interface RunningApi {
   port: number;
@@ -91,16 +85,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
-  const { taskQueue, eventsPerHistory } = options;
-  const agentLauncher = createAgentLauncher(client, { taskQueue, eventsPerHistory });
-  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
-  const monitoring = { orm, clock: systemClock, log, launcher: agentLauncher, findings };
   const secrets = createSecretBox([secretKey]);
-  const channels = {
-    outbound: createOutbound({ allow: config.outboundAllow, log }),
-    slack: config.slack,
-    mail: config.mail,
-  };
+  const monitoring = composeMonitoring({ config, orm, client, log, secrets, ...options });
 
   const graphs = createGraphStore({ orm, clock: systemClock, log });
   const rateLimiters = createRateLimiters({ config, clock: systemClock, log, redis });
@@ -138,7 +124,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       launcher: turnLauncher,
       drafts,
       matcher,
-      titled: (chat, title) => retitleAgent(monitoring, chat, title),
+      titled: monitoring.titled,
     },
     chatProgress: createProgressReader({ query: (id) => turnLauncher.progress(id) }),
     citations: {
@@ -146,10 +132,10 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
       chooser:
         config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
     },
-    monitoring,
-    agentStates: createProgressReader({ query: (id) => agentLauncher.query(id) }),
-    channels,
-    notifier: createNotifier({ ...channels, box: secrets, clock: systemClock }),
+    monitoring: monitoring.agents,
+    agentStates: createProgressReader({ query: (id) => monitoring.agents.launcher.query(id) }),
+    channels: monitoring.channels,
+    notifier: monitoring.notifier,
     secrets,
     satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
     events,

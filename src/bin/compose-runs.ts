@@ -19,15 +19,11 @@ import {
   sweep,
 } from '../features/investigations/index.ts';
 import {
-  createAgentLauncher,
-  createFindingLauncher,
-  createNotifier,
   evictSessions,
   instructionProfile,
   isBudgetSpent,
   monitoringTools,
   purgeTriggers,
-  retitleAgent,
   submitCheckResult,
   sweepAgents,
   sweepFindings,
@@ -42,8 +38,8 @@ import type { ModelClient } from '../platform/anthropic/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { EventLog } from '../platform/event-log/index.ts';
 import type { Logger } from '../platform/logger.ts';
-import { createOutbound } from '../platform/outbound/index.ts';
 import type { SecretBox } from '../platform/secrets/index.ts';
+import { composeMonitoring } from './compose-monitoring.ts';
 
 export interface RunParts {
   config: Config;
@@ -85,10 +81,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
   const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
-  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
-  const agents = { ...shared, findings, launcher: createAgentLauncher(client, { taskQueue }) };
-  const titled = (chat: { id: string; teamId: string }, title: string): Promise<void> =>
-    retitleAgent(agents, chat, title);
+  const { agents, findings, notifier, titled } = composeMonitoring(parts);
   const teamTools: LoadTeamTools = (teamId) => satellites.tools(teamId);
   const monitoring = monitoringTools({ ...agents, requesterOf: turnRequester(orm), teamTools });
   const { answer, chart, edit, monitor } = chatTools({ ...investigations, drafts, monitoring });
@@ -97,8 +90,6 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
   const ownTools = [...ofInvestigations, submitReport, submitCheckResult, ...Object.values(ofChats).flat()];
   const reserved = ownTools.map(({ name }) => name);
   const satellites = createAgentSatellites(parts.satellites ?? storedSatellites(shared), { own: sources, reserved });
-  const outbound = createOutbound({ allow: config.outboundAllow, log });
-  const notifier = createNotifier({ ...config, outbound, box: parts.secrets, clock: systemClock });
   const watching = { ...shared, drafts, findings, sources: satellites.sources, teamTools, checkBudget: budget };
   return {
     deps: {

@@ -18,7 +18,7 @@ import { incidentAfter, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { investigate, type Concluded } from '../../demo/terminal/investigate.ts';
 import { showWaiting } from '../../demo/terminal/waiting.ts';
 import { loadConfig } from '../config.ts';
-import { messageOf } from '../embedded/error-facts.ts';
+import { messageOf } from '../platform/message-of.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { describeRunning, startEverything, type Running } from '../embedded/up.ts';
 

@@ -1,6 +1,6 @@
 /** `npm start`: everything on this machine, until Ctrl-C. A second Ctrl-C does not wait. */
 import { ConfigError, loadConfig } from '../config.ts';
-import { messageOf } from '../embedded/error-facts.ts';
+import { messageOf } from '../platform/message-of.ts';
 import type { Log } from '../embedded/log.ts';
 import { describeRunning, startEverything } from '../embedded/up.ts';
 import type { Running } from '../embedded/up.ts';

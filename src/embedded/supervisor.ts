@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from './error-facts.ts';
+import { messageOf } from '../platform/message-of.ts';
 import { openChildLog, tailOfChildLog } from './child-log.ts';
 import type { Log } from './log.ts';
 import { readPidFile, removePidFile, writePidFile } from './pid-file.ts';

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import { Runtime } from '@temporalio/worker';
 import { z } from 'zod';
-import { messageOf } from './error-facts.ts';
+import { messageOf } from '../platform/message-of.ts';
 
 const folder = process.argv[2];
 if (folder === undefined) throw new Error('usage: temporal-download.ts FOLDER');

@@ -5,6 +5,7 @@ import type { ChartSpec } from './chart-spec.ts';
 import { safeSvg } from './safe-svg.ts';
 import { checkedChart, compileChart, InvalidChart } from './validate.ts';
 import { collectingLogger, loadVega } from './vega.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 async function refuse(): Promise<never> {
   throw new Error('a chart loads nothing');
@@ -41,7 +42,7 @@ async function drawnByVega(compiled: Spec): Promise<string> {
     const svg = await view.toSVG();
     if (problems.length === 0) return svg;
   } catch (error) {
-    problems.push(error instanceof Error ? error.message : String(error));
+    problems.push(messageOf(error));
   } finally {
     view?.finalize();
   }

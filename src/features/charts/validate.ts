@@ -4,6 +4,7 @@ import type { TopLevelSpec } from 'vega-lite';
 import { oneLine } from '../tools/index.ts';
 import { layeredChart, MOST_DATA_BYTES, plainChart, type ChartSpec, type Datum, type Layer } from './chart-spec.ts';
 import { collectingLogger, loadVega } from './vega.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 /** What would let a specification compute, reach out or react. None of it is needed to draw data. */
 const FORBIDDEN = new Map(
@@ -83,7 +84,7 @@ export async function compileChart(spec: ChartSpec): Promise<Spec> {
     const given: TopLevelSpec = JSON.parse(JSON.stringify(spec));
     compiled = compile(given, { logger: collectingLogger(problems) }).spec;
   } catch (error) {
-    throw new InvalidChart([`Vega-Lite: ${oneLine(error instanceof Error ? error.message : String(error), 300)}`]);
+    throw new InvalidChart([`Vega-Lite: ${oneLine(messageOf(error), 300)}`]);
   }
   if (problems.length > 0) {
     throw new InvalidChart(problems.slice(0, MOST_PROBLEMS).map((problem) => `Vega-Lite: ${oneLine(problem, 300)}`));

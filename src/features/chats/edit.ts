@@ -2,6 +2,7 @@ import { isUnreachable } from '../../platform/unreachable.ts';
 import { WorkspaceError, type DraftOutcome, type WorkspaceDrafts } from '../workspace/index.ts';
 import type { ChatTurn } from './entities.ts';
 import { titleOfQuestion } from './title.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 const AUTHOR = { name: 'Casebook', email: 'casebook@localhost' };
 
@@ -32,7 +33,7 @@ export async function finishEdit(
     return { changes: await finish(drafts, turn, answered) };
   } catch (error) {
     if (isUnreachable(error) || (attempt < ATTEMPTS && mayPass(error))) throw error;
-    return { failure: `The changes could not be made: ${error instanceof Error ? error.message : String(error)}` };
+    return { failure: `The changes could not be made: ${messageOf(error)}` };
   }
 }
 

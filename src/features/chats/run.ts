@@ -7,7 +7,7 @@ import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { storableText } from '../../platform/storable.ts';
 import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
-import { Conversation, ModelTurn, ToolCall } from '../transcripts/index.ts';
+import { closeSteps, Conversation, type ModelTurn } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { citationsOf } from './citations.ts';
@@ -55,7 +55,7 @@ export async function finishTurn(
   const found = await em().findOne(ChatTurn, { id: input.turnId });
   // A workflow that was started late finds nothing of a chat that was deleted.
   if (!found) return { status: 'cancelled', digest: 'The chat was deleted.' };
-  const lastStep = found.status === 'processing' ? await closeSteps(em(), found) : undefined;
+  const lastStep = found.status === 'processing' ? await closeTurn(em(), found) : undefined;
   if (lastStep !== undefined) {
     const end = await endOf(deps, em(), { ...found, lastStep }, input, attempt);
     await em().transactional(async (tx) => {
@@ -82,21 +82,12 @@ async function announce(deps: FinishDeps, em: EntityManager, id: string): Promis
  * @returns the last of its steps, the one before the first when there is none; undefined when another attempt has
  *   recorded the end: the steps may then be those of the next turn
  */
-async function closeSteps(em: EntityManager, { id, chatId, firstStep }: ChatTurn): Promise<number | undefined> {
+async function closeTurn(em: EntityManager, { id, chatId, firstStep }: ChatTurn): Promise<number | undefined> {
   return em.transactional(async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const conversation = await tx.findOneOrFail(Conversation, { id: chatId }, { lockMode });
     if ((await tx.count(ChatTurn, { id, status: 'processing' })) === 0) return undefined;
-    await tx.nativeUpdate(
-      ToolCall,
-      { conversationId: chatId, step: { $gte: firstStep }, status: 'pending' },
-      { status: 'cancelled', isError: true, digest: 'The call was not finished.', updatedAt: new Date() },
-    );
-    const [last] = await tx.find(ModelTurn, { conversationId: chatId }, { orderBy: { step: 'desc' }, limit: 1 });
-    const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
-    // A step begins only when the one before is stored: at most one more is under way somewhere.
-    conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
-    return lastStep;
+    return closeSteps(tx, conversation, firstStep);
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pageFields } from '../../http/fields.ts';
 import { reportSchema } from './report/schema.ts';
 
 export const investigationStatus = z.enum(['processing', 'completed', 'failed', 'cancelled']);
@@ -42,8 +43,7 @@ export const InvestigationResponse = z
   .meta({ id: 'InvestigationResponse' });
 
 export const InvestigationListQuery = z.object({
-  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
-  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+  ...pageFields,
   status: status.optional(),
 });
 

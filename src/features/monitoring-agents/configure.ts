@@ -10,6 +10,7 @@ import { type MonitoringAgent, MonitoringNotification, type StoredChannel } from
 import { completeChannel, sealChannel, type NotificationChannel, type Notifier } from './notifications/index.ts';
 import type { NotificationMessage } from './notifications/port.ts';
 import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 export interface AgentConfigChange {
   /** Null: it reports nowhere. */
@@ -47,21 +48,18 @@ export async function configureAgent(
   change: AgentConfigChange,
 ): Promise<ConfiguredAgent> {
   const { channel, evictionHours, modelBudgetUsdPerDay, title } = change;
-  const configured = await em.fork().transactional(async (tx): Promise<ConfiguredAgent> => {
-    const agent = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
-    const made = channel ? storeChannel(deps.secrets, agent.teamId, channel) : undefined;
-    if (channel !== undefined) agent.channel = made?.stored ?? null;
-    if (evictionHours !== undefined) agent.evictionHours = evictionHours;
-    if (modelBudgetUsdPerDay !== undefined) agent.modelBudgetUsdPerDay = modelBudgetUsdPerDay;
-    if (title !== undefined) {
-      agent.title = title;
-      await tx.nativeUpdate(Chat, { id }, { title, titledBy: 'person', updatedAt: deps.clock.now() });
-    }
-    agent.revision += 1;
-    return { agent, generatedSecret: made?.generatedSecret };
+  let generatedSecret: string | undefined;
+  const agent = await reviseAgent(deps, em, id, async (found, tx) => {
+    const made = channel ? storeChannel(deps.secrets, found.teamId, channel) : undefined;
+    generatedSecret = made?.generatedSecret;
+    if (channel !== undefined) found.channel = made?.stored ?? null;
+    if (evictionHours !== undefined) found.evictionHours = evictionHours;
+    if (modelBudgetUsdPerDay !== undefined) found.modelBudgetUsdPerDay = modelBudgetUsdPerDay;
+    if (title === undefined) return;
+    found.title = title;
+    await tx.nativeUpdate(Chat, { id }, { title, titledBy: 'person', updatedAt: deps.clock.now() });
   });
-  await tellAgent(deps, em.fork(), id);
-  return configured;
+  return { agent, generatedSecret };
 }
 
 /** The chat of an agent has another title: so has the agent. */
@@ -70,12 +68,26 @@ export async function retitleAgent(
   { id, teamId }: Pick<MonitoringAgent, 'id' | 'teamId'>,
   title: string,
 ): Promise<void> {
-  await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
-    const agent = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
+  await reviseAgent(deps, forTeam(deps.orm.em, teamId), id, (agent) => {
     agent.title = title;
-    agent.revision += 1;
   });
-  await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
+}
+
+/** Makes a revision of an agent, beside its plan, and tells its workflow. */
+async function reviseAgent(
+  deps: MonitoringServiceDeps,
+  em: EntityManager,
+  id: string,
+  change: (agent: MonitoringAgent, tx: EntityManager) => void | Promise<void>,
+): Promise<MonitoringAgent> {
+  const revised = await em.fork().transactional(async (tx) => {
+    const agent = await findAgent(tx, id, LockMode.PESSIMISTIC_WRITE);
+    await change(agent, tx);
+    agent.revision += 1;
+    return agent;
+  });
+  await tellAgent(deps, em.fork(), id);
+  return revised;
 }
 
 export interface ChannelTest {
@@ -117,7 +129,7 @@ export async function testChannel(
     const { receipt } = await deps.notifier.send(channel, teamId, { idempotencyKey: key, attempt: 1, message, signal });
     outcome = { delivered: true, receipt, error: null };
   } catch (error) {
-    outcome = { delivered: false, receipt: null, error: error instanceof Error ? error.message : String(error) };
+    outcome = { delivered: false, receipt: null, error: messageOf(error) };
   }
   const { delivered, receipt, error } = outcome;
   const rows = em.fork();

@@ -44,6 +44,9 @@ export type SessionTrigger = 'schedule' | 'now' | 'deploy' | 'alert';
 /** `failed`: it could not say. `cancelled`: its plan was changed, or the agent was paused or deleted, meanwhile. */
 export type SessionStatus = 'running' | 'ok' | 'finding' | 'failed' | 'cancelled';
 
+/** Whether a run was a result: it found something, or found that nothing is wrong. */
+export const isResult = (status: SessionStatus): boolean => status === 'ok' || status === 'finding';
+
 /** When a check is next due. All in unix milliseconds. */
 export interface DueTimes {
   /** The next scheduled time; null: never (quiet hours all day). */

@@ -2,7 +2,7 @@ import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
-import type { WorkflowState } from '../runs/index.ts';
+import { createWorkflowControl, type WorkflowState } from '../runs/index.ts';
 import {
   agentQuery,
   checkNowSignal,
@@ -16,8 +16,6 @@ import {
   type MonitoringAgentInput,
 } from './contract.ts';
 
-/** A caller waits at most this long for Temporal; what it did not take is repeated by the sweeper. */
-const CONTROL_DEADLINE_MS = 5_000;
 /**
  * A workflow that is not in a worker's cache is replayed when it wakes, and continuing as new is tried again, with a replay,
  * while signals keep coming: histories stay short. About the checks of two hours, at five minutes.
@@ -44,7 +42,7 @@ export function createAgentLauncher(
 ): AgentLauncher {
   const { taskQueue = TASK_QUEUE, eventsPerHistory = EVENTS_PER_HISTORY } = options;
   const handle = (agentId: string) => client.workflow.getHandle(monitoringAgentWorkflowId(agentId));
-  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+  const { soon, state } = createWorkflowControl(client);
   const start = ({ agentId, teamId }: AgentRef, title: string) => {
     const input: MonitoringAgentInput = { agentId, teamId, title, eventsPerHistory };
     return {
@@ -79,14 +77,6 @@ export function createAgentLauncher(
       }
     },
     query: (workflowId) => soon(() => client.workflow.getHandle(workflowId).query(agentQuery)),
-    async state(agentId) {
-      try {
-        const { status } = await soon(() => handle(agentId).describe());
-        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' ? 'running' : { closed: status.name };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'missing';
-        throw error;
-      }
-    },
+    state: (agentId) => state(monitoringAgentWorkflowId(agentId)),
   };
 }

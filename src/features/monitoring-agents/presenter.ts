@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { AgentState } from './contract.ts';
-import type { MonitoringAgent, MonitoringPlanVersion, StoredChannel } from './entities.ts';
+import type { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import type { ListedAgent } from './list.ts';
+import { presentChannel } from './notifications/index.ts';
 import { describeCheck, diffPlans } from './plan/describe.ts';
 import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';
@@ -27,9 +28,6 @@ export function presentAgent(
     created_at: agent.createdAt.toISOString(),
   };
 }
-
-export const presentChannel = (channel: StoredChannel | null): Pick<StoredChannel, 'type' | 'label'> | null =>
-  channel && { type: channel.type, label: channel.label };
 
 /** @param state what the workflow answered; absent: nothing, or what it carries out is older than the plan */
 export function presentPlan(

@@ -9,7 +9,15 @@ import { createToolRegistry, type ToolRegistry } from '../tools/index.ts';
 import { isBudgetSpent } from './budget.ts';
 import { runCheapCheck } from './checks/index.ts';
 import type { CheapSubject, CheckContext, CheckResult } from './checks/port.ts';
-import type { Check, CheckRun, CheckRunResult, DueTimes, RunChecksInput, RunChecksResult } from './contract.ts';
+import {
+  isResult,
+  type Check,
+  type CheckRun,
+  type CheckRunResult,
+  type DueTimes,
+  type RunChecksInput,
+  type RunChecksResult,
+} from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { tellFindings } from './findings/index.ts';
 import { dueTimes } from './schedule/index.ts';
@@ -17,6 +25,7 @@ import { beginSessions } from './sessions/begin-session.ts';
 import { endSession, type SessionResult } from './sessions/end-session.ts';
 import { planOf } from './settings.ts';
 import { recordDue } from './standing.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 /** A source that has not answered by then does not answer. */
 const CHECK_TIMEOUT_MS = 30_000;
@@ -88,7 +97,7 @@ async function carryOut(
     // The database is back some time. Whatever else it is would be so again, and keep the checks of the whole batch.
     if (isUnreachable(error)) throw error;
     deps.log.error({ err: error, agentId: input.agentId, checkId: run.checkId }, 'a check could not be carried out');
-    return failed(`It could not be carried out: ${error instanceof Error ? error.message : String(error)}`);
+    return failed(`It could not be carried out: ${messageOf(error)}`);
   }
 }
 
@@ -121,14 +130,13 @@ async function readingTools({ teamTools }: MonitoringRunDeps, teamId: string): P
 }
 
 function nextOf(agentId: string, check: Check, run: CheckRun, result: CheckRunResult, now: number): DueTimes {
-  const saysSomething = result.status === 'ok' || result.status === 'finding';
   // A run that took longer than its period has not missed anything: it was being run.
   const { dueAt, silentAt } = dueTimes(check.schedule, {
     agentId,
     checkId: check.id,
     now,
     lastScheduledAt: now,
-    lastResultAt: saysSomething ? now : undefined,
+    lastResultAt: isResult(result.status) ? now : undefined,
   });
   return { dueAt, silentAt, missed: 0 };
 }

@@ -1,6 +1,6 @@
 /** What callers send and see of monitoring agents; sessions, findings, channels and triggers have their own. */
 import { z } from 'zod';
-import { nameField } from '../../http/fields.ts';
+import { nameField, pageFields } from '../../http/fields.ts';
 import { CHANNEL_TYPES, NotificationChannel } from './notifications/index.ts';
 import { PlanPatch } from './plan/merge.ts';
 import { checkId, Plan } from './plan/schema.ts';
@@ -177,8 +177,7 @@ export const PlanVersionListResponse = z
   .meta({ id: 'MonitoringPlanVersionListResponse' });
 
 export const PageQuery = z.object({
-  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
-  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+  ...pageFields,
 });
 
 export const AgentConfigResponse = z

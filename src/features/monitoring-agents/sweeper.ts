@@ -5,7 +5,7 @@
  */
 import { raw } from '@mikro-orm/core';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
-import { mapConcurrently } from '../../platform/concurrency.ts';
+import { repairEach } from '../runs/index.ts';
 import { MonitoringAgent, MonitoringSession } from './entities.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { purgeAgent, purgeAgentSessions } from './delete.ts';
@@ -24,8 +24,6 @@ export interface AgentSweepOptions {
 }
 
 const defaults: AgentSweepOptions = { graceMs: 3_000, overdueMs: 30_000, batch: 100 };
-/** Each may hold a connection and wait for Temporal. */
-const WIDTH = 8;
 /** A session that runs for so long was lost with its worker, unless all workers were away: then it is gone on with. */
 const LOST_SESSION_MS = 2 * 3_600_000;
 
@@ -43,13 +41,11 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
       limit: batch,
       orderBy: { updatedAt: 'asc' },
     });
-    await mapConcurrently(found, WIDTH, (agent) =>
-      work(agent).catch((error: unknown) =>
-        // The others are not to wait for it, and the next sweep finds it again.
-        deps.log.warn({ err: error, agentId: agent.id }, 'a monitoring agent could not be repaired'),
-      ),
-    );
-    return found.length;
+    return repairEach(found, work, {
+      log: deps.log,
+      message: 'a monitoring agent could not be repaired',
+      facts: ({ id: agentId }) => ({ agentId }),
+    });
   };
 
   const untold = await repair(

@@ -3,12 +3,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
 import { cancelRunSignal, runProgressQuery, userMessageSignal, type RunKind, type RunProgress } from './contract.ts';
-
-/** A caller waits at most this long for Temporal to take a start or a signal; a start or cancellation that it did not take is repeated by the sweeper. */
-const CONTROL_DEADLINE_MS = 5_000;
-
-/** What Temporal knows of a run's workflow; `closed` carries how it ended, as Temporal names it. */
-export type WorkflowState = 'running' | 'missing' | { closed: string };
+import { createWorkflowControl, type WorkflowState } from './control.ts';
 
 /** Starts and controls the workflows of one kind of run. */
 export interface RunLauncher<Row> {
@@ -41,7 +36,7 @@ export function createRunLauncher<Row extends { id: string }>(
   { kind, workflow, workflowId, taskQueue = TASK_QUEUE, describe }: LaunchedKind<Row>,
 ): RunLauncher<Row> {
   const handle = (id: string) => client.workflow.getHandle(workflowId(id));
-  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+  const { soon, state } = createWorkflowControl(client);
 
   return {
     async start(row) {
@@ -69,15 +64,7 @@ export function createRunLauncher<Row extends { id: string }>(
     cancel: (id, reason) => unlessGone(() => soon(() => handle(id).signal(cancelRunSignal, { reason }))),
     messageAdded: (id, messageId) => unlessGone(() => soon(() => handle(id).signal(userMessageSignal, { messageId }))),
     progress: (id) => soon(() => client.workflow.getHandle(id).query(runProgressQuery)),
-    async state(id) {
-      try {
-        const { status } = await soon(() => handle(id).describe());
-        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' ? 'running' : { closed: status.name };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'missing';
-        throw error;
-      }
-    },
+    state: (id) => state(workflowId(id)),
   };
 }
 

@@ -6,10 +6,10 @@ import type { EntityName, FilterQuery } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { mapConcurrently } from '../../platform/concurrency.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { RunKind } from './contract.ts';
-import type { WorkflowState } from './launch.ts';
+import type { WorkflowState } from './control.ts';
+import { repairEach } from './repair.ts';
 
 /** What the row of every run has. */
 export interface SweptRow {
@@ -55,9 +55,6 @@ export interface SweepOptions {
 
 export const defaultSweep: SweepOptions = { graceMs: 3_000, silenceMs: 60_000, batch: 100 };
 
-/** Rows worked on at once: Temporal may take seconds to refuse one, and each may hold a connection meanwhile. */
-const WIDTH = 8;
-
 /** One sweep over the runs of one kind, of all teams. @returns how many rows it acted on */
 export async function sweepRuns<Row extends SweptRow>(
   deps: SweepDeps,
@@ -78,15 +75,11 @@ export async function sweepRuns<Row extends SweptRow>(
         { ...anyTeam, limit: options.batch, orderBy: { createdAt: 'asc' } },
       );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rows of the kind's own entity
-    await mapConcurrently(found as Row[], WIDTH, async (row) => {
-      try {
-        await work(row);
-      } catch (error) {
-        // The others are not to wait for it, and the next sweep finds it again.
-        deps.log.warn({ err: error, kind: kind.kind, id: row.id }, 'a run could not be repaired');
-      }
+    return repairEach(found as Row[], work, {
+      log: deps.log,
+      message: 'a run could not be repaired',
+      facts: ({ id }) => ({ kind: kind.kind, id }),
     });
-    return found.length;
   };
 
   const unstarted = await repair({ startedAt: null, cancelRequestedAt: null, createdAt: { $lt: graceEnd } }, (row) =>

@@ -11,6 +11,7 @@ import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
 import { storableText } from '../../platform/storable.ts';
+import { messageOf } from '../../platform/message-of.ts';
 
 /** A database that is away must not hold up a cancellation for longer. */
 const CANCELLED_STORE_MS = 5_000;
@@ -91,7 +92,7 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
       );
     }
     deps.log.error({ err: error, tool: call.name, toolCallId: call.id }, 'a tool failed unexpectedly');
-    return failure(`The tool failed: ${error instanceof Error ? error.message : String(error)}`);
+    return failure(`The tool failed: ${messageOf(error)}`);
   }
 }
 

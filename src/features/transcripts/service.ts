@@ -91,3 +91,23 @@ function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: str
     sha256: call.sha256 ?? contentDigest(content),
   };
 }
+
+/**
+ * Closes a run of a conversation: from here on nothing is added to its steps, and calls that nobody finished are over.
+ * @param em in the transaction that holds the lock of the conversation
+ * @param firstStep of the run
+ * @returns the last of its steps, the one before the first when there is none
+ */
+export async function closeSteps(em: EntityManager, conversation: Conversation, firstStep = 1): Promise<number> {
+  const { id: conversationId } = conversation;
+  await em.nativeUpdate(
+    ToolCall,
+    { conversationId, step: { $gte: firstStep }, status: 'pending' },
+    { status: 'cancelled', isError: true, digest: 'The call was not finished.', updatedAt: new Date() },
+  );
+  const [last] = await em.find(ModelTurn, { conversationId }, { orderBy: { step: 'desc' }, limit: 1 });
+  const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
+  // A step begins only when the one before is stored: at most one more is under way somewhere.
+  conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
+  return lastStep;
+}

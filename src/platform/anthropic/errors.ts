@@ -1,6 +1,7 @@
 /** Maps what the SDK and the wire throw to {@link ModelError}. */
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { ModelError, type ModelErrorKind } from './port.ts';
+import { messageOf } from '../message-of.ts';
 
 /** Kind and retryability by the `type` of the API's error body; it is all there is inside a stream. */
 const BY_TYPE: Record<string, { kind: ModelErrorKind; retryable: boolean }> = {
@@ -46,7 +47,7 @@ export function toModelError(error: unknown, answering: boolean): ModelError {
       cause: error,
     });
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return answering
     ? new ModelError(`The model's answer was interrupted: ${message}`, {
         kind: 'interrupted',

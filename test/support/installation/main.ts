@@ -1,6 +1,6 @@
 /** The whole product as `npm start` runs it, on free ports: prints one line of JSON when everything is up, then stays. */
 import { loadConfig } from '../../../src/config.ts';
-import { messageOf } from '../../../src/embedded/error-facts.ts';
+import { messageOf } from '../../../src/platform/message-of.ts';
 import { startEverything } from '../../../src/embedded/up.ts';
 
 const log = { info: (line: string) => console.error(line), warn: (line: string) => console.error(line) };

@@ -1,14 +1,12 @@
-import { WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../../temporal/queues.ts';
 import { kindAttribute, serviceAttribute, teamAttribute } from '../../../../temporal/search-attributes.ts';
-import type { WorkflowState } from '../../runs/index.ts';
+import { createWorkflowControl, type WorkflowState } from '../../runs/index.ts';
 import { FINDING_WORKFLOW, findingChangedSignal, findingWorkflowId, type FindingStatus } from '../contract.ts';
 import type { Finding } from '../entities.ts';
 import type { FindingWorkflowInput } from './contract.ts';
 
-/** A caller waits at most this long for Temporal; what it did not take is repeated by the sweeper. */
-const CONTROL_DEADLINE_MS = 5_000;
 /** Whatever was missed, for example that the agent was deleted, is noticed by then. */
 const LOOK_AGAIN_SECONDS = 24 * 3_600;
 
@@ -27,7 +25,7 @@ export function createFindingLauncher(
   options: { taskQueue?: string } & Partial<Pick<FindingWorkflowInput, 'lookAgainSeconds' | 'readsPerHistory'>> = {},
 ): FindingLauncher {
   const { taskQueue = TASK_QUEUE, lookAgainSeconds = LOOK_AGAIN_SECONDS, readsPerHistory } = options;
-  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+  const { soon, state } = createWorkflowControl(client);
   return {
     async tell({ id, teamId, title, service, revision, status }) {
       const input: FindingWorkflowInput = {
@@ -54,14 +52,6 @@ export function createFindingLauncher(
         }),
       );
     },
-    async state(findingId) {
-      try {
-        const { status } = await soon(() => client.workflow.getHandle(findingWorkflowId(findingId)).describe());
-        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW' ? 'running' : { closed: status.name };
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return 'missing';
-        throw error;
-      }
-    },
+    state: (findingId) => state(findingWorkflowId(findingId)),
   };
 }

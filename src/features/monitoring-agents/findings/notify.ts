@@ -11,6 +11,7 @@ import type { NotifyInput, NotifyResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { notificationKey } from './due.ts';
 import { composeMessage } from './messages.ts';
+import { messageOf } from '../../../platform/message-of.ts';
 
 /** A channel that is away for a day: whoever reads it has noticed otherwise. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
@@ -157,7 +158,7 @@ async function threadOf(em: EntityManager, findingId: string, channel: StoredCha
 }
 
 function failureOf(error: unknown, isTooLate: boolean): DeliveryError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const { retryable, retryAfterMs } =
     error instanceof DeliveryError ? error : { retryable: true, retryAfterMs: undefined };
   return new DeliveryError(message, { retryable: retryable && !isTooLate, retryAfterMs, cause: error });

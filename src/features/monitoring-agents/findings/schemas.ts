@@ -1,5 +1,6 @@
 /** What callers see of findings and of what was told of them. */
 import { z } from 'zod';
+import { pageFields } from '../../../http/fields.ts';
 import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
 import { CHANNEL_TYPES } from '../notifications/channel.ts';
 import { NOTIFICATION_EVENTS } from '../notifications/port.ts';
@@ -90,6 +91,5 @@ export const FindingResponse = z
 
 export const FindingListQuery = z.object({
   status: findingStatus.optional().describe('Absent: all but pending ones.'),
-  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
-  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+  ...pageFields,
 });

@@ -2,7 +2,7 @@
 import { raw, type FilterQuery } from '@mikro-orm/core';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { mapConcurrently } from '../../../platform/concurrency.ts';
+import { repairEach } from '../../runs/index.ts';
 import { Finding } from '../entities.ts';
 import { tellFindings, type FindingTeller } from './tell.ts';
 
@@ -20,8 +20,6 @@ export interface FindingSweepOptions {
 }
 
 const defaults: FindingSweepOptions = { graceMs: 3_000, silenceMs: 60_000, batch: 100 };
-/** Each may hold a connection and wait for Temporal. */
-const WIDTH = 8;
 
 /** One sweep over the findings of all teams. Every repair is idempotent: several workers may sweep at once. @returns how many it acted on */
 export async function sweepFindings(
@@ -34,13 +32,11 @@ export async function sweepFindings(
   const repair = async (where: FilterQuery<Finding>, work: (finding: Finding) => Promise<void>): Promise<number> => {
     const em = deps.orm.em.fork();
     const found = await em.find(Finding, where, { ...anyTeam, limit: batch, orderBy: { updatedAt: 'asc' } });
-    await mapConcurrently(found, WIDTH, (finding) =>
-      work(finding).catch((error: unknown) =>
-        // The others are not to wait for it, and it is found again.
-        deps.log.warn({ err: error, findingId: finding.id }, 'a finding could not be repaired'),
-      ),
-    );
-    return found.length;
+    return repairEach(found, work, {
+      log: deps.log,
+      message: 'a finding could not be repaired',
+      facts: ({ id: findingId }) => ({ findingId }),
+    });
   };
   const untold = await repair(
     { status: { $ne: 'pending' }, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { conversationStream, stateEvent, type RunLimit } from '../../runs/index.ts';
-import { AuxiliaryCall, Conversation, ModelTurn, ToolCall } from '../../transcripts/index.ts';
+import { AuxiliaryCall, closeSteps, Conversation, ModelTurn, ToolCall } from '../../transcripts/index.ts';
 import type { CheckResult } from '../checks/port.ts';
 import type { CheckRunResult, FinishInstructionCheckInput } from '../contract.ts';
 import { tellFindings } from '../findings/index.ts';
@@ -61,14 +61,7 @@ async function closeConversation(em: EntityManager, id: string): Promise<Convers
   return em.transactional(async (tx) => {
     const conversation = await tx.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!conversation) return null;
-    await tx.nativeUpdate(
-      ToolCall,
-      { conversationId: id, status: 'pending' },
-      { status: 'cancelled', isError: true, digest: 'The call was not finished.', updatedAt: new Date() },
-    );
-    const [last] = await tx.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'desc' }, limit: 1 });
-    // A step begins only when the one before is stored: at most one more is under way somewhere.
-    conversation.closedThroughStep = Math.max(conversation.closedThroughStep, (last?.step ?? 0) + 1);
+    await closeSteps(tx, conversation);
     return conversation;
   });
 }

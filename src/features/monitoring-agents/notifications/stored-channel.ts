@@ -24,8 +24,10 @@ export function openChannel(box: SecretBox, teamId: string, stored: StoredChanne
 }
 
 /** How responses show a channel. */
-export function presentChannel({ type, label }: StoredChannel): { type: StoredChannel['type']; label: string } {
-  return { type, label };
+export function presentChannel<T extends StoredChannel | null>(
+  channel: T,
+): Pick<StoredChannel, 'type' | 'label'> | Extract<T, null> {
+  return channel && { type: channel.type, label: channel.label };
 }
 
 function labelOf(channel: CompleteChannel): string {

@@ -4,7 +4,7 @@ import { forTeam } from '../../../db/team-filter.ts';
 import { storableJson } from '../../../platform/storable.ts';
 import { oneLine } from '../../tools/index.ts';
 import { MOST_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
-import type { AgentRef, Check, CheckRunResult } from '../contract.ts';
+import { isResult, type AgentRef, type Check, type CheckRunResult } from '../contract.ts';
 import { MonitoringAgent, MonitoringSession, type Finding } from '../entities.ts';
 import { observeSession } from '../findings/observe.ts';
 import { planOf } from '../settings.ts';
@@ -65,7 +65,7 @@ export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promis
       const observations = result.observations.slice(0, MOST_OBSERVATIONS);
       tx.assign(session, { observations, evidence: result.evidence });
     }
-    if (result.status === 'ok' || result.status === 'finding') agent.lastResultAt = at;
+    if (isResult(result.status)) agent.lastResultAt = at;
     await tx.flush();
     const findings =
       result.status === 'cancelled'

@@ -1,5 +1,6 @@
 /** What callers see of a run of a check. */
 import { z } from 'zod';
+import { pageFields } from '../../../http/fields.ts';
 import { CHECK_TYPES } from '../plan/schema.ts';
 
 const time = z.iso.datetime();
@@ -79,7 +80,6 @@ export const SessionResponse = z
 export const SessionListQuery = z.object({
   check_id: z.string().max(64).optional().describe('Only those of this check, as the plan names it.'),
   status: z.enum(SESSION_STATUSES).optional().describe('Only those with this status.'),
-  page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
-  count: z.int().min(1).max(100).default(20).describe('Items per page.'),
+  ...pageFields,
 });
 export type SessionListQuery = z.output<typeof SessionListQuery>;

@@ -1,0 +1,43 @@
+/** Puts together what API and worker both need of monitoring agents. */
+import type { Client } from '@temporalio/client';
+import type { Config } from '../config.ts';
+import type { Orm } from '../db/orm.ts';
+import {
+  createAgentLauncher,
+  createFindingLauncher,
+  createNotifier,
+  retitleAgent,
+} from '../features/monitoring-agents/index.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logger.ts';
+import { createOutbound } from '../platform/outbound/index.ts';
+import type { SecretBox } from '../platform/secrets/index.ts';
+
+export interface MonitoringParts {
+  config: Config;
+  orm: Orm;
+  client: Client;
+  log: Logger;
+  /** Seals channels, and opens them. */
+  secrets: SecretBox;
+  /** Another queue than the product's own, for tests and benches; another length of the histories of agents, likewise. */
+  taskQueue?: string;
+  eventsPerHistory?: number;
+}
+
+export function composeMonitoring({ config, orm, client, log, secrets, taskQueue, eventsPerHistory }: MonitoringParts) {
+  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
+  const launcher = createAgentLauncher(client, { taskQueue, eventsPerHistory });
+  const agents = { orm, clock: systemClock, log, launcher, findings };
+  const outbound = createOutbound({ allow: config.outboundAllow, log });
+  const channels = { outbound, slack: config.slack, mail: config.mail };
+  return {
+    agents,
+    findings,
+    /** What channels can be sent to. */
+    channels,
+    notifier: createNotifier({ ...channels, box: secrets, clock: systemClock }),
+    /** The chat of an agent has another title. */
+    titled: (chat: { id: string; teamId: string }, title: string): Promise<void> => retitleAgent(agents, chat, title),
+  };
+}
