@@ -14,8 +14,11 @@ function shares(failed: string, ...edges: string[]): Record<string, number> {
   return Object.fromEntries(graph.names.map((name, id) => [name, share[id]!]));
 }
 
-/** The formula, word by word. */
-function naive(edges: readonly EdgeChange[], failed: string, rounds: number): Map<string, number> {
+/**
+ * The formula, word by word, round by round from below; undefined where that takes too many rounds: in circles that
+ * pass nearly everything on, the shares creep for longer than anybody would wait for.
+ */
+function leastSolution(edges: readonly EdgeChange[], failed: string): Map<string, number> | undefined {
   const others = edges.filter(({ caller, callee }) => caller !== callee);
   const sum = (rates: number[]): number => rates.reduce((total, rate) => total + rate, 0);
   const throughput = (name: string): number => {
@@ -26,21 +29,27 @@ function naive(edges: readonly EdgeChange[], failed: string, rounds: number): Ma
   };
   const weight = ({ caller, callsPerSecond: rate }: EdgeChange): number =>
     Number.isNaN(rate) ? 1 : rate === 0 ? 0 : Math.min(1, rate / throughput(caller));
+  const weighed = Map.groupBy(
+    others.map((edge) => ({ ...edge, weight: weight(edge) })),
+    ({ caller }) => caller,
+  );
+  weighed.delete(failed);
   let share = new Map([[failed, 1]]);
-  const weighed = others.map((edge) => ({ ...edge, weight: weight(edge) }));
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < 2_000; round++) {
     const next = new Map([[failed, 1]]);
-    for (const { caller } of others) {
-      if (caller === failed) continue;
-      const calls = weighed.filter((edge) => edge.caller === caller);
-      next.set(
-        caller,
-        1 - calls.reduce((product, edge) => product * (1 - edge.weight * (share.get(edge.callee) ?? 0)), 1),
+    let change = 0;
+    for (const [caller, calls] of weighed) {
+      const unaffected = calls.reduce(
+        (product, edge) => product * (1 - edge.weight * (share.get(edge.callee) ?? 0)),
+        1,
       );
+      next.set(caller, 1 - unaffected);
+      change = Math.max(change, 1 - unaffected - (share.get(caller) ?? 0));
     }
     share = next;
+    if (change < 1e-14) return share;
   }
-  return share;
+  return undefined;
 }
 
 describe('the impact estimate', () => {
@@ -81,17 +90,19 @@ describe('the impact estimate', () => {
         const failed = edges[0]?.callee;
         if (failed === undefined) return;
         const { share, settled } = impactOf(graph, loadOf(graph), graph.ids.get(failed)!);
-        assert.ok(settled);
-        const least = naive(edges, failed, 2_000);
-        for (const [name, id] of graph.ids) {
-          const expected = least.get(name) ?? 0;
+        // Circles that pass nearly everything on may be given up, and only they.
+        if (!settled) assert.ok(!acyclic);
+        const least = leastSolution(edges, failed);
+        assert.ok(least !== undefined || !acyclic);
+        for (const [name, id] of least === undefined ? [] : graph.ids) {
+          const expected = least?.get(name) ?? 0;
           assert.ok(share[id]! <= expected + 1e-9 && share[id]! >= 0, `${name}: ${share[id]} > ${expected}`);
           if (acyclic) near(share[id]!, expected, 1e-4);
           // What is affected only a little is found as well: by anybody who reaches it.
           if (expected > 0.01) assert.ok(share[id]! > 0, name);
         }
         const { weights } = loadOf(graph);
-        for (const [, id] of graph.ids) {
+        for (const [, id] of settled ? graph.ids : []) {
           if (graph.names[id] === failed) continue;
           let unaffected = 1;
           for (let at = graph.offsets[id]!; at < graph.offsets[id + 1]!; at++)
