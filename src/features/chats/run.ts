@@ -19,7 +19,7 @@ import type { ChatTurnOutcome } from './outcome.ts';
 import { finishEdit } from './edit.ts';
 import { searchTextOf } from './service.ts';
 import { turnEndEvent } from './stream/end.ts';
-import { messageText } from './stream/message-text.ts';
+import { messageText, textDigest } from './stream/message-text.ts';
 import { drawnCharts } from './drawn-charts.ts';
 import { usageOf } from './usage.ts';
 
@@ -70,7 +70,7 @@ async function announce(deps: FinishDeps, em: EntityManager, id: string): Promis
   const turn = await em.findOneOrFail(ChatTurn, { id });
   const usage = usageOf(await modelTurnsOf(em, turn));
   const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
-  await deps.events.append(stream, [turnEndEvent(turn, usage)]);
+  await deps.events.append(stream, [turnEndEvent(turn, textDigest(turn.text ?? ''), usage)]);
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
   // It was deleted while the turn ran.
   if (chat?.deletedAt) await purgeChat(deps, em, chat);

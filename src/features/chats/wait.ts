@@ -3,9 +3,7 @@ import type { EventLog } from '../../platform/event-log/port.ts';
 import { followRun, runStream } from '../runs/index.ts';
 import { ChatTurn } from './entities.ts';
 import { chatNotFound } from './errors.ts';
-import { modelTurnsOf } from './model-turns.ts';
-import { turnEndEvent } from './stream/end.ts';
-import { usageOf } from './usage.ts';
+import { recordedEnd } from './recorded-end.ts';
 
 /**
  * Waits for the end of a turn.
@@ -21,20 +19,17 @@ export async function untilTurnEnded(
   signal: AbortSignal,
 ): Promise<ChatTurn | undefined> {
   const deleted = new AbortController();
-  const ended = async (): Promise<ChatTurn | undefined> => {
-    const row = await em().findOne(ChatTurn, { id });
-    // Its events go with it, so that nothing else would end the waiting.
-    if (!row) deleted.abort(chatNotFound());
-    return row && row.status !== 'processing' ? row : undefined;
-  };
   const ending = async () => {
-    const row = await ended();
-    return row && turnEndEvent(row, usageOf(await modelTurnsOf(em(), row)));
+    const end = await recordedEnd(em(), id);
+    // Its events go with it, so that nothing else would end the waiting.
+    if (end === 'deleted') deleted.abort(chatNotFound());
+    return typeof end === 'string' ? undefined : end;
   };
   const following = { ending, signal: AbortSignal.any([signal, deleted.signal]) };
   // To its end: the last event says that the row is final.
   for await (const _event of followRun(log, runStream({ conversationId: chatId, runId: id }), following));
-  const turn = signal.aborted ? undefined : await ended();
+  const turn = signal.aborted ? undefined : await em().findOne(ChatTurn, { id });
   deleted.signal.throwIfAborted();
-  return turn;
+  if (turn === null) throw chatNotFound();
+  return turn?.status === 'processing' ? undefined : turn;
 }

@@ -5,8 +5,11 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { ChatTurn, finishTurn, type FinishDeps } from '../../../src/features/chats/index.ts';
 import { finishEdit } from '../../../src/features/chats/edit.ts';
 import { turnEndEvent } from '../../../src/features/chats/stream/end.ts';
+import { recordedEnd } from '../../../src/features/chats/recorded-end.ts';
+import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { usageOf } from '../../../src/features/chats/usage.ts';
 import { createExcerptMatcher } from '../../../src/features/citations/index.ts';
+import { runStream } from '../../../src/features/runs/index.ts';
 import { withoutSpeakers, withoutTags } from '../../../src/features/runs/tags.ts';
 import { Conversation, ModelTurn, ToolCall } from '../../../src/features/transcripts/index.ts';
 import {
@@ -103,6 +106,31 @@ describe('the end of a turn', () => {
     assert.deepEqual([recorded.text, recorded.lastStep], ['Answer 1.', 1]);
   });
 
+  it('is the same event for those who read it from the row, without its words, as for those who were told', async () => {
+    for (const text of ['Fixed \u{1f600} é\u0301 漢字\r\n', 'The pool is full. '.repeat(20_000), undefined]) {
+      const chatId = await conversation();
+      const turn = turnRow(chatId, 1, 1, 'processing');
+      const said = spoken(chatId, 1);
+      if (text !== undefined) said.content = [{ type: 'text', text, citations: null }];
+      await em()
+        .persist(text === undefined ? [turn] : [turn, said])
+        .flush();
+      assert.equal(await recordedEnd(em(), turn.id), 'processing');
+      await finishTurn(deps, {
+        turnId: turn.id,
+        chatId,
+        teamId,
+        outcome: text === undefined ? 'cancelled' : 'completed',
+      });
+      const [told] = await events.read(runStream({ conversationId: chatId, runId: turn.id }));
+      const recorded = await recordedEnd(em(), turn.id);
+      assert.ok(told && typeof recorded === 'object');
+      assert.deepEqual({ type: recorded.type, data: recorded.data }, { type: told.type, data: told.data });
+      assert.equal(told.data['textDigest'], textDigest(text ?? ''));
+    }
+    assert.equal(await recordedEnd(em(), randomUUID()), 'deleted');
+  });
+
   it('ends the calls that nobody finished', async () => {
     const chatId = await conversation();
     const turn = turnRow(chatId, 1, 1, 'processing');
@@ -140,7 +168,7 @@ describe('the end of a turn', () => {
     const conflicts = paths.map(({ path }) => path);
     const outcome = { status: 'conflict' as const, base: 'a', commit: null, truncated: false };
     turn.outcome = { charts: [], changes: { ...outcome, paths, conflicts, diff: odd.repeat(300) } };
-    const bytes = Buffer.byteLength(JSON.stringify(turnEndEvent(turn, usageOf([])).data));
+    const bytes = Buffer.byteLength(JSON.stringify(turnEndEvent(turn, textDigest(odd), usageOf([])).data));
     assert.ok(bytes <= maxEventBytes, `${bytes} bytes`);
   });
 

@@ -5,7 +5,6 @@ import type { ChatTurn } from '../entities.ts';
 import type { DraftOutcome } from '../../workspace/index.ts';
 import type { ChatUsage } from '../usage.ts';
 import type { UiChunk } from './chunks.ts';
-import { textDigest } from './message-text.ts';
 
 /** What a stream's end says of its turn. */
 export interface EndedTurn {
@@ -24,8 +23,17 @@ const CITATIONS_BYTES = 100_000;
 const PATHS_BYTES = 40_000;
 const CONFLICTS_BYTES = 20_000;
 
-/** The key makes it the same event, whoever appends it. Charts travel as addresses: their points may be many. */
-export function turnEndEvent(turn: ChatTurn, usage: ChatUsage): NewEvent {
+/** What is recorded of a turn's end, but for its words, which may be megabytes. */
+export type RecordedEnd = Pick<
+  ChatTurn,
+  'status' | 'chatId' | 'number' | 'limitReached' | 'explanation' | 'citations' | 'outcome'
+>;
+
+/**
+ * The key makes it the same event, whoever appends it. Charts travel as addresses: their points may be many.
+ * @param digest the `textDigest` of what was said
+ */
+export function turnEndEvent(turn: RecordedEnd, digest: string, usage: ChatUsage): NewEvent {
   const { charts = [], changes } = turn.outcome ?? {};
   return stateEvent(`run.${turn.status}`, 'run:ended', {
     status: turn.status,
@@ -33,7 +41,7 @@ export function turnEndEvent(turn: ChatTurn, usage: ChatUsage): NewEvent {
     turn: turn.number,
     limit: turn.limitReached,
     explanation: turn.explanation,
-    textDigest: textDigest(turn.text ?? ''),
+    textDigest: digest,
     citations: within(CITATIONS_BYTES, turn.citations),
     charts: within(PATHS_BYTES, charts),
     ...(changes && { changes: shortened(changes) }),

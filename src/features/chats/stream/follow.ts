@@ -5,10 +5,10 @@ import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
 import { followRun, runStream, spokenParts, untilReachable } from '../../runs/index.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
 import { ChatTurn } from '../entities.ts';
-import { modelTurnsOf, usageSoFar } from '../model-turns.ts';
+import { modelTurnsOf } from '../model-turns.ts';
+import { recordedEnd } from '../recorded-end.ts';
 import { withCharts } from './charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
-import { turnEndEvent } from './end.ts';
 import { eventId, START, type StreamPosition } from './event-id.ts';
 import { UiStream, type Missing, type StoredWords } from './ui-stream.ts';
 
@@ -39,12 +39,10 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   const playback = new Playback(turn.id, after, await knowsPosition(log, turn, after));
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
   const ending = async () => {
-    const state = await em().findOne(ChatTurn, { id: turn.id }, { fields: ['status'] });
+    const end = await recordedEnd(em(), turn.id);
     // Its events go with it, so that nothing else would end this.
-    if (!state) deleted.abort(new Error('The chat was deleted.'));
-    if (!state || state.status === 'processing') return undefined;
-    const row = await em().findOneOrFail(ChatTurn, { id: turn.id });
-    return turnEndEvent(row, await usageSoFar(em(), row));
+    if (end === 'deleted') deleted.abort(new Error('The chat was deleted.'));
+    return typeof end === 'string' ? undefined : end;
   };
   for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
     const missing = ui.missing(event);
