@@ -1,5 +1,7 @@
 /** The map of the API: every room and where its endpoints are. */
+import { join } from 'node:path';
 import type Koa from 'koa';
+import { seriesEndpoints } from './features/charts/index.ts';
 import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
 import { citationEndpoints, type CitationDeps } from './features/citations/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
@@ -29,10 +31,13 @@ export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...citationEndpoints, // /api/extract-citation
   ...transcriptEndpoints, // /api/tool-results
+  ...seriesEndpoints, // /api/tool-results/{tool_id}/series
   ...monitoringEndpoints, // /api/monitoring-chat, /api/monitor, /api/findings
   ...satelliteEndpoints, // /satellite, /api/satellite-tokens
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs
 ];
 
-/** The API as a Koa app. */
-export const createApp = (deps: AppDeps): Koa => serveEndpoints(endpoints, deps);
+const WEB_FOLDER = join(import.meta.dirname, '../web/dist');
+
+/** The API and the web app as a Koa app. */
+export const createApp = (deps: AppDeps): Koa => serveEndpoints(endpoints, deps, { webFolder: WEB_FOLDER });

@@ -1,6 +1,8 @@
-/** Charts of stored tool results: found tables, Vega-Lite specifications, and their drawing as SVG. */
+/** Charts of stored tool results: found tables, series as data, Vega-Lite specifications, and their drawing as SVG. */
 export type { ChartSpec } from './chart-spec.ts';
 export { chartOf, drawChart } from './draw-chart.ts';
 export { renderSvg } from './render.ts';
+export { hasSeries } from './series/has-series.ts';
+export { seriesEndpoints } from './series/routes.ts';
 export { tablesIn } from './tables/index.ts';
 export { InvalidChart, validateChart } from './validate.ts';

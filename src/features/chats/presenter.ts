@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { hasSeries } from '../charts/index.ts';
 import { messageParts } from './stream/message-text.ts';
 import { spokenParts } from '../runs/index.ts';
 import type { Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
@@ -148,6 +149,7 @@ function presentTurn(
       digest: call.digest,
       bytes: call.bytes,
       sha256: call.sha256,
+      has_series: hasSeries(call),
       result_url: resultUrl(call.id),
     })),
     changes: turn.outcome?.changes ?? null,

@@ -130,6 +130,7 @@ const ChatToolCall = z
     digest: z.string().nullable(),
     bytes: z.int().nullable(),
     sha256: z.string().nullable(),
+    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'ChatToolCall' });

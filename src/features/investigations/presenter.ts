@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { hasSeries } from '../charts/index.ts';
 import type { RunProgress } from '../runs/index.ts';
 import type { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
@@ -136,6 +137,7 @@ function presentToolCall(call: ToolCall): Detail['steps'][number]['tool_calls'][
     started_at: iso(call.startedAt),
     finished_at: iso(call.finishedAt),
     duration_ms: call.startedAt && call.finishedAt ? call.finishedAt.getTime() - call.startedAt.getTime() : null,
+    has_series: hasSeries(call),
     result_url: `/api/tool-results/${call.id}`,
   };
 }

@@ -80,6 +80,7 @@ const InvestigationToolCall = z
     started_at: time.nullable(),
     finished_at: time.nullable(),
     duration_ms: z.int().nullable(),
+    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'InvestigationToolCall' });

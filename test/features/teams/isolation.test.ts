@@ -224,6 +224,7 @@ describe('team isolation', () => {
       rerunInvestigation: { params },
       addInvestigationMessage: { params, body: { text: 'hello' } },
       getToolResult: { params: { tool_id: toolCall.id } },
+      getToolResultSeries: { params: { tool_id: toolCall.id } },
       extractCitation: { body: { tool_result: 'found', citation_id: 1, text_with_citation: 'It was found [1].' } },
     };
     const called = await assertTeamIsolation({

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { hasSeries } from '../../charts/index.ts';
 import type { ToolCall } from '../../transcripts/index.ts';
 import type { CheckEvidence } from '../checks/port.ts';
 import { instructionCheckWorkflowId } from '../contract.ts';
@@ -56,6 +57,7 @@ export function presentSessionDetail(
       status,
       is_error: isError,
       digest,
+      has_series: hasSeries({ name, status, isError, digest }),
       result_url: `/api/tool-results/${id}`,
     })),
     workflow_id: session.checkType === 'instruction' ? instructionCheckWorkflowId(session.id) : null,

@@ -33,6 +33,7 @@ const SessionToolCall = z
     status: z.enum(['pending', 'completed', 'cancelled']),
     is_error: z.boolean(),
     digest: z.string().nullable(),
+    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'MonitoringSessionToolCall' });

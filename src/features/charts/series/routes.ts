@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { NotFound } from '../../../http/errors.ts';
+import { isCitable } from '../../tools/index.ts';
+import { readableToolCall } from '../../transcripts/index.ts';
+import { mayHoldSeries } from './has-series.ts';
+import { ToolResultSeriesResponse } from './schemas.ts';
+import { seriesIn } from './series-in.ts';
+
+export const getToolResultSeries = endpoint({
+  method: 'get',
+  path: '/api/tool-results/{tool_id}/series',
+  operationId: 'getToolResultSeries',
+  summary: 'The metric behind a tool call, as data for a chart',
+  description:
+    'Scopes as for the result itself. A result that holds no series is a 404 with the code `no_series`. Tool calls say `has_series` where their results are series for certain.',
+  tags: ['Transcripts'],
+  auth: apiKey(),
+  params: z.object({ tool_id: z.guid() }),
+  response: ToolResultSeriesResponse,
+  errors: [403, 404],
+  handler: async ({ params, principal, em }) => {
+    const call = await readableToolCall(em, principal, params.tool_id);
+    const isRead = call.status === 'completed' && !call.isError && isCitable(call.name) && mayHoldSeries(call.name);
+    const found = isRead ? seriesIn(call.content ?? '', call.summary) : undefined;
+    if (!found) throw new NotFound('This tool result holds no series.', 'no_series');
+    return { tool_id: call.id, tool: call.name, ...found };
+  },
+});
+
+export const seriesEndpoints = [getToolResultSeries];

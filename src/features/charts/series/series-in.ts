@@ -1,0 +1,141 @@
+/** The series in a stored tool result as data: every value is a cell of a table that was found in it. */
+import type { z } from 'zod';
+import { downsample } from '../../tools/index.ts';
+import { ChartError } from '../request.ts';
+import { fieldsOf, isWeak, measuresOf, primaryTime, telling, type Field } from '../spec/columns.ts';
+import { Labels, nameOf } from '../spec/labels.ts';
+import { planOf, type Plan } from '../spec/plan.ts';
+import { numberOf, tablesIn, timeOf, type Cell, type Table } from '../tables/index.ts';
+import { plainText } from '../text.ts';
+import { anomalyIn, anomalyWindow } from './anomaly.ts';
+import type { ToolResultSeriesResponse } from './schemas.ts';
+import { windowsIn } from './windows.ts';
+
+export type FoundSeries = Omit<z.output<typeof ToolResultSeriesResponse>, 'tool_id' | 'tool'>;
+type OneSeries = FoundSeries['series'][number];
+
+/** A longer result is not looked into: reading it would hold up everybody else. */
+const MOST_CHARACTERS = 4_000_000;
+const MOST_SERIES = 40;
+const MOST_POINTS = 2_000;
+const MOST_POINTS_OF_ALL = 20_000;
+const LABEL_CHARACTERS = 160;
+/** Columns that say something of a whole series, not of a sample. */
+const STATISTICS = /^(?:anomaly\..*|min|max|last)$/u;
+/** Where more of the rows share their time with another one, they are no samples of one thing. */
+const LEAST_DISTINCT = 0.9;
+
+/**
+ * Finds the series in a text: the table that is most telling over time, its rows by what tells them apart.
+ * @param title what stands for the name of the metric where the text has none
+ * @returns undefined when there are none; never throws, whatever the text is
+ */
+export function seriesIn(content: string, title: string): FoundSeries | undefined {
+  if (content.length > MOST_CHARACTERS) return undefined;
+  const candidates = tablesIn(content)
+    .filter(({ form }) => form !== 'log')
+    .toSorted((a, b) => telling(b) - telling(a));
+  for (const table of candidates) {
+    const drawn = drawable(table);
+    const series = drawn && seriesOf(table, drawn);
+    if (!drawn || !series || series.all.length === 0) continue;
+    const units = new Set(series.all.map(({ unit }) => unit));
+    const { window, baseline } = windowsIn(content);
+    return {
+      title: plainText(drawn.y.title ?? title, 300),
+      unit: units.size === 1 ? ([...units][0] ?? null) : null,
+      window,
+      baseline,
+      anomaly_window: anomalyWindow(series.all, window),
+      series: series.all,
+      truncated: series.isCut || table.partial || table.total > table.rows.length,
+    };
+  }
+  return undefined;
+}
+
+interface Drawn {
+  time: Field;
+  y: Field;
+  plan: Plan;
+}
+
+/** Which columns of a table are its times and numbers. */
+function drawable(table: Table): Drawn | undefined {
+  const time = primaryTime(table);
+  // Beside a sample's own value stand statistics of its series, which are the same for all its samples.
+  const value = fieldsOf(table).find(({ name }) => name === 'value');
+  const y = value ?? measuresOf(table).find((field) => !isWeak(field) && !STATISTICS.test(field.name));
+  if (!time || y?.type !== 'quantitative') return undefined;
+  try {
+    const request = { mark: 'line', x: time.name, y: y.name } as const;
+    return { time, y, plan: planOf(table, { rows: table.rows, groups: table.groups }, request) };
+  } catch (error) {
+    if (error instanceof ChartError) return undefined;
+    throw error;
+  }
+}
+
+function seriesOf(table: Table, { time, y, plan }: Drawn): { all: OneSeries[]; isCut: boolean } | undefined {
+  const parts = new Map<string, Cell[][]>();
+  for (const [index, row] of table.rows.entries()) {
+    const cells = plan.series.map((field) => row[field.index] ?? null);
+    const key = JSON.stringify(table.groups ? [table.groups[index]] : cells);
+    const part = parts.get(key);
+    if (part) part.push(row);
+    else parts.set(key, [row]);
+  }
+  const labels = new Labels(LABEL_CHARACTERS);
+  const most = Math.max(60, Math.min(MOST_POINTS, Math.floor(MOST_POINTS_OF_ALL / Math.min(parts.size, MOST_SERIES))));
+  const all: OneSeries[] = [];
+  let isCut = parts.size > MOST_SERIES;
+  let samples = 0;
+  let distinct = 0;
+  const taken = new Set<string>();
+  for (const rows of [...parts.values()].slice(0, MOST_SERIES)) {
+    const [first = []] = rows;
+    const found = samplesOf(rows, time, y);
+    samples += found.total;
+    distinct += found.times.length;
+    if (!found.values.some(Number.isFinite)) continue;
+    isCut ||= found.times.length > most;
+    const text = textOf(table, first);
+    const name = plan.series.length > 0 ? nameOf(first, plan.series) : [plan.subject ?? y.title ?? y.name];
+    all.push({
+      // What has a name twice is told apart by a number.
+      label: labels.of([...name, ...(taken.has(name.join()) ? [String(all.length + 1)] : [])]),
+      service: text('service', 'labels.service', 'labels.service_name', 'labels.job'),
+      statistic: text('statistic'),
+      unit: text('unit') ?? y.unit ?? null,
+      points: downsample(found.times, found.values, most).map(({ at, value }) => [new Date(at).toISOString(), value]),
+      anomaly: anomalyIn(table, first),
+    });
+    taken.add(name.join());
+  }
+  return distinct < samples * LEAST_DISTINCT ? undefined : { all, isCut };
+}
+
+/** The samples of rows in time order; of those at one time the last one counts. */
+function samplesOf(rows: readonly Cell[][], time: Field, y: Field) {
+  const found = new Map<number, number>();
+  let total = 0;
+  for (const row of rows) {
+    const at = timeOf(row[time.index], time.timeForm ?? 'iso');
+    if (at === undefined) continue;
+    total += 1;
+    found.set(Math.round(at), numberOf(row[y.index]) ?? Number.NaN);
+  }
+  const times = [...found.keys()].sort((a, b) => a - b);
+  return { times, values: times.map((at) => found.get(at) ?? Number.NaN), total };
+}
+
+/** Reads the first of some columns that holds a short text. */
+function textOf(table: Table, row: readonly Cell[]): (...names: string[]) => string | null {
+  return (...names) => {
+    for (const name of names) {
+      const cell = row[table.columns.findIndex((column) => column.name === name)];
+      if (typeof cell === 'string' && cell.trim() !== '') return plainText(cell, LABEL_CHARACTERS);
+    }
+    return null;
+  };
+}
