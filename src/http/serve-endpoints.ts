@@ -9,12 +9,19 @@ import { openStreams } from './open-streams.ts';
 import { createRouter } from './router.ts';
 import { securityHeaders } from './security-headers.ts';
 import { unmatched } from './unmatched.ts';
+import { webApp } from './web-app/index.ts';
 
 /**
  * A Koa app that serves these endpoints. A request passes: measure and log, security headers, CORS, errors to bodies,
- * then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts).
+ * then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts). What no endpoint answers may be
+ * a part of the web app.
+ * @param webFolder the built web app, where one is to be served
  */
-export function serveEndpoints<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Koa {
+export function serveEndpoints<D extends ApiDeps>(
+  endpoints: readonly Endpoint<D>[],
+  deps: D,
+  { webFolder }: { webFolder?: string } = {},
+): Koa {
   const { trustedProxies, corsOrigins } = deps.config;
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
   app.on('error', (error: Error) => reportLate(error, deps));
@@ -24,6 +31,10 @@ export function serveEndpoints<D extends ApiDeps>(endpoints: readonly Endpoint<D
   for (const cors of corsFor(corsOrigins)) app.use(cors);
   app.use(handleErrors(deps.log));
   app.use(createRouter(endpoints, deps));
+  if (webFolder !== undefined) {
+    const apiPaths = endpoints.map(({ path }) => path);
+    app.use(webApp(webFolder, apiPaths));
+  }
   app.use(unmatched);
   return app;
 }

@@ -79,9 +79,11 @@ export async function startApi<D extends ApiDeps = ApiDeps>(
     env?: Record<string, string>;
     server?: Partial<HttpServerOptions>;
     logLevel?: string;
+    /** A built web app to serve beside the endpoints. */
+    webFolder?: string;
   } = {},
 ): Promise<TestApi> {
-  const { env, server, logLevel, ...overrides } = given;
+  const { env, server, logLevel, webFolder, ...overrides } = given;
   const config = testConfig(env);
   const clock = overrides.clock ?? new ManualClock();
   const { log, lines } = recordedLog(logLevel);
@@ -99,7 +101,7 @@ export async function startApi<D extends ApiDeps = ApiDeps>(
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test gives what its endpoints need beyond the base
   const deps = base as D;
-  const app = serveEndpoints(endpoints, deps);
+  const app = serveEndpoints(endpoints, deps, { webFolder });
   const http = await createHttpServer(app, { host: '127.0.0.1', port: 0, ...server });
   return { ...http, app, deps, lines, url: `http://127.0.0.1:${http.port}` };
 }

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import { readWebApp, type WebAppFiles } from './files.ts';
+import { NOT_BUILT } from './not-built.ts';
+import { pageHeaders } from './policy.ts';
+import { sendFile } from './send-file.ts';
+
+const MAX_PATH_CHARACTERS = 2_000;
+
+/**
+ * Serves the built web app where no endpoint matched: its files, and its one page for every path that could be one of
+ * its pages. What is neither is left to the next middleware, as is a path that endpoints answer with other methods.
+ *
+ * The files are few and small, so they are kept in memory, read when the first of them is asked for. Static servers
+ * (sirv, @koa/send) open a file for each request and know nothing of a page with a nonce; negotiation, freshness and
+ * media types are Koa's.
+ * @param folder what `npm run build:web` wrote; may come to be there while the process runs
+ * @param apiPaths paths of endpoints: below the first segment of any of them, nothing is a page
+ */
+export function webApp(folder: string, apiPaths: readonly string[]): Middleware {
+  const reserved = new Set(['assets', ...apiPaths.map(firstSegment)]);
+  let read: WebAppFiles | undefined;
+  return async (ctx, next) => {
+    const unanswered = ctx['routeMatched'] !== true && (ctx['matched'] ?? []).length === 0;
+    if (!unanswered || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    read ??= readWebApp(folder);
+    const file = read?.files.get(ctx.path);
+    if (file) {
+      ctx.state['route'] = ctx.path.startsWith('/assets/') ? '/assets/*' : ctx.path;
+      return sendFile(ctx, ctx.path, file);
+    }
+    if (reserved.has(firstSegment(ctx.path)) || !mayBePage(ctx.path) || !wantsPage(ctx)) return next();
+    ctx.state['route'] = '/*';
+    return sendPage(ctx, read?.page);
+  };
+}
+
+function sendPage(ctx: Context, page: string | undefined): void {
+  const nonce = randomBytes(16).toString('base64');
+  ctx.vary('Accept');
+  ctx.type = 'html';
+  ctx.set(pageHeaders(nonce));
+  ctx.status = page === undefined ? 404 : 200;
+  ctx.body = page?.replaceAll('%CSP_NONCE%', nonce) ?? NOT_BUILT;
+}
+
+const firstSegment = (path: string): string => path.split('/')[1] ?? '';
+
+/** No hidden file, way up, null character or backslash, plain or encoded: those who look for them get a plain 404. */
+const mayBePage = (path: string): boolean =>
+  path.length <= MAX_PATH_CHARACTERS && !/\/(?:\.|%2e)|\\|%5c|%00|\/\//i.test(path);
+
+/** Programs that take anything get the API's own 404. */
+const wantsPage = (ctx: Context): boolean => [ctx.accepts()].flat().includes('text/html');
