@@ -1,0 +1,86 @@
+/** The API, typed by its own OpenAPI document (`schema.d.ts` is generated: `npm run types -w web`). */
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { components, paths } from './schema.d.ts';
+
+/** The schemas of the interface by name. @example type Summary = Schema<'InvestigationSummary'> */
+export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
+
+/** An answer that is not a success. `message` is a sentence for people. */
+export class ApiError extends Error {
+  override name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  /** Of a 422: what is wrong where; `path` begins below the body. */
+  readonly issues: readonly { path: string; message: string }[];
+
+  constructor(status: number, code: string, message: string, issues: ApiError['issues'] = []) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.issues = issues;
+  }
+}
+
+const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+let csrfToken: string | undefined;
+let onSignedOut: (() => void) | undefined;
+
+/** Told by the session: what unsafe requests carry. */
+export function setCsrfToken(token: string | undefined): void {
+  csrfToken = token;
+}
+
+/** Called once for the app: what to do when the API no longer knows the session. */
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** The header that a request of this method needs with a session cookie. */
+export const csrfHeaders = (method: string): Record<string, string> =>
+  csrfToken !== undefined && UNSAFE.has(method.toUpperCase()) ? { 'X-CSRF-Token': csrfToken } : {};
+
+const session: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(csrfHeaders(request.method))) request.headers.set(name, value);
+    return request;
+  },
+  onResponse({ response, schemaPath }) {
+    // Asking who is signed in is answered by whoever asks.
+    if (response.status === 401 && !['/api/session', '/api/sign-in'].includes(schemaPath)) onSignedOut?.();
+    return response;
+  },
+};
+
+export const api = createClient<paths>({ baseUrl: location.origin });
+api.use(session);
+
+/**
+ * The data of an answer.
+ * @throws {ApiError} for anything but a success, and when the API cannot be reached (status 0, code `unreachable`)
+ * @example const team = await dataOf(api.GET('/api/team'));
+ */
+export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
+  const { data, error, response } = await call.catch((cause: unknown): never => {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError(0, 'unreachable', 'Casebook cannot be reached. It is asked again when the connection is back.');
+  });
+  if (response.ok && data !== undefined) return data;
+  throw errorOf(response, error);
+}
+
+/** What an answer that is not a success says. */
+export function errorOf({ status, statusText }: Pick<Response, 'status' | 'statusText'>, body: unknown): ApiError {
+  const { detail, code } = isRecord(body) ? body : {};
+  if (Array.isArray(detail)) {
+    const issues = detail.filter(isRecord).map(({ loc, msg }) => ({
+      path: Array.isArray(loc) ? loc.slice(1).join('.') : '',
+      message: String(msg),
+    }));
+    const text = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
+    return new ApiError(status, 'invalid', text || 'The request is not valid.', issues);
+  }
+  const sentence = typeof detail === 'string' && detail !== '' ? detail : `${status} ${statusText}`;
+  return new ApiError(status, typeof code === 'string' ? code : 'error', sentence);
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;

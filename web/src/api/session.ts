@@ -1,0 +1,50 @@
+/** Who is signed in. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { api, ApiError, dataOf, setCsrfToken, type Schema } from './client.ts';
+
+export type Session = Schema<'SessionResponse'>;
+
+/** The session of this browser; null when nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  staleTime: 5 * 60_000,
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      return keep(await dataOf(api.GET('/api/session', { signal })));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+});
+
+function keep(session: Session): Session {
+  setCsrfToken(session.csrf_token);
+  return session;
+}
+
+/**
+ * Signs in with an API key or the token of a one-time link.
+ * @throws {ApiError} 401 when the credential is not, or no longer, good
+ */
+export async function signIn(queryClient: QueryClient, by: Schema<'SessionCreateRequest'>): Promise<Session> {
+  const session = keep(await dataOf(api.POST('/api/session', { body: by })));
+  // Whatever was asked before was asked as somebody else.
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, session);
+  return session;
+}
+
+export async function signOut(queryClient: QueryClient): Promise<void> {
+  await dataOf(api.DELETE('/api/session'));
+  setCsrfToken(undefined);
+  queryClient.clear();
+  queryClient.setQueryData(sessionQuery.queryKey, null);
+}
+
+/** Whether the session may do something; as `grants` of the API does it. */
+export function may(session: Session | null | undefined, scope: string): boolean {
+  const scopes: readonly string[] = session?.scopes ?? [];
+  if (scopes.includes(scope) || scopes.includes('system:admin')) return true;
+  return scopes.includes('team:admin') && !scope.startsWith('system:');
+}

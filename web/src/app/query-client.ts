@@ -1,0 +1,18 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError } from '../api/client.ts';
+
+/** What no repetition changes. */
+const isFinal = (error: unknown): boolean => error instanceof ApiError && error.status >= 400 && error.status < 500;
+
+/** How the app asks and asks again. */
+export const createQueryClient = (): QueryClient =>
+  new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: (failures, error) => !isFinal(error) && failures < 3,
+        retryDelay: (failures) => Math.min(500 * 2 ** failures, 8_000),
+      },
+      mutations: { retry: false },
+    },
+  });

@@ -1,0 +1,128 @@
+/** The map of the pages. Each page is a chunk of its own, loaded when it is first wanted. */
+import type { QueryClient } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { searches } from './search.ts';
+import { sessionQuery, signIn } from '../api/session.ts';
+import { NotFoundPage, PageError, PagePending } from './fallbacks.tsx';
+import { takeLinkToken } from './link-token.ts';
+import { Shell } from './shell.tsx';
+
+interface RouterContext {
+  queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage });
+
+/** Everything but the sign-in page is for those who are signed in; the token of a one-time link signs in on the way. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  component: Shell,
+  beforeLoad: async ({ context: { queryClient }, location }) => {
+    const token = takeLinkToken();
+    const session = await queryClient.ensureQueryData(sessionQuery);
+    if (session !== null) return;
+    const to = location.pathname + location.searchStr;
+    if (token === undefined) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
+    try {
+      await signIn(queryClient, { link: token });
+    } catch {
+      throw redirect({ to: '/sign-in', search: { ...(to !== '/' && { to }), error: 'link' } });
+    }
+  },
+});
+
+const page = <const Path extends string>(path: Path) => ({ getParentRoute: () => signedIn, path });
+
+const routes = [
+  createRoute({
+    ...page('/'),
+    validateSearch: searches.list,
+    component: lazyRouteComponent(() => import('../pages/investigations/list.tsx'), 'InvestigationsPage'),
+  }),
+  createRoute({
+    ...page('/investigation/$investigationId'),
+    validateSearch: searches.investigation,
+    component: lazyRouteComponent(() => import('../pages/investigation/index.tsx'), 'InvestigationPage'),
+  }),
+  createRoute({
+    ...page('/chats'),
+    validateSearch: searches.list,
+    component: lazyRouteComponent(() => import('../pages/chats/list.tsx'), 'ChatsPage'),
+  }),
+  createRoute({
+    ...page('/chat'),
+    validateSearch: searches.newChat,
+    component: lazyRouteComponent(() => import('../pages/chat/index.tsx'), 'NewChatPage'),
+  }),
+  createRoute({
+    ...page('/chat/$chatId'),
+    component: lazyRouteComponent(() => import('../pages/chat/index.tsx'), 'ChatPage'),
+  }),
+  createRoute({
+    ...page('/satellites'),
+    component: lazyRouteComponent(() => import('../pages/satellites/list.tsx'), 'SatellitesPage'),
+  }),
+  createRoute({
+    ...page('/satellites/$satelliteId'),
+    validateSearch: searches.tab,
+    component: lazyRouteComponent(() => import('../pages/satellites/satellite.tsx'), 'SatellitePage'),
+  }),
+  createRoute({
+    ...page('/monitoring'),
+    validateSearch: searches.list,
+    component: lazyRouteComponent(() => import('../pages/monitoring/list.tsx'), 'MonitoringPage'),
+  }),
+  createRoute({
+    ...page('/monitoring/$agentId'),
+    validateSearch: searches.tab,
+    component: lazyRouteComponent(() => import('../pages/monitoring/agent.tsx'), 'MonitoringAgentPage'),
+  }),
+  createRoute({
+    ...page('/findings'),
+    validateSearch: searches.list,
+    component: lazyRouteComponent(() => import('../pages/findings/list.tsx'), 'FindingsPage'),
+  }),
+  createRoute({
+    ...page('/finding/$findingId'),
+    component: lazyRouteComponent(() => import('../pages/findings/finding.tsx'), 'FindingPage'),
+  }),
+  createRoute({
+    ...page('/team'),
+    validateSearch: searches.tab,
+    component: lazyRouteComponent(() => import('../pages/team/index.tsx'), 'TeamPage'),
+  }),
+] as const;
+
+const signInPage = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: searches.signIn,
+  component: lazyRouteComponent(() => import('../pages/sign-in/index.tsx'), 'SignInPage'),
+});
+
+const routeTree = root.addChildren([signInPage, signedIn.addChildren(routes)]);
+
+export const createAppRouter = (queryClient: QueryClient) =>
+  createRouter({
+    routeTree,
+    context: { queryClient },
+    defaultPreload: 'intent',
+    // What is shown is asked of the query client, which knows how old it is.
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+    defaultPendingComponent: PagePending,
+    defaultErrorComponent: PageError,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createAppRouter>;
+  }
+}

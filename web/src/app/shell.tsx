@@ -1,0 +1,192 @@
+/** What is around every page: the places, the person, the keys. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
+import { Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
+import { whenSignedOut } from '../api/client.ts';
+import { may, sessionQuery, signOut } from '../api/session.ts';
+import { Button } from '../components/ui/button.tsx';
+import { Dialog } from '../components/ui/dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../components/ui/menu.tsx';
+import { useToaster } from '../components/ui/toast.tsx';
+import { placesFor, type Place } from './navigation.ts';
+import { useShortcuts, type Shortcut } from './shortcuts.ts';
+import { chooseTheme, useThemeChoice } from './theme.ts';
+
+export function Shell() {
+  const { data: session } = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const navigate = useNavigate();
+  const [showsKeys, setShowsKeys] = useState(false);
+  const places = useMemo(() => placesFor(session), [session]);
+
+  // The session may end while a page is open; whoever signs in again comes back to it.
+  useEffect(
+    () =>
+      whenSignedOut(() => {
+        queryClient.setQueryData(sessionQuery.queryKey, null);
+        void router.invalidate();
+      }),
+    [queryClient, router],
+  );
+
+  const shortcuts = useMemo<Shortcut[]>(
+    () => [
+      ...places.map(({ to, title, key }) => ({
+        keys: `g ${key}`,
+        title: `Go to ${title}`,
+        run: () => void navigate({ to }),
+      })),
+      { keys: 'n', title: 'New investigation', run: () => void navigate({ to: '/', hash: 'new' }) },
+      { keys: 'c', title: 'New chat', run: () => void navigate({ to: '/chat' }) },
+      {
+        keys: '/',
+        title: 'Search this page',
+        run: () => document.querySelector<HTMLElement>('input[type=search]')?.focus(),
+      },
+      { keys: '?', title: 'Show the keys', run: () => setShowsKeys(true) },
+    ],
+    [places, navigate],
+  );
+  useShortcuts(shortcuts);
+
+  return (
+    <div className="md:grid md:min-h-dvh md:grid-cols-[13.5rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to the content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-surface p-3 md:flex">
+        <Brand />
+        <Button variant="primary" className="mb-3" asChild>
+          <Link to="/" hash="new">
+            <Plus aria-hidden size={16} /> New investigation
+          </Link>
+        </Button>
+        <nav aria-label="Places" className="flex flex-col gap-0.5">
+          {places.map((place) => (
+            <PlaceLink key={place.to} place={place} />
+          ))}
+        </nav>
+        <div className="mt-auto">
+          <Account onKeys={() => setShowsKeys(true)} />
+        </div>
+      </aside>
+      <div className="sticky top-0 z-30 flex items-center gap-2 border-b bg-surface px-3 py-2 md:hidden">
+        <Brand />
+        <div className="ml-auto">
+          <Menu
+            trigger={
+              <Button variant="quiet" icon aria-label="Places">
+                <MenuIcon aria-hidden size={20} />
+              </Button>
+            }
+          >
+            {places.map(({ to, title, icon: Icon }) => (
+              <MenuItem key={to} asChild>
+                <Link to={to}>
+                  <Icon aria-hidden size={16} /> {title}
+                </Link>
+              </MenuItem>
+            ))}
+          </Menu>
+        </div>
+        <Account onKeys={() => setShowsKeys(true)} isSmall />
+      </div>
+      {/* The focus goes here when a page is changed by its link at the top. */}
+      <main id="main" tabIndex={-1} className="min-w-0 focus:outline-none">
+        <div className="mx-auto max-w-7xl p-4 md:p-6">
+          <Outlet />
+        </div>
+      </main>
+      <Dialog open={showsKeys} onOpenChange={setShowsKeys} title="Keys">
+        <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
+          {shortcuts
+            .filter(({ keys }) => may(session, 'investigations:write') || keys !== 'n')
+            .map(({ keys, title }) => (
+              <div key={keys} className="contents">
+                <dt className="flex gap-1">
+                  {keys.split(' ').map((key) => (
+                    <kbd key={key} className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-sm">
+                      {key}
+                    </kbd>
+                  ))}
+                </dt>
+                <dd>{title}</dd>
+              </div>
+            ))}
+        </dl>
+      </Dialog>
+    </div>
+  );
+}
+
+const Brand = () => (
+  <Link to="/" className="flex items-center gap-2 px-2 py-1 text-lg font-semibold tracking-tight md:mb-3">
+    <img src="/favicon.svg" alt="" width={24} height={24} /> Casebook
+  </Link>
+);
+
+function PlaceLink({ place: { to, title, icon: Icon } }: { place: Place }) {
+  return (
+    <Link
+      to={to}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
+      className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 font-medium text-ink-soft hover:bg-sunken hover:text-ink data-[status=active]:bg-accent-soft data-[status=active]:text-accent"
+    >
+      <Icon aria-hidden size={18} /> {title}
+    </Link>
+  );
+}
+
+const THEMES = [
+  { choice: 'light', title: 'Light', icon: Sun },
+  { choice: 'dark', title: 'Dark', icon: Moon },
+  { choice: 'system', title: 'As the system', icon: Monitor },
+] as const;
+
+function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean }) {
+  const { data: session } = useQuery(sessionQuery);
+  const queryClient = useQueryClient();
+  const router = useRouter();
+  const toaster = useToaster();
+  const theme = useThemeChoice();
+  const leave = async (): Promise<void> => {
+    try {
+      await signOut(queryClient);
+      await router.invalidate();
+    } catch (error) {
+      toaster.fail(error);
+    }
+  };
+  const who = session?.user?.name ?? session?.team.name ?? '';
+  return (
+    <Menu
+      trigger={
+        <Button
+          variant="quiet"
+          className={isSmall === true ? 'max-w-32' : 'w-full justify-start'}
+          aria-label={`Account: ${who}`}
+        >
+          <span className="truncate">{who}</span>
+        </Button>
+      }
+    >
+      {THEMES.map(({ choice, title, icon: Icon }) => (
+        <MenuItem key={choice} onSelect={() => chooseTheme(choice)}>
+          <Icon aria-hidden size={16} /> {title} {theme === choice && <span className="ml-auto">✓</span>}
+        </MenuItem>
+      ))}
+      <MenuSeparator />
+      <MenuItem onSelect={onKeys}>
+        <Keyboard aria-hidden size={16} /> Keys
+      </MenuItem>
+      <MenuItem onSelect={() => void leave()}>
+        <LogOut aria-hidden size={16} /> Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

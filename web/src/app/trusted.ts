@@ -1,0 +1,32 @@
+/** The one Trusted Types policy: script addresses of workers, and only those of our own bundle. */
+
+interface ScriptUrlPolicy {
+  createScriptURL(url: string): string;
+}
+interface TrustedTypes {
+  createPolicy(name: string, rules: ScriptUrlPolicy): ScriptUrlPolicy;
+}
+
+declare global {
+  interface Window {
+    trustedTypes?: TrustedTypes;
+  }
+}
+
+const rules: ScriptUrlPolicy = {
+  createScriptURL(url) {
+    const { origin, pathname } = new URL(url, location.href);
+    if (origin !== location.origin || !/^\/(?:assets|src|node_modules)\//.test(pathname)) {
+      throw new TypeError(`${url} is no script of this app.`);
+    }
+    return url;
+  },
+};
+
+const policy = window.trustedTypes?.createPolicy('casebook', rules) ?? rules;
+
+/**
+ * The address of a worker script, as the content security policy wants it.
+ * @throws {TypeError} when it is not one of our own bundle
+ */
+export const workerUrl = (url: URL | string): string => policy.createScriptURL(String(url));

@@ -1,0 +1,40 @@
+import { clsx } from 'clsx';
+import { Slot } from 'radix-ui';
+import type { ComponentProps } from 'react';
+
+export type ButtonVariant = 'primary' | 'plain' | 'quiet' | 'danger';
+
+const VARIANTS: Record<ButtonVariant, string> = {
+  primary: 'bg-accent text-accent-ink hover:opacity-90',
+  plain: 'border border-line-strong bg-surface text-ink hover:bg-sunken',
+  quiet: 'text-ink-soft hover:bg-sunken hover:text-ink',
+  danger: 'border border-bad text-bad bg-surface hover:bg-bad-soft',
+};
+
+export interface ButtonProps extends ComponentProps<'button'> {
+  variant?: ButtonVariant;
+  size?: 'small' | 'usual';
+  /** Only an icon is shown: the name goes into `aria-label`. */
+  icon?: boolean;
+  /** Draws its one child (a link) as a button. */
+  asChild?: boolean;
+}
+
+/** A button; `type` is "button" unless said otherwise, so that no form is sent by accident. */
+export function Button({ variant = 'plain', size = 'usual', icon, asChild, className, ...rest }: ButtonProps) {
+  const Element = asChild === true ? Slot.Root : 'button';
+  return (
+    <Element
+      {...(asChild !== true && { type: 'button' })}
+      className={clsx(
+        'inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap select-none',
+        'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:opacity-50',
+        size === 'small' ? 'h-8 text-sm' : 'h-9',
+        icon === true ? (size === 'small' ? 'w-8' : 'w-9') : size === 'small' ? 'px-2.5' : 'px-3.5',
+        VARIANTS[variant],
+        className,
+      )}
+      {...rest}
+    />
+  );
+}

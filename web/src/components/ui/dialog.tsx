@@ -1,0 +1,98 @@
+import { clsx } from 'clsx';
+import { X } from 'lucide-react';
+import { AlertDialog, Dialog as Radix } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+const OVERLAY = 'fixed inset-0 z-40 bg-black/50';
+const BOX = 'fixed z-50 flex flex-col bg-surface text-ink shadow-pop focus:outline-none';
+const CENTRE = 'top-1/2 left-1/2 max-h-[90dvh] w-[min(38rem,94vw)] -translate-x-1/2 -translate-y-1/2 rounded-lg border';
+const SIDE = 'inset-y-0 right-0 w-[min(60rem,100vw)] border-l';
+
+export interface DialogProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  /** Read out when the dialog opens. */
+  description?: ReactNode;
+  /** `side`: a panel over the right of the page, for what is read beside it. */
+  placement?: 'centre' | 'side';
+  children: ReactNode;
+  /** Stays below what scrolls. */
+  footer?: ReactNode;
+}
+
+/** A modal dialog: the focus is kept in it, Escape closes it, and the focus goes back to where it was. */
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  placement = 'centre',
+  children,
+  footer,
+}: DialogProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className={OVERLAY} />
+        <Radix.Content
+          className={clsx(BOX, placement === 'side' ? SIDE : CENTRE)}
+          {...(description === undefined && { 'aria-describedby': undefined })}
+        >
+          <div className="flex items-start gap-3 border-b px-5 py-3">
+            <div className="min-w-0 flex-1">
+              <Radix.Title className="text-lg font-semibold break-words">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="text-sm text-ink-soft">{description}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close asChild>
+              <Button variant="quiet" icon aria-label="Close">
+                <X aria-hidden size={18} />
+              </Button>
+            </Radix.Close>
+          </div>
+          <div className="min-h-0 flex-1 overflow-y-auto p-5">{children}</div>
+          {footer !== undefined && <div className="flex justify-end gap-2 border-t px-5 py-3">{footer}</div>}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}
+
+export interface ConfirmProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: string;
+  /** What will happen, and whether it can be undone. */
+  description: ReactNode;
+  /** The verb on the button, such as "Delete". */
+  action: string;
+  onConfirm: () => void;
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ open, onOpenChange, title, description, action, onConfirm }: ConfirmProps) {
+  return (
+    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+      <AlertDialog.Portal>
+        <AlertDialog.Overlay className={OVERLAY} />
+        <AlertDialog.Content className={clsx(BOX, CENTRE, 'gap-4 p-5')}>
+          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Description className="text-ink-soft">{description}</AlertDialog.Description>
+          <div className="flex justify-end gap-2">
+            <AlertDialog.Cancel asChild>
+              <Button>Cancel</Button>
+            </AlertDialog.Cancel>
+            <AlertDialog.Action asChild>
+              <Button variant="danger" onClick={onConfirm}>
+                {action}
+              </Button>
+            </AlertDialog.Action>
+          </div>
+        </AlertDialog.Content>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  );
+}

@@ -1,0 +1,31 @@
+import { DropdownMenu } from 'radix-ui';
+import type { ReactNode } from 'react';
+
+/** A button that opens a menu; `trigger` is the button. */
+export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          className="z-50 min-w-44 rounded-md border bg-surface p-1 text-ink shadow-pop"
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+const ITEM =
+  'flex w-full cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-accent-soft data-highlighted:text-accent';
+
+/** @param asChild its one child (a link) becomes the item */
+export function MenuItem(props: { onSelect?: () => void; asChild?: boolean; disabled?: boolean; children: ReactNode }) {
+  return <DropdownMenu.Item className={ITEM} {...props} />;
+}
+
+export const MenuSeparator = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;

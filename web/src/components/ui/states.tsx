@@ -1,0 +1,48 @@
+/** What a place shows while it has nothing else to show. */
+import { CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { messageOf } from '../../app/message-of.ts';
+import { Button } from './button.tsx';
+
+/** Grey lines where text will be; said to screen readers as "Loading". */
+export function Loading({ lines = 3 }: { lines?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col gap-3 py-2">
+      {Array.from({ length: lines }, (_, line) => (
+        <div
+          key={line}
+          className="h-4 animate-pulse rounded bg-sunken"
+          style={{ width: `${90 - ((line * 17) % 50)}%` }}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** There is nothing yet: what would be here, and what to do about it. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="rounded-lg border border-dashed px-6 py-10 text-center">
+      <p className="font-medium">{title}</p>
+      {children !== undefined && <div className="mt-1 text-ink-soft">{children}</div>}
+    </div>
+  );
+}
+
+/** It could not be loaded: why, and a way to ask again. */
+export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div
+      role="alert"
+      className="flex flex-wrap items-center gap-3 rounded-lg border border-bad bg-bad-soft px-4 py-3 text-bad"
+    >
+      <CircleAlert aria-hidden size={18} />
+      <span className="min-w-0 flex-1 break-words">{messageOf(error)}</span>
+      {onRetry !== undefined && (
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { useEffect, useState } from 'react';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+];
+
+/** "3 minutes ago" for a time before or after `now`. */
+export function fromNow(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000;
+  const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1];
+  return unit === 'second' && Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds / size), unit);
+}
+
+/** "1 h 5 min", "12 s", "340 ms". @param ms a length of time */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${ms < 10_000 ? (ms / 1000).toFixed(1) : seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** The clock of what is drawn, moved on every `everyMs`. */
+export function useNow(everyMs: number): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** A moment, as how long ago it was; the whole date on hover. @param at ISO 8601 */
+export function Time({ at }: { at: string }) {
+  const now = useNow(30_000);
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at}</span>;
+  return (
+    <time dateTime={at} title={whole.format(date)} className="whitespace-nowrap">
+      {fromNow(date, now)}
+    </time>
+  );
+}
+
+/** How long something has been going on, counted up to the second. @param since ISO 8601 */
+export function Elapsed({ since }: { since: string }) {
+  const now = useNow(1_000);
+  return <span className="tabular-nums">{duration(Math.max(0, now.getTime() - new Date(since).getTime()))}</span>;
+}

@@ -1,0 +1,3 @@
+export function ChatsPage() {
+  return <h1>ChatsPage</h1>;
+}

@@ -1,0 +1,3 @@
+export function FindingPage() {
+  return <h1>FindingPage</h1>;
+}

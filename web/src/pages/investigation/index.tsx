@@ -1,0 +1,3 @@
+export function InvestigationPage() {
+  return <h1>InvestigationPage</h1>;
+}

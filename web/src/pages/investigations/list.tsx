@@ -1,0 +1,3 @@
+export function InvestigationsPage() {
+  return <h1>InvestigationsPage</h1>;
+}

@@ -1,0 +1,3 @@
+export function MonitoringAgentPage() {
+  return <h1>MonitoringAgentPage</h1>;
+}

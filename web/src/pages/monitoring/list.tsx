@@ -1,0 +1,3 @@
+export function MonitoringPage() {
+  return <h1>MonitoringPage</h1>;
+}

@@ -1,0 +1,3 @@
+export function SatellitesPage() {
+  return <h1>SatellitesPage</h1>;
+}

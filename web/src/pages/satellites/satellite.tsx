@@ -1,0 +1,3 @@
+export function SatellitePage() {
+  return <h1>SatellitePage</h1>;
+}
