@@ -1,6 +1,6 @@
 /**
  * Any number of API processes and workers on one database and one Temporal server, without a supervisor: what is killed
- * stays away. The model is played by this process.
+ * stays away. The model is played by this process, or is the offline model of the workers.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,15 +21,16 @@ const READY_WITHIN_MS = 90_000;
 export interface ClusterProcess extends Program {
   /** Resolves when it works, after a start. */
   untilReady(): Promise<void>;
-  /** Frees all memory that nothing holds any more. */
-  collectGarbage(): Promise<void>;
+  /** Bytes that it holds on to: on JavaScript's heap, and in buffers outside of it. */
+  heldBytes(): Promise<number>;
 }
 
 export interface Cluster {
   apis: (ClusterProcess & { url: string })[];
   workers: ClusterProcess[];
   apiKey: string;
-  model: ScriptedModel;
+  /** @throws {Error} when asked for in a cluster that has the offline model */
+  readonly model: ScriptedModel;
   database: TestDatabase;
   /** Where its workflows are. */
   temporal: { address: string; namespace: string };
@@ -37,11 +38,12 @@ export interface Cluster {
 }
 
 /**
+ * @param options.script what the model says; without it, the workers ask the offline model, as without an API key
  * @param options.env variables beyond those that say where everything is
  * @param options.database dropped at the end; a new one of the test run's server unless given
  */
 export async function startCluster(options: {
-  script: Script;
+  script?: Script;
   apis: number;
   workers: number;
   env?: Record<string, string>;
@@ -50,7 +52,7 @@ export async function startCluster(options: {
   const [database, address, model] = await Promise.all([
     options.database ?? createTestDatabase(),
     temporalAddress(),
-    startScriptedModel(options.script),
+    options.script && startScriptedModel(options.script),
   ]);
   const home = mkdtempSync(join(tmpdir(), 'casebook-cluster-'));
   const namespace = await ownNamespace(address);
@@ -65,8 +67,7 @@ export async function startCluster(options: {
     CASEBOOK_BOOTSTRAP_API_KEY: apiKey,
     CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     CASEBOOK_RATE_LIMIT: 'off',
-    ANTHROPIC_BASE_URL: model.url,
-    ANTHROPIC_API_KEY: 'test',
+    ...(model && { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'test' }),
     ...options.env,
   };
   const started: Program[] = [];
@@ -83,12 +84,12 @@ export async function startCluster(options: {
         const ready = async (): Promise<true | undefined> => (await isReady(program.output())) || undefined;
         await waitUntil(ready, { what: file, timeoutMs: READY_WITHIN_MS });
       },
-      collectGarbage: () => collectGarbage(/Debugger listening on (ws:\S+)/.exec(program.output())![1]!),
+      heldBytes: () => heldBytes(/Debugger listening on (ws:\S+)/.exec(program.output())![1]!),
     });
   };
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((program) => program.terminate()));
-    await model.stop();
+    await model?.stop();
     await database.drop();
     rmSync(home, { recursive: true, force: true });
   };
@@ -109,7 +110,18 @@ export async function startCluster(options: {
     await stop();
     throw new Error(`The cluster did not start:\n${said}`, { cause: error });
   }
-  return { apis, workers, apiKey, model, database, temporal: { address, namespace }, stop };
+  return {
+    apis,
+    workers,
+    apiKey,
+    get model() {
+      if (model === undefined) throw new Error('This cluster has the offline model.');
+      return model;
+    },
+    database,
+    temporal: { address, namespace },
+    stop,
+  };
 }
 
 /** Every process has the product's own task queue: without a namespace of its own one cluster would work for another. */
@@ -122,11 +134,20 @@ async function ownNamespace(address: string): Promise<string> {
   return namespace;
 }
 
-async function collectGarbage(inspector: string): Promise<void> {
+/** Measured right after the garbage is gone: a process that works makes new garbage at once. */
+async function heldBytes(inspector: string): Promise<number> {
   const socket = new WebSocket(inspector);
   await once(socket, 'open');
-  const answered = once(socket, 'message');
+  const measured = Promise.withResolvers<number>();
+  socket.addEventListener('close', () => measured.reject(new Error('The process has ended.')));
+  socket.addEventListener('message', ({ data }) => {
+    const { id, result } = JSON.parse(String(data));
+    if (id === 2) measured.resolve(result.result.value);
+  });
+  const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
   socket.send(JSON.stringify({ id: 1, method: 'HeapProfiler.collectGarbage' }));
-  await answered;
+  socket.send(JSON.stringify({ id: 2, method: 'Runtime.evaluate', params: { expression, returnByValue: true } }));
+  const bytes = await measured.promise;
   socket.close();
+  return bytes;
 }
