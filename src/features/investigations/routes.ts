@@ -7,6 +7,8 @@ import { lastEventId, sseResponse } from '../../http/sse.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { loadDetail } from './detail.ts';
 import { runEvents } from './events.ts';
+import { loadGraph } from './graph/load.ts';
+import { InvestigationGraphResponse } from './graph/schemas.ts';
 import { presentDetail, presentStatus, presentSummary, type Links } from './presenter.ts';
 import {
   IdempotencyHeaders,
@@ -119,6 +121,20 @@ export const detail = endpoint({
   },
 });
 
+export const graph = endpoint({
+  method: 'get',
+  path: '/api/investigations/{investigation_id}/graph',
+  operationId: 'getInvestigationGraph',
+  summary: 'The services around the suspect, with the way of the fault through their calls',
+  description: 'From what the investigation itself found: while it runs, from what is known so far.',
+  tags,
+  auth: apiKey(READ),
+  params: InvestigationParams,
+  response: InvestigationGraphResponse,
+  errors: [404],
+  handler: ({ params, em }) => loadGraph(em, params.investigation_id),
+});
+
 export const events = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/events',
@@ -202,4 +218,4 @@ export const rerun = endpoint({
   },
 });
 
-export const investigationEndpoints = [investigate, getStatus, list, detail, events, cancel, message, rerun];
+export const investigationEndpoints = [investigate, getStatus, list, detail, graph, events, cancel, message, rerun];

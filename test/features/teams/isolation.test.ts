@@ -219,6 +219,7 @@ describe('team isolation', () => {
       createApiKey: { body: { name: 'key', scopes: ['team:read'] } },
       getInvestigation: { params },
       getInvestigationDetail: { params },
+      getInvestigationGraph: { params },
       streamInvestigationEvents: { params },
       cancelInvestigation: { params },
       rerunInvestigation: { params },

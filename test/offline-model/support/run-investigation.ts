@@ -39,6 +39,8 @@ export interface Run {
   messages: MessageParam[];
   calls: MadeCall[];
   texts: string[];
+  /** What the tools returned, as it is stored. */
+  evidence: StoredEvidence[];
   report?: Report;
   checked?: CheckedReport;
 }
@@ -48,7 +50,12 @@ export async function runInvestigation(model: ModelClient, options: RunOptions):
   const evidence: StoredEvidence[] = [];
   const context = toolContext({ sources: options.sources, evidence });
   const opening = `This was reported:\n<query>\n${options.query}\n</query>`;
-  const run: Run = { messages: [{ role: 'user', content: [{ type: 'text', text: opening }] }], calls: [], texts: [] };
+  const run: Run = {
+    messages: [{ role: 'user', content: [{ type: 'text', text: opening }] }],
+    calls: [],
+    texts: [],
+    evidence,
+  };
   for (let turn = 0; turn < MOST_TURNS && !run.report; turn += 1) {
     const conclude = options.concludeAt !== undefined && turn >= options.concludeAt;
     const answer = await model.complete(

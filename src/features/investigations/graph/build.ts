@@ -1,0 +1,118 @@
+/** The dependency graph around the suspect of an investigation, from what the investigation itself found. Pure. */
+import type { z } from 'zod';
+import type { CheckedReport } from '../report/schema.ts';
+import { callsIn, type KnownCall } from './calls.ts';
+import { faultPath } from './fault-path.ts';
+import { nearestFirst } from './nearest.ts';
+import { ofOneSystem, readResults, type StoredResult } from './results.ts';
+import type { InvestigationGraphResponse, SERVICE_ROLES } from './schemas.ts';
+import { suspicions, type Suspicion } from './suspicions.ts';
+
+export type InvestigationGraph = z.output<typeof InvestigationGraphResponse>;
+type Role = (typeof SERVICE_ROLES)[number];
+
+export interface GraphInput {
+  /** Null while there is none. */
+  report: Pick<CheckedReport, 'root_cause' | 'hypotheses'> | null;
+  isRunning: boolean;
+  /** Results of the tools that say something about services. */
+  results: readonly StoredResult[];
+  /** Every call of the investigation that looked at one service. */
+  looks: readonly { toolCallId: string; evidence: number; service: string }[];
+  /** Results that are known and were not read. */
+  omitted: number;
+}
+
+const MOST_SERVICES = 200;
+const MOST_CALLS = 1_000;
+const MOST_EVIDENCE = 12;
+const MOST_NOTES = 12;
+
+export function buildGraph(input: GraphInput): InvestigationGraph {
+  const read = ofOneSystem(readResults(input.results));
+  const calls = callsIn(read);
+  const known = suspicions(
+    read,
+    input,
+    calls.flatMap(({ caller, callee }) => [caller, callee]),
+  );
+  const { suspect, alerting, isTentative } = known;
+
+  const path =
+    suspect === null || alerting === null
+      ? []
+      : faultPath(calls, { from: alerting, to: suspect }, (name) => known.of(name).weight);
+  const centre = [...new Set([suspect, ...path, alerting].filter((name) => name !== null))];
+  const order = nearestFirst(calls, centre, known.byScore());
+  const shown = new Set(order.slice(0, MOST_SERVICES));
+  const steps = new Set(path.slice(1).map((callee, index) => JSON.stringify([path[index], callee])));
+  const isOnPath = ({ caller, callee }: KnownCall): boolean => steps.has(JSON.stringify([caller, callee]));
+  const among = calls.filter(({ caller, callee }) => shown.has(caller) && shown.has(callee));
+  const kept = among.toSorted((a, b) => Number(isOnPath(b)) - Number(isOnPath(a))).slice(0, MOST_CALLS);
+  const roleOf = (name: string, { isRuledOut, isAffected }: Suspicion): Role => {
+    if (name === suspect) return 'suspect';
+    if (name === alerting) return 'alerting';
+    // What the fault passed through is a victim, also where somebody thought that it was the cause.
+    if (path.includes(name)) return 'affected';
+    return isRuledOut ? 'ruled_out' : isAffected ? 'affected' : 'related';
+  };
+
+  const isCut = order.length > shown.size || among.length > kept.length || input.omitted > 0;
+  return {
+    suspect,
+    is_tentative: isTentative,
+    alerting,
+    services: [...shown].map((name) => {
+      const one = known.of(name);
+      const evidence = [...one.evidence].sort(([a], [b]) => a - b).slice(0, MOST_EVIDENCE);
+      return {
+        name,
+        role: roleOf(name, one),
+        score: one.score,
+        rank: one.rank,
+        reason: one.reason,
+        evidence: evidence.map(([number, id]) => ({ tool_call_id: id, evidence: number })),
+      };
+    }),
+    calls: kept.map((call) => ({
+      caller: call.caller,
+      callee: call.callee,
+      calls_per_second: call.callsPerSecond,
+      error_ratio: call.errorRatio,
+      p95_seconds: call.p95Seconds,
+      stale: call.stale,
+      on_fault_path: isOnPath(call),
+    })),
+    fault_path: path,
+    truncated: isCut || read.dependencies.some(({ truncated }) => truncated),
+    notes: notesOn(input, { suspect, alerting, isTentative, path, calls, read }).slice(0, MOST_NOTES),
+  };
+}
+
+interface Built {
+  suspect: string | null;
+  alerting: string | null;
+  isTentative: boolean;
+  path: string[];
+  calls: KnownCall[];
+  read: ReturnType<typeof readResults>;
+}
+
+function notesOn({ isRunning, omitted }: GraphInput, built: Built): string[] {
+  const { suspect, alerting, isTentative, path, calls, read } = built;
+  const notes: string[] = [];
+  if (isTentative) {
+    notes.push(
+      `${isRunning ? 'The investigation is still running' : 'There is no report'}: the suspect is the first of the ranking by statistics.`,
+    );
+  } else if (suspect === null) {
+    notes.push(isRunning ? 'Nothing points to a service so far.' : 'The investigation names no service at fault.');
+  }
+  if (calls.length === 0) notes.push('The investigation has not looked up which services call each other.');
+  else if (suspect !== null && alerting !== null && path.length === 0)
+    notes.push(`No way of calls from ${alerting} to ${suspect} was seen.`);
+  if (suspect !== null && alerting === null) notes.push('It is not known which service alerted.');
+  if (read.unreadable > 0) notes.push(`${read.unreadable} of the tool results could not be read.`);
+  if (omitted > 0) notes.push(`${omitted} of the tool results were left out.`);
+  return [...notes, ...new Set(read.dependencies.flatMap(({ notes: said }) => said))];
+}

@@ -1,0 +1,58 @@
+/** What callers see of the services around the suspect of an investigation. */
+import { z } from 'zod';
+
+const figure = z.number().nullable();
+
+export const SERVICE_ROLES = ['suspect', 'alerting', 'affected', 'ruled_out', 'related'] as const;
+
+const GraphService = z
+  .object({
+    name: z.string(),
+    role: z
+      .enum(SERVICE_ROLES)
+      .describe(
+        'affected: the fault passed through it, it alerted, or its metrics moved. ruled_out: the report says that it is not the cause, and the fault did not pass through it. related: only its calls are known.',
+      ),
+    score: figure.describe('Of the ranking of root causes: higher is more suspicious.'),
+    rank: z.int().nullable().describe('Its place in that ranking, from 1.'),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why it has its role or score, as the ranking, the report or an alert says.'),
+    evidence: z
+      .array(z.object({ tool_call_id: z.uuid(), evidence: z.int() }))
+      .describe(
+        'Tool calls that looked at it, or whose results name it; evidence is the number that the report cites.',
+      ),
+  })
+  .meta({ id: 'InvestigationGraphService' });
+
+const GraphCall = z
+  .object({
+    caller: z.string(),
+    callee: z.string(),
+    calls_per_second: figure,
+    error_ratio: figure.describe('Failed calls by all calls, 0 to 1.'),
+    p95_seconds: figure,
+    stale: z.boolean().describe('No call was seen for a while.'),
+    on_fault_path: z.boolean(),
+  })
+  .meta({ id: 'InvestigationGraphCall' });
+
+export const InvestigationGraphResponse = z
+  .object({
+    suspect: z
+      .string()
+      .nullable()
+      .describe('As the report says; while there is none, the first of the ranking. null: not known.'),
+    is_tentative: z.boolean().describe('The suspect is not that of a report.'),
+    alerting: z.string().nullable().describe('The service whose symptom is explained.'),
+    services: z.array(GraphService).describe('The suspect first, then along the fault path, then by score.'),
+    calls: z.array(GraphCall).describe('Among these services.'),
+    fault_path: z
+      .array(z.string())
+      .describe('From the alerting service along its calls to the suspect, both included; empty: no way is known.'),
+    truncated: z.boolean().describe('More services or calls are known than these, or results were cut.'),
+    notes: z.array(z.string()).describe('What is not known about it, in sentences.'),
+  })
+  .meta({ id: 'InvestigationGraphResponse' });

@@ -1,0 +1,124 @@
+/** What an investigation has against each service. */
+import { clip } from '../../tools/index.ts';
+import type { GraphInput } from './build.ts';
+import { namedIn, sameName } from './names.ts';
+import type { ReadResults } from './results.ts';
+
+export interface Suspicion {
+  score: number | null;
+  rank: number | null;
+  reason: string | null;
+  isAffected: boolean;
+  isRuledOut: boolean;
+  /** How likely the fault went through it, at least 0. */
+  weight: number;
+  /** Tool call ids by evidence number. */
+  evidence: Map<number, string>;
+}
+
+export interface Suspicions {
+  suspect: string | null;
+  /** The suspect is that of a ranking, not of a report. */
+  isTentative: boolean;
+  alerting: string | null;
+  /** What is known of a service; one that was not heard of yet is from then on. */
+  of(name: string): Suspicion;
+  /** Every service that was heard of: those with the greatest score first, then by name. */
+  byScore(): string[];
+}
+
+const REASON_CHARACTERS = 400;
+/** Below own evidence of a score of 3 (log scale) a service is quiet. */
+const QUIET = Math.log1p(3);
+/** What an alert adds to a service's weight: somebody decided beforehand that so much is too much. */
+const ALERTED = 2;
+
+/** @param called every service that calls or is called */
+export function suspicions(
+  read: ReadResults,
+  { report, looks }: Pick<GraphInput, 'report' | 'looks'>,
+  called: Iterable<string>,
+): Suspicions {
+  const known = new Map<string, Suspicion>();
+  const of = (name: string): Suspicion => {
+    const found = known.get(name) ?? unsuspected();
+    known.set(name, found);
+    return found;
+  };
+  const says = (name: string, reason: string): void => void (of(name).reason ??= clip(reason, REASON_CHARACTERS));
+
+  for (const name of called) of(name);
+
+  // The last ranking is that of somebody who knew more than before.
+  for (const { causes, alert, from } of read.rankings.toReversed()) {
+    for (const { service, rank, score, own_score: own, reason } of causes) {
+      const one = of(service);
+      one.evidence.set(from.evidence, from.toolCallId);
+      if (one.rank !== null) continue;
+      Object.assign(one, { rank, score, weight: Math.max(0, own), isAffected: own >= QUIET });
+      if (reason) says(service, reason);
+    }
+    if (alert) of(alert.service).evidence.set(from.evidence, from.toolCallId);
+  }
+  for (const { metric, series, from } of read.metrics) {
+    for (const { service, anomaly } of series) {
+      const one = of(service);
+      one.isAffected = true;
+      one.evidence.set(from.evidence, from.toolCallId);
+      says(service, `${metric} moved away from its baseline at ${anomaly.onset} (score ${anomaly.score}).`);
+    }
+  }
+  const alerts = alertsOf(read);
+  const alerted = new Set<string>();
+  for (const { service, name, summary, from } of alerts) {
+    const one = of(service);
+    if (!alerted.has(service)) one.weight += ALERTED;
+    alerted.add(service);
+    one.isAffected = true;
+    one.evidence.set(from.evidence, from.toolCallId);
+    says(service, summary || name);
+  }
+
+  const alerting = read.rankings.findLast(({ alert }) => alert)?.alert?.service ?? alerts[0]?.service ?? null;
+  const [first] = read.rankings.at(-1)?.causes.toSorted((a, b) => a.rank - b.rank) ?? [];
+  const isTentative = report === null && first !== undefined;
+  const named = report ? report.root_cause.service : (first?.service ?? null);
+  const suspect = named === null ? null : (sameName(named, known.keys()) ?? named);
+  if (suspect !== null) of(suspect);
+  if (alerting !== null) of(alerting);
+
+  for (const { service, toolCallId, evidence } of looks) known.get(service)?.evidence.set(evidence, toolCallId);
+  for (const { verdict, statement, reasoning } of report?.hypotheses ?? []) {
+    const [about] = verdict === 'ruled_out' ? namedIn(statement, known.keys()) : [];
+    if (about === undefined || about === suspect) continue;
+    Object.assign(of(about), { isRuledOut: true, reason: clip(reasoning || statement, REASON_CHARACTERS) });
+  }
+  if (suspect !== null && report) of(suspect).reason = clip(report.root_cause.statement, REASON_CHARACTERS);
+  return { suspect, isTentative, alerting, of, byScore: () => [...known.keys()].sort(byScore(known)) };
+}
+
+/** The alerts of the sources that were asked anything; of all of them where none was. */
+function alertsOf({ sources, rankings, dependencies, metrics }: ReadResults) {
+  const asked = new Set([...rankings, ...dependencies, ...metrics].map(({ source }) => source));
+  const last = sources.at(-1);
+  return (last?.sources ?? [])
+    .filter(({ id }, _, all) => asked.has(id) || all.length === 1)
+    .flatMap(({ alerts }) => alerts.map((alert) => ({ ...alert, from: last!.from })));
+}
+
+function byScore(known: ReadonlyMap<string, Suspicion>): (a: string, b: string) => number {
+  const scoreOf = (name: string): number => known.get(name)?.score ?? Number.NEGATIVE_INFINITY;
+  return (a, b) => (scoreOf(a) === scoreOf(b) ? (a < b ? -1 : 1) : scoreOf(b) > scoreOf(a) ? 1 : -1);
+}
+
+function unsuspected(): Suspicion {
+  return {
+    score: null,
+    rank: null,
+    reason: null,
+    isAffected: false,
+    isRuledOut: false,
+    weight: 0,
+    evidence: new Map(),
+  };
+}
