@@ -1,0 +1,88 @@
+/**
+ * Cuts Markdown into pieces that mean the same on their own as they do together, so that a text that grows is parsed
+ * again only at its end. Where it is not certain that a piece ends, it goes on: too long a piece costs time, too short a
+ * one changes what is shown.
+ */
+
+export interface Blocks {
+  blocks: string[];
+  /** Definitions of links (`[name]: address`), which hold for the whole text. */
+  definitions: string;
+}
+
+const FENCE = /^( *)(`{3,}(?!.*`)|~{3,})/;
+const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
+const ANY_ITEM = /^[ >\t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
+const FOOTNOTE = /^[ >\t]*\[\^[^\]\s]+\]:/m;
+const DEFINITION = /^ {0,3}\[(?!\^)(?:[^\]\\]|\\.)+\]:/;
+/** HTML that goes on over blank lines, and what ends it (CommonMark 4.6, kinds 1 to 5). */
+const RAW_HTML: readonly (readonly [RegExp, RegExp])[] = [
+  [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
+  [/^ {0,3}<!--/, /-->/],
+  [/^ {0,3}<\?/, /\?>/],
+  [/^ {0,3}<![a-z]/i, />/],
+  [/^ {0,3}<!\[CDATA\[/, /\]\]>/],
+];
+
+/** What the lines of a piece have come to: whether a blank line may end it. */
+class Piece {
+  hasList = false;
+  #fence: { mark: string; length: number; indent: number } | undefined;
+  #htmlEnd: RegExp | undefined;
+
+  get isOpen(): boolean {
+    return this.#fence !== undefined || this.#htmlEnd !== undefined;
+  }
+
+  take(line: string): void {
+    if (this.#htmlEnd !== undefined) {
+      if (this.#htmlEnd.test(line)) this.#htmlEnd = undefined;
+      return;
+    }
+    const [, spaces = '', marks = ''] = FENCE.exec(line) ?? [];
+    if (this.#fence !== undefined) {
+      const { mark, length, indent } = this.#fence;
+      const closes = marks.startsWith(mark) && marks.length >= length && spaces.length < indent + 4;
+      const leftItsItem = this.hasList && indent > 0 && line.search(/\S/) < indent;
+      if ((closes && line.trim() === marks) || leftItsItem) this.#fence = undefined;
+      if (!leftItsItem) return;
+    }
+    if (marks !== '') this.#fence = { mark: marks.charAt(0), length: marks.length, indent: spaces.length };
+    this.hasList ||= ANY_ITEM.test(line);
+    const [, end] = RAW_HTML.find(([begin]) => begin.test(line)) ?? [];
+    if (end !== undefined && !end.test(line.trimStart().slice(2))) this.#htmlEnd = end;
+  }
+}
+
+/**
+ * @returns pieces whose concatenation is the text; one piece where it has footnotes, which tie its parts together
+ * @example splitBlocks('a\n\nb').blocks // ['a\n\n', 'b']
+ */
+export function splitBlocks(text: string): Blocks {
+  if (FOOTNOTE.test(text)) return { blocks: [text], definitions: '' };
+  const blocks: string[] = [];
+  const definitions: string[] = [];
+  let piece = new Piece();
+  let start = 0;
+  let isAfterBlank = false;
+  for (let at = 0; at < text.length;) {
+    const newline = text.indexOf('\n', at);
+    const end = newline === -1 ? text.length : newline + 1;
+    const line = text.slice(at, end).replace(/[\r\n]+$/, '');
+    if (line.trim() === '') isAfterBlank = true;
+    else {
+      const isOwn = !/^[ \t]/.test(line) && !(piece.hasList && LIST_ITEM.test(line));
+      if (isAfterBlank && isOwn && !piece.isOpen) {
+        blocks.push(text.slice(start, at));
+        start = at;
+        piece = new Piece();
+      }
+      if (!piece.isOpen && DEFINITION.test(line)) definitions.push(line);
+      piece.take(line);
+      isAfterBlank = false;
+    }
+    at = end;
+  }
+  if (start < text.length) blocks.push(text.slice(start));
+  return { blocks, definitions: definitions.join('\n') };
+}

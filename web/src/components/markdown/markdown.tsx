@@ -1,0 +1,114 @@
+/** Markdown that a model or a tool wrote: nothing in it is run, and nothing in it is fetched. */
+import { Component, createContext, memo, use, useEffect, useId, useMemo, useRef, type ReactNode } from 'react';
+import ReactMarkdown, { type Options } from 'react-markdown';
+import remarkGfm from 'remark-gfm';
+import { splitBlocks } from './blocks.ts';
+import { remarkCitations } from './citations.ts';
+import { elements } from './elements.tsx';
+import { remarkRawHtml } from './raw-html.ts';
+import './markdown.css';
+
+export interface MarkdownProps {
+  text: string;
+  /** The numbers that can be opened; others in brackets stay text. */
+  citations?: ReadonlySet<number>;
+  onCitation?: (n: number) => void;
+  /** How many levels `#` stands below `h1`, so that the headings of the page keep their order. */
+  headingOffset?: number;
+}
+
+/** A piece longer or deeper than any person writes is shown as plain text: parsing it could stop the page. */
+const MOST_CHARACTERS = 200_000;
+const TOO_DEEP =
+  /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){60}|[*_~[(!<]{400}|(?:\[[^\]\n]{0,20}){400}|(?:[*_~`]{1,3}\w{1,4} ?){2000}/m;
+
+const NO_CITATIONS: ReadonlySet<number> = new Set();
+const OnCitation = createContext<(n: number) => void>(() => undefined);
+
+/**
+ * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app; of images only
+ * charts of this app are drawn. Only the pieces that changed are parsed again, so a text may grow many times a second.
+ */
+export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOffset = 1 }: MarkdownProps) {
+  const { blocks, definitions } = useMemo(() => splitBlocks(text), [text]);
+  const known = useSameSet(onCitation === undefined ? NO_CITATIONS : citations);
+  const latest = useRef(onCitation);
+  useEffect(() => {
+    latest.current = onCitation;
+  }, [onCitation]);
+  const open = useMemo(() => (n: number) => latest.current?.(n), []);
+  return (
+    <OnCitation value={open}>
+      <div className="markdown">
+        {blocks.map((block, index) => (
+          // A text only grows at its end, so a piece keeps its place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <Block key={index} text={block} definitions={definitions} known={known} headingOffset={headingOffset} />
+        ))}
+      </div>
+    </OnCitation>
+  );
+}
+
+/** The same object as long as the set holds the same numbers. */
+function useSameSet(numbers: ReadonlySet<number>): ReadonlySet<number> {
+  const key = [...numbers].join(',');
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key says when the numbers are others
+  return useMemo(() => numbers, [key]);
+}
+
+interface BlockProps {
+  text: string;
+  definitions: string;
+  known: ReadonlySet<number>;
+  headingOffset: number;
+}
+
+const Block = memo(function Block({ text, definitions, known, headingOffset }: BlockProps) {
+  const id = useId();
+  const options = useMemo<Pick<Options, 'remarkPlugins' | 'remarkRehypeOptions' | 'components'>>(
+    () => ({
+      remarkPlugins: [remarkGfm, remarkRawHtml, [remarkCitations, { known }]],
+      remarkRehypeOptions: { clobberPrefix: `${id}-` },
+      components: { ...elements(headingOffset), cite: CitationButton },
+    }),
+    [known, headingOffset, id],
+  );
+  if (text.length > MOST_CHARACTERS || TOO_DEEP.test(text)) return <Plain text={text} />;
+  return (
+    <Fallback text={text}>
+      {/* Addresses are judged where links and images are drawn, which knows what they are for. */}
+      <ReactMarkdown {...options} urlTransform={(url) => url}>
+        {definitions === '' ? text : `${text}\n\n${definitions}`}
+      </ReactMarkdown>
+    </Fallback>
+  );
+});
+
+const Plain = ({ text }: { text: string }) => <div className="whitespace-pre-wrap">{text}</div>;
+
+interface FallbackProps {
+  text: string;
+  children: ReactNode;
+}
+
+/** Shows the text as it is when it cannot be parsed or drawn; another text is tried again. */
+class Fallback extends Component<FallbackProps, { text: string; isBroken: boolean }> {
+  override state = { text: this.props.text, isBroken: false };
+  static getDerivedStateFromProps = ({ text }: FallbackProps, state: { text: string }) =>
+    state.text === text ? null : { text, isBroken: false };
+  static getDerivedStateFromError = () => ({ isBroken: true });
+  override render(): ReactNode {
+    return this.state.isBroken ? <Plain text={this.props.text} /> : this.props.children;
+  }
+}
+
+function CitationButton({ node, children }: { node?: { properties: Record<string, unknown> }; children?: ReactNode }) {
+  const open = use(OnCitation);
+  const number = Number(node?.properties['dataCitation']);
+  return (
+    <button type="button" className="citation" aria-label={`Citation ${number}`} onClick={() => open(number)}>
+      {children}
+    </button>
+  );
+}

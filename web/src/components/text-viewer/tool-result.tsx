@@ -1,0 +1,1 @@
+export const ToolResult = (): null => null;
