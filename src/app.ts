@@ -8,6 +8,7 @@ import { investigationEndpoints, type InvestigationDeps } from './features/inves
 import { monitoringEndpoints, type MonitoringDeps } from './features/monitoring-agents/index.ts';
 import { satelliteEndpoints, type SatelliteDeps } from './features/satellites/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
+import { signInEndpoints, type SignInDeps } from './features/sign-in/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
 import { docsEndpoints } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -17,6 +18,7 @@ import { serveEndpoints } from './http/serve-endpoints.ts';
 /** What all rooms together need. */
 export type AppDeps = ServiceDeps &
   TeamsDeps &
+  SignInDeps &
   InvestigationDeps &
   ChatDeps &
   CitationDeps &
@@ -27,6 +29,7 @@ export type AppDeps = ServiceDeps &
 export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...serviceEndpoints, // /error, /api/test-eks-deploy, /healthz, /readyz, /metrics
   ...teamsEndpoints, // /api/teams, /api/team, /api/api-keys, /api/users
+  ...signInEndpoints, // /api/sign-in, /api/session, /api/sessions, /api/sign-in-links
   ...investigationEndpoints, // /api/v1/investigate, /api/v1/investigations, /api/investigations
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...citationEndpoints, // /api/extract-citation

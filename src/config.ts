@@ -49,6 +49,7 @@ const environment = z.object({
   CASEBOOK_SECRET_KEY: optional(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hexadecimal (64 characters)')),
   CASEBOOK_INCIDENTS_DIR: optional(z.string()),
   CASEBOOK_WORKSPACES_DIR: optional(z.string()),
+  CASEBOOK_SESSION_HOURS: withDefault(z.coerce.number().positive().max(8_760), 168),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
   CASEBOOK_TRUSTED_PROXIES: withDefault(z.coerce.number().int().min(0).max(10), 0),
@@ -111,6 +112,8 @@ export interface Config {
   bootstrapApiKey?: string;
   /** 32-byte key of the secrets at rest, hexadecimal. */
   secretKey?: string;
+  /** How long a browser stays signed in. */
+  sessionHours: number;
   corsOrigins: string[];
   bodyLimitBytes: number;
   /** How many proxies stand before the API and append to X-Forwarded-For; 0 believes no such header. */
@@ -168,6 +171,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
     bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
     secretKey: e.CASEBOOK_SECRET_KEY,
+    sessionHours: e.CASEBOOK_SESSION_HOURS,
     corsOrigins: commaSeparated(e.CASEBOOK_CORS_ORIGINS),
     bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,
     trustedProxies: e.CASEBOOK_TRUSTED_PROXIES,

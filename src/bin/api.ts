@@ -139,6 +139,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     secrets,
     satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
     events,
+    signIn: { appUrl, secrets },
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };
   const app = createApp(deps);

@@ -2,24 +2,31 @@ import type { Context } from 'koa';
 import { Forbidden, TooManyRequests, Unauthorized } from './errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/address.ts';
+import { clearedSessionCookie, refuseForgery, sessionSecrets } from './session-cookie.ts';
 
 /** Who is calling: the key, its team, and what it may do. */
 export interface Principal {
+  /** Of a session that was signed in with an API key: that key. Of any other session: the session itself. */
   apiKeyId: string;
+  /** The browser's session, where it is one that calls. */
+  sessionId?: string;
   teamId: string;
   /** The user the key was made for; absent for a key of a program. */
   userId?: string;
   scopes: readonly string[];
 }
 
-/** Turns a credential into a principal. Implemented by the teams room. */
+/** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
+export type SecretKind = 'key' | 'session';
+
+/** Turns a secret into a principal. Implemented by the teams room. */
 export interface Authenticator {
-  /** @returns the principal, or undefined when the key is unknown or revoked */
-  verify(apiKey: string): Promise<Principal | undefined>;
-  /** The principal of a key that was verified a moment ago; never asks the database. */
-  cached(apiKey: string): Principal | undefined;
-  /** Whether the key was good when this process last looked; never asks the database. */
-  recognises(apiKey: string): boolean;
+  /** @returns the principal, or undefined when the secret is unknown, expired or revoked */
+  verify(secret: string, kind: SecretKind): Promise<Principal | undefined>;
+  /** The principal of a secret that was verified a moment ago; never asks the database. */
+  cached(secret: string, kind: SecretKind): Principal | undefined;
+  /** Whether the secret was good when this process last looked; never asks the database. */
+  recognises(secret: string, kind: SecretKind): boolean;
 }
 
 /** Which header carries the key. */
@@ -29,7 +36,7 @@ export interface ApiKeyAuth {
   kind: 'api-key';
   /** All of these are required. */
   scopes: readonly string[];
-  /** The headers that are accepted, in the order they are documented. */
+  /** The headers that are accepted, in the order they are documented. The cookie of a session always is. */
   via: readonly Credential[];
 }
 
@@ -63,8 +70,8 @@ export function requireOneOf({ scopes: granted }: Pick<Principal, 'scopes'>, ...
   throw new Forbidden(`The API key lacks the scope ${scopes.join(' or ')}.`, 'insufficient_scope');
 }
 
-/** No key of ours comes near it; what is longer is not worth hashing. */
-const LONGEST_KEY = 512;
+/** No secret of ours comes near it; what is longer is not worth hashing. */
+const LONGEST_SECRET = 512;
 
 /**
  * The key of a request, from the accepted headers.
@@ -82,22 +89,46 @@ export function credentialOf(headers: Context['req']['headers'], via: readonly C
   const [key, other] = found;
   if (key === undefined) throw new Unauthorized(`An API key is required in ${describeVia(via)}.`);
   if (other !== undefined && other !== key) throw new Unauthorized('Two different API keys were given.');
-  if (key.length > LONGEST_KEY) throw new Unauthorized('The API key is not valid.');
+  if (key.length > LONGEST_SECRET) throw new Unauthorized('The API key is not valid.');
   return key;
 }
 
 const describeVia = (via: readonly Credential[]): string =>
   via.map((name) => (name === 'bearer' ? 'the Authorization header (Bearer)' : 'the X-API-Key header')).join(' or ');
 
+/** What a request is authenticated with. */
+interface Given {
+  secret: string;
+  kind: SecretKind;
+}
+
+const hasKeyHeader = ({ 'x-api-key': apiKey, authorization }: Context['req']['headers']): boolean =>
+  apiKey !== undefined || /^bearer\b/i.test(authorization ?? '');
+
+/** The key in a header, or where there is none the session in the cookie. */
+function givenBy(ctx: Context, auth: ApiKeyAuth, { config: { appUrl } }: ApiDeps): Given {
+  const { headers } = ctx.req;
+  const [secret, another] = hasKeyHeader(headers) ? [] : sessionSecrets(headers, appUrl);
+  if (secret === undefined) return { secret: credentialOf(headers, auth.via), kind: 'key' };
+  // One of them was planted, and nobody can say which.
+  if (another !== undefined || secret.length > LONGEST_SECRET) throw sessionOver(appUrl);
+  return { secret, kind: 'session' };
+}
+
+const sessionOver = (appUrl: string | undefined): Unauthorized =>
+  new Unauthorized('The session is over. Sign in again.', {
+    headers: { 'Set-Cookie': clearedSessionCookie(appUrl) },
+  });
+
 /**
  * The caller of a request, for an endpoint with this kind of authentication.
- * An address that keeps failing is refused before its key is looked up, unless the key is one that was good before:
- * guessing costs the database nothing, and customers behind the same address are not locked out.
  * @throws {Unauthorized} 401, {@link Forbidden} 403, {@link TooManyRequests} 429
  */
 export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps): Promise<Principal> {
-  const key = credentialOf(ctx.req.headers, auth.via);
-  const principal = deps.authenticator.cached(key) ?? (await verify(ctx, key, deps));
+  const given = givenBy(ctx, auth, deps);
+  const { secret, kind } = given;
+  const principal = deps.authenticator.cached(secret, kind) ?? (await verify(ctx, given, deps));
+  if (kind === 'session') refuseForgery(ctx, secret, deps.config.appUrl);
   for (const scope of auth.scopes) {
     if (!grants(principal.scopes, scope)) {
       throw new Forbidden(`The API key lacks the scope ${scope}.`, 'insufficient_scope', {
@@ -116,18 +147,44 @@ export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps
  */
 export async function mayStay(ctx: Context, auth: Auth, deps: ApiDeps): Promise<boolean> {
   if (auth === 'none') return true;
-  const principal = await deps.authenticator.verify(credentialOf(ctx.req.headers, auth.via));
+  const { secret, kind } = givenBy(ctx, auth, deps);
+  const principal = await deps.authenticator.verify(secret, kind);
   return principal !== undefined && auth.scopes.every((scope) => grants(principal.scopes, scope));
 }
 
-async function verify(ctx: Context, key: string, deps: ApiDeps): Promise<Principal> {
+/**
+ * Looks up a secret that somebody may be guessing. An address that keeps failing is refused before its secret is looked
+ * up, unless it is one that was good before: guessing costs the database nothing, and customers behind the same address
+ * are not locked out.
+ * @param lookUp finds what the secret is for
+ * @returns what was found; undefined, and counted, when there is nothing
+ * @throws {TooManyRequests}
+ */
+export async function unlessGuessing<T>(
+  ctx: Context,
+  { failedAuthLimiter }: ApiDeps,
+  lookUp: () => Promise<T | undefined>,
+  isKnown = false,
+): Promise<T | undefined> {
   const address = addressOf(ctx);
-  const blocked = deps.authenticator.recognises(key) ? undefined : await deps.failedAuthLimiter.exhausted(address);
+  const blocked = isKnown ? undefined : await failedAuthLimiter.exhausted(address);
   if (blocked) throw new TooManyRequests(blocked.retryAfterSeconds, 'Too many failed authentications.');
-  const principal = await deps.authenticator.verify(key);
+  const found = await lookUp();
+  if (found === undefined) await failedAuthLimiter.take(address);
+  return found;
+}
+
+async function verify(ctx: Context, { secret, kind }: Given, deps: ApiDeps): Promise<Principal> {
+  const { authenticator, config } = deps;
+  const isKnown = authenticator.recognises(secret, kind);
+  const principal = await unlessGuessing(ctx, deps, () => authenticator.verify(secret, kind), isKnown);
   if (principal) return principal;
-  await deps.failedAuthLimiter.take(address);
-  throw new Unauthorized('The API key is not valid.', {
+  if (kind === 'session') throw sessionOver(config.appUrl);
+  throw keyNotValid();
+}
+
+/** For a key that nobody knows. */
+export const keyNotValid = (): Unauthorized =>
+  new Unauthorized('The API key is not valid.', {
     headers: { 'WWW-Authenticate': 'Bearer realm="casebook", error="invalid_token"' },
   });
-}

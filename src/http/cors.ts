@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 
 /**
  * Lets pages of these origins call the API. Without origins there is no CORS at all, and so no page of another origin
- * can. Cookies are not used, so credentials are not allowed either.
+ * can. The cookie of a session is for our own pages: credentials are not allowed.
  * @param origins exact origins, or `*`
  * @returns the middleware to use, none or one
  */

@@ -38,7 +38,7 @@ const InternalErrorResponse = z
 const DESCRIPTIONS: Record<number, string> = {
   400: 'Bad Request',
   401: 'The credential is missing or wrong',
-  403: 'The API key lacks a scope, or this is not allowed',
+  403: 'The API key lacks a scope, the CSRF token is missing, or this is not allowed',
   404: 'There is no such thing, or it belongs to another team',
   405: 'Method Not Allowed',
   409: 'The request conflicts with the present state',
@@ -84,6 +84,7 @@ export function openApiDocument(
         securitySchemes: {
           ApiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
           Bearer: { type: 'http', scheme: 'bearer', description: 'An API key.' },
+          Session: SESSION,
         },
       },
       paths,
@@ -94,6 +95,16 @@ export function openApiDocument(
     },
   );
 }
+
+const SESSION = {
+  type: 'apiKey',
+  in: 'cookie',
+  name: 'casebook_session',
+  description:
+    'The session of a browser, from `POST /api/session`; `__Host-casebook_session` where the web app is reached over ' +
+    'https. It is looked at where no header has a key. Every method but GET, HEAD and OPTIONS needs the header ' +
+    '`X-CSRF-Token` with the token of the session, and comes from a page of the same origin.',
+} as const;
 
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;
 
@@ -116,7 +127,10 @@ function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
     tags,
     ...(description && { description }),
     ...(deprecated && { deprecated }),
-    security: auth === 'none' ? [] : auth.via.map((header) => ({ [SCHEMES[header]]: [] })),
+    security:
+      auth === 'none'
+        ? []
+        : [...auth.via.map((header) => SCHEMES[header]), 'Session'].map((scheme) => ({ [scheme]: [] })),
     ...(Object.keys(requestParams).length > 0 && { requestParams }),
     ...(body && {
       requestBody: { required: !body.safeParse(undefined).success, content: { 'application/json': { schema: body } } },
@@ -132,12 +146,14 @@ function asObject(schema: z.ZodType): z.ZodObject {
 }
 
 function responses(endpoint: Endpoint<never>): ZodOpenApiResponsesObject {
-  const { auth, params, query, headers, body, bodyLimitBytes, response, content, errors, rateLimited } = endpoint;
+  const { method, auth, params, query, headers, body, bodyLimitBytes, response, content, errors, rateLimited } =
+    endpoint;
   const statuses = new Set<number>(errors);
   statuses.add(500);
   // Whose key it is says the database.
   if (auth !== 'none') statuses.add(401).add(503);
-  if (auth !== 'none' && auth.scopes.length > 0) statuses.add(403);
+  // A scope that is missing, or a session's request that may be forged.
+  if (auth !== 'none' && (auth.scopes.length > 0 || method !== 'get')) statuses.add(403);
   if (rateLimited !== false) statuses.add(429);
   if (params || query || headers || body) statuses.add(422);
   if (body) statuses.add(413);

@@ -113,7 +113,7 @@ describe('failed authentications', () => {
       cached: () => undefined,
       recognises: (key: string) => recent.has(key),
       verify: async (key: string) => {
-        const found = await known.verify(key);
+        const found = await known.verify(key, 'key');
         if (found) recent.add(key);
         return found;
       },

@@ -33,7 +33,7 @@ describe('the OpenAPI document', () => {
     assert.equal(document.openapi, '3.1.0');
     assert.equal(document.info.version, '0.1.0');
     const operation = document.paths['/things/{thing_id}'].post;
-    assert.deepEqual(operation.security, [{ ApiKey: [] }]);
+    assert.deepEqual(operation.security, [{ ApiKey: [] }, { Session: [] }]);
     assert.deepEqual(
       operation.parameters.map(({ in: place, name, required }: Json) => [place, name, required ?? false]),
       [
@@ -124,7 +124,7 @@ describe('the OpenAPI document', () => {
 
       it('says how the chat endpoint is called, and what it may answer', () => {
         const { post } = document.paths['/api/v1/chat'];
-        assert.deepEqual(post.security, [{ Bearer: [] }]);
+        assert.deepEqual(post.security, [{ Bearer: [] }, { Session: [] }]);
         assert.equal(jsonOf(post.requestBody), 'ChatRequest');
         const [stream] = post.parameters.filter(({ name }: Json) => name === 'stream');
         assert.deepEqual([stream.in, stream.schema.type, stream.schema.default], ['query', 'boolean', false]);

@@ -352,12 +352,12 @@ describe('event streams', () => {
     const guarded = await startApi(endpoints, {
       authenticator: {
         ...known,
-        verify: async (key) => {
+        verify: async (key, kind) => {
           if (away) {
             askedInVain.times++;
             throw new Error('the database is away');
           }
-          return known.verify(key);
+          return known.verify(key, kind);
         },
       },
     });

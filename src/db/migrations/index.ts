@@ -10,6 +10,7 @@ import { SatelliteGraphMigration } from './20261121000600-satellite-graph.ts';
 import { MonitoringAgentsMigration } from './20261121000700-monitoring-agents.ts';
 import { MonitoringTriggersMigration } from './20261121000800-monitoring-triggers.ts';
 import { MonitoringIndexesMigration } from './20261121000900-monitoring-indexes.ts';
+import { SessionsMigration } from './20261121001000-sessions.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -22,4 +23,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000700-monitoring-agents', class: MonitoringAgentsMigration },
   { name: '20261121000800-monitoring-triggers', class: MonitoringTriggersMigration },
   { name: '20261121000900-monitoring-indexes', class: MonitoringIndexesMigration },
+  { name: '20261121001000-sessions', class: SessionsMigration },
 ];

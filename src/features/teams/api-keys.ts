@@ -5,9 +5,9 @@ import { generateApiKey, prefixOf } from './api-key.ts';
 import { ApiKey, Membership } from './entities.ts';
 import { lockTeam } from './lock.ts';
 
-/** Every key of the team, the newest first, revoked ones included. */
+/** Every key of the team, the newest first, revoked ones included; sessions are none. */
 export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
-  em.find(ApiKey, {}, { orderBy: { createdAt: 'desc', id: 'asc' } });
+  em.find(ApiKey, { kind: 'key' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
  * Makes a key for the caller's team. Its text is in the answer and nowhere else.
@@ -42,7 +42,7 @@ export async function createApiKey(
 }
 
 /**
- * Revokes a key; a second time changes nothing.
+ * Revokes a key, and ends the sessions that hang on it; a second time changes nothing.
  * @throws {NotFound}
  * @throws {Forbidden} `insufficient_scope` for a key that may do what the caller may not
  * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation) any more
@@ -50,7 +50,7 @@ export async function createApiKey(
 export function revokeApiKey(em: EntityManager, principal: Principal, apiKeyId: string, now: Date): Promise<ApiKey> {
   return em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
-    const key = await tx.findOne(ApiKey, { id: apiKeyId });
+    const key = await tx.findOne(ApiKey, { id: apiKeyId, kind: 'key' });
     if (!key) throw new NotFound('There is no such API key.');
     await revokeKeys(tx, principal, [key], now);
     return key;
@@ -61,7 +61,7 @@ export function revokeApiKey(em: EntityManager, principal: Principal, apiKeyId: 
 const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
 
 /**
- * Revokes keys of a team that is locked, as one; those that are revoked already stay as they are.
+ * Revokes keys and sessions of a team that is locked, as one, and the sessions that hang on them; those that are revoked already stay as they are.
  * @throws {Forbidden} and {@link Conflict} as {@link revokeApiKey}
  */
 export async function revokeKeys(
@@ -75,13 +75,16 @@ export async function revokeKeys(
   if (excess !== undefined) {
     throw new Forbidden(`A key cannot revoke one that grants ${excess}, which it does not have.`, 'insufficient_scope');
   }
-  const active = await tx.find(ApiKey, { revokedAt: null });
-  const staying = active.filter((key) => !going.includes(key));
+  const goingIds = going.map(({ id }) => id);
+  // A session ends by itself, and so nobody may depend on it.
+  const staying = await tx.find(ApiKey, { kind: 'key', revokedAt: null, id: { $nin: goingIds } });
   for (const scope of ADMIN_SCOPES) {
     const grant = ({ scopes }: ApiKey): boolean => grants(scopes, scope);
-    if (going.some(grant) && !staying.some(grant)) {
+    if (going.some((key) => key.kind === 'key' && grant(key)) && !staying.some(grant)) {
       throw new Conflict(`The last key that grants ${scope} cannot be revoked.`, 'last_admin_key');
     }
   }
   for (const key of going) key.revokedAt = now;
+  const hanging = { kind: 'session', createdByKeyId: { $in: goingIds }, revokedAt: null } as const;
+  await tx.nativeUpdate(ApiKey, hanging, { revokedAt: now });
 }

@@ -1,18 +1,18 @@
 import { hash as digest } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { anyTeam } from '../../db/team-filter.ts';
-import type { Orm } from '../../db/orm.ts';
-import type { Authenticator, Principal } from '../../http/authenticate.ts';
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import type { Authenticator, Principal, SecretKind } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
 import { ApiKey } from './entities.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
-  /** What is stored of a key. */
-  hash: (apiKey: string) => string;
-  /** Makes this process look the key up again at its next use; called when it was revoked. */
-  forget(apiKeyId: string): void;
+  /** What is stored of a key, or of a session's secret. */
+  hash: (secret: string) => string;
+  /** Makes this process look the key or session, and every session that hangs on it, up again at its next use; called when it was revoked. */
+  forget(id: string): void;
   /** Resolves when no background write is under way; awaited before the database is closed. */
   idle(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export function createAuthenticator(options: {
   ttlMs?: number;
 }): ApiKeyAuthenticator {
   const { orm, pepper, clock, log, ttlMs = TTL_MS } = options;
-  const known = new LRUCache<string, { principal: Principal | undefined; until: number }>({ max: 10_000 });
+  const known = new LRUCache<string, Remembered>({ max: 10_000 });
   const lookups = new Map<string, Promise<Principal | undefined>>();
   const writes = new Set<Promise<void>>();
   /** Grows with each revocation, so that a lookup which began before it is not remembered. */
@@ -44,13 +44,18 @@ export function createAuthenticator(options: {
     return entry && entry.until > clock.now().getTime() ? entry : undefined;
   };
 
-  const lookUp = async (apiKey: string, handle: string): Promise<Principal | undefined> => {
+  const lookUp = async (secret: string, kind: SecretKind, handle: string): Promise<Principal | undefined> => {
     const began = revision;
-    const hash = hashCredential(apiKey, pepper);
-    const key = await orm.em.fork().findOne(ApiKey, { hash }, anyTeam);
-    const valid = key !== null && key.revokedAt == null && sameHash(key.hash, hash);
+    const hash = hashCredential(secret, pepper);
+    const em = orm.em.fork();
+    const key = await em.findOne(ApiKey, { hash, kind }, anyTeam);
+    const now = clock.now();
+    const valid = key !== null && sameHash(key.hash, hash) && isGood(key, now) && (await standsOn(em, key));
     const principal = valid ? principalOf(key) : undefined;
-    if (began === revision) known.set(handle, { principal, until: clock.now().getTime() + ttlMs });
+    const end = valid ? key.expiresAt?.getTime() : undefined;
+    const until = Math.min(now.getTime() + ttlMs, end ?? Infinity);
+    const makerId = valid && kind === 'session' ? (key.createdByKeyId ?? undefined) : undefined;
+    if (began === revision) known.set(handle, { principal, makerId, until });
     if (valid) noteUse(key);
     return principal;
   };
@@ -70,21 +75,23 @@ export function createAuthenticator(options: {
   };
 
   return {
-    hash: (apiKey) => hashCredential(apiKey, pepper),
-    cached: (apiKey) => remembered(handleOf(apiKey))?.principal,
-    recognises: (apiKey) => known.peek(handleOf(apiKey))?.principal !== undefined,
-    verify(apiKey) {
-      const handle = handleOf(apiKey);
+    hash: (secret) => hashCredential(secret, pepper),
+    cached: (secret, kind) => remembered(handleOf(secret, kind))?.principal,
+    recognises: (secret, kind) => known.peek(handleOf(secret, kind))?.principal !== undefined,
+    verify(secret, kind) {
+      const handle = handleOf(secret, kind);
       const entry = remembered(handle);
       if (entry) return Promise.resolve(entry.principal);
-      const lookup = lookups.get(handle) ?? lookUp(apiKey, handle).finally(() => lookups.delete(handle));
+      const lookup = lookups.get(handle) ?? lookUp(secret, kind, handle).finally(() => lookups.delete(handle));
       lookups.set(handle, lookup);
       return lookup;
     },
-    forget(apiKeyId) {
+    forget(id) {
       revision++;
       lookups.clear();
-      for (const [handle, { principal }] of known.entries()) if (principal?.apiKeyId === apiKeyId) known.delete(handle);
+      for (const [handle, { principal, makerId }] of known.entries()) {
+        if (principal?.apiKeyId === id || principal?.sessionId === id || makerId === id) known.delete(handle);
+      }
     },
     async idle() {
       await Promise.all(writes);
@@ -92,11 +99,31 @@ export function createAuthenticator(options: {
   };
 }
 
-/** By what a key is remembered in this process: cheaper than the stored hash, and still not the key. */
-const handleOf = (apiKey: string): string => digest('sha256', apiKey, 'base64');
+/** What is believed of a secret for a while. */
+interface Remembered {
+  principal: Principal | undefined;
+  /** The key that a session hangs on. */
+  makerId: string | undefined;
+  /** In ms. */
+  until: number;
+}
 
-const principalOf = ({ id, teamId, userId, scopes }: ApiKey): Principal => ({
-  apiKeyId: id,
+const isGood = ({ revokedAt, expiresAt }: ApiKey, now: Date): boolean =>
+  revokedAt == null && (expiresAt == null || expiresAt > now);
+
+/** Whether the key that a session hangs on is still good: somebody may have revoked it in the database. */
+async function standsOn(em: EntityManager, { kind, createdByKeyId }: ApiKey): Promise<boolean> {
+  if (kind === 'key' || createdByKeyId == null) return true;
+  const maker = await em.findOne(ApiKey, { id: createdByKeyId }, anyTeam);
+  return maker !== null && maker.revokedAt == null;
+}
+
+/** By what a secret is remembered in this process: cheaper than the stored hash, and still not the secret. */
+const handleOf = (secret: string, kind: SecretKind): string => digest('sha256', `${kind} ${secret}`, 'base64');
+
+const principalOf = ({ id, teamId, userId, scopes, kind, signedInWith, createdByKeyId }: ApiKey): Principal => ({
+  apiKeyId: (signedInWith === 'api_key' && createdByKeyId) || id,
+  ...(kind === 'session' && { sessionId: id }),
   teamId,
   ...(userId != null && { userId }),
   scopes,

@@ -35,13 +35,19 @@ export const Membership = defineEntity({
 });
 export type Membership = InferEntity<typeof Membership>;
 
-/** A credential of a team. The key itself is shown once and not stored. */
+/** What a browser's session was made from. */
+export const SIGN_IN_METHODS = ['api_key', 'link', 'oidc'] as const;
+export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
+
+/** A credential of a team: an API key, or the session of a browser. The secret itself is shown once and not stored. */
 export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   filters: teamFilter,
   properties: {
     ...teamColumns,
+    kind: p.enum(['key', 'session'] as const).default('key'),
+    /** Of a session: what its browser calls itself. */
     name: p.string(),
     /** How the key begins, to recognise it by. */
     prefix: p.string(),
@@ -50,8 +56,12 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** Whom the key acts for; null for a program. */
     userId: p.uuid().nullable(),
-    /** The key that created this one; null for the first of a team. */
+    /** The key that created this one; null for the first of a team. A session ends with it. */
     createdByKeyId: p.uuid().nullable(),
+    /** Of a session. */
+    signedInWith: p.enum(SIGN_IN_METHODS).nullable(),
+    /** Sessions always have one. */
+    expiresAt: p.datetime().nullable(),
     /** To the minute. */
     lastUsedAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),

@@ -1,6 +1,10 @@
 export { pepperFrom } from './api-key.ts';
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './bootstrap.ts';
-export { ApiKey, Membership, Team, User } from './entities.ts';
+export { ApiKey, Membership, SIGN_IN_METHODS, Team, User, type Role, type SignInMethod } from './entities.ts';
+export { lockTeam } from './lock.ts';
+export { presentTeam, presentUser } from './presenter.ts';
 export { teamsEndpoints, type TeamsDeps } from './routes.ts';
-export { SCOPES, type Scope } from './scopes.ts';
+export { TeamResponse, UserResponse } from './schemas.ts';
+export { ROLE_SCOPES, SCOPES, type Scope } from './scopes.ts';
+export { currentUser, ownTeam } from './service.ts';

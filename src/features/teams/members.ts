@@ -55,8 +55,8 @@ export async function findOrCreateUser(tx: EntityManager, address: string, name:
 }
 
 /**
- * Takes a person out of the team and revokes the keys that act for them in it.
- * @returns the revoked keys' ids
+ * Takes a person out of the team, revokes the keys that act for them in it, and ends their sessions.
+ * @returns the ids of those keys and sessions
  * @throws {NotFound}
  * @throws {Conflict} `last_admin`, or `last_admin_key` when nobody else's key could manage the team
  * @throws {Forbidden} `insufficient_scope` when one of the keys may do what the caller may not

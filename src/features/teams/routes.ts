@@ -100,7 +100,7 @@ const members = [
     path: '/api/team/members/{user_id}',
     operationId: 'removeMember',
     summary: "Remove a person from the caller's team",
-    description: 'API keys that act for this person in the team are revoked.',
+    description: 'API keys that act for this person in the team are revoked, and their sessions end.',
     tags: ['Teams'],
     auth: apiKey('team:admin'),
     params: z.object({ user_id: z.guid().meta({ format: 'uuid' }) }),
@@ -147,7 +147,9 @@ const apiKeys = [
     path: '/api/api-keys/{api_key_id}',
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
-    description: 'It stops working at once in this process and within two seconds in every other.',
+    description:
+      'It stops working at once in this process and within two seconds in every other, and so do sessions that were ' +
+      'signed in with it, or with a link that it made.',
     tags: ['API keys'],
     auth: apiKey('team:admin'),
     params: z.object({ api_key_id: z.guid().meta({ format: 'uuid' }) }),

@@ -1,3 +1,5 @@
+import type { Role } from './entities.ts';
+
 /**
  * What an API key may do. `team:admin` includes everything within its team, `system:admin` everything
  * (see `grants` in http/authenticate.ts). A room that comes later adds its scopes here.
@@ -23,3 +25,22 @@ export const SCOPES = [
 ] as const;
 
 export type Scope = (typeof SCOPES)[number];
+
+/** What a person may do who signs in as themselves, by their role in the team. Acting on the outside world is for admins. */
+export const ROLE_SCOPES = {
+  admin: ['team:admin'],
+  member: [
+    'investigations:read',
+    'investigations:write',
+    'chats:read',
+    'chats:write',
+    'workspace:read',
+    'workspace:write',
+    'satellites:read',
+    'satellites:query',
+    'monitoring:read',
+    'monitoring:write',
+    'monitoring:trigger',
+    'team:read',
+  ],
+} as const satisfies Record<Role, readonly Scope[]>;

@@ -40,7 +40,7 @@ describe('the OpenAPI document of monitoring agents', () => {
     ]) {
       assert.ok(used.has(name), name);
     }
-    assert.deepEqual(document.paths['/api/monitor'].post.security, [{ Bearer: [] }]);
+    assert.deepEqual(document.paths['/api/monitor'].post.security, [{ Bearer: [] }, { Session: [] }]);
   });
 
   it('names every schema, and describes every parameter', () => {

@@ -21,6 +21,7 @@ import {
 import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { eventId } from '../../../src/features/chats/stream/event-id.ts';
 import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
+import { ApiKey } from '../../../src/features/teams/index.ts';
 import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { send, sendJson, testConfig, recordedLog } from '../../http/support/api.ts';
 import { assertTeamIsolation, type Example } from '../../http/support/team-isolation.ts';
@@ -152,6 +153,17 @@ describe('team isolation', () => {
       clusters: [],
     });
     const watched = watchedBy(em, owner.id, secret);
+    const signedIn = em.create(ApiKey, {
+      teamId: owner.id,
+      kind: 'session',
+      name: secret,
+      prefix: '',
+      hash: 'y',
+      scopes: ['team:read'],
+      userId,
+      signedInWith: 'link',
+      expiresAt: new Date(Date.now() + 3_600_000),
+    });
     await em.flush();
 
     const own = await send(`${url}/api/v1/investigations/${investigation.id}`, { headers: { 'x-api-key': owner.key } });
@@ -160,6 +172,7 @@ describe('team isolation', () => {
       `monitoring-chat/${watched.agent.id}/sessions/${watched.session.id}`,
       `monitoring-chat/${watched.agent.id}/plan/versions`,
       `findings/${watched.finding.id}`,
+      'sessions',
     ]) {
       const { text } = await send(`${url}/api/${path}`, { headers: { 'x-api-key': owner.key } });
       assert.match(text, /the text of the owner/, 'the owner sees it');
@@ -212,6 +225,8 @@ describe('team isolation', () => {
       deleteChat: { params: ofChat },
       searchChats: { query: { q: 'text owner' } },
       getChart: { params: { tool_id: drawn.id } },
+      revokeSession: { params: { session_id: signedIn.id } },
+      createSignInLink: { body: {} },
       removeMember: { params: { user_id: userId } },
       revokeApiKey: { params: { api_key_id: owner.keyId } },
       updateTeam: { body: { name: 'other' } },
@@ -243,6 +258,7 @@ describe('team isolation', () => {
         turn.id,
         drawn.id,
         satelliteToken.id,
+        signedIn.id,
         watched.agent.id,
         watched.session.id,
         watched.finding.id,

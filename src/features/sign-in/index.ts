@@ -1,0 +1,4 @@
+export type { SignInDeps } from './deps.ts';
+export { createOperatorLink, linkUrl } from './links.ts';
+export { signInEndpoints } from './routes.ts';
+export { purgeSignIns } from './sessions.ts';

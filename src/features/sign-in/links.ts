@@ -1,0 +1,122 @@
+/** One-time links: each signs one browser in, once, within its time. */
+import type { EntityManager } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
+import type { Principal } from '../../http/authenticate.ts';
+import { InvalidRequest } from '../../http/errors.ts';
+import { generateCredential } from '../../platform/secrets/index.ts';
+import { ApiKey, lockTeam, Membership, ROLE_SCOPES, Team, User } from '../teams/index.ts';
+import { SignInLink } from './entities.ts';
+import { addSession, type OpenedSession, type SessionTerms } from './sessions.ts';
+
+interface NewLink {
+  expiresAt: Date;
+  hash: (token: string) => string;
+}
+
+export interface MadeLink {
+  token: string;
+  expiresAt: Date;
+}
+
+/** The fragment of an address stays in the browser: no server and no log sees the token. */
+export const linkUrl = (appUrl: string, path: string, token: string): string => `${appUrl}${path}#link=${token}`;
+
+function addLink(
+  em: EntityManager,
+  link: Pick<SignInLink, 'teamId' | 'userId' | 'scopes' | 'createdByKeyId' | 'createdByUserId' | 'createdInSessionId'>,
+  { expiresAt, hash }: NewLink,
+): MadeLink {
+  const token = generateCredential('cb_link_');
+  em.create(SignInLink, { ...link, hash: hash(token), expiresAt });
+  return { token, expiresAt };
+}
+
+/**
+ * Makes a link that signs in as a member of the team, with what their role allows, or without a user with what the
+ * caller has.
+ * @param em bound to the caller's team
+ * @throws {InvalidRequest} when the user is not in the team
+ */
+export async function createLink(
+  em: EntityManager,
+  principal: Principal,
+  request: NewLink & { userId?: string },
+): Promise<MadeLink> {
+  const { teamId, apiKeyId, sessionId = null, userId = null } = principal;
+  if (request.userId !== undefined && !(await em.findOne(Membership, { userId: request.userId })))
+    throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
+  const session = sessionId === null ? null : await em.findOne(ApiKey, { id: sessionId });
+  const made = addLink(
+    em,
+    {
+      teamId,
+      userId: request.userId ?? userId,
+      scopes: request.userId === undefined ? [...principal.scopes] : null,
+      createdByKeyId: sessionId === null ? apiKeyId : (session?.createdByKeyId ?? null),
+      createdByUserId: userId,
+      createdInSessionId: sessionId,
+    },
+    request,
+  );
+  await em.flush();
+  return made;
+}
+
+/**
+ * Makes a link into the first team, for whoever can reach the database; there is no endpoint for it.
+ * @param request.email a member, who may do what their role allows; without one the link may do everything
+ * @throws {Error} when there is no team yet, or no such member
+ */
+export async function createOperatorLink(em: EntityManager, request: NewLink & { email?: string }): Promise<MadeLink> {
+  const tx = em.fork();
+  const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+  if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
+  const nobody = { createdByKeyId: null, createdByUserId: null, createdInSessionId: null };
+  const user = request.email === undefined ? null : await tx.findOne(User, { email: request.email.toLowerCase() });
+  const member = user && (await tx.findOne(Membership, { teamId: team.id, userId: user.id }, anyTeam));
+  if (request.email !== undefined && !member)
+    throw new Error('Nobody with this address is a member of the first team.');
+  const whom = member ? { userId: member.userId, scopes: null } : { userId: null, scopes: ['system:admin'] };
+  const made = addLink(tx, { teamId: team.id, ...whom, ...nobody }, request);
+  await tx.flush();
+  return made;
+}
+
+/**
+ * Signs in with the token of a link. Of several that use it at the same moment, one is signed in.
+ * @returns undefined when the link is unknown, used or over, or when whoever it hangs on is
+ */
+export function signInWithLink(
+  em: EntityManager,
+  token: string,
+  terms: SessionTerms,
+): Promise<OpenedSession | undefined> {
+  return em.fork().transactional(async (tx) => {
+    const link = await tx.findOne(SignInLink, { hash: terms.hash(token) }, anyTeam);
+    if (!link) return undefined;
+    const { teamId, userId, createdByKeyId } = link;
+    await lockTeam(tx, teamId);
+    const unused = { id: link.id, usedAt: null, expiresAt: { $gt: terms.now } };
+    if ((await tx.nativeUpdate(SignInLink, unused, { usedAt: terms.now }, anyTeam)) !== 1) return undefined;
+    const scopes = await scopesOf(tx, link);
+    if (!scopes) return undefined;
+    return addSession(tx, { teamId, userId, scopes, createdByKeyId, signedInWith: 'link' }, terms);
+  });
+}
+
+/** What the link may do now; undefined when it may nothing any more. */
+async function scopesOf(tx: EntityManager, link: SignInLink): Promise<readonly string[] | undefined> {
+  const { teamId, userId, scopes, createdByKeyId, createdByUserId } = link;
+  const memberships = await tx.find(
+    Membership,
+    { teamId, userId: { $in: [userId, createdByUserId].filter((id) => id !== null) } },
+    anyTeam,
+  );
+  const membershipOf = (id: string) => memberships.find((membership) => membership.userId === id);
+  if (createdByUserId !== null && !membershipOf(createdByUserId)) return undefined;
+  const maker = { id: createdByKeyId, revokedAt: null };
+  if (createdByKeyId !== null && !(await tx.findOne(ApiKey, maker, anyTeam))) return undefined;
+  if (userId === null) return scopes ?? undefined;
+  const membership = membershipOf(userId);
+  return membership && (scopes ?? ROLE_SCOPES[membership.role]);
+}

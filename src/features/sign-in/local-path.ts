@@ -1,0 +1,16 @@
+const LONGEST = 2_000;
+const BASE = 'http://casebook.invalid';
+
+/**
+ * A path of our own, as a browser would ask for it. Whatever may lead to another host is none: `//host`, `/\host`,
+ * absolute URLs, control characters (which browsers drop).
+ * @returns path, query and fragment in ASCII; undefined when it is no such path
+ */
+export function localPath(text: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- they are what it is about
+  if (text.length > LONGEST || !/^\/(?![/\\])[^\\\x00-\x1f\x7f]*$/.test(text)) return undefined;
+  if (!URL.canParse(text, BASE)) return undefined;
+  const { origin, pathname, search, hash } = new URL(text, BASE);
+  // `/.//host` has become `//host`.
+  return origin === BASE && !pathname.startsWith('//') ? pathname + search + hash : undefined;
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { SIGN_IN_METHODS, TeamResponse, UserResponse } from '../teams/index.ts';
+import { localPath } from './local-path.ts';
+
+const id = z.uuid();
+const time = z.iso.datetime();
+const method = z.enum(SIGN_IN_METHODS);
+const secret = z.string().min(1).max(512);
+
+export const SignInMethodsResponse = z
+  .object({
+    methods: z.object({
+      api_key: z.literal(true),
+      link: z.literal(true),
+      oidc: z
+        .object({ name: z.string().meta({ description: 'What to call the identity provider.' }) })
+        .nullable()
+        .meta({
+          description: 'Begins at `GET /api/sign-in/oidc?to=/path`, which is visited. Null: none is configured.',
+        }),
+    }),
+  })
+  .meta({ id: 'SignInMethodsResponse' });
+
+export const SessionRequest = z
+  .union([
+    z.strictObject({ api_key: secret }),
+    z.strictObject({ link: secret.meta({ description: 'The token of a one-time link.' }) }),
+  ])
+  .meta({ id: 'SessionRequest' });
+
+export const SessionResponse = z
+  .object({
+    id,
+    csrf_token: z.string().meta({ description: 'For the header `X-CSRF-Token`.' }),
+    user: UserResponse.nullable().meta({ description: 'Null when the session acts for nobody in particular.' }),
+    role: z.enum(['admin', 'member']).nullable(),
+    team: TeamResponse,
+    scopes: z.array(z.string()),
+    api_key_id: id.nullable().meta({ description: 'The key it was signed in with.' }),
+    expires_at: time,
+    signed_in_with: method,
+  })
+  .meta({ id: 'SessionResponse' });
+
+export const SignedOutResponse = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignedOutResponse' });
+
+export const SessionListItem = z
+  .object({
+    id,
+    browser: z.string().meta({ description: 'What the browser called itself when it signed in.' }),
+    user: UserResponse.nullable(),
+    api_key_id: id.nullable().meta({ description: 'The key it was signed in with.' }),
+    scopes: z.array(z.string()),
+    signed_in_with: method,
+    current: z.boolean().meta({ description: 'Whether this session asks.' }),
+    created_at: time,
+    last_used_at: time.nullable().meta({ description: 'To the minute.' }),
+    expires_at: time,
+  })
+  .meta({ id: 'SessionListItem' });
+
+export const SessionListResponse = z.object({ sessions: z.array(SessionListItem) }).meta({ id: 'SessionListResponse' });
+
+export const SessionRevokedResponse = z.object({ id, revoked: z.literal(true) }).meta({ id: 'SessionRevokedResponse' });
+
+const HOUR = 3_600;
+const path = z
+  .string()
+  .max(2_000)
+  .refine((text) => localPath(text) !== undefined && !text.includes('#'), 'Value error, must be a path of the web app')
+  .meta({ description: 'Where the link leads to.', example: '/investigations' });
+
+// Strict: of a member who is misspelt, the link would be the caller's own.
+export const SignInLinkCreateRequest = z
+  .strictObject({
+    user_id: id.optional().meta({
+      description: 'A member of the team, who may do what their role allows. Default: what the caller may do.',
+    }),
+    expires_in_seconds: z
+      .int()
+      .min(60)
+      .max(7 * 24 * HOUR)
+      .default(HOUR),
+    path: path.default('/'),
+  })
+  .meta({ id: 'SignInLinkCreateRequest' });
+
+export const SignInLinkResponse = z
+  .object({
+    url: z.string().meta({ description: 'Signs in whoever opens it first.' }),
+    token: z.string().meta({ description: 'The part of the URL that does; shown this once.' }),
+    expires_at: time,
+  })
+  .meta({ id: 'SignInLinkResponse' });
