@@ -36,10 +36,19 @@ export const searches = {
       q: text(search['q']),
       status: text(search['status']),
       filter: text(search['filter']),
+      severity: text(search['severity']),
+      agent: text(search['agent']),
       page: natural(search['page']),
     }),
-  /** The open tab. */
-  tab: (search: Search) => present({ tab: text(search['tab']), page: natural(search['page']) }),
+  /** The open tab, its filters, and what is open in it. */
+  tab: (search: Search) =>
+    present({
+      tab: text(search['tab']),
+      status: text(search['status']),
+      check: text(search['check']),
+      open: text(search['open']),
+      page: natural(search['page']),
+    }),
   /** What is open beside the report: a citation `n`, or a tool call. */
   investigation: (search: Search) => present({ citation: natural(search['citation']), call: text(search['call']) }),
   /** A first message that is only written, not sent, and the investigation it is about. */
