@@ -1,0 +1,97 @@
+/** Follows a stream of server-sent events of this origin until its last event, over as many connections as it takes. */
+import { backOffMs } from './back-off.ts';
+
+export interface StreamEvent {
+  id: string;
+  type: string;
+  data: Record<string, unknown>;
+}
+
+/** `reconnecting`: the connection was lost, or never came about; it is tried again by itself. */
+export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended';
+
+export interface FollowOptions {
+  /** A path of this origin. */
+  url: string;
+  /** The types that are listened to. */
+  types: readonly string[];
+  /** Whether nothing comes after it. */
+  isFinal: (event: StreamEvent) => boolean;
+  /** What came since the last call, in order; each event once. */
+  onEvents: (events: readonly StreamEvent[]) => void;
+  onState: (state: StreamState) => void;
+}
+
+/** Events are handed on together after this long, so that a fast model does not have the page drawn for every word. */
+const BATCH_MS = 50;
+
+/**
+ * Opens the stream. The browser would open it again by itself, but not after an answer such as 503, and without
+ * waiting longer each time; so that is done here, with the id of the last event received.
+ * @returns stops following
+ */
+export function followEvents({ url, types, isFinal, onEvents, onState }: FollowOptions): () => void {
+  let source: EventSource | undefined;
+  let lastId = '';
+  let failures = 0;
+  let waiting: StreamEvent[] = [];
+  let batchTimer: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const handOn = (): void => {
+    clearTimeout(batchTimer);
+    batchTimer = undefined;
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) onEvents(events);
+  };
+  const stop = (): void => {
+    source?.close();
+    clearTimeout(batchTimer);
+    clearTimeout(retryTimer);
+    removeEventListener('online', open);
+  };
+  const receive = (message: MessageEvent<string>): void => {
+    const event = { id: message.lastEventId, type: message.type, data: dataOf(message.data) };
+    lastId = event.id || lastId;
+    failures = 0;
+    waiting.push(event);
+    if (isFinal(event)) {
+      handOn();
+      stop();
+      onState('ended');
+    } else {
+      batchTimer ??= setTimeout(handOn, BATCH_MS);
+    }
+  };
+  function open(): void {
+    clearTimeout(retryTimer);
+    source?.close();
+    const address = new URL(url, location.href);
+    if (lastId !== '') address.searchParams.set('last_event_id', lastId);
+    source = new EventSource(address);
+    source.addEventListener('open', () => onState('open'));
+    source.addEventListener('error', () => {
+      source?.close();
+      failures += 1;
+      onState('reconnecting');
+      retryTimer = setTimeout(open, backOffMs(failures));
+    });
+    for (const type of types) source.addEventListener(type, receive);
+  }
+
+  onState('connecting');
+  addEventListener('online', open);
+  open();
+  return stop;
+}
+
+/** The data of an event; whatever is no JSON object counts as one without members. */
+function dataOf(text: string): Record<string, unknown> {
+  try {
+    const data: unknown = JSON.parse(text);
+    return typeof data === 'object' && data !== null ? { ...data } : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,85 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { ExternalLink, MessagesSquare, RotateCcw, Square } from 'lucide-react';
+import { useState } from 'react';
+import { may, sessionQuery } from '../../api/session.ts';
+import { Button } from '../../components/ui/button.tsx';
+import { CopyButton } from '../../components/ui/copy-button.tsx';
+import { Confirm } from '../../components/ui/dialog.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { cancel, refresh, rerun, type Investigation } from './queries.ts';
+
+/** What can be done with the investigation, by whoever may. */
+export function Actions({ investigation }: { investigation: Investigation }) {
+  const { id, status, investigation_text, temporal } = investigation;
+  const { data: session } = useQuery(sessionQuery);
+  const isRunning = status === 'processing';
+  const mayWrite = may(session, 'investigations:write');
+  return (
+    <>
+      {may(session, 'chats:write') && (
+        <Button variant={isRunning ? 'plain' : 'primary'} asChild>
+          <Link to="/chat" search={{ about: id }}>
+            <MessagesSquare aria-hidden size={16} /> Chat about it
+          </Link>
+        </Button>
+      )}
+      {mayWrite && isRunning && <CancelButton investigation={investigation} />}
+      {mayWrite && !isRunning && <RerunButton id={id} />}
+      {investigation_text !== null && <CopyButton text={() => investigation_text}>Copy as Markdown</CopyButton>}
+      {temporal.url !== null && (
+        <Button asChild>
+          <a href={temporal.url} target="_blank" rel="noopener noreferrer">
+            <ExternalLink aria-hidden size={16} /> Temporal run <span className="sr-only">(opens a new tab)</span>
+          </a>
+        </Button>
+      )}
+    </>
+  );
+}
+
+function CancelButton({ investigation: { id, cancel_requested_at } }: { investigation: Investigation }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => cancel(id),
+    onError: toaster.fail,
+    onSettled: () => refresh(queryClient),
+  });
+  const isCancelling = isPending || cancel_requested_at !== null;
+  return (
+    <>
+      <Button variant="danger" disabled={isCancelling} onClick={() => setIsAsking(true)}>
+        <Square aria-hidden size={14} /> {isCancelling ? 'Cancelling …' : 'Cancel'}
+      </Button>
+      <Confirm
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title="Cancel this investigation?"
+        description="Tools that run are stopped. What was found so far is kept, but there will be no report. It can be run again."
+        action="Cancel the investigation"
+        onConfirm={() => mutate()}
+      />
+    </>
+  );
+}
+
+export function RerunButton({ id, variant }: { id: string; variant?: 'primary' }) {
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  const toaster = useToaster();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => rerun(id),
+    onError: toaster.fail,
+    onSuccess: async ({ investigation_id }) => {
+      await navigate({ to: '/investigation/$investigationId', params: { investigationId: investigation_id } });
+      await refresh(queryClient);
+    },
+  });
+  return (
+    <Button disabled={isPending} onClick={() => mutate()} {...(variant && { variant })}>
+      <RotateCcw aria-hidden size={16} /> Rerun
+    </Button>
+  );
+}

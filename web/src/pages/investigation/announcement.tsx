@@ -1,0 +1,54 @@
+import { ArrowUp } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { Button } from '../../components/ui/button.tsx';
+import type { Investigation } from './queries.ts';
+
+const WORDS = {
+  processing: '',
+  completed: 'The investigation is completed.',
+  failed: 'The investigation failed.',
+  cancelled: 'The investigation was cancelled.',
+};
+
+/**
+ * Says that the investigation has ended, to whoever watched it run: screen readers say it, and who has scrolled down
+ * stays there and is offered the way to the report.
+ */
+export function Announcement({ investigation: { status, alert_summary } }: { investigation: Investigation }) {
+  const [wasRunning] = useState(status === 'processing');
+  const [isOffered, setIsOffered] = useState(false);
+  const hasEnded = wasRunning && status !== 'processing';
+
+  useEffect(() => {
+    if (!hasEnded || scrollY < innerHeight / 2) return undefined;
+    setIsOffered(true);
+    const onScroll = (): void => {
+      if (scrollY < innerHeight / 2) setIsOffered(false);
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, [hasEnded]);
+
+  return (
+    <>
+      <p aria-live="polite" className="sr-only">
+        {hasEnded && `${WORDS[status]} ${alert_summary ?? ''}`}
+      </p>
+      {isOffered && (
+        <div className="pointer-events-none fixed inset-x-0 bottom-4 z-30 flex justify-center">
+          <Button
+            variant="primary"
+            className="pointer-events-auto shadow-pop"
+            onClick={() => {
+              setIsOffered(false);
+              scrollTo({ top: 0 });
+              document.querySelector<HTMLElement>('#result')?.focus({ preventScroll: true });
+            }}
+          >
+            <ArrowUp aria-hidden size={16} /> {status === 'completed' ? 'The report is ready' : WORDS[status]}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import { Markdown } from '../../../components/markdown/markdown.tsx';
+import { markedText } from '../report/marked-text.ts';
+import { useEvidence } from './evidence-context.ts';
+
+/** A text of the report; its citations open what they cite. */
+export function Prose({ text }: { text: string }) {
+  const { numbers, verified, openCitation } = useEvidence();
+  return <Markdown text={markedText(text, verified)} citations={numbers} onCitation={openCitation} />;
+}

@@ -1,0 +1,44 @@
+/** What is open beside the page: a citation or a tool call. It is in the address, so that it can be linked to. */
+import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useCallback, useRef } from 'react';
+
+export interface OpenEvidence {
+  citation?: number;
+  call?: string;
+}
+
+const ROUTE = '/signed-in/investigation/$investigationId';
+
+export function useOpenEvidence() {
+  const { citation, call } = useSearch({ from: ROUTE });
+  const navigate = useNavigate({ from: '/investigation/$investigationId' });
+  const router = useRouter();
+  /** Opened from this page: going back closes it. */
+  const isOneBack = useRef(false);
+
+  const show = useCallback(
+    (next: OpenEvidence, replace: boolean) =>
+      void navigate({
+        search: ({ citation: _citation, call: _call, ...rest }) => ({ ...rest, ...next }),
+        resetScroll: false,
+        replace,
+      }),
+    [navigate],
+  );
+  const open = useCallback(
+    (next: OpenEvidence) => {
+      isOneBack.current = true;
+      show(next, false);
+    },
+    [show],
+  );
+  /** Another one in its place, without a page of history for each. */
+  const turnTo = useCallback((next: OpenEvidence) => show(next, true), [show]);
+  const close = useCallback(() => {
+    if (isOneBack.current) router.history.back();
+    else show({}, true);
+    isOneBack.current = false;
+  }, [router, show]);
+
+  return { citation, call, open, turnTo, close };
+}

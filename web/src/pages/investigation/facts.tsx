@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react';
+import { Panel } from '../../components/ui/panel.tsx';
+import { compact, count, dollars } from './numbers.ts';
+import type { Investigation } from './queries.ts';
+
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** Which model ran, and what it took. */
+export function Facts({ investigation }: { investigation: Investigation }) {
+  const { usage, steps, created_at, finished_at, status } = investigation;
+  const calls = steps.reduce((sum, { tool_calls }) => sum + tool_calls.length, 0);
+  const cached = usage.cache_read_input_tokens;
+  const input = usage.input_tokens + usage.cache_creation_input_tokens + cached;
+  return (
+    <Panel title="Run">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+        <Fact name="Model">
+          <Model {...usage} isRunning={status === 'processing'} />
+        </Fact>
+        <Fact name="Cost">{dollars(usage.cost)}</Fact>
+        <Fact name="Tokens">
+          {compact(input)} in, {compact(usage.output_tokens)} out
+          {cached > 0 && <span className="text-ink-soft"> ({compact(cached)} from the cache)</span>}
+        </Fact>
+        <Fact name="Work">
+          {count(steps.length, 'step')}, {count(calls, 'tool call')}
+        </Fact>
+        <Fact name="Started">{whole.format(new Date(created_at))}</Fact>
+        {finished_at !== null && <Fact name="Ended">{whole.format(new Date(finished_at))}</Fact>}
+      </dl>
+    </Panel>
+  );
+}
+
+function Model({ model, provider, isRunning }: Investigation['usage'] & { isRunning: boolean }) {
+  if (model === null) return <span className="text-ink-soft">{isRunning ? 'Not asked yet' : 'No model answered'}</span>;
+  return (
+    <>
+      <span className="break-words">{model}</span>
+      <span className="block text-ink-soft">
+        {provider === 'offline' ? 'Built-in offline model: follows a playbook, no AI provider was asked' : provider}
+      </span>
+    </>
+  );
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-ink-soft">{name}</dt>
+    <dd className="min-w-0">{children}</dd>
+  </>
+);

@@ -1,0 +1,79 @@
+import { Link } from '@tanstack/react-router';
+import { StatusBadge } from '../../components/ui/badge.tsx';
+import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
+import { Actions } from './actions.tsx';
+import { dollars } from './numbers.ts';
+import type { Investigation } from './queries.ts';
+
+/** Longer questions are shown by their beginning, and whole on demand. */
+const SHORT_QUESTION = 180;
+
+export function Head({ investigation }: { investigation: Investigation }) {
+  const { alert_summary, query, status, created_at, finished_at, rerun_of, usage } = investigation;
+  const title = alert_summary ?? firstLine(query);
+  const isQuestionShown = title !== query.trim();
+  return (
+    <>
+      <title>{`${title} · Casebook`}</title>
+      <header className="pb-4">
+        <h1 className="text-2xl font-semibold tracking-tight text-balance break-words">{title}</h1>
+        <div className="mt-2 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-soft">
+            <StatusBadge status={status} />
+            <span>
+              Started <Time at={created_at} />
+            </span>
+            {finished_at === null ? (
+              <span>
+                Running for <Elapsed since={created_at} />
+              </span>
+            ) : (
+              <span>Took {duration(Date.parse(finished_at) - Date.parse(created_at))}</span>
+            )}
+            {usage.model !== null && (
+              <span>{usage.provider === 'offline' ? 'Offline model, no AI provider' : usage.model}</span>
+            )}
+            <span>{dollars(usage.cost)}</span>
+            {rerun_of !== null && (
+              <Link
+                to="/investigation/$investigationId"
+                params={{ investigationId: rerun_of }}
+                className="text-accent underline"
+              >
+                Rerun of an earlier one
+              </Link>
+            )}
+          </div>
+          <div className="flex flex-wrap gap-2">
+            <Actions investigation={investigation} />
+          </div>
+        </div>
+      </header>
+      {isQuestionShown && <Question text={query} />}
+    </>
+  );
+}
+
+function Question({ text }: { text: string }) {
+  if (text.length <= SHORT_QUESTION && !text.includes('\n')) {
+    return (
+      <p className="mb-4 border-l-2 border-line-strong pl-3 break-words text-ink-soft">
+        <span className="sr-only">Asked: </span>
+        {text}
+      </p>
+    );
+  }
+  return (
+    <details className="mb-4 border-l-2 border-line-strong pl-3 text-ink-soft">
+      <summary className="py-0.5">
+        Asked: {firstLine(text).slice(0, SHORT_QUESTION)}
+        {'…'}
+      </summary>
+      <p className="mt-1 max-h-96 overflow-y-auto break-words whitespace-pre-wrap" tabIndex={0}>
+        {text}
+      </p>
+    </details>
+  );
+}
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';

@@ -1,0 +1,133 @@
+/** The run as it is shown: what is stored, and what the live events say beyond it. */
+import type { Investigation, Step, ToolCall } from '../queries.ts';
+import type { LiveCall, LiveRun, LiveStep } from './live-run.ts';
+
+export interface CallView {
+  id: string;
+  /** The number that the report cites. */
+  evidence: number;
+  name: string;
+  summary: string;
+  /** `waiting`: the model asked for it, and it has not begun. */
+  state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+  startedAt: string | null;
+  durationMs: number | null;
+  digest: string | null;
+  bytes: number | null;
+  hasSeries: boolean;
+}
+
+export interface StepView {
+  step: number;
+  /** What the loop told the model before this step. */
+  note: string | null;
+  text: string;
+  reasoning: string;
+  calls: readonly CallView[];
+  /** Tools that the model is writing calls of. */
+  requested: readonly string[];
+  /** The model speaks. */
+  isSpeaking: boolean;
+  model: string | null;
+  costUsd: number | null;
+  /** From the question to the model to the end of its last tool call. */
+  durationMs: number | null;
+}
+
+/** The steps in order: a stored one as it is stored, with what its calls did since; others as they are heard. */
+export function stepViews(stored: readonly Step[], live: LiveRun): StepView[] {
+  const views = new Map(stored.map((step) => [step.step, ofStored(step, live)]));
+  for (const step of Object.values(live.steps)) {
+    if (!views.has(step.step)) views.set(step.step, ofLive(step, live));
+  }
+  return [...views.values()].toSorted((a, b) => a.step - b.step);
+}
+
+function ofStored(step: Step, { calls }: LiveRun): StepView {
+  const ends = step.tool_calls.flatMap(({ finished_at }) => (finished_at === null ? [] : [Date.parse(finished_at)]));
+  const end = Math.max(Date.parse(step.finished_at), ...ends);
+  return {
+    step: step.step,
+    note: step.note,
+    text: step.text,
+    reasoning: step.reasoning,
+    calls: step.tool_calls.map((call) => callView(call, calls[call.id])),
+    requested: [],
+    isSpeaking: false,
+    model: step.model,
+    costUsd: step.cost_usd,
+    durationMs: end - Date.parse(step.started_at),
+  };
+}
+
+function ofLive(step: LiveStep, { calls }: LiveRun): StepView {
+  const own = Object.values(calls).filter((call) => call.step === step.step);
+  return {
+    step: step.step,
+    note: null,
+    text: step.text,
+    reasoning: step.reasoning,
+    calls: own.toSorted((a, b) => a.evidence - b.evidence).map((call) => liveCallView(call)),
+    requested: step.requested,
+    isSpeaking: !step.isSpoken,
+    model: step.model,
+    costUsd: null,
+    durationMs: null,
+  };
+}
+
+/** A stored call that has not ended may be heard of by now. */
+export function callView(call: ToolCall, heard?: LiveCall): CallView {
+  if (call.status === 'pending' && heard !== undefined) return liveCallView(heard);
+  return {
+    id: call.id,
+    evidence: call.evidence,
+    name: call.name,
+    summary: call.summary,
+    state: stateOf(call.status, call.is_error, call.started_at),
+    startedAt: call.started_at,
+    durationMs: call.duration_ms,
+    digest: call.digest,
+    bytes: call.bytes,
+    hasSeries: call.has_series,
+  };
+}
+
+function liveCallView(call: LiveCall): CallView {
+  const { startedAt, finishedAt } = call;
+  return {
+    ...call,
+    state: stateOf(call.status, call.isError, startedAt),
+    durationMs: startedAt && finishedAt ? Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt)) : null,
+    hasSeries: false,
+  };
+}
+
+function stateOf(status: ToolCall['status'], isError: boolean, startedAt: string | null): CallView['state'] {
+  if (status === 'cancelled') return 'cancelled';
+  if (status === 'completed') return isError ? 'failed' : 'done';
+  return startedAt === null ? 'waiting' : 'running';
+}
+
+const PHASES: Record<string, string> = {
+  starting: 'Starting',
+  thinking: 'The model is thinking',
+  using_tools: 'Tools are running',
+  concluding: 'Writing the report',
+  recording: 'Checking the evidence and recording the report',
+  finished: 'Finishing',
+};
+
+/** What is going on at this moment, in words. The events know first; what they leave open the workflow says. */
+export function phaseOf({ progress, cancel_requested_at }: Investigation, steps: readonly StepView[]): string {
+  if (cancel_requested_at !== null) return 'Cancelling';
+  const last = steps.at(-1);
+  const running = last?.calls.filter(({ state }) => state === 'running' || state === 'waiting') ?? [];
+  if (running.length === 1) return `Running ${running[0]?.name}`;
+  if (running.length > 1) return `Running ${running.length} tools`;
+  if (last?.isSpeaking === true) {
+    const tool = last.requested.at(-1);
+    return tool === undefined ? 'The model is thinking' : `The model asks for ${tool}`;
+  }
+  return PHASES[progress?.phase ?? 'starting'] ?? 'Running';
+}

@@ -1,0 +1,61 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useReducer, useRef } from 'react';
+import type { StreamEvent, StreamState } from '../../../components/live/follow-events.ts';
+import { useEventStream } from '../../../components/live/use-event-stream.ts';
+import { investigationQuery, refresh } from '../queries.ts';
+import { EMPTY_RUN, isFinalRunEvent, RUN_EVENT_TYPES, withEvents, type LiveRun } from './live-run.ts';
+
+/** What is stored is asked for at most this often while the run goes on. */
+const REFETCH_MS = 1_200;
+/** While the events are away, what is stored is all there is to show. */
+const POLL_MS = 5_000;
+
+/**
+ * The run as its events tell it, while it goes on. Whenever they tell of something that is stored by then, the stored
+ * investigation is asked for again, so that the page shows what it would show after a reload.
+ */
+export function useLiveRun(id: string, isRunning: boolean): { run: LiveRun; state: StreamState } {
+  const [run, add] = useReducer(
+    (current: LiveRun, events: readonly StreamEvent[]) => withEvents(current, events),
+    EMPTY_RUN,
+  );
+  const queryClient = useQueryClient();
+  const state = useEventStream({
+    url: isRunning ? `/api/investigations/${id}/events` : undefined,
+    types: RUN_EVENT_TYPES,
+    isFinal: isFinalRunEvent,
+    onEvents: add,
+  });
+
+  const { stored, ending } = run;
+  const isAway = isRunning && state === 'reconnecting';
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const ask = useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      void queryClient.invalidateQueries({ queryKey: investigationQuery(id).queryKey, exact: true });
+    }, REFETCH_MS);
+  }, [queryClient, id]);
+  useEffect(() => {
+    if (stored > 0) ask();
+  }, [stored, ask]);
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const poll = setInterval(ask, POLL_MS);
+    return () => clearInterval(poll);
+  }, [isAway, ask]);
+  useEffect(() => {
+    if (ending === null) return;
+    clearTimeout(timer.current);
+    timer.current = undefined;
+    void refresh(queryClient);
+  }, [ending, queryClient]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  return { run, state };
+}

@@ -1,0 +1,37 @@
+/** What the page asks of the API. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { api, dataOf, type Schema } from '../../api/client.ts';
+
+export type Investigation = Schema<'InvestigationDetailResponse'>;
+export type Step = Schema<'InvestigationStep'>;
+export type ToolCall = Schema<'InvestigationToolCall'>;
+export type Citation = Schema<'InvestigationCitation'>;
+export type Report = Schema<'InvestigationReport'>;
+export type Graph = Schema<'InvestigationGraphResponse'>;
+
+const path = (id: string) => ({ params: { path: { investigation_id: id } } });
+
+/** Everything about an investigation. One that has ended changes no more. */
+export const investigationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['investigations', id],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/investigations/{investigation_id}', { ...path(id), signal })),
+    staleTime: ({ state }) => (state.data === undefined || state.data.status === 'processing' ? 0 : 60_000),
+  });
+
+/** The services around the suspect. */
+export const graphQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['investigations', id, 'graph'],
+    queryFn: ({ signal }) => dataOf(api.GET('/api/investigations/{investigation_id}/graph', { ...path(id), signal })),
+    staleTime: 5 * 60_000,
+  });
+
+/** Lists show investigations too. */
+export const refresh = (queryClient: QueryClient): Promise<void> =>
+  queryClient.invalidateQueries({ queryKey: ['investigations'] });
+
+export const cancel = (id: string) => dataOf(api.POST('/api/investigations/{investigation_id}/cancel', path(id)));
+export const rerun = (id: string) => dataOf(api.POST('/api/investigations/{investigation_id}/rerun', path(id)));
+export const tell = (id: string, text: string) =>
+  dataOf(api.POST('/api/investigations/{investigation_id}/messages', { ...path(id), body: { text } }));

@@ -1,0 +1,12 @@
+/** What ended a run early, as the rest of a sentence that begins with "It ended early because". */
+const WORDS: Record<string, string> = {
+  steps: 'it reached its limit of steps',
+  cost: 'it reached its cost budget',
+  wall_time: 'it reached its time limit',
+  repeated_calls: 'the model kept repeating the same tool call',
+  no_report: 'the model ended without submitting a report',
+  refusal: 'the model declined to answer',
+  model_failure: 'the model could not be reached',
+};
+
+export const limitWords = (limit: string): string => WORDS[limit] ?? `it reached a limit (${limit})`;

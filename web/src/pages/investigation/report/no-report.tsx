@@ -1,0 +1,37 @@
+import { useQuery } from '@tanstack/react-query';
+import { may, sessionQuery } from '../../../api/session.ts';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { RerunButton } from '../actions.tsx';
+import { count } from '../numbers.ts';
+import type { Investigation } from '../queries.ts';
+import { limitWords } from './limits.ts';
+
+/** The investigation ended without a report: why, what is there all the same, and what to do. */
+export function NoReport({ investigation }: { investigation: Investigation }) {
+  const { id, status, explanation, limit_reached, steps } = investigation;
+  const { data: session } = useQuery(sessionQuery);
+  const results = steps.flatMap(({ tool_calls }) => tool_calls).filter((call) => call.status === 'completed');
+  return (
+    <Panel
+      title={
+        <span id="result" tabIndex={-1} className="focus:outline-none">
+          {status === 'cancelled' ? 'It was cancelled' : 'It failed'}
+        </span>
+      }
+      className={status === 'failed' ? 'border-bad' : ''}
+    >
+      <p className="break-words whitespace-pre-wrap">{explanation ?? 'No reason is known.'}</p>
+      {limit_reached !== null && <p className="mt-2">It ended because {limitWords(limit_reached)}.</p>}
+      <p className="mt-2 text-ink-soft">
+        {results.length === 0
+          ? 'It had found nothing by then.'
+          : `What it had found by then is kept: ${count(results.length, 'tool result')}, below.`}
+      </p>
+      {may(session, 'investigations:write') && (
+        <div className="mt-4">
+          <RerunButton id={id} variant="primary" />
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,39 @@
+import { Badge } from '../../../components/ui/badge.tsx';
+import { Prose } from '../evidence/prose.tsx';
+import type { Report } from '../queries.ts';
+import { confidenceWords } from './confidence.ts';
+
+/** The one thing that somebody who was woken up wants to know. */
+export function RootCause({ report: { root_cause, confidence } }: { report: Report }) {
+  const percent = Math.round(confidence * 100);
+  const { words, tone } = confidenceWords(confidence);
+  return (
+    <section aria-labelledby="result" className="rounded-lg border border-line-strong bg-surface">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b px-4 py-3">
+        <h2 id="result" tabIndex={-1} className="font-semibold focus:outline-none">
+          Root cause
+        </h2>
+        {root_cause.service === null ? (
+          <span className="text-ink-soft">The service at fault is not known</span>
+        ) : (
+          <code className="rounded bg-bad-soft px-2 py-0.5 font-mono text-sm font-semibold break-all text-bad">
+            {root_cause.service}
+          </code>
+        )}
+        <span className="ml-auto flex items-center gap-2.5 text-sm">
+          <Badge tone={tone}>{words}</Badge>
+          <meter
+            aria-label="Confidence"
+            value={percent}
+            max={100}
+            className="h-2 w-20 appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-meter-bar]:bg-accent [&::-webkit-meter-bar]:rounded-full [&::-webkit-meter-bar]:border-0 [&::-webkit-meter-bar]:bg-sunken [&::-webkit-meter-inner-element]:block [&::-webkit-meter-optimum-value]:rounded-full [&::-webkit-meter-optimum-value]:bg-accent"
+          />
+          <span className="font-medium tabular-nums">{percent} %</span>
+        </span>
+      </div>
+      <div className="p-4 text-base">
+        <Prose text={root_cause.statement} />
+      </div>
+    </section>
+  );
+}

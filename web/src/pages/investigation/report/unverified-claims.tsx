@@ -1,0 +1,40 @@
+import { Panel } from '../../../components/ui/panel.tsx';
+import type { Report } from '../queries.ts';
+
+const PLACES: Record<string, string> = {
+  'root_cause.statement': 'Root cause',
+  summary: 'Summary',
+  impact: 'Impact',
+  'recommended_change.summary': 'Recommended change',
+  'recommended_change.details': 'Recommended change',
+};
+
+/** Where in the report, in words. @example placeOf('hypotheses[1].reasoning') // 'Hypothesis 2' */
+export function placeOf(where: string): string {
+  const [, list, index] = /^(hypotheses|timeline)\[(\d+)\]/.exec(where) ?? [];
+  if (list !== undefined) return `${list === 'timeline' ? 'Timeline' : 'Hypothesis'} ${Number(index) + 1}`;
+  return PLACES[where] ?? where;
+}
+
+/** Sentences that no evidence was found for. They may be true all the same; the reader is to know. */
+export function UnverifiedClaims({ claims }: { claims: Report['unverified_claims'] }) {
+  if (claims.length === 0) return null;
+  return (
+    <Panel title="Claims without verified evidence" className="border-warn">
+      <p className="text-sm text-ink-soft">
+        Each sentence of the report was checked against the stored results. For these nothing was found, so take them
+        with care.
+      </p>
+      <ul className="mt-3 flex flex-col gap-3 text-sm">
+        {claims.map(({ where, claim, why }) => (
+          <li key={`${where} ${claim}`}>
+            <q className="break-words">{claim}</q>
+            <span className="block text-ink-soft">
+              {placeOf(where)}: {why}.
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

@@ -1,0 +1,43 @@
+import { Badge, type Tone } from '../../../components/ui/badge.tsx';
+import { Button } from '../../../components/ui/button.tsx';
+import { useEvidence } from '../evidence/evidence-context.ts';
+import type { Graph } from '../queries.ts';
+
+type Service = Graph['services'][number];
+
+const ROLES: Record<Service['role'], { word: string; tone: Tone }> = {
+  suspect: { word: 'Suspect', tone: 'bad' },
+  alerting: { word: 'Shows the symptom', tone: 'warn' },
+  affected: { word: 'Affected', tone: 'warn' },
+  ruled_out: { word: 'Ruled out', tone: 'neutral' },
+  related: { word: 'Related', tone: 'neutral' },
+};
+
+/** What is known of the chosen service, and the tool calls that looked at it. */
+export function ServiceNote({ service: { name, role, rank, score, reason, evidence } }: { service: Service }) {
+  const { openCall } = useEvidence();
+  const { word, tone } = ROLES[role];
+  return (
+    <div aria-live="polite" className="rounded-md bg-ground p-3 text-sm">
+      <p className="flex flex-wrap items-center gap-2">
+        <span className="font-semibold break-all">{name}</span> <Badge tone={tone}>{word}</Badge>
+        {rank !== null && score !== null && (
+          <span className="text-ink-soft">
+            Rank {rank}, score {score.toFixed(2)}
+          </span>
+        )}
+      </p>
+      {reason !== null && <p className="mt-1 break-words text-ink-soft">{reason}</p>}
+      {evidence.length > 0 && (
+        <p className="mt-2 flex flex-wrap items-center gap-1.5">
+          <span className="text-ink-soft">Looked at in</span>
+          {evidence.map(({ tool_call_id, evidence: number }) => (
+            <Button key={tool_call_id} size="small" onClick={() => openCall(tool_call_id)}>
+              Evidence {number}
+            </Button>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}
