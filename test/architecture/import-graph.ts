@@ -1,8 +1,9 @@
 /** Who imports whom at run time: type-only imports are gone, as they are when Node runs the file. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { init, parse } from 'es-module-lexer';
+import { z } from 'zod';
 
 export interface Import {
   from: string;
@@ -12,11 +13,11 @@ export interface Import {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Every run-time import of the .ts files below the folders, with paths from the repository's root. */
+/** Every run-time import of the .ts and .tsx files below the folders, with paths from the repository's root. */
 export async function runtimeImports(folders: readonly string[]): Promise<Import[]> {
   await init();
   return folders.flatMap(filesBelow).flatMap((from) => {
-    const code = stripTypeScriptTypes(readFileSync(join(ROOT, from), 'utf8'));
+    const code = from.endsWith('.tsx') ? withoutJsx(from) : stripTypeScriptTypes(readSource(from));
     const [imports] = parse(code, from);
     return imports.flatMap(({ specifier }) =>
       typeof specifier !== 'string' ? [] : [{ from, to: target(from, specifier) }],
@@ -24,16 +25,23 @@ export async function runtimeImports(folders: readonly string[]): Promise<Import
   });
 }
 
-/** The .ts files below a folder, with paths from the repository's root. */
+/** The .ts and .tsx files below a folder, declarations apart, with paths from the repository's root. */
 export function filesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /(?<!\.d)\.tsx?$/.test(entry.name))
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)))
     .sort();
 }
 
 /** The text of a file, by its path from the repository's root. */
 export const readSource = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+/** Everything a file of ours names as a relative import, types included, with paths from the repository's root. */
+export const relativeImports = (file: string): Import[] =>
+  [...readSource(file).matchAll(/(?:from|import\(|import)\s*'(\.[^']+)'/g)].map(([, specifier = '']) => ({
+    from: file,
+    to: target(file, specifier),
+  }));
 
 /** @returns the files of one import cycle, or undefined when there is none */
 export function findCycle(imports: readonly Import[]): string[] | undefined {
@@ -55,6 +63,18 @@ export function findCycle(imports: readonly Import[]): string[] | undefined {
   }
   return undefined;
 }
+
+/** Node strips types and leaves JSX; the TypeScript 5 of the web app's workspace turns it into calls. */
+function withoutJsx(file: string): string {
+  const typescript: unknown = createRequire(join(ROOT, 'web/package.json'))('typescript');
+  const { transpileModule, JsxEmit } = z
+    .object({ transpileModule: z.custom<Transpile>(), JsxEmit: z.object({ ReactJSX: z.number() }) })
+    .parse(typescript);
+  const compilerOptions = { jsx: JsxEmit.ReactJSX, target: 99, module: 99, verbatimModuleSyntax: true };
+  return transpileModule(readSource(file), { fileName: file, compilerOptions }).outputText;
+}
+
+type Transpile = (text: string, options: { fileName: string; compilerOptions: object }) => { outputText: string };
 
 function target(from: string, specifier: string): string {
   if (specifier.startsWith('.')) return relative(ROOT, resolve(ROOT, dirname(from), specifier));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { filesBelow, findCycle, readSource, runtimeImports, type Import } from './import-graph.ts';
+import { filesBelow, findCycle, readSource, relativeImports, runtimeImports, type Import } from './import-graph.ts';
 
-const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo', 'satellite'];
+const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo', 'satellite', 'web/src'];
 const show = ({ from, to }: Import): string => `${from} -> ${to}`;
 
 describe('architecture: imports at run time', () => {
@@ -75,6 +75,33 @@ describe('architecture: imports at run time', () => {
     );
     assert.deepEqual(
       violations(/^src\/features\/satellites\/wire\//, (to) => to === 'zod' || to.includes('/wire/')),
+      [],
+    );
+  });
+
+  it('the web app and the server import nothing of each other, types included', () => {
+    const outside = filesBelow('web/src')
+      .flatMap(relativeImports)
+      .filter(({ to }) => !to.startsWith('web/src/'));
+    assert.deepEqual(outside.map(show), []);
+    assert.ok(imports.some(({ from, to }) => from === 'web/src/main.tsx' && to === 'web/src/app/router.tsx'));
+    assert.deepEqual(
+      violations(/^(?!web\/)/, (to) => !to.startsWith('web/')),
+      [],
+    );
+  });
+
+  it('the web app has every package that it imports in its own list', () => {
+    const { devDependencies } = JSON.parse(readSource('web/package.json'));
+    assert.deepEqual(
+      violations(/^web\//, (to) => to.startsWith('web/src/') || Object.hasOwn(devDependencies, to)),
+      [],
+    );
+  });
+
+  it('components of the web app know no page', () => {
+    assert.deepEqual(
+      violations(/^web\/src\/(components|api)\//, (to) => !to.startsWith('web/src/pages/')),
       [],
     );
   });

@@ -29,7 +29,7 @@ export const modelBudget = z
 /** Documented as what it should be, and taken as it is: what is wrong with its form is told with all else that is wrong. */
 const WrittenPlan = z
   .union([PlanPatch, Plan, z.unknown()])
-  .meta({ override: ({ jsonSchema }) => void jsonSchema.anyOf?.pop() });
+  .meta({ override: ({ jsonSchema }: { jsonSchema: { anyOf?: unknown[] } }) => void jsonSchema.anyOf?.pop() });
 
 export const UpdatePlanRequest = z
   .strictObject({
