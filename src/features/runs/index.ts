@@ -13,6 +13,6 @@ export type { LoadProfile, RunProfile, RunProfiles } from './profiles.ts';
 export { readingProfile } from './reading-profile.ts';
 export { repairEach } from './repair.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
-export { spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
+export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
 export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';

@@ -32,9 +32,32 @@ export function spokenParts(content: readonly ContentBlock[]): SpokenPart[] {
 
 /** Equal for equal parts: by it a reader knows whether the deltas it has seen are what was stored. */
 export function spokenDigest(parts: readonly SpokenPart[]): string {
-  const hash = createHash('sha256');
-  for (const { kind, text } of parts) hash.update(`${kind}:${Buffer.byteLength(text)}:`).update(text);
-  return hash.digest('base64url').slice(0, 22);
+  const digest = new SpokenDigest();
+  for (const { kind, text } of parts) digest.add(kind, text, true);
+  return digest.value();
+}
+
+/** The {@link spokenDigest} of parts that come piece by piece; of their words it keeps none. */
+export class SpokenDigest {
+  private readonly hash = createHash('sha256');
+  /** What ends the last part: its kind and size, by which no other parts amount to the same bytes. */
+  private end = '';
+  private bytes = 0;
+
+  /** @param begins this is the first piece of a part */
+  add(kind: SpokenPart['kind'], text: string, begins: boolean): void {
+    if (begins) {
+      this.hash.update(this.end);
+      this.bytes = 0;
+    }
+    this.bytes += Buffer.byteLength(text);
+    this.end = `:${kind}:${this.bytes};`;
+    this.hash.update(text);
+  }
+
+  value(): string {
+    return this.hash.copy().update(this.end).digest('base64url').slice(0, 22);
+  }
 }
 
 /** What the deltas of a call amount to, should it be cut off. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
+import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { messageText, textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { UiStream } from '../../../src/features/chats/stream/ui-stream.ts';
 import { spokenDigest, type SpokenPart } from '../../../src/features/runs/index.ts';
@@ -65,30 +67,42 @@ function partsOf(pieces: readonly Piece[]): SpokenPart[] {
   return parts;
 }
 
-function play(turn: PublishedTurn, tools: boolean, onChunk?: (type: string) => void): StreamReader {
-  const ui = new UiStream({ messageId: 'm', chatId: 'c', firstStep: 1, tools });
-  const reader = new StreamReader();
-  for (const event of turn.events) {
+interface Played extends StreamReader {
+  chunks: UiChunk[];
+  /** Whether the words were needed on the way. */
+  neededWords: boolean;
+}
+
+/** Plays a turn as whoever follows it does: without keeping words for as long as that goes, or with them from the start. */
+async function play(turn: PublishedTurn, tools: boolean, keepsWords = false): Promise<Played> {
+  const options = { messageId: 'm', chatId: 'c', firstStep: 1, tools };
+  let ui = new UiStream({ ...options, keepsWords });
+  const played = Object.assign(new StreamReader(), { chunks: [] as UiChunk[], neededWords: false });
+  for (const [at, event] of turn.events.entries()) {
+    if (ui.needsWords(event)) {
+      ui = await UiStream.withWords(options, Readable.from(turn.events.slice(0, at)));
+      played.neededWords = true;
+    }
     const { from = Infinity, through = Infinity } = ui.missing(event) ?? {};
     const stored = new Map([...turn.stored].filter(([step]) => step >= from && step <= through));
     for (const chunk of ui.take(event, stored)) {
-      reader.take(chunk);
-      onChunk?.(chunk.type);
+      played.take(chunk);
+      played.chunks.push(chunk);
     }
   }
-  return reader;
+  return played;
 }
 
 const text = (value: string): Piece => ({ kind: 'text', text: value });
 
 describe('a UI message stream', () => {
-  it('gives reasoning and text as parts that begin and end', () => {
+  it('gives reasoning and text as parts that begin and end', async () => {
     const turn = new PublishedTurn();
     const pieces: Piece[] = [{ kind: 'thinking', text: 'hm' }, text('The '), text('cause')];
     turn.say(1, turn.start(1), pieces);
     turn.complete(1, partsOf(pieces));
     turn.end('completed');
-    const { types, text: shown } = play(turn, false);
+    const { types, text: shown } = await play(turn, false);
     assert.equal(shown, 'The cause');
     assert.deepEqual(types, [
       'reasoning-start',
@@ -102,20 +116,20 @@ describe('a UI message stream', () => {
     ]);
   });
 
-  it('shows no seam where a repeated attempt says the same', () => {
+  it('shows no seam where a repeated attempt says the same', async () => {
     const turn = new PublishedTurn();
     turn.say(1, turn.start(1), [text('The cause is '), text('the po')]);
     const whole = [text('The cause is the pool of '), text('connections')];
     turn.say(1, turn.start(1), whole);
     turn.complete(1, partsOf(whole));
     turn.end('completed');
-    const { types, text: shown } = play(turn, false);
+    const { types, text: shown } = await play(turn, false);
     assert.equal(shown, 'The cause is the pool of connections');
     assert.equal(types.includes('reset-step'), false);
     assert.equal(types.filter((type) => type === 'text-start').length, 1);
   });
 
-  it('takes back what a repeated attempt says differently', () => {
+  it('takes back what a repeated attempt says differently', async () => {
     for (const tools of [false, true]) {
       const turn = new PublishedTurn();
       turn.say(1, turn.start(1), [text('First I look.')]);
@@ -125,13 +139,13 @@ describe('a UI message stream', () => {
       turn.say(2, turn.start(2), other);
       turn.complete(2, partsOf(other));
       turn.end('completed');
-      const { types, text: shown } = play(turn, tools);
+      const { types, text: shown } = await play(turn, tools);
       assert.equal(shown, 'First I look.\n\nIt is the cache');
       assert.equal(types.filter((type) => type === 'reset-step').length, 1);
     }
   });
 
-  it('does not hear an attempt that was thought lost, and yet ends with its words if they were stored', () => {
+  it('does not hear an attempt that was thought lost, and yet ends with its words if they were stored', async () => {
     const turn = new PublishedTurn();
     const lost = turn.start(1);
     turn.say(1, lost, [text('lost ')]);
@@ -139,36 +153,36 @@ describe('a UI message stream', () => {
     turn.say(1, lost, [text('words')]);
     turn.complete(1, partsOf([text('lost words')]));
     turn.end('completed');
-    assert.equal(play(turn, false).text, 'lost words');
+    assert.equal((await play(turn, false)).text, 'lost words');
   });
 
-  it('takes back the words of a turn that never became complete', () => {
+  it('takes back the words of a turn that never became complete', async () => {
     const turn = new PublishedTurn();
     turn.say(1, turn.start(1), [text('I begin to say')]);
     turn.end('failed');
-    const { types, text: shown } = play(turn, false);
+    const { types, text: shown } = await play(turn, false);
     assert.equal(shown, '');
     assert.deepEqual(types.slice(-2), ['error', 'finish']);
   });
 
-  it('ends a cancelled turn with abort, and keeps what was said', () => {
+  it('ends a cancelled turn with abort, and keeps what was said', async () => {
     const turn = new PublishedTurn();
     turn.say(1, turn.start(1), [text('Half a sen')]);
     turn.complete(1, partsOf([text('Half a sen')]));
     turn.end('cancelled');
-    const { types, text: shown } = play(turn, false);
+    const { types, text: shown } = await play(turn, false);
     assert.equal(shown, 'Half a sen');
     assert.deepEqual(types.slice(-2), ['abort', 'finish']);
   });
 
-  it('says everything again when the log has lost it', () => {
+  it('says everything again when the log has lost it', async () => {
     const turn = new PublishedTurn();
     turn.stored.set(1, [{ kind: 'text', text: 'kept in the database' }]);
     turn.end('completed');
-    assert.equal(play(turn, false).text, 'kept in the database');
+    assert.equal((await play(turn, false)).text, 'kept in the database');
   });
 
-  it('marks steps and shows tools only to those who ask', () => {
+  it('marks steps and shows tools only to those who ask', async () => {
     const turn = new PublishedTurn();
     turn.say(1, turn.start(1), [text('I look.'), { kind: 'tool', text: '' }]);
     turn.add('turn.completed', {
@@ -182,7 +196,7 @@ describe('a UI message stream', () => {
     turn.say(2, turn.start(2), [text('Up.')]);
     turn.complete(2, partsOf([text('Up.')]));
     turn.end('completed');
-    assert.deepEqual(play(turn, true).types, [
+    assert.deepEqual((await play(turn, true)).types, [
       'start-step',
       'text-start',
       'text-delta',
@@ -198,7 +212,7 @@ describe('a UI message stream', () => {
       'data-citations',
       'finish',
     ]);
-    const plain = new Set(play(turn, false).types);
+    const plain = new Set((await play(turn, false)).types);
     assert.deepEqual(plain, new Set(['text-start', 'text-delta', 'text-end', 'finish']));
   });
 
@@ -237,23 +251,54 @@ describe('a UI message stream', () => {
       return turn;
     });
 
-  it('always leaves the client with the text that is stored, whatever attempts came between', () => {
-    const check = (turn: PublishedTurn, tools: boolean): void => assert.equal(play(turn, tools).text, turn.text);
-    fc.assert(fc.property(published, fc.boolean(), check), { numRuns: 1_500 });
+  it('needs the words of a turn only when something of it is begun again or given up', async () => {
+    const turn = new PublishedTurn();
+    for (const step of [1, 2]) {
+      const said = [{ kind: 'thinking' as const, text: 'hm' }, text(`Step ${step}, `), text('done.')];
+      turn.say(step, turn.start(step), said);
+      turn.complete(step, partsOf(said));
+    }
+    const events = [...turn.events];
+    turn.end('completed');
+    assert.equal((await play(turn, false)).neededWords, false);
+
+    for (const more of [() => turn.start(3), () => turn.start(4), () => turn.end('cancelled')]) {
+      turn.events.splice(0, Infinity, ...events);
+      turn.say(3, turn.start(3), [text('Half')]);
+      more();
+      assert.equal((await play(turn, false)).neededWords, true);
+    }
   });
 
-  it('and whatever events the log has lost', () => {
-    const holes = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
-    fc.assert(
-      fc.property(published, holes, fc.boolean(), (turn, lost, tools) => {
+  it('always leaves the client with the text that is stored, whatever attempts came between', async () => {
+    const check = async (turn: PublishedTurn, tools: boolean): Promise<void> =>
+      assert.equal((await play(turn, tools)).text, turn.text);
+    await fc.assert(fc.asyncProperty(published, fc.boolean(), check), { numRuns: 1_500 });
+  });
+
+  const holes = fc.array(fc.nat({ max: 40 }), { maxLength: 12 });
+
+  it('and whatever events the log has lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(published, holes, fc.boolean(), async (turn, lost, tools) => {
         turn.lose(lost);
-        assert.equal(play(turn, tools).text, turn.text);
+        assert.equal((await play(turn, tools)).text, turn.text);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it('tells of no result whose call the log has lost', () => {
+  it('says the same whether it keeps the words from the start or takes them up when they are needed', async () => {
+    await fc.assert(
+      fc.asyncProperty(published, holes, fc.boolean(), async (turn, lost, tools) => {
+        turn.lose(lost);
+        assert.deepEqual((await play(turn, tools)).chunks, (await play(turn, tools, true)).chunks);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('tells of no result whose call the log has lost', async () => {
     const turn = new PublishedTurn();
     turn.start(1);
     turn.stored.set(1, partsOf([text('I look.')]));
@@ -261,7 +306,7 @@ describe('a UI message stream', () => {
     turn.say(2, turn.start(2), [text('Up.')]);
     turn.complete(2, partsOf([text('Up.')]));
     turn.end('completed');
-    const { types, text: shown } = play(turn, true);
+    const { types, text: shown } = await play(turn, true);
     assert.equal(shown, 'I look.\n\nUp.');
     assert.ok(!types.some((type) => type.startsWith('tool-')));
   });

@@ -34,8 +34,10 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   const deleted = new AbortController();
   const signal = AbortSignal.any([options.signal, deleted.signal]);
   const { chatId, firstStep } = turn;
-  const ui = new UiStream({ messageId: turn.id, chatId, firstStep, tools: options.tools });
-  const identity = { conversationId: turn.chatId, runId: turn.id };
+  const form = { messageId: turn.id, chatId, firstStep, tools: options.tools };
+  let ui = new UiStream({ ...form, keepsWords: false });
+  let taken = 0;
+  const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
   const playback = new Playback(turn.id, after, await knowsPosition(log, turn, after));
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
   const ending = async () => {
@@ -44,7 +46,12 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
     if (end === 'deleted') deleted.abort(new Error('The chat was deleted.'));
     return typeof end === 'string' ? undefined : end;
   };
-  for await (const event of followRun(log, runStream(identity), { ending, signal, checkMs })) {
+  for await (const event of followRun(log, stream, { ending, signal, checkMs })) {
+    if (ui.needsWords(event)) {
+      const before = () => firstEvents(log, stream, { until: event.id, count: taken });
+      ui = await untilReachable(() => UiStream.withWords(form, before()), signal);
+    }
+    taken += 1;
     const missing = ui.missing(event);
     const stored = missing && (await untilReachable(() => storedWords(em(), turn, missing), signal));
     const chunks = [...ui.take(event, stored)];
@@ -117,6 +124,25 @@ class Playback {
 
   private event(data: UiChunk | typeof DONE): SseEvent {
     return { id: eventId(this.turnId, this.last), data };
+  }
+}
+
+/**
+ * What was given out before an event.
+ * @throws when the log has lost some of it; the client then comes back, and is told everything anew
+ */
+async function* firstEvents(
+  log: EventLog,
+  stream: string,
+  { until, count }: { until: string; count: number },
+): AsyncGenerator<LogEvent> {
+  let given = 0;
+  for (let afterId: string | undefined; given < count;) {
+    const page = await log.read(stream, { afterId, limit: Math.min(PAGE, count - given) });
+    if (page.length === 0 || page.some(({ id }) => id === until)) throw new Error('The log has lost events.');
+    yield* page;
+    given += page.length;
+    afterId = page.at(-1)?.id;
   }
 }
 

@@ -1,5 +1,5 @@
 /** How the stretches that a model spoke become the text parts of a message: the same for a stream and for what is stored. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { SpokenPart } from '../../runs/index.ts';
 import type { TextKind } from './chunks.ts';
 
@@ -37,4 +37,28 @@ export function messageText(spoken: readonly SpokenPart[]): string {
 /** Equal for equal texts. */
 export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** The {@link textDigest} of a {@link messageText} that comes piece by piece; of its words it keeps none. */
+export class MessageDigest {
+  private readonly hash: Hash;
+  private hasText: boolean;
+
+  /** @param from what came before */
+  constructor(from?: MessageDigest) {
+    this.hash = from ? from.hash.copy() : createHash('sha256');
+    this.hasText = from?.hasText ?? false;
+  }
+
+  /** @param begins this is the first piece of a part */
+  add(part: SpokenPart, begins: boolean): void {
+    if (kindOf(part) !== 'text') return;
+    if (begins && this.hasText) this.hash.update(SEPARATOR);
+    this.hasText = true;
+    this.hash.update(part.text);
+  }
+
+  value(): string {
+    return this.hash.copy().digest('base64url').slice(0, 22);
+  }
 }

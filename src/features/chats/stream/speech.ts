@@ -3,13 +3,15 @@
  * attempt that begins a turn again takes nothing back as long as it says the same; once it differs, the client is told
  * to drop what it has of the turn. So no text is doubled, and a turn that is repeated word by word shows no seam.
  */
-import type { SpokenPart } from '../../runs/index.ts';
+import { SpokenDigest, type SpokenPart } from '../../runs/index.ts';
 import type { UiChunk } from './chunks.ts';
-import { kindOf, separatorBefore } from './message-text.ts';
+import { kindOf, MessageDigest, separatorBefore } from './message-text.ts';
 
 export interface SpeechOptions {
   /** The stream has `start-step` chunks, so that a reset takes back one step; otherwise it takes back the message. */
   steps: boolean;
+  /** See {@link Speech.forgetWords}. */
+  keepsWords: boolean;
 }
 
 export class Speech {
@@ -27,24 +29,54 @@ export class Speech {
   /** The attempt repeats what an earlier one said, and has not come to its end yet. */
   private behind = false;
   private parts = 0;
+  private keeps: boolean;
+  private saidDigest = new SpokenDigest();
+  /** Of `done`. */
+  private doneDigest = new MessageDigest();
+  /** Of `done` and `said`. */
+  private digest = new MessageDigest();
 
   constructor(options: SpeechOptions) {
     this.options = options;
+    this.keeps = options.keepsWords;
   }
 
-  /** Everything said in complete steps. */
-  get spoken(): readonly SpokenPart[] {
-    return this.done;
+  /** The `textDigest` of everything said in complete steps. */
+  get spoken(): string {
+    return this.doneDigest.value();
   }
 
-  /** What the present attempt has said in the present step. */
-  get present(): readonly SpokenPart[] {
-    return this.said;
+  /** The `spokenDigest` of what the present attempt has said in the present step. */
+  get present(): string {
+    return this.saidDigest.value();
+  }
+
+  /** The client has been shown something of the present step. */
+  get isShowing(): boolean {
+    return this.shown.length > 0;
+  }
+
+  /** An attempt repeats what an earlier one said, and may come to differ from it. */
+  get isBehind(): boolean {
+    return this.behind;
+  }
+
+  get keepsWords(): boolean {
+    return this.keeps;
+  }
+
+  /**
+   * From here on the parts are known by their kinds and digests alone. That is enough while no attempt is behind, and no
+   * step in which something was shown is begun again or given up.
+   */
+  forgetWords(): void {
+    this.keeps = false;
+    for (const part of [...this.done, ...this.said, ...this.shown]) part.text = '';
   }
 
   /** Another attempt of the step begins. */
   beginAttempt(): void {
-    this.said = [];
+    this.hearNothing();
     this.broken = true;
     this.behind = this.shown.length > 0;
   }
@@ -52,8 +84,11 @@ export class Speech {
   *say(kind: SpokenPart['kind'], text: string): Generator<UiChunk> {
     if (text === '') return;
     const last = this.said.at(-1);
-    if (last && !this.broken && last.kind === kind) last.text += text;
-    else this.said.push({ kind, text });
+    const begins = !last || this.broken || last.kind !== kind;
+    if (begins) this.said.push({ kind, text: this.kept(text) });
+    else last.text += this.kept(text);
+    this.saidDigest.add(kind, text, begins);
+    this.digest.add({ kind, text }, begins);
     this.broken = false;
     if (this.behind) yield* this.catchUp(false);
     else yield* this.show(kind, text, this.said.length > this.shown.length);
@@ -71,11 +106,16 @@ export class Speech {
    * @param stored absent when the attempt's own words are known to be it
    */
   *complete(stored?: readonly SpokenPart[]): Generator<UiChunk> {
-    if (stored) this.said = stored.map((part) => ({ ...part }));
+    if (stored) {
+      this.hearNothing();
+      this.said = stored.map((part) => ({ ...part }));
+      for (const part of stored) this.digest.add(part, true);
+    }
     yield* this.catchUp(true);
     yield* this.close();
-    this.done.push(...this.said);
-    this.said = [];
+    this.done.push(...this.said.map(({ kind, text }) => ({ kind, text: this.kept(text) })));
+    this.doneDigest = this.digest;
+    this.hearNothing();
     this.shown = [];
     this.broken = true;
     this.behind = false;
@@ -84,7 +124,7 @@ export class Speech {
   /** The message is over: words of a step that never became complete are taken back. */
   *end(): Generator<UiChunk> {
     if (this.shown.length === 0) return;
-    this.said = [];
+    this.hearNothing();
     yield* this.catchUp(true);
   }
 
@@ -92,12 +132,20 @@ export class Speech {
   *replace(stored: readonly SpokenPart[]): Generator<UiChunk> {
     yield { type: 'reset-step' };
     this.done = [];
+    this.doneDigest = new MessageDigest();
     this.shown = [];
     this.closed = true;
-    yield* this.showWhole(stored);
-    yield* this.close();
-    this.done = stored.map((part) => ({ ...part }));
-    this.shown = [];
+    yield* this.complete(stored);
+  }
+
+  private hearNothing(): void {
+    this.said = [];
+    this.saidDigest = new SpokenDigest();
+    this.digest = new MessageDigest(this.doneDigest);
+  }
+
+  private kept(text: string): string {
+    return this.keeps ? text : '';
   }
 
   /** Brings what is shown in line with what is said. @param final nothing more will be said */
@@ -160,13 +208,13 @@ export class Speech {
       const separator = separatorBefore(type, [...this.done, ...this.shown]);
       this.parts += 1;
       this.closed = false;
-      this.shown.push({ kind, text });
+      this.shown.push({ kind, text: this.kept(text) });
       yield { type: `${type}-start`, id: this.partId };
       yield { type: `${type}-delta`, id: this.partId, delta: separator + text };
       return;
     }
     const last = this.shown.at(-1);
-    if (last) last.text += text;
+    if (last) last.text += this.kept(text);
     yield { type: `${type}-delta`, id: this.partId, delta: text };
   }
 

@@ -7,10 +7,9 @@
  * then `data-*` results of the turn, `error` or `abort` where it did not complete, and `finish`.
  */
 import type { LogEvent } from '../../../platform/event-log/port.ts';
-import { spokenDigest, type SpokenPart } from '../../runs/index.ts';
+import type { SpokenPart } from '../../runs/index.ts';
 import type { UiChunk } from './chunks.ts';
 import { endedTurn, type EndedTurn } from './end.ts';
-import { messageText, textDigest } from './message-text.ts';
 import { Speech } from './speech.ts';
 
 export interface UiStreamOptions {
@@ -20,6 +19,11 @@ export interface UiStreamOptions {
   firstStep: number;
   /** Tool calls, plans and citations travel as well, and steps are marked. */
   tools: boolean;
+  /**
+   * Without, it costs the same little memory however much was said, and can go on until {@link UiStream.needsWords} is
+   * true. Default: true.
+   */
+  keepsWords?: boolean;
 }
 
 /** Steps whose stored words are needed before an event can be turned into chunks. */
@@ -41,11 +45,23 @@ export class UiStream {
   private next: number;
   private nonce = '';
   private readonly requested = new Set<string>();
+  private mayForget = false;
 
   constructor(options: UiStreamOptions) {
     this.options = options;
-    this.speech = new Speech({ steps: options.tools });
+    this.speech = new Speech({ steps: options.tools, keepsWords: options.keepsWords ?? true });
     this.next = options.firstStep;
+  }
+
+  /**
+   * One that has taken these events, and keeps words for as long as they may be needed.
+   * @param taken by a stream that did not need words for any of them
+   */
+  static async withWords(options: UiStreamOptions, taken: AsyncIterable<LogEvent>): Promise<UiStream> {
+    const ui = new UiStream({ ...options, keepsWords: true });
+    for await (const event of taken) for (const _chunk of ui.take(event));
+    ui.mayForget = true;
+    return ui;
   }
 
   /** The first chunk; it depends on no event. */
@@ -71,6 +87,20 @@ export class UiStream {
     return !ended || this.says(ended) ? undefined : { from: this.options.firstStep };
   }
 
+  /**
+   * Whether this event can be taken only by a stream that keeps its words: what was shown may have to be compared with
+   * another attempt, or said again. Also before stored words come in between, so that the events alone say what was
+   * shown until then.
+   */
+  needsWords(event: LogEvent): boolean {
+    if (this.speech.keepsWords) return false;
+    const isEnd = endedTurn(event.type, event.data) !== undefined;
+    const beginsAgain = event.type === 'turn.started' && Number(event.data['step']) >= this.next;
+    if ((isEnd || beginsAgain) && this.speech.isShowing) return true;
+    // After the last event nothing is compared any more.
+    return !isEnd && this.missing(event) !== undefined;
+  }
+
   /** @param stored what {@link missing} asked for */
   *take(event: LogEvent, stored?: StoredWords): Generator<UiChunk> {
     const { type, data } = event;
@@ -80,14 +110,17 @@ export class UiStream {
     else if (type === 'turn.completed') yield* this.completeStep(data, stored);
     else if (type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested') yield* this.delta(event);
     else if (this.options.tools) yield* this.toolChunks(event);
+    // What was shown with stored words cannot be found again by the events.
+    if (stored) this.mayForget = false;
+    else if (this.mayForget && this.speech.keepsWords && !this.speech.isBehind) this.speech.forgetWords();
   }
 
   private hasHeard(digest: unknown): boolean {
-    return spokenDigest(this.speech.present) === digest;
+    return this.speech.present === digest;
   }
 
   private says({ textDigest: wanted }: EndedTurn): boolean {
-    return textDigest(messageText(this.speech.spoken)) === wanted;
+    return this.speech.spoken === wanted;
   }
 
   private *beginAttempt(step: number, nonce: string, stored?: StoredWords): Generator<UiChunk> {

@@ -1,0 +1,92 @@
+/** Whoever follows a turn keeps none of its words, and reads them again from the log when it turns out that they are needed. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { forTeam } from '../../../src/db/team-filter.ts';
+import { ChatTurn } from '../../../src/features/chats/index.ts';
+import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
+import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
+import { followTurn } from '../../../src/features/chats/stream/follow.ts';
+import { runStream, spokenDigest } from '../../../src/features/runs/index.ts';
+import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+describe('whoever follows a turn that is begun again', () => {
+  let database: TestDatabase;
+  let events: EventLog;
+  before(async () => {
+    database = await createTestDatabase();
+    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+  });
+  after(async () => {
+    await events?.close();
+    await database?.drop();
+  });
+  let following: AbortController;
+  beforeEach(() => (following = new AbortController()));
+  afterEach(() => following.abort());
+
+  /** More events than one page of a repeated reading has. */
+  const PIECES = 230;
+  const delta = (nonce: string, text: string) => ({ type: 'text.delta', data: { step: 1, nonce, text } });
+  const start = (nonce: string) => ({ type: 'turn.started', data: { step: 1, attempt: 1, nonce } });
+
+  /** A turn of which an attempt has spoken, and somebody who has been told of all of it. */
+  const begin = async () => {
+    const teamId = randomUUID();
+    const em = () => forTeam(database.orm.em, teamId);
+    const turn = em().create(ChatTurn, {
+      id: randomUUID(),
+      teamId,
+      chatId: randomUUID(),
+      number: 1,
+      purpose: 'answer',
+      status: 'processing',
+      question: 'Why?',
+      scopes: [],
+      firstStep: 1,
+      requestDigest: 'x',
+      citations: [],
+    });
+    await em().persist(turn).flush();
+    const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
+    const pieces = Array.from({ length: PIECES }, (_, index) => `word ${index} `);
+    await events.append(stream, [start('a'), ...pieces.map((text) => delta('a', text))]);
+    const told = followTurn(events, { turn, tools: false, em, signal: following.signal });
+    const seen: string[] = [];
+    const next = async (): Promise<UiChunk | string> => {
+      const { value } = await told.next();
+      assert.ok(value);
+      return value.data as UiChunk | string;
+    };
+    while (seen.length < PIECES) {
+      const chunk = await next();
+      if (typeof chunk === 'object' && chunk.type === 'text-delta') seen.push(chunk.delta);
+    }
+    assert.deepEqual(seen, pieces);
+    return { stream, said: pieces.join(''), next };
+  };
+
+  it('is told only what the new attempt says beyond the old one', async () => {
+    const { stream, said, next } = await begin();
+    const whole = `${said}and the end`;
+    await events.append(stream, [
+      start('b'),
+      delta('b', whole),
+      {
+        type: 'turn.completed',
+        data: { step: 1, spoken: spokenDigest([{ kind: 'text', text: whole }]), toolCalls: [] },
+      },
+      { type: 'run.completed', data: { status: 'completed', textDigest: textDigest(whole), citations: [] } },
+    ]);
+    assert.deepEqual(await next(), { type: 'text-delta', id: 'part-1', delta: 'and the end' });
+    assert.deepEqual(await next(), { type: 'text-end', id: 'part-1' });
+  });
+
+  it('is sent away, to be told everything anew, when the log has lost what was said', async () => {
+    const { stream, said, next } = await begin();
+    await database.orm.em.execute(`delete from events where stream = ? and data like '%word 7 %'`, [stream]);
+    await events.append(stream, [start('b'), delta('b', said)]);
+    await assert.rejects(next(), /lost events/);
+  });
+});
