@@ -15,6 +15,8 @@ const detail = z.object({
 
 /** What an investigation came to. */
 export interface Concluded {
+  /** Of the investigation. */
+  id: string;
   /** Whether there is a report. */
   isReported: boolean;
   /** The service that the report names as the cause. */
@@ -56,6 +58,7 @@ export async function followInvestigation(
   ];
   for (const [label = '', value = ''] of links) console.log(`  ${pc.bold(label.padEnd(14))} ${value}`);
   return {
+    id,
     isReported: result.status === 'completed' && text.trim() !== '',
     service: report?.root_cause.service ?? undefined,
   };

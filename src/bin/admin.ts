@@ -7,20 +7,37 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { runningInstance } from '../embedded/instance.ts';
+import { createOperatorLink, linkUrl, localPath } from '../features/sign-in/index.ts';
 import { addAdminKey, pepperFrom } from '../features/teams/index.ts';
 import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
 import { messageOf } from '../platform/message-of.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND
   migrate                    brings the schema up to date
-  create-key [--name NAME]   makes an admin key of the first team and prints it, once`;
+  create-key [--name NAME]   makes an admin key of the first team and prints it, once
+  sign-in-link [--user EMAIL] [--path PATH] [--minutes N]
+                             makes a link that signs a browser in once, within an hour unless N says otherwise: as that
+                             member of the first team, or without one as somebody who may do everything`;
+
+/** What the endpoint bounds a link to. */
+const MOST_MINUTES = 7 * 24 * 60;
 
 interface Context {
   config: Config;
   orm: Orm;
   databaseUrl: string;
+  /** Where people reach the web app. */
+  appUrl: string;
   name: string;
+  user?: string;
+  path: string;
+  minutes: string;
 }
+
+const hashBy = async (config: Config): Promise<(secret: string) => string> => {
+  const pepper = pepperFrom(await loadSecretKey(config));
+  return (secret) => hashCredential(secret, pepper);
+};
 
 const commands: Record<string, (context: Context) => Promise<void>> = {
   async migrate({ databaseUrl }) {
@@ -28,25 +45,42 @@ const commands: Record<string, (context: Context) => Promise<void>> = {
     console.log('The schema is up to date.');
   },
   async 'create-key'({ orm, config, name }) {
-    const pepper = pepperFrom(await loadSecretKey(config));
-    console.log(await addAdminKey(orm.em, { name, hash: (apiKey) => hashCredential(apiKey, pepper) }));
+    console.log(await addAdminKey(orm.em, { name, hash: await hashBy(config) }));
+  },
+  async 'sign-in-link'({ orm, config, appUrl, user: email, path, minutes }) {
+    const lasts = Number(minutes);
+    if (!Number.isInteger(lasts) || lasts < 1 || lasts > MOST_MINUTES)
+      throw new Error(`--minutes must be a whole number from 1 to ${MOST_MINUTES}.`);
+    const target = localPath(path);
+    if (target === undefined || target.includes('#'))
+      throw new Error('--path must be a path of the web app, like /chats.');
+    const expiresAt = new Date(Date.now() + lasts * 60_000);
+    const { token } = await createOperatorLink(orm.em, { email, expiresAt, hash: await hashBy(config) });
+    console.log(linkUrl(appUrl, target, token));
   },
 };
 
 async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: { name: { type: 'string', default: 'Made by the admin command' } },
+    options: {
+      name: { type: 'string', default: 'Made by the admin command' },
+      user: { type: 'string' },
+      path: { type: 'string', default: '/' },
+      minutes: { type: 'string', default: '60' },
+    },
   });
   const [name = ''] = positionals;
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command || positionals.length > 1) throw new Error(USAGE);
   const config = loadConfig();
-  const databaseUrl = config.databaseUrl ?? runningInstance(config.home)?.databaseUrl;
+  const instance = runningInstance(config.home);
+  const databaseUrl = config.databaseUrl ?? instance?.databaseUrl;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is not set, and nothing runs in CASEBOOK_HOME.');
   const orm = await openOrm({ databaseUrl });
   try {
-    await command({ config, orm, databaseUrl, name: values.name });
+    const appUrl = config.appUrl ?? instance?.apiUrl ?? `http://localhost:${config.port}`;
+    await command({ config, orm, databaseUrl, appUrl, ...values });
   } finally {
     await orm.close(true);
   }

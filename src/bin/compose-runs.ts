@@ -31,6 +31,7 @@ import {
 import type { RunBudget } from '../features/runs/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
 import { purgeSatelliteRequests } from '../features/satellites/index.ts';
+import { purgeSignIns } from '../features/sign-in/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
 import { sharedTools, type LoadTeamTools, type Tool } from '../features/tools/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
@@ -68,6 +69,9 @@ export interface RunParts {
 const EXTRACTIONS_KEPT_MS = 24 * 3_600_000;
 /** Every attempt at the tool call is over by then. */
 const SATELLITE_ANSWERS_KEPT_MS = 24 * 3_600_000;
+
+/** Whoever wants to know what became of a session looks within a day. */
+const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
 /** Nobody repeats a request after that. */
 const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
@@ -121,6 +125,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       () => sweepFindings({ ...findings, clock: systemClock }),
       () => purgeTriggers(orm, new Date(systemClock.now().getTime() - TRIGGERS_KEPT_MS)),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
+      () => purgeSignIns(orm.em, new Date(systemClock.now().getTime() - SIGN_INS_KEPT_MS)),
       () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),
     ],
   };

@@ -20,6 +20,7 @@ import { showWaiting } from '../../demo/terminal/waiting.ts';
 import { loadConfig } from '../config.ts';
 import { messageOf } from '../platform/message-of.ts';
 import { runningInstance } from '../embedded/instance.ts';
+import { signInLink } from '../embedded/sign-in-link.ts';
 import { describeRunning, startEverything, type Running } from '../embedded/up.ts';
 
 const log = {
@@ -69,14 +70,14 @@ async function monitor(
   shop: LiveShop,
   first: LiveIncident,
   signal: AbortSignal,
-): Promise<{ agentId?: string; broken: LiveIncident; isFound: boolean }> {
+): Promise<{ agentId?: string; openedId?: string; broken: LiveIncident; isFound: boolean }> {
   const second = incidentAfter(first);
   let agentId: string | undefined;
   try {
     const { concluded } = await letAgentNotice({ casebook: running, shop, signal }, { first, second }, ({ id }) => {
       agentId = id;
     });
-    return { agentId, broken: second, isFound: isRight(concluded, second) };
+    return { agentId, openedId: concluded.id, broken: second, isFound: isRight(concluded, second) };
   } catch (error) {
     signal.throwIfAborted();
     log.warn(`The agent did not notice a fault by itself: ${messageOf(error)}`);
@@ -94,7 +95,31 @@ function isRight({ isReported, service }: Concluded, { service: broken }: LiveIn
   return right;
 }
 
-function sayWhatElse(running: Running, shown: { shop?: LiveShop; broken?: LiveIncident; agentId?: string }): void {
+interface Shown {
+  shop?: LiveShop;
+  broken?: LiveIncident;
+  investigationId?: string;
+  agentId?: string;
+  /** The investigation that the agent opened. */
+  openedId?: string;
+}
+
+/** Where all of it is seen in a browser. The first link signs it in, the others need that. */
+async function sayWhereToLook(running: Running, { investigationId, agentId, openedId }: Shown): Promise<void> {
+  if (investigationId === undefined) return;
+  const path = `/investigation/${investigationId}`;
+  const link = await signInLink(running, path);
+  console.error(`\n  ${pc.bold(pc.green('Open the investigation in a browser'))}`);
+  console.error(`  ${pc.bold(link ?? running.appUrl + path)}`);
+  if (link !== undefined) console.error(pc.dim('  It signs the browser in: it works once, within an hour.'));
+  const then = [
+    ['The agent', agentId && `${running.appUrl}/monitoring/${agentId}`],
+    ['What it found', openedId && `${running.appUrl}/investigation/${openedId}`],
+  ];
+  for (const [label = '', url] of then) if (url) console.error(`  ${label.padEnd(16)}${url}`);
+}
+
+function sayWhatElse(running: Running, shown: Shown): void {
   const { shop, broken, agentId } = shown;
   console.error(pc.dim(`\n  Everything stays up. Ask something of your own:\n`));
   console.error(
@@ -119,7 +144,6 @@ function sayWhatElse(running: Running, shown: { shop?: LiveShop; broken?: LiveIn
       console.error(`  ${what === '' ? command : `${command.padEnd(48)}${pc.dim(` # ${what}`)}`}`);
     console.error('');
   }
-  console.error(`  ${pc.dim('Ctrl-C stops it.')}`);
 }
 
 async function main(): Promise<void> {
@@ -157,8 +181,8 @@ async function main(): Promise<void> {
     await live?.stop();
     throw error;
   }
-  console.error(describeRunning(running, config.home));
-  let shown: Parameters<typeof sayWhatElse>[1] = {};
+  console.error(describeRunning(running, config.home, await signInLink(running)));
+  let shown: Shown = {};
   let isReported = false;
   let isFound = false;
   try {
@@ -169,11 +193,12 @@ async function main(): Promise<void> {
     const asked = fault ? await breakSomething(shop, fault, stopping.signal) : wanted.recorded;
     const concluded = await investigate(running, wanted.query ?? asked, stopping.signal);
     ({ isReported } = concluded);
+    shown.investigationId = concluded.id;
     // A question of one's own may be about anything.
     isFound = fault && wanted.query === undefined ? isRight(concluded, fault) : isReported;
     if (fault && isReported && wanted.monitor) {
-      const { agentId, broken, isFound: isFoundByAgent } = await monitor(running, shop, fault, stopping.signal);
-      shown = { shop, broken, agentId };
+      const { isFound: isFoundByAgent, ...noticed } = await monitor(running, shop, fault, stopping.signal);
+      shown = { ...shown, ...noticed };
       isFound &&= isFoundByAgent;
     } else if (!fault) log.info('There is no live shop, so no monitoring agent is made to watch it.');
   } catch (error) {
@@ -185,6 +210,8 @@ async function main(): Promise<void> {
     process.exit(isFound ? 0 : 1);
   }
   sayWhatElse(running, shown);
+  await sayWhereToLook(running, shown);
+  console.error(`\n  ${pc.dim('Ctrl-C stops it.')}`);
 }
 
 try {

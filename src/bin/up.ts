@@ -2,6 +2,7 @@
 import { ConfigError, loadConfig } from '../config.ts';
 import { messageOf } from '../platform/message-of.ts';
 import type { Log } from '../embedded/log.ts';
+import { signInLink } from '../embedded/sign-in-link.ts';
 import { describeRunning, startEverything } from '../embedded/up.ts';
 import type { Running } from '../embedded/up.ts';
 
@@ -31,7 +32,7 @@ try {
   const config = loadConfig();
   log.info(`starting (state in ${config.home}) ...`);
   running = await startEverything({ config, log, signal: starting.signal });
-  console.log(describeRunning(running, config.home));
+  console.log(describeRunning(running, config.home, await signInLink(running)));
 } catch (error) {
   const expected = error instanceof Error && (error instanceof ConfigError || error.name === 'AlreadyRunningError');
   log.warn(expected ? error.message : `could not start: ${messageOf(error)}`);

@@ -178,11 +178,15 @@ export async function startEverything(options: StartOptions): Promise<Running> {
   }
 }
 
-/** The block that is printed when everything is up. */
-export function describeRunning(running: Running, home: string): string {
+/**
+ * The block that is printed when everything is up.
+ * @param link signs a browser in, see `signInLink`
+ */
+export function describeRunning(running: Running, home: string, link?: string): string {
   const rows: [string, string | undefined][] = [
     ['API', running.apiUrl],
     ['Web', running.appUrl],
+    ['Sign in', link && `${link}  (works once, within an hour)`],
     ['Docs', `${running.apiUrl}/docs`],
     ['Temporal UI', running.temporalUiUrl],
     ['API key', running.apiKey],

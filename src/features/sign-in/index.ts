@@ -1,4 +1,5 @@
 export type { SignInDeps } from './deps.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
+export { localPath } from './local-path.ts';
 export { signInEndpoints } from './routes.ts';
 export { purgeSignIns } from './sessions.ts';
