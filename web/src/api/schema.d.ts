@@ -2512,6 +2512,22 @@ export interface components {
             created_at: string;
             finished_at: string | null;
             url: string;
+            started_at: string | null;
+            /** @description Of the whole run; null while it is processing. */
+            duration_seconds: number | null;
+            /** @description US dollars, so far. */
+            cost: number;
+            /** @description The model that answered last. */
+            model: string | null;
+            /** @description Turns of the model so far. */
+            steps: number;
+            tool_calls: number;
+            /** @description The tool call that is under way, in words; null: none, or it has ended. */
+            doing: string | null;
+            /** @description Of the report; null while there is none. */
+            confidence: number | null;
+            /** @description The service at fault; null while that is not known. */
+            root_cause_service: string | null;
         };
         InvestigationDetailResponse: {
             /** Format: uuid */
@@ -2679,7 +2695,7 @@ export interface components {
         InvestigationGraphService: {
             name: string;
             /**
-             * @description The first that holds. ruled_out: the report says that it is not the cause. affected: it alerted, its metrics moved, or the fault passed through it. related: only its calls are known.
+             * @description affected: the fault passed through it, it alerted, or its metrics moved. ruled_out: the report says that it is not the cause, and the fault did not pass through it. related: only its calls are known.
              * @enum {string}
              */
             role: "suspect" | "alerting" | "affected" | "ruled_out" | "related";
@@ -3132,6 +3148,12 @@ export interface components {
             notification_error: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description The workflow that watches. */
+            temporal: {
+                workflow_id: string;
+                /** @description In the Temporal UI, if there is one. */
+                url: string | null;
+            };
         };
         MonitoringAgentDeletedResponse: {
             /** Format: uuid */
@@ -5774,7 +5796,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 count?: number;
+                /** @description Only those with this status. */
                 status?: "processing" | "completed" | "failed" | "cancelled";
+                /** @description Words of the question or the finding, by their beginnings, in any case; "words together"; -without. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -9170,6 +9195,8 @@ export interface operations {
             query?: {
                 /** @description Absent: all but pending ones. */
                 status?: "pending" | "open" | "resolved" | "closed";
+                /** @description Only those of this severity. */
+                severity?: "info" | "warning" | "critical";
                 /** @description 1-based. */
                 page?: number;
                 /** @description Items per page. */
@@ -9263,6 +9290,8 @@ export interface operations {
             query?: {
                 /** @description Absent: all but pending ones. */
                 status?: "pending" | "open" | "resolved" | "closed";
+                /** @description Only those of this severity. */
+                severity?: "info" | "warning" | "critical";
                 /** @description 1-based. */
                 page?: number;
                 /** @description Items per page. */

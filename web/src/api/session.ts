@@ -27,7 +27,7 @@ function keep(session: Session): Session {
  * Signs in with an API key or the token of a one-time link.
  * @throws {ApiError} 401 when the credential is not, or no longer, good
  */
-export async function signIn(queryClient: QueryClient, by: Schema<'SessionCreateRequest'>): Promise<Session> {
+export async function signIn(queryClient: QueryClient, by: Schema<'SessionRequest'>): Promise<Session> {
   const session = keep(await dataOf(api.POST('/api/session', { body: by })));
   // Whatever was asked before was asked as somebody else.
   queryClient.clear();

@@ -63,6 +63,7 @@ const routes = [
   }),
   createRoute({
     ...page('/chat/$chatId'),
+    validateSearch: searches.chat,
     component: lazyRouteComponent(() => import('../pages/chat/index.tsx'), 'ChatPage'),
   }),
   createRoute({

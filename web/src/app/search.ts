@@ -53,5 +53,7 @@ export const searches = {
   investigation: (search: Search) => present({ citation: natural(search['citation']), call: text(search['call']) }),
   /** A first message that is only written, not sent, and the investigation it is about. */
   newChat: (search: Search) => present({ about: text(search['about']), text: text(search['text']) }),
+  /** The tool call that is open beside a chat, and the answer whose excerpts of it are marked. */
+  chat: (search: Search) => present({ call: text(search['call']), answer: text(search['answer']) }),
   signIn: (search: Search) => present({ to: localPath(search['to']), error: text(search['error']) }),
 };

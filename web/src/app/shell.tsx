@@ -1,7 +1,7 @@
 /** What is around every page: the places, the person, the keys. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
-import { Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { whenSignedOut } from '../api/client.ts';
 import { may, sessionQuery, signOut } from '../api/session.ts';
@@ -171,6 +171,7 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
           className={isSmall === true ? 'max-w-32' : 'w-full justify-start'}
           aria-label={`Account: ${who}`}
         >
+          <CircleUser aria-hidden size={18} className="shrink-0" />
           <span className="truncate">{who}</span>
         </Button>
       }

@@ -12,7 +12,7 @@ export interface Shortcut {
 const SEQUENCE_MS = 1_200;
 
 /** Whether the key is meant for what is being written in. */
-const isTyping = (target: EventTarget | null): boolean =>
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox');
 

@@ -1,3 +1,77 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback } from 'react';
+import { may, sessionQuery } from '../../api/session.ts';
+import { useListKeys } from '../../app/list-keys.ts';
+import { Filter } from '../../components/ui/filter.tsx';
+import { Pager } from '../../components/ui/pager.tsx';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { SearchField } from '../../components/ui/search-field.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { NewInvestigation } from './new-investigation.tsx';
+import { investigationsQuery, PAGE_SIZE, statusIn, STATUSES } from './queries.ts';
+import { InvestigationRow } from './row.tsx';
+
+const route = getRouteApi('/signed-in/');
+
 export function InvestigationsPage() {
-  return <h1>InvestigationsPage</h1>;
+  const { q: search, status: statusText, page = 1 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const status = statusIn(statusText);
+  const { data: session } = useQuery(sessionQuery);
+  const { data, error, refetch, isPlaceholderData } = useQuery({
+    ...investigationsQuery({ page, status, search }),
+    placeholderData: keepPreviousData,
+  });
+  const list = useListKeys<HTMLUListElement>();
+  const isFiltered = search !== undefined || status !== undefined;
+  const onSearch = useCallback(
+    (text: string) => void navigate({ search: { status, ...(text !== '' && { q: text }) }, replace: true }),
+    [navigate, status],
+  );
+  const first = (page - 1) * PAGE_SIZE + 1;
+  return (
+    <>
+      <title>Investigations · Casebook</title>
+      <PageHead title="Investigations" />
+      {may(session, 'investigations:write') && <NewInvestigation />}
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <Filter
+          label="Status"
+          value={status}
+          options={STATUSES}
+          onFilter={(value) => void navigate({ search: { q: search, status: value } })}
+        />
+        <SearchField label="Search investigations" value={search ?? ''} onSearch={onSearch} />
+      </div>
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading lines={8} />}
+      {data?.items.length === 0 &&
+        (isFiltered ? (
+          <Empty title="Nothing matches." />
+        ) : (
+          <Empty title="No investigations yet.">Say above what is wrong, and the first one begins.</Empty>
+        ))}
+      {data !== undefined && data.items.length > 0 && (
+        <>
+          <ul
+            ref={list}
+            aria-label="Investigations"
+            aria-busy={isPlaceholderData}
+            className="divide-y overflow-hidden rounded-lg border bg-surface"
+          >
+            {data.items.map((investigation) => (
+              <InvestigationRow key={investigation.id} investigation={investigation} />
+            ))}
+          </ul>
+          <Pager
+            page={page}
+            hasMore={data.total > page * PAGE_SIZE}
+            summary={`${first}–${first + data.items.length - 1} of ${data.total}`}
+            onPage={(to) => void navigate({ search: { q: search, status, page: to } })}
+          />
+        </>
+      )}
+    </>
+  );
 }

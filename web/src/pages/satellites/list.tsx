@@ -1,3 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { may, sessionQuery } from '../../api/session.ts';
+import { useListKeys } from '../../app/list-keys.ts';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { Enrolment } from './enrolment.tsx';
+import { SatelliteBadge } from './marks.tsx';
+import { satellitesQuery, type Satellite } from './queries.ts';
+
 export function SatellitesPage() {
-  return <h1>SatellitesPage</h1>;
+  const { data: session } = useQuery(sessionQuery);
+  const teamId = session?.team.id ?? '';
+  const { data: satellites, error, refetch } = useQuery({ ...satellitesQuery(teamId), enabled: teamId !== '' });
+  const list = useListKeys<HTMLUListElement>();
+  return (
+    <>
+      <title>Satellites · Casebook</title>
+      <PageHead
+        title="Satellites"
+        description="They run in your networks, dial out, and answer questions about the systems there."
+      />
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
+      {satellites === undefined && error === null && <Loading lines={5} />}
+      {satellites?.length === 0 && (
+        <Empty title="No satellite has connected yet.">
+          Make an enrolment token below, and start one where your telemetry is.
+        </Empty>
+      )}
+      {satellites !== undefined && satellites.length > 0 && (
+        <ul ref={list} aria-label="Satellites" className="divide-y overflow-hidden rounded-lg border bg-surface">
+          {satellites.map((satellite) => (
+            <Row key={satellite.id} satellite={satellite} />
+          ))}
+        </ul>
+      )}
+      {may(session, 'satellites:read') && <Enrolment teamId={teamId} isAdmin={may(session, 'satellites:write')} />}
+    </>
+  );
+}
+
+function Row({ satellite }: { satellite: Satellite }) {
+  const { id, name, status, version, connectors, tool_count: tools, last_heartbeat: seenAt, problems } = satellite;
+  return (
+    <li className="relative flex flex-wrap items-baseline gap-x-3 gap-y-1 px-4 py-3 hover:bg-sunken has-[a:focus-visible]:bg-accent-soft">
+      <div className="min-w-0 flex-1 basis-64">
+        <Link
+          to="/satellites/$satelliteId"
+          params={{ satelliteId: id }}
+          className="font-medium break-words after:absolute after:inset-0"
+        >
+          {name}
+        </Link>
+        <p className="text-sm text-ink-soft">
+          {problems[0] ??
+            `${connectors.map(({ id }) => id).join(', ') || 'no connectors'}${tools > 0 ? `, ${tools} tools` : ''}`}
+        </p>
+      </div>
+      <div className="flex items-center gap-3 text-sm text-ink-soft">
+        <span>{version}</span>
+        <Time at={seenAt} />
+        <SatelliteBadge status={status} />
+      </div>
+    </li>
+  );
 }

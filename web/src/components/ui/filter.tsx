@@ -1,0 +1,33 @@
+import { clsx } from 'clsx';
+
+export interface FilterProps {
+  /** What is filtered by, for screen readers. */
+  label: string;
+  value: string | undefined;
+  options: readonly { value: string; title: string }[];
+  /** Undefined: everything. */
+  onFilter: (value: string | undefined) => void;
+}
+
+/** A row of choices of which one holds; the first stands for everything. */
+export function Filter({ label, value, options, onFilter }: FilterProps) {
+  const all: { value: string | undefined; title: string }[] = [{ value: undefined, title: 'All' }, ...options];
+  return (
+    <div role="group" aria-label={label} className="flex gap-1 overflow-x-auto rounded-md bg-sunken p-0.5">
+      {all.map((option) => (
+        <button
+          key={option.title}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onFilter(option.value)}
+          className={clsx(
+            'rounded px-2.5 py-1 text-sm font-medium whitespace-nowrap',
+            option.value === value ? 'bg-surface text-ink shadow-sm' : 'text-ink-soft hover:text-ink',
+          )}
+        >
+          {option.title}
+        </button>
+      ))}
+    </div>
+  );
+}

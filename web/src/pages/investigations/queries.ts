@@ -1,0 +1,45 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf, type Schema } from '../../api/client.ts';
+
+export type Summary = Schema<'InvestigationSummary'>;
+export type Status = Summary['status'];
+
+export const STATUSES: readonly { value: Status; title: string }[] = [
+  { value: 'processing', title: 'Running' },
+  { value: 'completed', title: 'Completed' },
+  { value: 'failed', title: 'Failed' },
+  { value: 'cancelled', title: 'Cancelled' },
+];
+
+/** The status that an address names; an address may say anything. */
+export const statusIn = (text: string | undefined): Status | undefined =>
+  STATUSES.find(({ value }) => value === text)?.value;
+
+export const PAGE_SIZE = 20;
+const LIVE_MS = 3_000;
+const QUIET_MS = 15_000;
+
+export interface ListFilter {
+  page: number;
+  status?: Status;
+  search?: string;
+}
+
+/** A page of the team's investigations, asked for again more often while one of them runs. */
+export const investigationsQuery = ({ page, status, search }: ListFilter) =>
+  queryOptions({
+    queryKey: ['investigations', { page, status, search }],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/investigations', { params: { query: { page, count: PAGE_SIZE, status, search } }, signal })),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some((item) => item.status === 'processing') === true ? LIVE_MS : QUIET_MS,
+  });
+
+/**
+ * Starts an investigation.
+ * @param idempotencyKey the same for every attempt to send the same form, so that a lost answer starts no second one
+ */
+export const startInvestigation = (query: string, idempotencyKey: string) =>
+  dataOf(
+    api.POST('/api/v1/investigate', { body: { query }, params: { header: { 'idempotency-key': idempotencyKey } } }),
+  );

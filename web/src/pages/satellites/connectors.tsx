@@ -1,0 +1,56 @@
+import { Table } from '../../components/ui/table.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { CheckBadge } from './marks.tsx';
+import type { Satellite } from './queries.ts';
+
+/** What a satellite reaches: its connectors and MCP servers, and whether they answer. */
+export function Connectors({ satellite: { connectors, mcp_servers: servers } }: { satellite: Satellite }) {
+  const rows = [
+    ...connectors.map((connector) => ({ ...connector, name: connector.id })),
+    ...servers.map((server) => ({
+      ...server,
+      id: `mcp/${server.name}`,
+      kind: 'MCP server',
+      title: '',
+      operations: [],
+    })),
+  ];
+  if (rows.length === 0) return <p className="text-ink-soft">It has no connectors.</p>;
+  return (
+    <Table
+      label="Connectors"
+      rows={rows}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          title: 'Connector',
+          cell: ({ name, kind, title }) => (
+            <>
+              <span className="font-medium">{name}</span> <span className="text-ink-soft">{kind}</span>
+              {title !== '' && title !== name && <p className="text-ink-soft">{title}</p>}
+            </>
+          ),
+        },
+        {
+          title: 'State',
+          cell: ({ status, message }) => (
+            <>
+              <CheckBadge status={status} />
+              {message !== null && <p className="mt-1 max-w-md text-bad">{message}</p>}
+            </>
+          ),
+        },
+        {
+          title: 'Answers',
+          isMinor: true,
+          cell: ({ operations }) => <span className="text-ink-soft">{operations.join(', ')}</span>,
+        },
+        {
+          title: 'Looked at',
+          isMinor: true,
+          cell: ({ checked_at: at }) => (at === null ? 'not yet' : <Time at={at} />),
+        },
+      ]}
+    />
+  );
+}

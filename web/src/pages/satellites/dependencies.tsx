@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { ServiceGraph } from '../../components/graph/service-graph.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Panel } from '../../components/ui/panel.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { callsOf, percent, rate } from './figures.ts';
+import { graphQuery, impactQuery } from './queries.ts';
+
+/** The live dependency graph of one satellite, and what suffers when the chosen service fails. */
+export function Dependencies({ teamId, satelliteId }: { teamId: string; satelliteId: string }) {
+  const { data: graph, error, refetch, isFetching } = useQuery(graphQuery(teamId, satelliteId));
+  const [selected, setSelected] = useState<string>();
+  const calls = useMemo(() => graph?.edges.map(callsOf) ?? [], [graph]);
+  if (error !== null && graph === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (graph === undefined) return <Loading lines={6} />;
+  if (graph.total_edges === 0)
+    return (
+      <Empty title="It has seen no calls between services yet.">
+        Service-graph or mesh metrics in Prometheus, or traces sent to its OTLP receiver, bring them.
+      </Empty>
+    );
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <Panel
+        title={`${graph.total_nodes} services, ${graph.total_edges} calls`}
+        actions={
+          <>
+            {graph.as_of !== null && (
+              <span className="text-sm text-ink-soft">
+                as of <Time at={graph.as_of} />
+              </span>
+            )}
+            <Button size="small" disabled={isFetching} onClick={() => void refetch()}>
+              <RefreshCw aria-hidden size={14} /> Refresh
+            </Button>
+          </>
+        }
+      >
+        {graph.truncated && (
+          <p className="mb-2 text-sm text-warn">Only the {calls.length} calls with most traffic are drawn.</p>
+        )}
+        <ServiceGraph
+          label="Services and their calls"
+          services={graph.nodes}
+          calls={calls}
+          selected={selected}
+          onSelect={setSelected}
+          height={560}
+        />
+      </Panel>
+      <Panel title={selected ?? 'Impact'}>
+        {selected === undefined ? (
+          <p className="text-ink-soft">Choose a service to see what suffers when it fails.</p>
+        ) : (
+          <Impact teamId={teamId} satelliteId={satelliteId} service={selected} onSelect={setSelected} />
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Impact(props: { teamId: string; satelliteId: string; service: string; onSelect: (name: string) => void }) {
+  const { teamId, satelliteId, service, onSelect } = props;
+  const { data, error, refetch } = useQuery(impactQuery(teamId, satelliteId, service));
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  if (data.services.length === 0) return <p className="text-ink-soft">No other service depends on it.</p>;
+  return (
+    <>
+      <p className="mb-2 text-sm text-ink-soft">
+        {data.totals.services} services suffer when it fails; the share of their work is an upper estimate.
+      </p>
+      <ul className="divide-y text-sm">
+        {data.services.map(({ name, depth, path, impact }) => (
+          <li key={name} className="py-1.5">
+            <div className="flex items-baseline gap-2">
+              <button
+                type="button"
+                className="min-w-0 flex-1 text-left font-medium break-words hover:underline"
+                onClick={() => onSelect(name)}
+              >
+                {name}
+              </button>
+              {impact !== null && <span className="tabular-nums">{percent(impact.affected_share)}</span>}
+            </div>
+            <p className="break-words text-ink-soft">
+              {depth === 1 ? 'calls it directly' : `through ${path.slice(1, -1).join(', ')}`}
+              {impact?.affected_calls_per_second != null && ` · ${rate(impact.affected_calls_per_second)}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

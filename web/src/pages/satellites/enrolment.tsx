@@ -1,0 +1,129 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type SubmitEvent } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { messageOf } from '../../app/message-of.ts';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { CopyButton } from '../../components/ui/copy-button.tsx';
+import { Confirm, Dialog } from '../../components/ui/dialog.tsx';
+import { Field, Input } from '../../components/ui/field.tsx';
+import { Panel } from '../../components/ui/panel.tsx';
+import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Table } from '../../components/ui/table.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { tokensQuery, type EnrolmentToken } from './queries.ts';
+
+/** The tokens that satellites connect with: seen by those who may read, made and revoked by those who may write. */
+export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolean }) {
+  const { data: tokens, error, refetch } = useQuery(tokensQuery(teamId));
+  const [name, setName] = useState('');
+  const [made, setMade] = useState<string | null>(null);
+  const [revoking, setRevoking] = useState<EnrolmentToken | null>(null);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const onSuccess = () => queryClient.invalidateQueries({ queryKey: tokensQuery(teamId).queryKey });
+  const make = useMutation({
+    mutationFn: () => dataOf(api.POST('/api/satellite-tokens', { body: { name: name.trim() } })),
+    onSuccess: async ({ token }) => {
+      setName('');
+      setMade(token);
+      await onSuccess();
+    },
+  });
+  const revoke = useMutation({
+    mutationFn: ({ id }: EnrolmentToken) =>
+      dataOf(api.DELETE('/api/satellite-tokens/{token_id}', { params: { path: { token_id: id } } })),
+    onSuccess,
+    onError: toaster.fail,
+  });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <Panel title="Enrolment tokens" className="mt-6">
+      {isAdmin && (
+        <form onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-2">
+          <Field
+            label="Name of the new token"
+            className="min-w-0 flex-1 basis-64"
+            error={make.error && messageOf(make.error)}
+          >
+            {(control) => (
+              <Input
+                {...control}
+                placeholder="production, eu-west"
+                value={name}
+                onChange={({ target }) => setName(target.value)}
+              />
+            )}
+          </Field>
+          <Button type="submit" disabled={name.trim() === '' || make.isPending}>
+            Make a token
+          </Button>
+        </form>
+      )}
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
+      {tokens === undefined && error === null && <Loading />}
+      {tokens?.length === 0 && <p className="text-ink-soft">There are none yet.</p>}
+      {tokens !== undefined && tokens.length > 0 && (
+        <Table
+          label="Enrolment tokens"
+          rows={tokens}
+          keyOf={({ id }) => id}
+          columns={[
+            {
+              title: 'Token',
+              cell: ({ name, prefix }) => (
+                <>
+                  {name} <code className="text-ink-soft">{prefix}…</code>
+                </>
+              ),
+            },
+            { title: 'Made', isMinor: true, cell: ({ created_at: at }) => <Time at={at} /> },
+            {
+              title: 'Last used',
+              isMinor: true,
+              cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
+            },
+            {
+              title: 'Actions',
+              isActions: true,
+              cell: (token) =>
+                token.revoked_at !== null ? (
+                  <Badge>revoked</Badge>
+                ) : isAdmin ? (
+                  <Button size="small" variant="danger" onClick={() => setRevoking(token)}>
+                    Revoke<span className="sr-only"> {token.name}</span>
+                  </Button>
+                ) : null,
+            },
+          ]}
+        />
+      )}
+      <Dialog
+        open={made !== null}
+        onOpenChange={(isOpen) => !isOpen && setMade(null)}
+        title="Start a satellite with this token"
+        description="The token is shown this once. The satellite needs nothing but a way out to this address."
+      >
+        <pre className="mb-3 overflow-x-auto rounded-md bg-sunken p-3 text-sm">{startCommand(made ?? '')}</pre>
+        <CopyButton variant="primary" text={() => startCommand(made ?? '')}>
+          Copy
+        </CopyButton>
+      </Dialog>
+      <Confirm
+        open={revoking !== null}
+        onOpenChange={() => setRevoking(null)}
+        title={`Revoke ${revoking?.name ?? ''}?`}
+        description="Satellites that are connected with it are disconnected within seconds and cannot come back with it."
+        action="Revoke"
+        onConfirm={() => revoking && revoke.mutate(revoking)}
+      />
+    </Panel>
+  );
+}
+
+const startCommand = (token: string): string =>
+  `CASEBOOK_URL=${location.origin} \\\nCASEBOOK_SATELLITE_TOKEN=${token} \\\nnpm run satellite -- satellite/satellite.example.yaml`;

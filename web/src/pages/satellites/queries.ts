@@ -1,0 +1,84 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf, type Schema } from '../../api/client.ts';
+
+export type Satellite = Schema<'SatelliteResponse'>;
+export type Cluster = Schema<'ClusterStateResponse'>;
+export type EnrolmentToken = Schema<'SatelliteTokenResponse'>;
+
+const LIVE_MS = 5_000;
+/** As many edges as the API gives at once. */
+export const MOST_EDGES = 10_000;
+
+export const satellitesQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId],
+    queryFn: async ({ signal }) =>
+      (await dataOf(api.GET('/satellite/list', { params: { query: { team_id: teamId } }, signal }))).satellites,
+    refetchInterval: LIVE_MS,
+  });
+
+export const satelliteQuery = (teamId: string, satelliteId: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId, satelliteId],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/satellite/{satellite_id}', {
+          params: { path: { satellite_id: satelliteId }, query: { team_id: teamId } },
+          signal,
+        }),
+      ),
+    refetchInterval: LIVE_MS,
+  });
+
+export const clustersQuery = (teamId: string, satelliteId: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId, satelliteId, 'clusters'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/satellite/{satellite_id}/clusters', {
+          params: { path: { satellite_id: satelliteId }, query: { team_id: teamId } },
+          signal,
+        }),
+      ),
+    refetchInterval: 2 * LIVE_MS,
+  });
+
+/** The graph does not follow by itself: a layout that moves while it is read helps nobody. */
+export const graphQuery = (teamId: string, satelliteId: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId, satelliteId, 'graph'],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/satellite/{satellite_id}/dependencies', {
+          params: { path: { satellite_id: satelliteId }, query: { team_id: teamId, limit: MOST_EDGES } },
+          signal,
+        }),
+      ),
+    staleTime: 60_000,
+  });
+
+/** What suffers when a service fails. */
+export const impactQuery = (teamId: string, satelliteId: string, service: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId, satelliteId, 'impact', service],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.POST('/satellite/query/dependencies', {
+          body: { team_id: teamId, satellite_id: satelliteId, service, query_type: 'get_impact', limit: 100 },
+          signal,
+        }),
+      ),
+  });
+
+export const toolsQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['satellites', teamId, 'tools'],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/satellite/tools/list', { params: { query: { team_id: teamId } }, signal })),
+  });
+
+export const tokensQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['satellite-tokens', teamId],
+    queryFn: async ({ signal }) => (await dataOf(api.GET('/api/satellite-tokens', { signal }))).tokens,
+  });

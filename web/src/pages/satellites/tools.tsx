@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Badge } from '../../components/ui/badge.tsx';
+import { SearchField } from '../../components/ui/search-field.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { toolsQuery, type Satellite } from './queries.ts';
+
+/** The tools of the MCP servers behind one satellite. */
+export function Tools({ teamId, satellite }: { teamId: string; satellite: Satellite }) {
+  const { data, error, refetch } = useQuery(toolsQuery(teamId));
+  const [wanted, setWanted] = useState('');
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const words = wanted.toLowerCase();
+  const all = data.tools.filter((tool) => tool.satellite_id === satellite.id);
+  const tools = all.filter((tool) => `${tool.name} ${tool.server} ${tool.description}`.toLowerCase().includes(words));
+  if (all.length === 0)
+    return <Empty title="It announces no tools.">MCP servers in its configuration bring them.</Empty>;
+  return (
+    <>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <p className="text-sm text-ink-soft" role="status">
+          {tools.length} of {all.length} tools
+          {satellite.omitted_tool_count > 0 && `; ${satellite.omitted_tool_count} more are not announced`}
+        </p>
+        <SearchField label="Search tools" value={wanted} onSearch={setWanted} />
+      </div>
+      <ul className="divide-y rounded-lg border bg-surface">
+        {tools.map(({ server, name, title, description, read_only: isReadOnly, input_schema: schema }) => (
+          <li key={`${server}/${name}`} className="px-4 py-3">
+            <p className="flex flex-wrap items-center gap-2">
+              <code className="font-medium break-all">{name}</code>
+              <span className="text-sm text-ink-soft">{title ?? server}</span>
+              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'reads' : 'may change something'}</Badge>
+            </p>
+            <p className="mt-1 line-clamp-3 text-sm break-words whitespace-pre-line text-ink-soft">{description}</p>
+            <details className="mt-1 text-sm">
+              <summary className="text-ink-soft">Arguments</summary>
+              <pre className="mt-1 max-h-80 overflow-auto rounded bg-sunken p-2 text-xs">
+                {JSON.stringify(schema, null, 2)}
+              </pre>
+            </details>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,9 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.ts';
+
+/** The ways in that this installation has. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-methods'],
+  staleTime: Infinity,
+  queryFn: ({ signal }) => dataOf(api.GET('/api/sign-in', { signal })),
+});

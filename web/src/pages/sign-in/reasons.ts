@@ -1,0 +1,15 @@
+/** Why somebody was sent to the sign-in page, by the code in its address. */
+const REASONS: Readonly<Record<string, string>> = {
+  link: 'This link was used already or is too old. Each link signs in one browser, once.',
+  not_a_member: 'You are known to the identity provider, but you are no member of a team here. An admin can add you.',
+  provider_unavailable: 'The identity provider does not answer. Try again, or sign in with an API key.',
+  email_unverified: 'The identity provider has not verified your e-mail address.',
+};
+
+/** @param code from the address, and so anything */
+export const reasonOf = (code: string | undefined): string | undefined =>
+  code === undefined
+    ? undefined
+    : Object.hasOwn(REASONS, code)
+      ? REASONS[code]
+      : 'Signing in did not work. Begin once more.';

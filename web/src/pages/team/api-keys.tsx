@@ -1,0 +1,115 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Confirm } from '../../components/ui/dialog.tsx';
+import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Table } from '../../components/ui/table.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { NewApiKey } from './new-api-key.tsx';
+import { apiKeysQuery, membersQuery, type ApiKey } from './queries.ts';
+import { ShownOnce } from './shown-once.tsx';
+
+export function ApiKeys() {
+  const { data: keys, error, refetch } = useQuery(apiKeysQuery);
+  const { data: members = [] } = useQuery(membersQuery);
+  const { data: session } = useQuery(sessionQuery);
+  const [isMaking, setIsMaking] = useState(false);
+  const [made, setMade] = useState<string | null>(null);
+  const [revoking, setRevoking] = useState<ApiKey | null>(null);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const revoke = useMutation({
+    mutationFn: ({ id }: ApiKey) =>
+      dataOf(api.DELETE('/api/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } })),
+    onSuccess: () => queryClient.invalidateQueries(),
+    onError: toaster.fail,
+  });
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (keys === undefined) return <Loading />;
+  return (
+    <>
+      <Button className="mb-3" onClick={() => setIsMaking(true)}>
+        <KeyRound aria-hidden size={16} /> New API key
+      </Button>
+      <Table
+        label="API keys"
+        rows={keys}
+        keyOf={({ id }) => id}
+        columns={[
+          {
+            title: 'Key',
+            cell: ({ id, name, prefix, user_id: userId }) => (
+              <>
+                <span className="font-medium">{name}</span>{' '}
+                {session?.api_key_id === id && <Badge tone="good">signed in with it</Badge>}
+                <br />
+                <code className="text-ink-soft">{prefix}…</code>{' '}
+                {userId !== null && (
+                  <span className="text-ink-soft">
+                    for {members.find((member) => member.user_id === userId)?.name ?? 'a former member'}
+                  </span>
+                )}
+              </>
+            ),
+          },
+          { title: 'May do', isMinor: true, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+          {
+            title: 'Last used',
+            isMinor: true,
+            cell: ({ last_used_at: at }) => (at === null ? 'never' : <Time at={at} />),
+          },
+          {
+            title: 'Actions',
+            isActions: true,
+            cell: (key) =>
+              key.revoked_at === null ? (
+                <Button size="small" variant="danger" onClick={() => setRevoking(key)}>
+                  Revoke<span className="sr-only"> {key.name}</span>
+                </Button>
+              ) : (
+                <Badge>revoked</Badge>
+              ),
+          },
+        ]}
+      />
+      <NewApiKey open={isMaking} onOpenChange={setIsMaking} onMade={setMade} />
+      <ShownOnce
+        title="The new API key"
+        description="It is shown this once: keep it where secrets are kept."
+        secret={made}
+        onClose={() => setMade(null)}
+      />
+      <Confirm
+        open={revoking !== null}
+        onOpenChange={() => setRevoking(null)}
+        title={`Revoke ${revoking?.name ?? ''}?`}
+        description={
+          revoking !== null && revoking.id === session?.api_key_id
+            ? 'You are signed in with this key: your session ends as well. Whatever uses it stops working at once.'
+            : 'Whatever uses this key stops working at once, and sessions that it signed in end. This cannot be undone.'
+        }
+        action="Revoke"
+        onConfirm={() => revoking && revoke.mutate(revoking)}
+      />
+    </>
+  );
+}
+
+const SHOWN_SCOPES = 4;
+
+function Scopes({ scopes }: { scopes: readonly string[] }) {
+  const rest = scopes.length - SHOWN_SCOPES;
+  return (
+    <span className="flex max-w-md flex-wrap gap-1" title={scopes.join(', ')}>
+      {scopes.slice(0, SHOWN_SCOPES).map((scope) => (
+        <Badge key={scope}>{scope}</Badge>
+      ))}
+      {rest > 0 && <span className="text-ink-soft">and {rest} more</span>}
+    </span>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link2, Trash2, UserPlus } from 'lucide-react';
+import { useState } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Confirm } from '../../components/ui/dialog.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { Table } from '../../components/ui/table.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { AddMember } from './add-member.tsx';
+import { membersQuery, type Member } from './queries.ts';
+import { ShownOnce } from './shown-once.tsx';
+
+const LINK_SECONDS = 24 * 3_600;
+
+export function Members({ isAdmin }: { isAdmin: boolean }) {
+  const { data: members, error, refetch } = useQuery(membersQuery);
+  const [isAdding, setIsAdding] = useState(false);
+  const [leaving, setLeaving] = useState<Member | null>(null);
+  const [link, setLink] = useState<string | null>(null);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const remove = useMutation({
+    mutationFn: (member: Member) =>
+      dataOf(api.DELETE('/api/team/members/{user_id}', { params: { path: { user_id: member.user_id } } })),
+    onSuccess: () => queryClient.invalidateQueries(),
+    onError: toaster.fail,
+  });
+  const invite = useMutation({
+    mutationFn: (member: Member) =>
+      dataOf(
+        api.POST('/api/sign-in-links', {
+          body: { user_id: member.user_id, expires_in_seconds: LINK_SECONDS, path: '/' },
+        }),
+      ),
+    onSuccess: ({ url }) => setLink(url),
+    onError: toaster.fail,
+  });
+  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (members === undefined) return <Loading />;
+  return (
+    <>
+      {isAdmin && (
+        <Button className="mb-3" onClick={() => setIsAdding(true)}>
+          <UserPlus aria-hidden size={16} /> Add a person
+        </Button>
+      )}
+      {members.length === 0 ? (
+        <Empty title="No members yet.">API keys work without them; people who sign in need to be members.</Empty>
+      ) : (
+        <Table
+          label="Members"
+          rows={members}
+          keyOf={({ user_id: id }) => id}
+          columns={[
+            {
+              title: 'Person',
+              cell: ({ name, email }) => (
+                <>
+                  <span className="font-medium">{name}</span> <span className="break-all text-ink-soft">{email}</span>
+                </>
+              ),
+            },
+            { title: 'Role', cell: ({ role }) => <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role}</Badge> },
+            { title: 'Joined', isMinor: true, cell: ({ joined_at: at }) => <Time at={at} /> },
+            ...(isAdmin
+              ? [
+                  {
+                    title: 'Actions',
+                    isActions: true,
+                    cell: (member: Member) => (
+                      <span className="inline-flex gap-1">
+                        <Button size="small" disabled={invite.isPending} onClick={() => invite.mutate(member)}>
+                          <Link2 aria-hidden size={16} /> Sign-in link
+                          <span className="sr-only"> for {member.name}</span>
+                        </Button>
+                        <Button
+                          size="small"
+                          variant="quiet"
+                          icon
+                          aria-label={`Remove ${member.name}`}
+                          onClick={() => setLeaving(member)}
+                        >
+                          <Trash2 aria-hidden size={16} />
+                        </Button>
+                      </span>
+                    ),
+                  },
+                ]
+              : []),
+          ]}
+        />
+      )}
+      <AddMember open={isAdding} onOpenChange={setIsAdding} />
+      <Confirm
+        open={leaving !== null}
+        onOpenChange={() => setLeaving(null)}
+        title={`Remove ${leaving?.name ?? ''} from the team?`}
+        description="API keys that act for this person are revoked and their sessions end. What they asked stays."
+        action="Remove"
+        onConfirm={() => leaving && remove.mutate(leaving)}
+      />
+      <ShownOnce
+        title="Sign-in link"
+        description="It signs in whoever opens it first, works once and for one day. It is shown this once."
+        secret={link}
+        onClose={() => setLink(null)}
+      />
+    </>
+  );
+}

@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type SubmitEvent } from 'react';
+import { api, dataOf } from '../../api/client.ts';
+import { may, sessionQuery } from '../../api/session.ts';
+import { messageOf } from '../../app/message-of.ts';
+import { Button } from '../../components/ui/button.tsx';
+import { Dialog } from '../../components/ui/dialog.tsx';
+import { Field, Input, Select } from '../../components/ui/field.tsx';
+import { apiKeysQuery, membersQuery } from './queries.ts';
+import { scopeGroups, type Scope } from './scopes.ts';
+
+const USUAL: readonly Scope[] = ['investigations:read', 'investigations:write'];
+
+export interface NewApiKeyProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** Gets the key, which the API says this once. */
+  onMade: (apiKey: string) => void;
+}
+
+/** The form by which an API key is made. */
+export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
+  const [name, setName] = useState('');
+  const [userId, setUserId] = useState('');
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(USUAL));
+  const { data: session } = useQuery(sessionQuery);
+  const { data: members = [] } = useQuery(membersQuery);
+  const queryClient = useQueryClient();
+  const make = useMutation({
+    mutationFn: () =>
+      dataOf(
+        api.POST('/api/api-keys', { body: { name, scopes: [...scopes], ...(userId !== '' && { user_id: userId }) } }),
+      ),
+    onSuccess: async ({ api_key: apiKey }) => {
+      await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
+      setName('');
+      onOpenChange(false);
+      onMade(apiKey);
+    },
+  });
+  const toggle = (scope: Scope, isOn: boolean): void => {
+    const next = new Set(scopes);
+    if (isOn) next.add(scope);
+    else next.delete(scope);
+    setScopes(next);
+  };
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="New API key">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event: SubmitEvent) => {
+          event.preventDefault();
+          make.mutate();
+        }}
+      >
+        <Field label="Name" hint="What the key is for." error={make.error && messageOf(make.error)}>
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={200}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Acts for">
+          {(control) => (
+            <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
+              <option value="">A program</option>
+              {members.map(({ user_id: id, name, email }) => (
+                <option key={id} value={id}>
+                  {name} ({email})
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <fieldset>
+          <legend className="mb-1 text-sm font-medium">May do</legend>
+          <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
+            {scopeGroups((scope) => may(session, scope)).map((group) => (
+              <div key={group.title}>
+                <p className="text-sm text-ink-soft">{group.title}</p>
+                {group.scopes.map(({ scope, meaning }) => (
+                  <label key={scope} className="flex min-h-7 items-center gap-2">
+                    <input
+                      type="checkbox"
+                      className="size-4 accent-accent"
+                      checked={scopes.has(scope)}
+                      onChange={({ target }) => toggle(scope, target.checked)}
+                    />
+                    {meaning}
+                  </label>
+                ))}
+              </div>
+            ))}
+          </div>
+        </fieldset>
+        <Button type="submit" variant="primary" disabled={make.isPending || name.trim() === '' || scopes.size === 0}>
+          Make the key
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

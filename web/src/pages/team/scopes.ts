@@ -1,0 +1,41 @@
+/** What API keys may do, in the order people think of it. */
+import type { Schema } from '../../api/client.ts';
+
+export type Scope = Schema<'ApiKeyCreateRequest'>['scopes'][number];
+
+export interface ScopeGroup {
+  title: string;
+  scopes: readonly { scope: Scope; meaning: string }[];
+}
+
+/** Every scope there is: a scope that is missing here, or not known to the API, is a type error. */
+const MEANINGS: Record<Scope, { group: string; meaning: string }> = {
+  'investigations:read': { group: 'Investigations', meaning: 'Read' },
+  'investigations:write': { group: 'Investigations', meaning: 'Start, steer and cancel' },
+  'chats:read': { group: 'Chats', meaning: 'Read' },
+  'chats:write': { group: 'Chats', meaning: 'Write' },
+  'chats:act': { group: 'Chats', meaning: 'Let chats change things outside' },
+  'workspace:read': { group: 'Workspace', meaning: 'Read files' },
+  'workspace:write': { group: 'Workspace', meaning: 'Change files' },
+  'satellites:read': { group: 'Satellites', meaning: 'See them and their graph' },
+  'satellites:query': { group: 'Satellites', meaning: 'Ask systems behind them' },
+  'satellites:act': { group: 'Satellites', meaning: 'Call tools that change something' },
+  'satellites:write': { group: 'Satellites', meaning: 'Enrol and remove' },
+  'monitoring:read': { group: 'Monitoring', meaning: 'Read' },
+  'monitoring:write': { group: 'Monitoring', meaning: 'Make and change agents' },
+  'monitoring:trigger': { group: 'Monitoring', meaning: 'Send alerts' },
+  'team:read': { group: 'Team', meaning: 'See the members' },
+  'team:admin': { group: 'Team', meaning: 'Everything within the team' },
+  'system:admin': { group: 'Installation', meaning: 'Everything in every team' },
+};
+
+const isScope = (text: string): text is Scope => Object.hasOwn(MEANINGS, text);
+
+/** The scopes by group, without those that the caller could not give away. */
+export function scopeGroups(mayGive: (scope: Scope) => boolean): ScopeGroup[] {
+  const known = Object.keys(MEANINGS).filter(isScope).filter(mayGive);
+  return [...Map.groupBy(known, (scope) => MEANINGS[scope].group)].map(([title, scopes]) => ({
+    title,
+    scopes: scopes.map((scope) => ({ scope, meaning: MEANINGS[scope].meaning })),
+  }));
+}
