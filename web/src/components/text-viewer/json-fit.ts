@@ -1,0 +1,29 @@
+/** Whether a JSON array or object is short enough to stay in one line. */
+
+const MOST_INLINE = 100;
+
+export interface Fit {
+  /** Where it ends, exclusive; undefined: it is too long for one line. */
+  end?: number | undefined;
+  /** The text ends before it does, and more of it will come. */
+  isUnknown?: boolean;
+}
+
+/** @param at where the bracket that opens it is */
+export function fits(text: string, at: number, isWhole: boolean): Fit {
+  const limit = at + MOST_INLINE;
+  let depth = 0;
+  let inString = false;
+  for (let index = at; index < limit; index++) {
+    if (index >= text.length) return isWhole ? {} : { isUnknown: true };
+    const character = text.charAt(index);
+    if (character === '\n') return {};
+    if (inString) {
+      if (character === '\\') index++;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') depth++;
+    else if ((character === '}' || character === ']') && --depth === 0) return { end: index + 1 };
+  }
+  return {};
+}
