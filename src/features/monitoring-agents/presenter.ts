@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AgentState } from './contract.ts';
+import { monitoringAgentWorkflowId, type AgentState } from './contract.ts';
 import type { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import type { ListedAgent } from './list.ts';
 import { presentChannel } from './notifications/index.ts';
@@ -8,10 +8,18 @@ import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';
 import { standingOf } from './standing.ts';
 
+/** Where workflows can be looked at. */
+export interface AgentLinks {
+  temporalUiUrl?: string;
+  temporalNamespace: string;
+}
+
 export function presentAgent(
   { agent, checks, summary, openFindings, notificationError }: ListedAgent,
+  { temporalUiUrl: ui, temporalNamespace: namespace }: AgentLinks,
   now: Date,
 ): z.input<typeof schemas.MonitoringChatSummary> {
+  const workflowId = monitoringAgentWorkflowId(agent.id);
   return {
     chat_id: agent.id,
     title: agent.title,
@@ -26,6 +34,10 @@ export function presentAgent(
     notification_channel: presentChannel(agent.channel),
     notification_error: notificationError,
     created_at: agent.createdAt.toISOString(),
+    temporal: {
+      workflow_id: workflowId,
+      url: ui === undefined ? null : `${ui}/namespaces/${namespace}/workflows/${workflowId}`,
+    },
   };
 }
 

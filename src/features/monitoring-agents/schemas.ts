@@ -110,6 +110,9 @@ export const MonitoringChatSummary = z
     notification_channel: Channel,
     notification_error: z.string().nullable().describe('Why the newest notification could not be delivered, if so.'),
     created_at: time,
+    temporal: z
+      .object({ workflow_id: z.string(), url: z.string().nullable().describe('In the Temporal UI, if there is one.') })
+      .describe('The workflow that watches.'),
   })
   .meta({ id: 'MonitoringChatSummary' });
 

@@ -111,11 +111,16 @@ describe('what monitoring agents did, over the API', () => {
       assert.equal(notification.channel.type, 'webhook');
       assert.ok(delivered.evidence.length > 0 && delivered.sources[0].failing);
       assert.equal((await get(agent.at(`/sessions/${delivered.sources[0].session_id}`))).status, 'finding');
-      assert.equal((await listed(agent)).open_findings, 1);
+      const summary = await listed(agent);
+      assert.equal(summary.open_findings, 1);
+      assert.equal(summary.temporal.workflow_id, `monitoring-agent-${agent.id}`);
 
       const ofTeam = await get('/api/findings?status=open&count=1');
       assert.deepEqual([ofTeam.findings.length, ofTeam.page, ofTeam.count], [1, 1, 1]);
       assert.ok(ofTeam.total >= 1);
+      const totalOf = async (query: string): Promise<number> => (await get(agent.at(`/findings?${query}`))).total;
+      assert.deepEqual([await totalOf('severity=warning'), await totalOf('severity=critical')], [1, 0]);
+      assert.deepEqual(placesOf(await call('GET', '/api/findings?severity=bad')), ['query.severity']);
       gauge.value = 1;
       await agent.runNow();
       await waitUntil(async () => (await get(agent.at('/findings?status=resolved'))).total === 1 || undefined, {

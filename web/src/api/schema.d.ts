@@ -7640,6 +7640,7 @@ export interface operations {
     getToolResult: {
         parameters: {
             query?: {
+                /** @description In UTF-16 code units, as the offsets of excerpts. */
                 offset?: number;
                 /** @description Most characters to return. */
                 limit?: number;

@@ -1,6 +1,6 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
-import type { FindingStatus } from '../contract.ts';
+import type { FindingStatus, Severity } from '../contract.ts';
 import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
 import { isPresent } from './read.ts';
 
@@ -9,6 +9,7 @@ export interface FindingQuery {
   agentId?: string;
   /** Absent: all that people were or are to be told of; `pending` ones are asked for by name. */
   status?: FindingStatus;
+  severity?: Severity;
   /** 1-based. */
   page: number;
   count: number;
@@ -19,11 +20,14 @@ export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
 ): Promise<{ items: Finding[]; total: number }> {
-  const { agentId, status, page, count } = wanted;
+  const { agentId, status, severity, page, count } = wanted;
   const [items, total] = await em.findAndCount(
     Finding,
     {
-      $and: [agentId === undefined ? await ofPresentAgents(em) : { agentId }, { status: status ?? { $ne: 'pending' } }],
+      $and: [
+        agentId === undefined ? await ofPresentAgents(em) : { agentId },
+        { status: status ?? { $ne: 'pending' }, ...(severity && { severity }) },
+      ],
     },
     { orderBy: { openedAt: 'desc', createdAt: 'desc', id: 'desc' }, limit: count, offset: (page - 1) * count },
   );

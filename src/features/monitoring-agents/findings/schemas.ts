@@ -91,5 +91,6 @@ export const FindingResponse = z
 
 export const FindingListQuery = z.object({
   status: findingStatus.optional().describe('Absent: all but pending ones.'),
+  severity: z.enum(SEVERITIES).optional().describe('Only those of this severity.'),
   ...pageFields,
 });

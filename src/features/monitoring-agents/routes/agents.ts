@@ -23,7 +23,7 @@ export const list = endpoint({
   handler: async ({ em, deps }) => {
     const now = deps.clock.now();
     const agents = await listAgents(em);
-    return { chats: agents.map((each) => presentAgent(each, now)), total: agents.length };
+    return { chats: agents.map((each) => presentAgent(each, deps.links, now)), total: agents.length };
   },
 });
 
@@ -39,7 +39,7 @@ export const get = endpoint({
   errors: [404],
   handler: async ({ em, deps, params }) => {
     const [found] = await withFacts(em, [await findAgent(em, params.chat_id)]);
-    return presentAgent(found!, deps.clock.now());
+    return presentAgent(found!, deps.links, deps.clock.now());
   },
 });
 
