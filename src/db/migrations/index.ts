@@ -11,6 +11,7 @@ import { MonitoringAgentsMigration } from './20261121000700-monitoring-agents.ts
 import { MonitoringTriggersMigration } from './20261121000800-monitoring-triggers.ts';
 import { MonitoringIndexesMigration } from './20261121000900-monitoring-indexes.ts';
 import { SessionsMigration } from './20261121001000-sessions.ts';
+import { InvestigationSearchMigration } from './20261121001100-investigation-search.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -24,4 +25,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000800-monitoring-triggers', class: MonitoringTriggersMigration },
   { name: '20261121000900-monitoring-indexes', class: MonitoringIndexesMigration },
   { name: '20261121001000-sessions', class: SessionsMigration },
+  { name: '20261121001100-investigation-search', class: InvestigationSearchMigration },
 ];

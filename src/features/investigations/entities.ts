@@ -8,7 +8,14 @@ export const Investigation = defineEntity({
   name: 'Investigation',
   tableName: 'investigations',
   filters: teamFilter,
-  indexes: [{ properties: ['teamId', 'createdAt', 'id'] }, { properties: ['status', 'createdAt'] }],
+  indexes: [
+    { properties: ['teamId', 'createdAt', 'id'] },
+    { properties: ['status', 'createdAt'] },
+    {
+      name: 'investigations_search_index',
+      expression: `create index "investigations_search_index" on "investigations" using gin (to_tsvector('simple', "query" || ' ' || coalesce("alert_summary", '')))`,
+    },
+  ],
   uniques: [{ properties: ['teamId', 'idempotencyKey'] }],
   properties: {
     ...teamColumns,

@@ -4,6 +4,7 @@ import type { RunProgress } from '../runs/index.ts';
 import type { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
+import type { ListedInvestigation } from './list.ts';
 import type { InvestigationRow } from './service.ts';
 import type { InvestigationStatusRow } from './status-reader.ts';
 import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
@@ -30,7 +31,25 @@ export function presentStatus(row: InvestigationStatusRow): z.input<typeof Inves
   };
 }
 
-export function presentSummary(row: Omit<InvestigationRow, 'report' | 'investigationText'>, links: Links): Summary {
+export function presentListed(listed: ListedInvestigation, links: Links): Summary {
+  const { row } = listed;
+  const { startedAt, createdAt, finishedAt } = row;
+  return {
+    ...summaryOf(row, links),
+    started_at: iso(startedAt),
+    // It may end before it was noted that it began.
+    duration_seconds: finishedAt && Math.max(0, finishedAt.getTime() - (startedAt ?? createdAt).getTime()) / 1_000,
+    cost: listed.cost,
+    model: listed.model,
+    steps: listed.steps,
+    tool_calls: listed.toolCalls,
+    doing: listed.doing,
+    confidence: listed.confidence,
+    root_cause_service: listed.rootCauseService,
+  };
+}
+
+function summaryOf(row: Omit<InvestigationRow, 'report' | 'investigationText'>, links: Links) {
   return {
     id: row.id,
     query: row.query,
@@ -57,7 +76,7 @@ export function presentDetail(rows: DetailRows, links: Links): Detail {
   const { investigation, conversation, turns, messages, progress } = rows;
   const { report } = investigation;
   return {
-    ...presentSummary(investigation, links),
+    ...summaryOf(investigation, links),
     investigation_text: investigation.investigationText,
     explanation: investigation.explanation,
     started_at: iso(investigation.startedAt),

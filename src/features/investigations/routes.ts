@@ -9,7 +9,8 @@ import { loadDetail } from './detail.ts';
 import { runEvents } from './events.ts';
 import { loadGraph } from './graph/load.ts';
 import { InvestigationGraphResponse } from './graph/schemas.ts';
-import { presentDetail, presentStatus, presentSummary, type Links } from './presenter.ts';
+import { listWithFacts } from './list.ts';
+import { presentDetail, presentListed, presentStatus, type Links } from './presenter.ts';
 import {
   IdempotencyHeaders,
   InvestigateRequest,
@@ -26,7 +27,6 @@ import {
   addMessage,
   cancelInvestigation,
   getInvestigation,
-  listInvestigations,
   rerunInvestigation,
   startInvestigation,
   type InvestigationServiceDeps,
@@ -97,9 +97,11 @@ export const list = endpoint({
   auth: apiKey(READ),
   query: InvestigationListQuery,
   response: InvestigationListResponse,
-  handler: async ({ query, deps, em }) => {
-    const { items, total } = await listInvestigations(em, query);
-    return { items: items.map((row) => presentSummary(row, deps.links)), page: query.page, count: query.count, total };
+  errors: [503],
+  handler: async ({ query, deps, em, principal }) => {
+    const { items, total } = await listWithFacts(em, principal.teamId, query);
+    const { page, count } = query;
+    return { items: items.map((one) => presentListed(one, deps.links)), page, count, total };
   },
 });
 

@@ -44,20 +44,39 @@ export const InvestigationResponse = z
 
 export const InvestigationListQuery = z.object({
   ...pageFields,
-  status: status.optional(),
+  status: status.optional().describe('Only those with this status.'),
+  search: z
+    .string()
+    .min(1)
+    .max(200)
+    .regex(/\S/, 'Value must not be blank')
+    .optional()
+    .describe('Words of the question or the finding, by their beginnings, in any case; "words together"; -without.'),
 });
 
-const InvestigationSummary = z
-  .object({
-    id: z.uuid(),
-    query: z.string(),
-    status,
-    alert_summary: z.string().nullable(),
-    limit_reached: z.string().nullable(),
-    rerun_of: z.uuid().nullable(),
-    created_at: time,
-    finished_at: time.nullable(),
-    url: z.string(),
+const summaryFields = z.object({
+  id: z.uuid(),
+  query: z.string(),
+  status,
+  alert_summary: z.string().nullable(),
+  limit_reached: z.string().nullable(),
+  rerun_of: z.uuid().nullable(),
+  created_at: time,
+  finished_at: time.nullable(),
+  url: z.string(),
+});
+
+const InvestigationSummary = summaryFields
+  .extend({
+    started_at: time.nullable(),
+    duration_seconds: z.number().nullable().describe('Of the whole run; null while it is processing.'),
+    cost: z.number().describe('US dollars, so far.'),
+    model: z.string().nullable().describe('The model that answered last.'),
+    steps: z.int().describe('Turns of the model so far.'),
+    tool_calls: z.int(),
+    doing: z.string().nullable().describe('The tool call that is under way, in words; null: none, or it has ended.'),
+    confidence: z.number().nullable().describe('Of the report; null while there is none.'),
+    root_cause_service: z.string().nullable().describe('The service at fault; null while that is not known.'),
   })
   .meta({ id: 'InvestigationSummary' });
 
@@ -129,30 +148,34 @@ const InvestigationReport = reportSchema
   .extend({ unverified_claims: z.array(z.object({ where: z.string(), claim: z.string(), why: z.string() })) })
   .meta({ id: 'InvestigationReport' });
 
-export const InvestigationDetailResponse = InvestigationSummary.extend({
-  investigation_text: z.string().nullable(),
-  explanation: z.string().nullable(),
-  started_at: time.nullable(),
-  cancel_requested_at: time.nullable(),
-  progress: z
-    .object({
-      phase: z.string(),
-      step: z.int(),
-      tool_calls: z.int(),
-      cost_usd: z.number(),
-      limit: z.string().nullable(),
-    })
-    .nullable()
-    .describe('From the running workflow; null when it has ended or no worker answers.'),
-  plan: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped']) })),
-  steps: z.array(InvestigationStep),
-  messages: z.array(z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() })),
-  report: InvestigationReport.nullable(),
-  hypotheses: reportSchema.shape.hypotheses,
-  citations: z.array(InvestigationCitation),
-  usage: RunUsage,
-  temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
-}).meta({ id: 'InvestigationDetailResponse' });
+export const InvestigationDetailResponse = summaryFields
+  .extend({
+    investigation_text: z.string().nullable(),
+    explanation: z.string().nullable(),
+    started_at: time.nullable(),
+    cancel_requested_at: time.nullable(),
+    progress: z
+      .object({
+        phase: z.string(),
+        step: z.int(),
+        tool_calls: z.int(),
+        cost_usd: z.number(),
+        limit: z.string().nullable(),
+      })
+      .nullable()
+      .describe('From the running workflow; null when it has ended or no worker answers.'),
+    plan: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped']) })),
+    steps: z.array(InvestigationStep),
+    messages: z.array(
+      z.object({ id: z.uuid(), text: z.string(), created_at: time, delivered_step: z.int().nullable() }),
+    ),
+    report: InvestigationReport.nullable(),
+    hypotheses: reportSchema.shape.hypotheses,
+    citations: z.array(InvestigationCitation),
+    usage: RunUsage,
+    temporal: z.object({ workflow_id: z.string(), url: z.string().nullable() }),
+  })
+  .meta({ id: 'InvestigationDetailResponse' });
 
 export const MessageRequest = z
   .object({

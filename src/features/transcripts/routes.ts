@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { apiKey } from '../../http/authenticate.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { safeCut } from '../tools/index.ts';
 import { readableToolCall } from './access.ts';
 
 const MOST_CHARACTERS = 1_000_000;
@@ -34,7 +35,7 @@ export const getToolResult = endpoint({
   auth: apiKey(),
   params: z.object({ tool_id: z.guid() }),
   query: z.object({
-    offset: z.int().min(0).max(100_000_000).default(0),
+    offset: z.int().min(0).max(100_000_000).default(0).describe('In UTF-16 code units, as the offsets of excerpts.'),
     limit: z.int().min(1).max(MOST_CHARACTERS).default(MOST_CHARACTERS).describe('Most characters to return.'),
   }),
   response: ToolResultResponse,
@@ -42,7 +43,7 @@ export const getToolResult = endpoint({
   handler: async ({ params, query, principal, em }) => {
     const call = await readableToolCall(em, principal, params.tool_id);
     const whole = call.content ?? '';
-    const end = Math.min(query.offset + query.limit, whole.length);
+    const end = endOfPage(whole, query);
     return {
       id: call.id,
       conversation_id: call.conversationId,
@@ -60,5 +61,12 @@ export const getToolResult = endpoint({
     };
   },
 });
+
+/** Not within a character that is two code units long, unless there is room for nothing else. */
+function endOfPage(whole: string, { offset, limit }: { offset: number; limit: number }): number {
+  const end = Math.min(offset + limit, whole.length);
+  const cut = safeCut(whole, end);
+  return cut > offset ? cut : end;
+}
 
 export const transcriptEndpoints = [getToolResult];

@@ -82,7 +82,7 @@ describe('the way of a fault through calls', () => {
   });
 
   it('is a way of calls, as short as any, whatever the graph', () => {
-    const name = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    const name: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g');
     fc.assert(
       fc.property(fc.array(fc.tuple(name, name)), name, name, (pairs, from, to) => {
         const calls = pairs.map(([caller, callee]) => call(caller, callee));

@@ -1,0 +1,118 @@
+/** The list of investigations as people read it: found by words, each with what its run cost and came to. */
+import type { EntityManager } from '../../db/orm.ts';
+import { WORD_QUERY_SQL } from '../../db/word-query.ts';
+import { boundedSearch } from '../../http/bounded-search.ts';
+import type { InvestigationStatus } from './contract.ts';
+import { Investigation } from './entities.ts';
+import { listInvestigations, type InvestigationPage, type InvestigationRow } from './service.ts';
+
+interface Facts {
+  id: string;
+  cost: number | null;
+  model: string | null;
+  steps: number;
+  tool_calls: number;
+  doing: string | null;
+  confidence: number | null;
+  root_cause_service: string | null;
+}
+
+/** An investigation with what a list shows of it. */
+export interface ListedInvestigation {
+  row: InvestigationRow;
+  /** US dollars so far. */
+  cost: number;
+  /** The model that answered last. */
+  model: string | null;
+  /** Model turns so far. */
+  steps: number;
+  toolCalls: number;
+  /** The tool call that is under way. */
+  doing: string | null;
+  confidence: number | null;
+  rootCauseService: string | null;
+}
+
+export interface ListQuery {
+  /** 1-based. */
+  page: number;
+  count: number;
+  status?: InvestigationStatus;
+  search?: string;
+}
+
+/**
+ * The team's investigations, the newest first.
+ * @param em bound to the team
+ * @throws {TooManyRequests} when too many search at once, {@link DependencyDown} when the search takes too long
+ */
+export async function listWithFacts(
+  em: EntityManager,
+  teamId: string,
+  { search, ...wanted }: ListQuery,
+): Promise<{ items: ListedInvestigation[]; total: number }> {
+  const { items, total } =
+    search === undefined
+      ? await listInvestigations(em, wanted)
+      : await searchInvestigations(em, teamId, { ...wanted, words: search });
+  const facts = await factsOf(em, teamId, items);
+  return { items: items.map((row) => present(row, facts.get(row.id))), total };
+}
+
+async function searchInvestigations(
+  em: EntityManager,
+  teamId: string,
+  { words, status, page, count }: Omit<ListQuery, 'search'> & { words: string },
+): Promise<InvestigationPage> {
+  const matching = `from investigations, (select ${WORD_QUERY_SQL} as q) as wanted
+    where to_tsvector('simple', query || ' ' || coalesce(alert_summary, '')) @@ wanted.q
+      and team_id = ?${status ? ' and status = ?' : ''}`;
+  const values = [words, teamId, ...(status ? [status] : [])];
+  const { hits, total } = await boundedSearch(em, 'investigations', async (tx) => ({
+    hits: await tx.execute<{ id: string }[]>(
+      `select id ${matching} order by created_at desc, id desc limit ? offset ?`,
+      [...values, count, (page - 1) * count],
+    ),
+    total: await tx.execute<{ n: number }[]>(`select count(*)::int as n ${matching}`, values),
+  }));
+  const items = await em.find(
+    Investigation,
+    { id: { $in: hits.map(({ id }) => id) } },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, exclude: ['report', 'investigationText'] },
+  );
+  return { items, total: total[0]?.n ?? 0 };
+}
+
+/** One statement for a whole page; reports and results stay in the database. */
+async function factsOf(em: EntityManager, teamId: string, rows: readonly InvestigationRow[]) {
+  if (rows.length === 0) return new Map<string, Facts>();
+  const facts = await em.fork().execute<Facts[]>(
+    `select i.id, t.cost, t.model, t.steps, c.tool_calls, c.doing,
+            (i.report->>'confidence')::double precision as confidence,
+            i.report#>>'{root_cause,service}' as root_cause_service
+       from investigations i
+       cross join lateral (
+         select sum(cost_usd) as cost, count(*)::int as steps, (array_agg(model order by step desc))[1] as model
+           from model_turns where conversation_id = i.id) t
+       cross join lateral (
+         select count(*)::int as tool_calls,
+                (array_agg(summary order by evidence desc) filter (where status = 'pending'))[1] as doing
+           from tool_calls where conversation_id = i.id) c
+      where i.team_id = ? and i.id = any(?::uuid[])`,
+    [teamId, `{${rows.map(({ id }) => id).join(',')}}`],
+  );
+  return new Map(facts.map((one) => [one.id, one]));
+}
+
+function present(row: InvestigationRow, facts: Facts | undefined): ListedInvestigation {
+  return {
+    row,
+    cost: facts?.cost ?? 0,
+    model: facts?.model ?? null,
+    steps: facts?.steps ?? 0,
+    toolCalls: facts?.tool_calls ?? 0,
+    doing: row.status === 'processing' ? (facts?.doing ?? null) : null,
+    confidence: facts?.confidence ?? null,
+    rootCauseService: facts?.root_cause_service ?? null,
+  };
+}

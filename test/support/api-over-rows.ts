@@ -1,0 +1,64 @@
+/** The API over rows that a test stores itself: a real PostgreSQL, and nobody who carries anything out. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApi } from '../../src/bin/api.ts';
+import { anyTeam } from '../../src/db/team-filter.ts';
+import { Team } from '../../src/features/teams/index.ts';
+import { recordedLog, testConfig } from '../http/support/api.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+
+// oxlint-disable-next-line typescript/no-explicit-any -- bodies are whatever the server sent; tests look into them
+type Json = any;
+
+export interface ApiOverRows {
+  database: TestDatabase;
+  /** The team of the key. */
+  teamId: string;
+  get(path: string, key?: string): Promise<{ status: number; body: Json }>;
+  /** A key of the same team that has these scopes and no other. */
+  keyWith(...scopes: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const KEY = 'key-of-the-first-team';
+
+/** @param env of the API's process, beyond what it needs */
+export async function startApiOverRows(env: Record<string, string> = {}): Promise<ApiOverRows> {
+  const database = await createTestDatabase();
+  const home = await mkdtemp(join(tmpdir(), 'casebook-rows-'));
+  const config = testConfig({
+    HOST: '127.0.0.1',
+    PORT: '0',
+    CASEBOOK_HOME: home,
+    DATABASE_URL: database.url,
+    TEMPORAL_ADDRESS: '127.0.0.1:1',
+    CASEBOOK_BOOTSTRAP_API_KEY: KEY,
+    ...env,
+  });
+  const api = await startApi(config, recordedLog('silent').log);
+  await api.prepared;
+  const url = `http://127.0.0.1:${api.port}`;
+  const [team] = await database.orm.em.fork().find(Team, {}, anyTeam);
+  if (!team) throw new Error('the first team is missing');
+  const call = async (path: string, key: string, body?: unknown) => {
+    const response = await fetch(url + path, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    return { status: response.status, body: (await response.json()) as Json };
+  };
+  return {
+    database,
+    teamId: team.id,
+    get: (path, key = KEY) => call(path, key),
+    keyWith: async (...scopes) =>
+      (await call('/api/api-keys', KEY, { name: scopes.join(), scopes })).body.api_key as string,
+    async stop() {
+      await api.stop();
+      await database.drop();
+      await rm(home, { recursive: true });
+    },
+  };
+}
