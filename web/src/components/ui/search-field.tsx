@@ -17,14 +17,19 @@ export interface SearchFieldProps {
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
+  const [told, setTold] = useState(value);
   // The address may change by going back, or by leaving the search.
   if (known !== value) {
     setKnown(value);
-    setText(value);
+    // What was typed since it was told stays.
+    if (value !== told) setText(value);
   }
   useEffect(() => {
     if (text.trim() === value) return undefined;
-    const timer = setTimeout(() => onSearch(text.trim()), SETTLED_MS);
+    const timer = setTimeout(() => {
+      setTold(text.trim());
+      onSearch(text.trim());
+    }, SETTLED_MS);
     return () => clearTimeout(timer);
   }, [text, value, onSearch]);
   return (

@@ -1,3 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { MessageSquarePlus } from 'lucide-react';
+import { useCallback } from 'react';
+import { may, sessionQuery, type Session } from '../../api/session.ts';
+import { useListKeys } from '../../app/list-keys.ts';
+import { Button } from '../../components/ui/button.tsx';
+import { Pager } from '../../components/ui/pager.tsx';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { SearchField } from '../../components/ui/search-field.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { CHATS_PER_PAGE, chatSearchQuery, chatsQuery } from './queries.ts';
+import { ChatRow } from './row.tsx';
+
+interface Search {
+  q?: string | undefined;
+  filter?: string | undefined;
+  page?: number;
+}
+
 export function ChatsPage() {
-  return <h1>ChatsPage</h1>;
+  const { q = '', filter, page = 1 } = useSearch({ from: '/signed-in/chats' });
+  const navigate = useNavigate({ from: '/chats' });
+  const { data: session } = useQuery(sessionQuery);
+  const mine = filter === 'mine';
+  const isSearch = q !== '';
+  const listed = useQuery({ ...chatsQuery({ page, mine }), enabled: !isSearch });
+  const found = useQuery({ ...chatSearchQuery({ q, page }), enabled: isSearch });
+  const { data, error, refetch, isPlaceholderData } = isSearch ? found : listed;
+  const list = useListKeys<HTMLUListElement>();
+  const go = useCallback(
+    ({ q: words, filter: only, page: wanted }: Search): void =>
+      void navigate({
+        search: { ...(words && { q: words }), ...(only && { filter: only }), ...(wanted && { page: wanted }) },
+        replace: true,
+        resetScroll: false,
+      }),
+    [navigate],
+  );
+  const onSearch = useCallback((words: string) => go({ q: words, filter }), [go, filter]);
+
+  return (
+    <>
+      <title>Chats · Casebook</title>
+      <PageHead
+        title="Chats"
+        description="What your team has asked Casebook, and what it answered."
+        actions={
+          may(session, 'chats:write') && (
+            <Button variant="primary" asChild>
+              <Link to="/chat">
+                <MessageSquarePlus aria-hidden size={16} /> New chat
+              </Link>
+            </Button>
+          )
+        }
+      />
+      <div className="flex flex-wrap items-center gap-3 pb-3">
+        <SearchField label="Search what was said" value={q} onSearch={onSearch} />
+        {session?.user != null && !isSearch && (
+          <label className="flex min-h-9 items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              checked={mine}
+              onChange={({ target }) => go({ filter: target.checked ? 'mine' : undefined })}
+              className="size-4 accent-accent"
+            />
+            Only mine
+          </label>
+        )}
+      </div>
+      {error !== null ? (
+        <Failed error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Loading lines={8} />
+      ) : data.chats.length === 0 ? (
+        <Nothing isSearch={isSearch} mine={mine} page={page} />
+      ) : (
+        <ul
+          ref={list}
+          aria-label="Chats"
+          aria-busy={isPlaceholderData}
+          className={`divide-y overflow-hidden rounded-lg border bg-surface ${isPlaceholderData ? 'opacity-60' : ''}`}
+        >
+          {data.chats.map((chat) => (
+            <ChatRow
+              key={chat.id}
+              chat={chat}
+              search={q}
+              mayRename={mayChange(session, chat.monitoring)}
+              mayDelete={mayChange(session, chat.monitoring) && !chat.monitoring}
+            />
+          ))}
+        </ul>
+      )}
+      {data !== undefined && (
+        <Pager
+          page={page}
+          hasMore={data.has_more}
+          {...('total' in data && { summary: summaryOf(data) })}
+          onPage={(wanted) => go({ q, filter, page: wanted })}
+        />
+      )}
+    </>
+  );
+}
+
+const mayChange = (session: Session | null | undefined, isMonitoring: boolean): boolean =>
+  may(session, 'chats:write') && (!isMonitoring || may(session, 'monitoring:write'));
+
+function summaryOf({
+  chats,
+  page,
+  total,
+  total_is_exact: isExact,
+}: {
+  chats: readonly unknown[];
+  page: number;
+  total: number;
+  total_is_exact: boolean;
+}): string {
+  const first = (page - 1) * CHATS_PER_PAGE + 1;
+  return `${first}–${first + chats.length - 1} of ${isExact ? '' : 'more than '}${total.toLocaleString('en')}`;
+}
+
+function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; page: number }) {
+  if (page > 1) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
+  if (isSearch) {
+    return (
+      <Empty title="No chat has these words">
+        Words are found by their beginning; “quoted words” next to each other; -word leaves out.
+      </Empty>
+    );
+  }
+  return (
+    <Empty title={mine ? 'You have not begun a chat' : 'There is no chat yet'}>
+      <Link to="/chat" className="text-accent underline underline-offset-2">
+        Ask Casebook about your systems
+      </Link>
+    </Empty>
+  );
 }

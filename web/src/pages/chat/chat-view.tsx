@@ -1,0 +1,169 @@
+/** A chat: what was said, and where one goes on. */
+import { useChat } from '@ai-sdk/react';
+import { ArrowDown } from 'lucide-react';
+import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Failed } from '../../components/ui/states.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { ActOutside } from './act-outside.tsx';
+import { Composer } from './composer.tsx';
+import { conversation, type Shown } from './conversation.ts';
+import { useDraft } from './draft.ts';
+import { evidenceIn, type OpenEvidence } from './open-evidence.ts';
+import type { LiveChat } from './live-chat.ts';
+import { useLiveState } from './live-chats.ts';
+import { Message } from './message.tsx';
+import type { StoredMessage } from './parts.ts';
+import { useStick } from './stick.ts';
+import type { Asked } from './transport.ts';
+
+/** The page is drawn at most so often while an answer comes. */
+const THROTTLE_MS = 60;
+
+export interface ChatViewProps {
+  live: LiveChat;
+  /** Oldest first. */
+  stored: readonly StoredMessage[];
+  /** What is stored is there, or there is none. */
+  isReady: boolean;
+  /** Under what name a draft is kept. */
+  draftKey: string;
+  firstDraft?: string | undefined;
+  /** How it is asked, beside the words. */
+  investigationId?: string | undefined;
+  /** What the chat allows now; undefined where nobody may change it. */
+  sideEffects?: boolean | undefined;
+  disabledBecause?: string | undefined;
+  /** A turn runs, as the API says. */
+  isRunning: boolean;
+  /** It is the chat of a monitoring agent. */
+  isMonitoring: boolean;
+  /** What is above what was said. */
+  head: ReactNode;
+  earlier?: ReactNode;
+  /** In place of what was said, while there is nothing. */
+  welcome?: ReactNode;
+  /** What is open beside the chat. */
+  opened: OpenEvidence | undefined;
+  onOpened: (opened: OpenEvidence | undefined) => void;
+}
+
+export function ChatView(props: ChatViewProps) {
+  const { live, stored, isReady, draftKey, firstDraft, investigationId, disabledBecause, opened, onOpened } = props;
+  const { messages } = useChat({ chat: live.chat, throttle: THROTTLE_MS });
+  const { phase, isStopping, refused, broken } = useLiveState(live);
+  const [draft, setDraft] = useDraft(draftKey, firstDraft);
+  const [chosen, setChosen] = useState<boolean>();
+  const maySideEffect = props.sideEffects === undefined ? undefined : (chosen ?? props.sideEffects);
+  const toaster = useToaster();
+  const shown = useMemo(() => conversation(stored, messages), [stored, messages]);
+  const { content, isAway, toEnd } = useStick<HTMLDivElement>(isReady);
+  const isBusy = phase !== 'idle' || props.isRunning;
+
+  const say = useCallback(
+    (asked: Omit<Asked, 'key'>, refusedKey?: string) => {
+      toEnd();
+      void live.send({ ...asked, key: refusedKey ?? crypto.randomUUID() });
+    },
+    [live, toEnd],
+  );
+  const onSend = (text: string): void => {
+    setDraft('');
+    const again = refused?.asked.text === text ? refused.asked.key : undefined;
+    const choices = {
+      ...(maySideEffect !== undefined && { maySideEffect }),
+      ...(investigationId !== undefined && { investigationId }),
+      ...(props.isMonitoring && { isMonitoring: true }),
+    };
+    say({ text, ...choices }, again);
+  };
+  const onChart = useCallback(
+    (toolId: string | null) =>
+      say({
+        text: toolId === null ? 'Draw a chart of what this answer rests on.' : 'Draw a chart of this tool result.',
+        chartOf: toolId,
+      }),
+    [say],
+  );
+
+  // What could not be said goes back to where it was written, before what was written since.
+  useEffect(() => {
+    if (refused === undefined || refused.asked.chartOf !== undefined) return;
+    setDraft([refused.asked.text, draft].filter((text) => text !== '').join('\n\n'));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each that is refused
+  }, [refused]);
+
+  const onEvidence = useCallback((answer: string, call: string) => onOpened({ answer, call }), [onOpened]);
+  const stop = (): void => void live.stop().catch(toaster.fail);
+  const mayChart = !isBusy && disabledBecause === undefined && live.chatId !== undefined && !props.isMonitoring;
+  const lastAnswer = shown.findLast(({ role }) => role === 'assistant');
+
+  return (
+    <div className="mx-auto flex min-h-[calc(100dvh-7rem)] max-w-3xl flex-col md:min-h-[calc(100dvh-3rem)]">
+      {props.head}
+      <div ref={content} className="flex flex-1 flex-col">
+        {props.earlier}
+        {shown.length === 0 && isReady && phase === 'idle' && props.welcome}
+        <div role="log" aria-label="Conversation" aria-live="off" className="flex flex-col gap-4 pb-6">
+          {shown.map((message) => (
+            <Message
+              key={message.id}
+              message={message}
+              onEvidence={onEvidence}
+              {...(mayChart && { onChart })}
+              isLast={message.id === lastAnswer?.id}
+            />
+          ))}
+          {phase === 'sending' && <p className="text-sm text-ink-soft">Sending …</p>}
+        </div>
+        <p role="status" className="sr-only">
+          {announced(shown, isBusy)}
+        </p>
+      </div>
+      <div className="sticky bottom-0 z-10 -mx-4 bg-ground px-4 pt-1 pb-4 md:-mx-2 md:px-2">
+        {isAway && (
+          <div className="pointer-events-none absolute inset-x-0 -top-10 flex justify-center">
+            <Button size="small" className="pointer-events-auto shadow-pop" onClick={toEnd}>
+              <ArrowDown aria-hidden size={16} /> Jump to the newest
+            </Button>
+          </div>
+        )}
+        {phase === 'reconnecting' && (
+          <p role="status" className="pb-2 text-sm text-warn">
+            The connection was lost. The answer goes on; it is taken up again.
+          </p>
+        )}
+        {refused !== undefined && (
+          <div className="pb-2">
+            <Failed error={refused.error} />
+          </div>
+        )}
+        {broken !== undefined && (
+          <div className="pb-2">
+            <Failed error={broken} onRetry={() => void live.follow()} />
+          </div>
+        )}
+        <Composer
+          text={draft}
+          onText={setDraft}
+          onSend={onSend}
+          isRunning={isBusy}
+          isStopping={isStopping}
+          onStop={stop}
+          disabledBecause={disabledBecause}
+          placeholder={shown.length === 0 ? 'Ask about your systems …' : 'Ask on …'}
+        >
+          {maySideEffect !== undefined && <ActOutside isAllowed={maySideEffect} onChange={setChosen} />}
+        </Composer>
+      </div>
+      <EvidencePanel evidence={opened && evidenceIn(shown, opened)} onClose={() => onOpened(undefined)} />
+    </div>
+  );
+}
+
+/** Read out by screen readers, once: the words of an answer are read by whoever wants to. */
+function announced(shown: readonly Shown[], isBusy: boolean): string {
+  if (isBusy) return 'Casebook is answering.';
+  return shown.at(-1)?.role === 'assistant' ? 'The answer is complete.' : '';
+}

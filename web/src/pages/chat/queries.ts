@@ -1,0 +1,31 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.ts';
+
+/** Turns that are loaded at once; earlier ones on demand. */
+const TURNS_PER_PAGE = 30;
+/** A turn may be begun in another tab, or by somebody else. */
+const POLL_MS = 5_000;
+
+const read = (chatId: string, query: { before?: number; turns: number }, signal: AbortSignal) =>
+  dataOf(api.GET('/api/chat/{chat_id}', { params: { path: { chat_id: chatId }, query }, signal }));
+
+/** Everything in a chat, the newest turns first. */
+export const chatQuery = (chatId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['chat', chatId, 'messages'],
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      read(chatId, { ...(pageParam > 0 && { before: pageParam }), turns: TURNS_PER_PAGE }, signal),
+    getNextPageParam: ({ has_earlier: hasEarlier, messages }) =>
+      hasEarlier ? (messages.find(({ turn }) => turn !== null)?.turn?.number ?? undefined) : undefined,
+    refetchOnWindowFocus: false,
+  });
+
+/** The newest turn, asked for again and again: whether another one runs, and what the chat is called by now. */
+export const pulseQuery = (chatId: string) =>
+  queryOptions({
+    queryKey: ['chat', chatId, 'pulse'],
+    staleTime: 0,
+    queryFn: ({ signal }) => read(chatId, { turns: 1 }, signal),
+    refetchInterval: POLL_MS,
+  });

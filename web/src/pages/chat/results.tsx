@@ -1,0 +1,77 @@
+/** What a turn brought beside its words: charts, and changes to files. */
+import { useState } from 'react';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import type { Changes } from './parts.ts';
+import { ScrollBox } from './scroll-box.tsx';
+
+/** @param title what the chart shows, in words */
+export function Chart({ toolId, title, onOpen }: { toolId: string; title: string; onOpen: (toolId: string) => void }) {
+  const [isBroken, setIsBroken] = useState(false);
+  return (
+    <figure className="flex flex-col gap-1">
+      {isBroken ? (
+        <p className="rounded-lg border px-4 py-6 text-center text-ink-soft">The chart could not be drawn.</p>
+      ) : (
+        // Charts are drawn for a light ground.
+        <img
+          src={`/api/charts/${toolId}?format=svg`}
+          alt={title}
+          loading="lazy"
+          onError={() => setIsBroken(true)}
+          className="min-h-40 max-w-full self-start rounded-lg border bg-white p-3"
+        />
+      )}
+      <figcaption className="flex flex-wrap items-center gap-x-3 text-sm text-ink-soft">
+        <span className="min-w-0 flex-1 break-words">{title}</span>
+        <Button variant="quiet" size="small" onClick={() => onOpen(toolId)}>
+          Show the data
+        </Button>
+      </figcaption>
+    </figure>
+  );
+}
+
+const OUTCOMES: Record<Changes['status'], { tone: 'good' | 'accent' | 'warn' | 'neutral'; word: string }> = {
+  committed: { tone: 'good', word: 'Committed' },
+  proposed: { tone: 'accent', word: 'Proposed' },
+  conflict: { tone: 'warn', word: 'Conflict: nothing was written' },
+  unchanged: { tone: 'neutral', word: 'Nothing changed' },
+  discarded: { tone: 'neutral', word: 'Given up' },
+};
+
+export function ChangedFiles({ changes }: { changes: Changes }) {
+  const { tone, word } = OUTCOMES[changes.status] ?? { tone: 'neutral' as const, word: changes.status };
+  return (
+    <section aria-label="Changes to files" className="rounded-lg border bg-surface text-sm">
+      <div className="flex flex-wrap items-center gap-2 px-3 py-2">
+        <span className="font-medium">Files</span>
+        <Badge tone={tone}>{word}</Badge>
+        {changes.commit !== null && <code className="font-mono text-ink-soft">{changes.commit.slice(0, 10)}</code>}
+      </div>
+      <ul className="border-t px-3 py-2">
+        {changes.paths.map(({ path, change, additions, deletions }) => (
+          <li key={path} className="flex flex-wrap gap-x-3">
+            <code className="min-w-0 flex-1 font-mono break-all">{path}</code>
+            <span className="text-ink-soft">
+              {change} · +{additions} −{deletions}
+            </span>
+          </li>
+        ))}
+        {changes.conflicts.map((path) => (
+          <li key={path} className="text-warn">
+            Changed by somebody else meanwhile: <code className="font-mono break-all">{path}</code>
+          </li>
+        ))}
+      </ul>
+      {changes.diff !== '' && (
+        <details className="border-t">
+          <summary className="px-3 py-2">Difference{changes.truncated && ', of which this is the beginning'}</summary>
+          <ScrollBox label="Difference" isCode className="max-h-96 bg-sunken p-3">
+            {changes.diff}
+          </ScrollBox>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,152 @@
+/** Tool calls as rows: what was asked, what came of it, and the whole of both one step away. */
+import { Link } from '@tanstack/react-router';
+import {
+  ChartLine,
+  ChevronRight,
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  FileText,
+  ListTodo,
+  Radar,
+} from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../components/ui/button.tsx';
+import { digestOf, evidenceOf, planOf, startedInvestigation, toolName, type PlanItem, type ToolPart } from './parts.ts';
+import { ScrollBox } from './scroll-box.tsx';
+
+export interface ToolActions {
+  /** Opens the result beside the chat. */
+  onOpen: (toolId: string) => void;
+  /** Draws the result; absent where nothing may be said now. */
+  onChart?: ((toolId: string) => void) | undefined;
+}
+
+export interface ToolCallsProps extends ToolActions {
+  calls: readonly ToolPart[];
+  /** The results that can be drawn. */
+  drawable: ReadonlySet<string>;
+  /** The turn is over: nothing more comes of a call that has no result. */
+  isOver: boolean;
+}
+
+export const ToolCalls = ({ calls, ...rest }: ToolCallsProps) => (
+  <ul aria-label="Tool calls" className="divide-y overflow-hidden rounded-lg border bg-surface">
+    {calls.map((call) => (
+      <li key={call.toolCallId}>
+        {toolName(call) === 'update_plan' && planOf(call).length > 0 ? (
+          <Plan items={planOf(call)} />
+        ) : (
+          <ToolCall call={call} {...rest} />
+        )}
+      </li>
+    ))}
+  </ul>
+);
+
+function ToolCall({ call, drawable, isOver, onOpen, onChart }: Omit<ToolCallsProps, 'calls'> & { call: ToolPart }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const title = call.title ?? toolName(call);
+  const digest = digestOf(call);
+  const investigation = startedInvestigation(call);
+  return (
+    <>
+      <div className="flex items-center">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+          className="flex min-h-9 min-w-0 flex-1 items-center gap-2 px-3 py-1.5 text-left text-sm hover:bg-sunken focus-visible:-outline-offset-2"
+        >
+          <State call={call} isOver={isOver} />
+          <span className="min-w-0 flex-1 sm:flex sm:items-baseline sm:gap-2">
+            <span className="block truncate sm:max-w-[65%] sm:shrink-0">{title}</span>
+            {digest !== '' && <span className="block min-w-0 truncate text-ink-soft">{digest}</span>}
+          </span>
+          <ChevronRight aria-hidden size={14} className={`shrink-0 text-ink-soft ${isOpen ? 'rotate-90' : ''}`} />
+        </button>
+        {investigation !== undefined && (
+          <Button variant="quiet" size="small" className="mr-1" asChild>
+            <Link to="/investigation/$investigationId" params={{ investigationId: investigation }}>
+              <Radar aria-hidden size={14} /> Open the investigation
+            </Link>
+          </Button>
+        )}
+      </div>
+      {isOpen && (
+        <div className="flex flex-col gap-2 border-t bg-sunken px-3 py-2 text-sm">
+          <p className="text-ink-soft">
+            <code className="font-mono break-all">{toolName(call)}</code>
+            {evidenceOf(call) !== undefined && <> · evidence [{evidenceOf(call)}]</>}
+          </p>
+          <Input input={call.input} />
+          {digest !== '' && <p className="break-words whitespace-pre-wrap">{digest.slice(0, 2_000)}</p>}
+          {(call.state === 'output-available' || call.state === 'output-error') && (
+            <div className="flex flex-wrap gap-2">
+              <Button size="small" onClick={() => onOpen(call.toolCallId)}>
+                <FileText aria-hidden size={14} /> Show the result
+              </Button>
+              {drawable.has(call.toolCallId) && onChart !== undefined && (
+                <Button size="small" onClick={() => onChart(call.toolCallId)}>
+                  <ChartLine aria-hidden size={14} /> Draw a chart
+                </Button>
+              )}
+            </div>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function State({ call: { state }, isOver }: { call: ToolPart; isOver: boolean }) {
+  if (state === 'output-available')
+    return <CircleCheck role="img" aria-label="Done:" size={16} className="shrink-0 text-good" />;
+  if (state === 'output-error')
+    return <CircleAlert role="img" aria-label="Failed:" size={16} className="shrink-0 text-bad" />;
+  return (
+    <CircleDashed
+      role="img"
+      aria-label={isOver ? 'Not finished:' : 'Running:'}
+      size={16}
+      className={`shrink-0 ${isOver ? 'text-ink-soft' : 'animate-spin text-accent'}`}
+    />
+  );
+}
+
+const Input = ({ input }: { input: unknown }) => {
+  const text = JSON.stringify(input, null, 2) ?? '';
+  return text === '' || text === '{}' ? null : (
+    <ScrollBox label="Input" isCode className="max-h-60 rounded-md border bg-surface p-2">
+      {text.slice(0, 20_000)}
+    </ScrollBox>
+  );
+};
+
+const MARKS: Record<string, { mark: string; word: string; className: string }> = {
+  completed: { mark: '✓', word: 'Done:', className: 'text-good' },
+  in_progress: { mark: '▸', word: 'Now:', className: 'text-accent' },
+  cancelled: { mark: '–', word: 'Dropped:', className: 'text-ink-soft' },
+};
+const OPEN = { mark: '○', word: 'To do:', className: 'text-ink-soft' };
+
+const Plan = ({ items }: { items: readonly PlanItem[] }) => (
+  <div className="px-3 py-2 text-sm">
+    <p className="flex items-center gap-2 font-medium">
+      <ListTodo aria-hidden size={16} className="text-ink-soft" /> Plan
+    </p>
+    <ul className="mt-1 ml-6">
+      {items.map(({ text, status }) => {
+        const { mark, word, className } = MARKS[status] ?? OPEN;
+        return (
+          <li key={text} className="flex gap-2">
+            <span role="img" aria-label={word} className={className}>
+              {mark}
+            </span>
+            <span className="min-w-0 break-words">{text}</span>
+          </li>
+        );
+      })}
+    </ul>
+  </div>
+);

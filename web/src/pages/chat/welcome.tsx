@@ -1,0 +1,12 @@
+/** What a new chat shows before anything was said. */
+export const Welcome = ({ isAbout }: { isAbout: boolean }) => (
+  <div className="m-auto max-w-md py-10 text-center text-ink-soft">
+    <p className="text-lg font-medium text-ink">
+      {isAbout ? 'What do you want to know about it?' : 'What do you want to know?'}
+    </p>
+    <p className="mt-1">
+      Casebook looks into the sources of your team and says what it found, with the evidence. What needs longer it gives
+      to an investigation.
+    </p>
+  </div>
+);

@@ -1,0 +1,32 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, dataOf } from '../../api/client.ts';
+
+export const CHATS_PER_PAGE = 20;
+/** While something runs somewhere; otherwise more rarely, for what others begin. */
+const LIVE_MS = 5_000;
+const QUIET_MS = 20_000;
+
+/** The team's chats, the latest first. */
+export const chatsQuery = (wanted: { page: number; mine: boolean }) =>
+  queryOptions({
+    queryKey: ['chats', 'list', wanted],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/chat', {
+          params: { query: { page: wanted.page, count: CHATS_PER_PAGE, my_chats: wanted.mine } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.chats.some(({ running }) => running) === true ? LIVE_MS : QUIET_MS),
+  });
+
+/** Chats in which words were said. */
+export const chatSearchQuery = (wanted: { q: string; page: number }) =>
+  queryOptions({
+    queryKey: ['chats', 'search', wanted],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/chat/search', { params: { query: { ...wanted, count: CHATS_PER_PAGE } }, signal })),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.chats.some(({ running }) => running) === true ? LIVE_MS : false),
+  });

@@ -1,0 +1,94 @@
+import { Link } from '@tanstack/react-router';
+import { Activity, EllipsisVertical, Pencil, Radar, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Button } from '../../components/ui/button.tsx';
+import { Menu, MenuItem } from '../../components/ui/menu.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { DeleteChat, RenameChat } from './edit.tsx';
+import { marked } from './words.ts';
+
+export interface ChatRowProps {
+  chat: Schema<'ChatSummary'> & { snippet?: string };
+  /** What was looked for. */
+  search: string;
+  mayRename: boolean;
+  mayDelete: boolean;
+}
+
+/** A chat in a list. */
+export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
+  const [asks, setAsks] = useState<'rename' | 'delete'>();
+  const close = (): void => setAsks(undefined);
+  return (
+    <li className="relative flex items-center gap-2 px-4 py-2.5 hover:bg-sunken has-[a:focus-visible]:bg-sunken">
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+          <Link
+            to="/chat/$chatId"
+            params={{ chatId: chat.id }}
+            // The whole row opens the chat; what else is in it lies above.
+            className="min-w-0 font-medium break-words after:absolute after:inset-0"
+          >
+            <Marked text={chat.title} search={search} />
+          </Link>
+          {chat.running && (
+            <Badge tone="accent" live>
+              Running
+            </Badge>
+          )}
+        </div>
+        {chat.snippet !== undefined && chat.snippet !== chat.title && (
+          <p className="line-clamp-2 text-sm break-words text-ink-soft">
+            <Marked text={chat.snippet} search={search} />
+          </p>
+        )}
+        <p className="flex flex-wrap items-center gap-x-3 text-sm text-ink-soft">
+          <Time at={chat.updated_at} />
+          {chat.monitoring && (
+            <span className="inline-flex items-center gap-1">
+              <Activity aria-hidden size={14} /> Monitoring agent
+            </span>
+          )}
+          {chat.investigation_id !== null && (
+            <span className="inline-flex items-center gap-1">
+              <Radar aria-hidden size={14} /> About an investigation
+            </span>
+          )}
+        </p>
+      </div>
+      {(mayRename || mayDelete) && (
+        <div className="relative z-10">
+          <Menu
+            trigger={
+              <Button variant="quiet" size="small" icon aria-label={`What to do with ${chat.title}`}>
+                <EllipsisVertical aria-hidden size={16} />
+              </Button>
+            }
+          >
+            {mayRename && (
+              <MenuItem onSelect={() => setAsks('rename')}>
+                <Pencil aria-hidden size={16} /> Rename
+              </MenuItem>
+            )}
+            {mayDelete && (
+              <MenuItem onSelect={() => setAsks('delete')}>
+                <Trash2 aria-hidden size={16} /> Delete
+              </MenuItem>
+            )}
+          </Menu>
+        </div>
+      )}
+      {asks === 'rename' && <RenameChat chat={chat} onClose={close} />}
+      {asks === 'delete' && <DeleteChat chat={chat} onClose={close} />}
+    </li>
+  );
+}
+
+const Marked = ({ text, search }: { text: string; search: string }) =>
+  marked(text, search).map((piece, index) =>
+    // The pieces of a text have no other name than their place.
+    // oxlint-disable-next-line react/no-array-index-key
+    index % 2 === 1 ? <mark key={index}>{piece}</mark> : piece,
+  );
