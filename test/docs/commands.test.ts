@@ -7,13 +7,20 @@ import { openApiDocument } from '../../src/http/openapi.ts';
 import { documents, ROOT } from './markdown.ts';
 
 const all = documents();
-const { scripts } = z
-  .object({ scripts: z.record(z.string(), z.string()) })
-  .parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
+const scriptsOf = (folder: string): Record<string, string> =>
+  z
+    .object({ scripts: z.record(z.string(), z.string()) })
+    .parse(JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))).scripts;
+
+/** Every script by how it is named: `test`, and `dev -w web` for one of the web app's. */
+const scripts: Record<string, string> = {
+  ...scriptsOf('.'),
+  ...Object.fromEntries(Object.entries(scriptsOf('web')).map(([name, script]) => [`${name} -w web`, script])),
+};
 
 describe('documents: commands', () => {
   const namedScripts = (text: string): string[] => [
-    ...[...text.matchAll(/npm run (?:-s |--silent )?([\w:-]+)/g)].map(([, name = '']) => name),
+    ...[...text.matchAll(/npm run (?:-s |--silent )?([\w:-]+(?: -w \w+)?)/g)].map(([, name = '']) => name),
     ...[...text.matchAll(/npm (test|start)\b/g)].map(([, name = '']) => name),
   ];
 

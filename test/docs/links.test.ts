@@ -4,11 +4,11 @@ import { basename, join } from 'node:path';
 import { anchorsOf, documents, localLinks, ROOT } from './markdown.ts';
 
 const PICTURE_BYTES = 300_000;
-const FOLDERS = '(?:src|workflows|activities|temporal|demo|bench|test|docs|scripts|\\.ci)';
+const FOLDERS = '(?:src|workflows|activities|temporal|demo|bench|test|docs|scripts|web/src|\\.ci)';
 const PATH = new RegExp(`^${FOLDERS}(?:/[\\w.-]+)*/?$`);
 const TREE_LINE = new RegExp(`^(${FOLDERS}/[\\w./-]*)(?= {2})`, 'gm');
 /** Names that stand for others, as in `workflows/ROOM.ts`. */
-const PLACEHOLDER = /ROOM|NAME|NNNN|TIMESTAMP/;
+const PLACEHOLDER = /ROOM|NAME|NOUN|NNNN|TIMESTAMP/;
 const FILE_NAME = /^[\w.-]+\.(?:ts|mjs|md|json|yml)$/;
 /** `test/file.test.ts`: "title of a test in it" */
 const TEST_TITLE = /`(test\/[\w./-]+\.test\.ts)`: "([^"]+)"/g;
@@ -49,7 +49,7 @@ describe('documents: what they point to', () => {
   it('every file name that is given without its folder is the name of a file', () => {
     const ours = globSync('**/*.{ts,mjs,md,json,yml}', {
       cwd: ROOT,
-      exclude: (name) => name.startsWith('node_modules') || name.startsWith('.casebook'),
+      exclude: (path) => /(?:^|\/)(?:node_modules|\.casebook|dist)(?:\/|$)/.test(path),
     });
     const names = new Set(ours.map((path) => basename(path)));
     const unknown = all.flatMap(({ path, spans }) =>
