@@ -24,6 +24,8 @@ export interface FollowOptions {
 
 /** Events are handed on together after this long, so that a fast model does not have the page drawn for every word. */
 const BATCH_MS = 50;
+/** A connection that a phone lost between two networks looks as if it were open; one that is silent is opened anew. */
+const SILENT_MS = 60_000;
 
 /**
  * Opens the stream. The browser would open it again by itself, but not after an answer such as 503, and without
@@ -36,7 +38,7 @@ export function followEvents({ url, types, isFinal, onEvents, onState }: FollowO
   let failures = 0;
   let waiting: StreamEvent[] = [];
   let batchTimer: ReturnType<typeof setTimeout> | undefined;
-  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let openTimer: ReturnType<typeof setTimeout> | undefined;
 
   const handOn = (): void => {
     clearTimeout(batchTimer);
@@ -45,10 +47,14 @@ export function followEvents({ url, types, isFinal, onEvents, onState }: FollowO
     waiting = [];
     if (events.length > 0) onEvents(events);
   };
+  const openAfter = (ms: number): void => {
+    clearTimeout(openTimer);
+    openTimer = setTimeout(open, ms);
+  };
   const stop = (): void => {
     source?.close();
     clearTimeout(batchTimer);
-    clearTimeout(retryTimer);
+    clearTimeout(openTimer);
     removeEventListener('online', open);
   };
   const receive = (message: MessageEvent<string>): void => {
@@ -62,11 +68,12 @@ export function followEvents({ url, types, isFinal, onEvents, onState }: FollowO
       onState('ended');
     } else {
       batchTimer ??= setTimeout(handOn, BATCH_MS);
+      openAfter(SILENT_MS);
     }
   };
   function open(): void {
-    clearTimeout(retryTimer);
     source?.close();
+    openAfter(SILENT_MS);
     const address = new URL(url, location.href);
     if (lastId !== '') address.searchParams.set('last_event_id', lastId);
     source = new EventSource(address);
@@ -75,7 +82,7 @@ export function followEvents({ url, types, isFinal, onEvents, onState }: FollowO
       source?.close();
       failures += 1;
       onState('reconnecting');
-      retryTimer = setTimeout(open, backOffMs(failures));
+      openAfter(backOffMs(failures));
     });
     for (const type of types) source.addEventListener(type, receive);
   }

@@ -20,13 +20,17 @@ export function Announcement({ investigation: { status, alert_summary } }: { inv
   const hasEnded = wasRunning && status !== 'processing';
 
   useEffect(() => {
-    if (!hasEnded || scrollY < innerHeight / 2) return undefined;
-    setIsOffered(true);
+    if (!hasEnded) return undefined;
+    const isDown = (): boolean => scrollY >= innerHeight / 2;
+    const frame = requestAnimationFrame(() => setIsOffered(isDown()));
     const onScroll = (): void => {
-      if (scrollY < innerHeight / 2) setIsOffered(false);
+      if (!isDown()) setIsOffered(false);
     };
     addEventListener('scroll', onScroll, { passive: true });
-    return () => removeEventListener('scroll', onScroll);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener('scroll', onScroll);
+    };
   }, [hasEnded]);
 
   return (

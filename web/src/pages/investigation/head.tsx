@@ -3,6 +3,7 @@ import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import { Actions } from './actions.tsx';
 import { dollars } from './numbers.ts';
+import { ScrollBox } from './scroll-box.tsx';
 import type { Investigation } from './queries.ts';
 
 /** Longer questions are shown by their beginning, and whole on demand. */
@@ -49,12 +50,12 @@ export function Head({ investigation }: { investigation: Investigation }) {
           </div>
         </div>
       </header>
-      {isQuestionShown && <Question text={query} />}
+      {isQuestionShown && <Question text={query} title={title} />}
     </>
   );
 }
 
-function Question({ text }: { text: string }) {
+function Question({ text, title }: { text: string; title: string }) {
   if (text.length <= SHORT_QUESTION && !text.includes('\n')) {
     return (
       <p className="mb-4 border-l-2 border-line-strong pl-3 break-words text-ink-soft">
@@ -66,12 +67,11 @@ function Question({ text }: { text: string }) {
   return (
     <details className="mb-4 border-l-2 border-line-strong pl-3 text-ink-soft">
       <summary className="py-0.5">
-        Asked: {firstLine(text).slice(0, SHORT_QUESTION)}
-        {'…'}
+        {firstLine(text) === title ? 'The whole question' : `Asked: ${firstLine(text).slice(0, SHORT_QUESTION)} …`}
       </summary>
-      <p className="mt-1 max-h-96 overflow-y-auto break-words whitespace-pre-wrap" tabIndex={0}>
+      <ScrollBox label="What was asked" className="mt-1 max-h-96 break-words whitespace-pre-wrap">
         {text}
-      </p>
+      </ScrollBox>
     </details>
   );
 }

@@ -14,7 +14,6 @@ import { NoReport } from './report/no-report.tsx';
 import { ReportView } from './report/report-view.tsx';
 import type { Investigation } from './queries.ts';
 import { Plan } from './steps/plan.tsx';
-import { Progress } from './steps/progress.tsx';
 import { Steps } from './steps/steps.tsx';
 
 export function InvestigationView({ investigation }: { investigation: Investigation }) {
@@ -44,8 +43,12 @@ export function InvestigationView({ investigation }: { investigation: Investigat
         <div className="flex min-w-0 flex-col gap-4">
           {report !== null && <ReportView investigation={investigation} report={report} />}
           {report === null && !isRunning && <NoReport investigation={investigation} />}
-          {isRunning && <Progress phase={phaseOf(investigation, views)} connection={state} steps={views} />}
-          {!isRunning && <Steps steps={views} isFolded={report !== null} />}
+          <Steps
+            steps={views}
+            phase={isRunning ? phaseOf(investigation, views) : undefined}
+            connection={state}
+            isAside={report !== null}
+          />
         </div>
         <aside aria-label="About this investigation" className="flex min-w-0 flex-col gap-4">
           <Facts investigation={investigation} />

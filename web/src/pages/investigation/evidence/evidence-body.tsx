@@ -3,6 +3,7 @@ import { StatusBadge, Badge } from '../../../components/ui/badge.tsx';
 import { CopyButton } from '../../../components/ui/copy-button.tsx';
 import { duration } from '../../../components/ui/time.tsx';
 import { size } from '../numbers.ts';
+import { ScrollBox } from '../scroll-box.tsx';
 import type { ToolCall } from '../queries.ts';
 import type { Excerpt, Shown } from './citation-order.ts';
 
@@ -114,9 +115,9 @@ function Excerpts({ excerpts }: { excerpts: readonly Excerpt[] }) {
       <ul className="flex flex-col gap-2">
         {excerpts.map(({ text, verified, offset }) => (
           <li key={`${offset} ${text}`} className="rounded-md border bg-ground">
-            <pre className="max-h-60 overflow-y-auto px-3 py-2 font-mono text-xs break-words whitespace-pre-wrap">
-              {text}
-            </pre>
+            <ScrollBox label="Excerpt" className="max-h-60 px-3 py-2">
+              <pre className="font-mono text-xs break-words whitespace-pre-wrap">{text}</pre>
+            </ScrollBox>
             <p className="flex flex-wrap items-center gap-2 border-t px-3 py-1.5 text-sm text-ink-soft">
               {verified ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
               {verified
@@ -137,14 +138,9 @@ function Input({ input }: { input: unknown }) {
   return (
     <details>
       <summary className="text-sm font-semibold">Input</summary>
-      <pre
-        role="region"
-        aria-label="Input of the call"
-        tabIndex={0}
-        className="mt-2 max-h-80 overflow-auto rounded-md border bg-ground px-3 py-2 font-mono text-xs"
-      >
-        {JSON.stringify(input, null, 2)}
-      </pre>
+      <ScrollBox label="Input of the call" className="mt-2 max-h-80 rounded-md border bg-ground px-3 py-2">
+        <pre className="font-mono text-xs">{JSON.stringify(input, null, 2)}</pre>
+      </ScrollBox>
     </details>
   );
 }

@@ -1,11 +1,11 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react';
-import { useCallback, type KeyboardEvent } from 'react';
 import { Button } from '../../../components/ui/button.tsx';
 import { Dialog } from '../../../components/ui/dialog.tsx';
 import type { Investigation } from '../queries.ts';
 import { allCalls, inOrder, neighbour, shownCall, shownCitation, type Shown } from './citation-order.ts';
 import { EvidenceBody } from './evidence-body.tsx';
 import type { OpenEvidence } from './use-open-evidence.ts';
+import { useTurningKeys } from './use-turning-keys.ts';
 
 interface EvidencePanelProps extends OpenEvidence {
   investigation: Investigation;
@@ -24,16 +24,7 @@ export function EvidencePanel({ investigation, citation, call, turnTo, close }: 
         : undefined;
   const before = aside(investigation, { citation, call }, -1);
   const after = aside(investigation, { citation, call }, 1);
-  const turn = useCallback(
-    (event: KeyboardEvent) => {
-      const to = keyDirection(event);
-      const next = to === 1 ? after : to === -1 ? before : undefined;
-      if (next === undefined) return;
-      event.preventDefault();
-      turnTo(next);
-    },
-    [before, after, turnTo],
-  );
+  useTurningKeys(isOpen, (by) => (by === 1 ? after : before), turnTo);
   return (
     <Dialog
       open={isOpen}
@@ -44,7 +35,7 @@ export function EvidencePanel({ investigation, citation, call, turnTo, close }: 
       title={titleOf(shown, citation)}
       description={shown?.call?.summary ?? 'Nothing is known of it.'}
       footer={
-        <div className="flex w-full items-center gap-2" onKeyDown={turn}>
+        <div className="flex w-full items-center gap-2">
           <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
             <kbd className="font-mono">k</kbd> and <kbd className="font-mono">j</kbd> turn,{' '}
             <kbd className="font-mono">Esc</kbd> closes
@@ -58,17 +49,15 @@ export function EvidencePanel({ investigation, citation, call, turnTo, close }: 
         </div>
       }
     >
-      <div onKeyDown={turn} className="flex min-h-full flex-col">
-        {shown === undefined ? (
-          <p className="text-ink-soft">
-            {citation !== undefined
-              ? `This report has no citation [${citation}].`
-              : 'This investigation has no such tool call, or it is not stored yet.'}
-          </p>
-        ) : (
-          <EvidenceBody key={`${citation} ${call}`} shown={shown} />
-        )}
-      </div>
+      {shown === undefined ? (
+        <p className="text-ink-soft">
+          {citation !== undefined
+            ? `This report has no citation [${citation}].`
+            : 'This investigation has no such tool call, or it is not stored yet.'}
+        </p>
+      ) : (
+        <EvidenceBody key={`${citation} ${call}`} shown={shown} />
+      )}
     </Dialog>
   );
 }
@@ -91,18 +80,6 @@ function aside(investigation: Investigation, { citation, call }: OpenEvidence, b
     by,
   );
   return id === undefined ? undefined : { call: id };
-}
-
-const KEYS: Record<string, 1 | -1> = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -1 };
-
-/** Where a key leads; none while somebody writes, or where arrows move something else. */
-function keyDirection(event: KeyboardEvent): 1 | -1 | undefined {
-  if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return undefined;
-  const target = event.target instanceof HTMLElement ? event.target : undefined;
-  if (target?.closest('input, textarea, select, [contenteditable]')) return undefined;
-  if (event.key.startsWith('Arrow') && target?.closest('[role=region], [role=application], [role=img]'))
-    return undefined;
-  return KEYS[event.key];
 }
 
 function titleOf(shown: Shown | undefined, citation: number | undefined): string {

@@ -30,7 +30,7 @@ export interface StepView {
   isSpeaking: boolean;
   model: string | null;
   costUsd: number | null;
-  /** From the question to the model to the end of its last tool call. */
+  /** From the question to the model to the end of the last tool call; null while one goes on. */
   durationMs: number | null;
 }
 
@@ -45,6 +45,7 @@ export function stepViews(stored: readonly Step[], live: LiveRun): StepView[] {
 
 function ofStored(step: Step, { calls }: LiveRun): StepView {
   const ends = step.tool_calls.flatMap(({ finished_at }) => (finished_at === null ? [] : [Date.parse(finished_at)]));
+  const isOver = ends.length === step.tool_calls.length;
   const end = Math.max(Date.parse(step.finished_at), ...ends);
   return {
     step: step.step,
@@ -56,7 +57,7 @@ function ofStored(step: Step, { calls }: LiveRun): StepView {
     isSpeaking: false,
     model: step.model,
     costUsd: step.cost_usd,
-    durationMs: end - Date.parse(step.started_at),
+    durationMs: isOver ? end - Date.parse(step.started_at) : null,
   };
 }
 

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useReducer, useRef } from 'react';
+import { useEffect, useEffectEvent, useReducer, useRef } from 'react';
 import type { StreamEvent, StreamState } from '../../../components/live/follow-events.ts';
 import { useEventStream } from '../../../components/live/use-event-stream.ts';
 import { investigationQuery, refresh } from '../queries.ts';
@@ -30,26 +30,28 @@ export function useLiveRun(id: string, isRunning: boolean): { run: LiveRun; stat
   const { stored, ending } = run;
   const isAway = isRunning && state === 'reconnecting';
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const ask = useCallback(() => {
+  const ask = useEffectEvent((afterMs: number) => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       void queryClient.invalidateQueries({ queryKey: investigationQuery(id).queryKey, exact: true });
-    }, REFETCH_MS);
-  }, [queryClient, id]);
-  useEffect(() => {
-    if (stored > 0) ask();
-  }, [stored, ask]);
-  useEffect(() => {
-    if (!isAway) return undefined;
-    const poll = setInterval(ask, POLL_MS);
-    return () => clearInterval(poll);
-  }, [isAway, ask]);
-  useEffect(() => {
-    if (ending === null) return;
+    }, afterMs);
+  });
+  const askAtEnd = useEffectEvent(() => {
     clearTimeout(timer.current);
     timer.current = undefined;
     void refresh(queryClient);
-  }, [ending, queryClient]);
+  });
+  useEffect(() => {
+    if (stored > 0) ask(REFETCH_MS);
+  }, [stored]);
+  useEffect(() => {
+    if (!isAway) return undefined;
+    const poll = setInterval(() => ask(0), POLL_MS);
+    return () => clearInterval(poll);
+  }, [isAway]);
+  useEffect(() => {
+    if (ending !== null) askAtEnd();
+  }, [ending]);
   useEffect(
     () => () => {
       clearTimeout(timer.current);

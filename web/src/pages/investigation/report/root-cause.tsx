@@ -22,13 +22,12 @@ export function RootCause({ report: { root_cause, confidence } }: { report: Repo
         )}
         <span className="ml-auto flex items-center gap-2.5 text-sm">
           <Badge tone={tone}>{words}</Badge>
-          <meter
-            aria-label="Confidence"
-            value={percent}
-            max={100}
-            className="h-2 w-20 appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-meter-bar]:bg-accent [&::-webkit-meter-bar]:rounded-full [&::-webkit-meter-bar]:border-0 [&::-webkit-meter-bar]:bg-sunken [&::-webkit-meter-inner-element]:block [&::-webkit-meter-optimum-value]:rounded-full [&::-webkit-meter-optimum-value]:bg-accent"
-          />
-          <span className="font-medium tabular-nums">{percent} %</span>
+          <span aria-hidden className="h-2 w-20 overflow-hidden rounded-full bg-sunken">
+            <span className="block h-full rounded-full bg-accent" style={{ width: `${percent}%` }} />
+          </span>
+          <span className="font-medium tabular-nums">
+            {percent} % <span className="sr-only">confidence</span>
+          </span>
         </span>
       </div>
       <div className="p-4 text-base">

@@ -3,6 +3,7 @@ import { Markdown } from '../../../components/markdown/markdown.tsx';
 import { duration } from '../../../components/ui/time.tsx';
 import type { StepView } from '../live/run-view.ts';
 import { count, dollars } from '../numbers.ts';
+import { ScrollBox } from '../scroll-box.tsx';
 import { CallRow } from './call-row.tsx';
 
 interface StepItemProps {
@@ -61,8 +62,8 @@ function StepBody({ step, isLast }: { step: StepView; isLast: boolean }) {
           ))}
         </ul>
       )}
-      {isSpeaking && calls.length === 0 && (
-        <p className="animate-pulse text-sm text-ink-soft">{waitingFor(requested, isLast)}</p>
+      {isSpeaking && (requested.length > 0 || (text === '' && reasoning === '') || !isLast) && (
+        <p className="text-sm text-ink-soft">{waitingFor(requested, isLast)}</p>
       )}
     </div>
   );
@@ -72,14 +73,9 @@ function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolean }) {
   return (
     <details className="text-sm text-ink-soft">
       <summary className="w-fit py-0.5">{isGoingOn ? 'Reasoning …' : 'Reasoning'}</summary>
-      <div
-        role="region"
-        aria-label="Reasoning"
-        tabIndex={0}
-        className="mt-1 max-h-96 overflow-y-auto border-l-2 pl-3 break-words whitespace-pre-wrap"
-      >
+      <ScrollBox label="Reasoning" className="mt-1 max-h-96 border-l-2 pl-3 break-words whitespace-pre-wrap">
         {text}
-      </div>
+      </ScrollBox>
     </details>
   );
 }

@@ -1,31 +1,61 @@
+import { WifiOff } from 'lucide-react';
+import { useState } from 'react';
+import type { StreamState } from '../../../components/live/follow-events.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
+import { Loading } from '../../../components/ui/states.tsx';
 import type { StepView } from '../live/run-view.ts';
 import { count } from '../numbers.ts';
 import { StepItem } from './step-item.tsx';
 
-/** What the model did, step by step. @param isFolded the steps are shown by their heads */
-export function Steps({ steps, isFolded }: { steps: readonly StepView[]; isFolded: boolean }) {
-  if (steps.length === 0) return null;
-  return (
-    <Panel
-      title="How it was found"
-      id="steps"
-      actions={<span className="text-sm text-ink-soft">{count(steps.length, 'step')}</span>}
-    >
-      <StepList steps={steps} isFolded={isFolded} />
-    </Panel>
-  );
+export interface StepsProps {
+  steps: readonly StepView[];
+  /** What is going on; undefined once the run has ended. */
+  phase: string | undefined;
+  connection: StreamState;
+  /** There is something more important to read. */
+  isAside: boolean;
 }
 
-export function StepList(props: { steps: readonly StepView[]; isLive?: boolean; isFolded?: boolean }) {
-  const { steps, isLive = false, isFolded = false } = props;
+/**
+ * What the model did, step by step, while it does it and afterwards. The same box stays in place when the run ends, and
+ * steps that were watched stay open, so that whoever reads one keeps their place.
+ */
+export function Steps({ steps, phase, connection, isAside }: StepsProps) {
+  const isRunning = phase !== undefined;
+  const [wasWatched, setWasWatched] = useState(isRunning);
+  if (isRunning && !wasWatched) setWasWatched(true);
+  if (steps.length === 0 && !isRunning) return null;
   return (
-    <ol className="flex flex-col">
-      {steps.map((step, index) => (
-        <li key={step.step} className="border-b py-3 first:pt-0 last:border-b-0 last:pb-0">
-          <StepItem step={step} isFolded={isFolded} isLast={isLive && index === steps.length - 1} />
-        </li>
-      ))}
-    </ol>
+    <Panel
+      id="steps"
+      title={
+        isRunning ? (
+          <span className="flex items-center gap-2.5">
+            <span aria-hidden className="size-2 shrink-0 animate-pulse rounded-full bg-accent" />
+            {phase}
+          </span>
+        ) : (
+          'How it was found'
+        )
+      }
+      actions={
+        isRunning && connection === 'reconnecting' ? (
+          <span role="status" className="flex items-center gap-1.5 text-sm text-ink-soft">
+            <WifiOff aria-hidden size={16} /> Reconnecting …
+          </span>
+        ) : (
+          <span className="text-sm text-ink-soft">{count(steps.length, 'step')}</span>
+        )
+      }
+    >
+      {steps.length === 0 && <Loading lines={3} />}
+      <ol className="flex flex-col">
+        {steps.map((step, index) => (
+          <li key={step.step} className="border-b py-3 first:pt-0 last:border-b-0 last:pb-0">
+            <StepItem step={step} isFolded={isAside && !wasWatched} isLast={isRunning && index === steps.length - 1} />
+          </li>
+        ))}
+      </ol>
+    </Panel>
   );
 }
