@@ -45,7 +45,11 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
     },
     overscan: 12,
   });
-  useEffect(() => virtualizer.measure(), [virtualizer, columns, lines, part]);
+  // What was measured at another width, or of other lines, does not hold any more.
+  useEffect(() => {
+    virtualizer.measure();
+    box.current?.querySelectorAll('[data-index]').forEach(virtualizer.measureElement);
+  }, [virtualizer, columns, lines, part]);
 
   const target = place === undefined ? undefined : lines.indexOf(place.start);
   useEffect(() => {

@@ -27,7 +27,7 @@ export function LineRow({ line, text, hasNumbers, excerpts, hits, isMarked, isHi
       {/* Words of any direction order themselves within their line and nothing else. */}
       <div
         dir="ltr"
-        className="min-w-0 flex-1 overflow-hidden break-all whitespace-pre-wrap [unicode-bidi:isolate]"
+        className="min-w-0 flex-1 overflow-hidden wrap-anywhere whitespace-pre-wrap [unicode-bidi:isolate]"
         style={{ paddingLeft: `${line.indent * 2}ch`, minHeight: '1.25rem' }}
       >
         {segments({ start: line.start, end }, excerpts, hits).map((segment) => {

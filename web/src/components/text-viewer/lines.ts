@@ -65,10 +65,16 @@ export class Lines {
   #breakDue = false;
   #isFresh = true;
   #inlineUntil = 0;
+  #isReflowed = false;
 
   /** @param byStructure false: only the text's own line ends count */
   constructor(byStructure: boolean) {
     this.#byStructure = byStructure;
+  }
+
+  /** Whether a line begins where the text itself has none. */
+  get isReflowed(): boolean {
+    return this.#isReflowed;
   }
 
   get length(): number {
@@ -173,7 +179,10 @@ export class Lines {
     const fit: Fit = isOpener(code) ? fits(text, this.#at, isWhole) : { end: undefined };
     if (fit.isUnknown === true) return false;
     if (isCloser(code)) this.#depth = Math.max(this.#depth - 1, 0);
-    if (this.#breakDue || isCloser(code)) this.#begin(this.#depth);
+    if (this.#breakDue || isCloser(code)) {
+      this.#begin(this.#depth);
+      this.#isReflowed = true;
+    }
     this.#breakDue = false;
     if (fit.end !== undefined) this.#inlineUntil = fit.end;
     else if (isOpener(code)) {

@@ -73,15 +73,17 @@ export function Toolbar(props: ToolbarProps) {
       )}
       <div className="ml-auto flex flex-wrap items-center gap-1">
         <Digest stored={stored} />
-        <Button
-          size="small"
-          variant="quiet"
-          aria-pressed={stored.byStructure}
-          className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
-          onClick={() => void store.showByStructure(!stored.byStructure)}
-        >
-          <Braces aria-hidden size={16} /> Structure
-        </Button>
+        {(stored.lines.isReflowed || !stored.byStructure) && (
+          <Button
+            size="small"
+            variant="quiet"
+            aria-pressed={stored.byStructure}
+            className="aria-pressed:bg-accent-soft aria-pressed:text-accent"
+            onClick={() => void store.showByStructure(!stored.byStructure)}
+          >
+            <Braces aria-hidden size={16} /> Structure
+          </Button>
+        )}
         <TakeAway stored={stored} store={store} />
       </div>
     </div>

@@ -9,7 +9,13 @@ export interface Piece {
   name?: string;
 }
 
+const CONTROLS =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US';
+
 const NAMES: Record<number, string> = {
+  ...Object.fromEntries(CONTROLS.split(' ').entries()),
+  0x7f: 'DEL',
+  0xad: 'SHY',
   0x061c: 'ALM',
   0x200b: 'ZWSP',
   0x200c: 'ZWNJ',
@@ -39,9 +45,6 @@ const codeName = (code: number): string => `U+${code.toString(16).toUpperCase().
 
 function shown(character: string): Piece {
   const code = character.charCodeAt(0);
-  // Unicode has pictures of the first control characters and of DEL.
-  if (code < 0x20) return { text: String.fromCharCode(0x2400 + code), name: codeName(code) };
-  if (code === 0x7f) return { text: '\u2421', name: codeName(code) };
   const name = NAMES[code];
   return { text: name ?? codeName(code), name: name === undefined ? codeName(code) : `${codeName(code)} ${name}` };
 }

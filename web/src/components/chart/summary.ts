@@ -1,0 +1,44 @@
+/** What a chart shows, in a sentence. */
+import type { Schema } from '../../api/client.ts';
+import { formatValue } from './units.ts';
+
+type Series = Schema<'ChartSeries'>;
+
+/** Longer names are cut: they come from telemetry, and anybody may write that. */
+const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name);
+
+/** The series' label, with its service where the label does not name it. */
+export function nameOf({ label, service }: Pick<Series, 'label' | 'service'>): string {
+  return shortened(service === null || label.includes(service) ? label : `${service} ${label}`);
+}
+
+function sentence(series: Series, time: (at: string) => string): string {
+  const { anomaly, unit } = series;
+  const { baseline_median: before, incident_value: after, onset } = anomaly ?? {};
+  if (typeof before !== 'number' || typeof after !== 'number') return `${nameOf(series)} is anomalous`;
+  const verb = after > before ? 'rose' : after < before ? 'fell' : 'moved around';
+  const figures =
+    after === before ? formatValue(after, unit) : `from ${formatValue(before, unit)} to ${formatValue(after, unit)}`;
+  return `${nameOf(series)} ${verb} ${figures}${onset ? ` at ${time(onset)}` : ''}`;
+}
+
+/**
+ * @param time how a time is written
+ * @example summaryOf(data.series, clock) // 'payment p95 rose from 120 ms to 2.4 s at 14:02. 2 more series moved.'
+ */
+export function summaryOf(series: readonly Series[], time: (at: string) => string): string {
+  const compared = series.filter(({ anomaly }) => anomaly !== null);
+  const moved = compared
+    .filter(({ anomaly }) => anomaly?.onset)
+    .sort((a, b) => Math.abs(b.anomaly?.score ?? 0) - Math.abs(a.anomaly?.score ?? 0));
+  const [worst] = moved;
+  const many = `${series.length} series`;
+  if (worst === undefined) {
+    return compared.length === 0
+      ? `${many}, not compared with a baseline.`
+      : `${many}; none of them moved away from the baseline.`;
+  }
+  const others = moved.length - 1;
+  const rest = others === 0 ? '' : ` ${others} more ${others === 1 ? 'series' : 'series'} moved.`;
+  return `${sentence(worst, time)}.${rest}`;
+}
