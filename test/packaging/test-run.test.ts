@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { endOf, summary, testGroups } from '../support/test-groups.ts';
+import { root, textOf } from './repository.ts';
+
+describe('npm test', () => {
+  const folders = readdirSync(join(root, 'test'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+  it('runs every folder in one of three processes: whole installations, the browser, and all others', () => {
+    const groups = testGroups(folders);
+    assert.equal(groups.length, 3);
+    assert.deepEqual(groups.flat().sort(), folders.toSorted());
+    assert.ok(groups[0]?.includes('http') && groups[1]?.includes('chaos'));
+    assert.deepEqual(groups[2], ['web']);
+  });
+
+  it('starts no process for a group that has no folder', () => {
+    assert.deepEqual(testGroups(['http', 'new']), [['http', 'new']]);
+    assert.deepEqual(testGroups(['chaos', 'http']), [['http'], ['chaos']]);
+  });
+
+  it('reads the last count of a process, colours or not, and takes one that counted nothing for what it is', () => {
+    const output =
+      'title: 3 passing\n\n  12 passing (3s)\n  2 pending\n  1 failing\n\n  1) a test that prints 5 failing\n';
+    const coloured = output.replace('  12 passing', '\u001b[92m \u001b[0m\u001b[32m 12 passing\u001b[0m');
+    for (const text of [output, coloured]) assert.deepEqual(endOf(1, text), { status: 1, passing: 12, failing: 1 });
+    assert.deepEqual(endOf(7, 'could not start'), { status: 7, passing: 0, failing: 0 });
+  });
+
+  describe('.ci/run', () => {
+    /** What its own `count` finds in an output. */
+    const counted = (output: string): string[] => {
+      const folder = mkdtempSync(join(tmpdir(), 'casebook-ci-'));
+      try {
+        const file = join(folder, 'output');
+        writeFileSync(file, output);
+        const definition = /^count\(\) .*$/m.exec(textOf('.ci/run'))?.[0];
+        assert.ok(definition);
+        const script = `output=${file}; ${definition}; echo "$(count passing),$(count failing)"`;
+        return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(',');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    };
+
+    it('counts all processes together', () => {
+      const ended = [
+        { status: 0, passing: 900, failing: 0 },
+        { status: 1, passing: 50, failing: 2 },
+        { status: 0, passing: 7, failing: 0 },
+      ];
+      const each = ended.map(({ passing, failing }) => `\n  ${passing} passing (1m)\n  ${failing} failing\n`).join('');
+      assert.deepEqual(counted(`${each}${summary(ended, 600_000)}\n`), ['957', '2']);
+      assert.deepEqual(counted(`${summary(ended.slice(0, 1), 1)}\n`), ['900', '']);
+    });
+
+    it('installs the browser where it is missing', () => {
+      assert.match(textOf('.ci/run'), /\[chromium\]=chromium/);
+      execFileSync('bash', ['-n', join(root, '.ci/run')]);
+    });
+  });
+});
