@@ -1,3 +1,89 @@
+/** One finding: what is wrong, what it rests on, who was told, and what was done about it. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { Badge } from '../../components/ui/badge.tsx';
+import { PageHead, Panel } from '../../components/ui/panel.tsx';
+import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Details } from './details.tsx';
+import { Evidence } from './evidence.tsx';
+import { FindingFacts } from './facts.tsx';
+import { FindingStatusBadge, SeverityBadge } from './marks.tsx';
+import { Notifications } from './notifications.tsx';
+import { Observed } from './observed.tsx';
+import { OpenedInvestigation } from './opened-investigation.tsx';
+import { findingQuery } from './queries.ts';
+
+const route = getRouteApi('/signed-in/finding/$findingId');
+
 export function FindingPage() {
-  return <h1>FindingPage</h1>;
+  const { findingId } = route.useParams();
+  const { data: finding, isPending, error, refetch } = useQuery(findingQuery(findingId));
+  if (isPending) return <Loading lines={8} />;
+  if (!finding) {
+    return (
+      <>
+        <PageHead title="Finding" />
+        <Failed error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  }
+  const { title, severity, status, flapping, summary, judgement, details } = finding;
+  return (
+    <>
+      <title>{`${title.slice(0, 200)} · Casebook`}</title>
+      <nav aria-label="Above" className="pb-1 text-sm">
+        <Link to="/findings" className="text-ink-soft hover:text-accent">
+          Findings
+        </Link>
+      </nav>
+      <PageHead
+        title={
+          <span className="line-clamp-4" title={title.slice(0, 1_000)}>
+            <bdi>{title}</bdi>
+          </span>
+        }
+        description={
+          <span className="flex flex-wrap gap-1.5">
+            <SeverityBadge severity={severity} />
+            <FindingStatusBadge status={status} />
+            {flapping && <Badge tone="warn">Comes and goes</Badge>}
+          </span>
+        }
+      />
+      <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Panel title="What was observed">
+            <p className="max-h-60 overflow-y-auto pb-3 break-words whitespace-pre-wrap">{summary}</p>
+            <Observed finding={finding} />
+          </Panel>
+          {judgement !== null && (
+            <Panel title="What a model thought of it">
+              <p className="pb-1 font-medium break-words">{judgement.title}</p>
+              <p className="break-words whitespace-pre-wrap">{judgement.reason}</p>
+              <p className="pt-2 text-sm text-ink-soft">
+                {judgement.worth_telling ? 'Worth telling' : 'Not worth telling'}, says {judgement.model}.
+              </p>
+            </Panel>
+          )}
+          {finding.evidence.length > 0 && (
+            <Panel title="What it rests on">
+              <Evidence evidence={finding.evidence} />
+            </Panel>
+          )}
+          <Panel title="Who was told">
+            <Notifications notifications={finding.notifications} />
+          </Panel>
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <OpenedInvestigation finding={finding} />
+          <FindingFacts finding={finding} />
+          {Object.keys(details).length > 0 && (
+            <Panel title="From the alert">
+              <Details details={details} />
+            </Panel>
+          )}
+        </div>
+      </div>
+    </>
+  );
 }

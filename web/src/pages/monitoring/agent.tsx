@@ -1,3 +1,68 @@
+/** One monitoring agent. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { may, sessionQuery } from '../../api/session.ts';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Tabs } from '../../components/ui/tabs.tsx';
+import { AgentActions } from './agent-actions.tsx';
+import { AgentFindings } from './agent-findings.tsx';
+import { HealthBadge } from './health.tsx';
+import { Overview } from './overview/overview.tsx';
+import { PlanTab } from './plan/plan-tab.tsx';
+import { agentQuery } from './queries.ts';
+import { Sessions } from './sessions/sessions.tsx';
+import { Settings } from './settings/settings.tsx';
+
+const route = getRouteApi('/signed-in/monitoring/$agentId');
+
 export function MonitoringAgentPage() {
-  return <h1>MonitoringAgentPage</h1>;
+  const { agentId } = route.useParams();
+  const { tab = 'overview' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { data: session } = useQuery(sessionQuery);
+  const { data: agent, error, refetch, isPending } = useQuery(agentQuery(agentId));
+  if (isPending) return <Loading lines={8} />;
+  if (!agent) {
+    return (
+      <>
+        <PageHead title="Monitoring agent" />
+        <Failed error={error} onRetry={() => void refetch()} />
+      </>
+    );
+  }
+  const mayWrite = may(session, 'monitoring:write');
+  const tabs = [
+    { value: 'overview', title: 'Overview', content: <Overview agent={agent} mayWrite={mayWrite} /> },
+    { value: 'plan', title: 'Plan', content: <PlanTab agentId={agentId} mayWrite={mayWrite} /> },
+    { value: 'sessions', title: 'Sessions', content: <Sessions agentId={agentId} /> },
+    { value: 'findings', title: 'Findings', content: <AgentFindings agentId={agentId} /> },
+    { value: 'settings', title: 'Settings', content: <Settings agentId={agentId} mayWrite={mayWrite} /> },
+  ];
+  return (
+    <>
+      <title>{`${agent.title} · Casebook`}</title>
+      <nav aria-label="Above" className="pb-1 text-sm">
+        <Link to="/monitoring" className="text-ink-soft hover:text-accent">
+          Monitoring
+        </Link>
+      </nav>
+      <PageHead
+        title={
+          <span className="line-clamp-3" title={agent.title}>
+            <bdi>{agent.title}</bdi>
+          </span>
+        }
+        description={<HealthBadge agent={agent} />}
+        actions={mayWrite && <AgentActions agent={agent} />}
+      />
+      <Tabs
+        label="Parts of the agent"
+        value={tabs.some(({ value }) => value === tab) ? tab : 'overview'}
+        // What another tab was filtered by means nothing in this one.
+        onValueChange={(value) => void navigate({ search: value === 'overview' ? {} : { tab: value } })}
+        tabs={tabs}
+      />
+    </>
+  );
 }

@@ -1,3 +1,93 @@
+/** The team's monitoring agents. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { may, sessionQuery } from '../../api/session.ts';
+import { PageHead } from '../../components/ui/panel.tsx';
+import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { countByAgent, type SeverityCounts } from '../findings/counts.ts';
+import { OpenFindings } from '../findings/marks.tsx';
+import { findingsQuery } from '../findings/queries.ts';
+import { HealthBadge, Reasons } from './health.tsx';
+import { NewAgent } from './new-agent.tsx';
+import { agentsQuery, isDrafting, type Agent } from './queries.ts';
+
 export function MonitoringPage() {
-  return <h1>MonitoringPage</h1>;
+  const { data: session } = useQuery(sessionQuery);
+  const agents = useQuery(agentsQuery);
+  const open = useQuery(findingsQuery({ status: 'open', count: 100 }));
+  const counts = countByAgent(open.data?.findings ?? []);
+  return (
+    <>
+      <title>Monitoring · Casebook</title>
+      <PageHead
+        title="Monitoring"
+        description="Agents that watch for as long as you want, and investigate what they find."
+      />
+      <div className="flex flex-col gap-6">
+        {may(session, 'monitoring:write') && <NewAgent />}
+        <section aria-labelledby="agents">
+          <h2 id="agents" className="mb-3 text-lg font-semibold">
+            Agents
+          </h2>
+          {agents.isPending && <Loading lines={4} />}
+          {agents.isError && <Failed error={agents.error} onRetry={() => void agents.refetch()} />}
+          {agents.data?.chats.length === 0 && (
+            <Empty title="Nothing is watched yet">Say above what should be, and an agent makes a plan for it.</Empty>
+          )}
+          <ul className="grid gap-3 lg:grid-cols-2">
+            {agents.data?.chats.map((agent) => (
+              <AgentCard key={agent.chat_id} agent={agent} counts={counts.get(agent.chat_id) ?? {}} />
+            ))}
+          </ul>
+        </section>
+      </div>
+    </>
+  );
+}
+
+function AgentCard({ agent, counts }: { agent: Agent; counts: SeverityCounts }) {
+  return (
+    <li className="relative flex min-w-0 flex-col gap-2 rounded-lg border bg-surface p-4 focus-within:border-line-strong hover:border-line-strong">
+      <div className="flex items-start gap-3">
+        <h3 className="min-w-0 flex-1 font-semibold">
+          <Link
+            to="/monitoring/$agentId"
+            params={{ agentId: agent.chat_id }}
+            className="line-clamp-2 break-words hover:text-accent after:absolute after:inset-0 after:rounded-lg"
+          >
+            <bdi>{agent.title}</bdi>
+          </Link>
+        </h3>
+        <HealthBadge agent={agent} />
+      </div>
+      <p className="line-clamp-2 text-sm break-words text-ink-soft">
+        {isDrafting(agent) ? 'The plan is being drafted.' : agent.summary || 'The plan has no summary.'}
+      </p>
+      <Reasons reasons={agent.reasons.slice(0, 2)} clamped />
+      {agent.notification_error !== null && (
+        <p className="line-clamp-2 text-sm break-words text-bad">
+          The newest notification was not delivered: {agent.notification_error}
+        </p>
+      )}
+      <div className="mt-auto flex flex-wrap items-center gap-x-4 gap-y-1 pt-1 text-sm text-ink-soft">
+        <OpenFindings counts={counts} />
+        <span className="ml-auto">{agent.checks === 1 ? '1 check' : `${agent.checks} checks`}</span>
+        <span>
+          {agent.last_result_at === null ? (
+            'No result yet'
+          ) : (
+            <>
+              Last <Time at={agent.last_result_at} />
+            </>
+          )}
+        </span>
+        {agent.next_due_at !== null && (
+          <span>
+            Next <Time at={agent.next_due_at} />
+          </span>
+        )}
+      </div>
+    </li>
+  );
 }

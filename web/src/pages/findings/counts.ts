@@ -1,0 +1,16 @@
+import type { FindingSummary } from './queries.ts';
+
+export type SeverityCounts = Partial<Record<FindingSummary['severity'], number>>;
+
+/** How many findings of each severity each agent has; findings of no agent are left out. */
+export function countByAgent(
+  findings: readonly Pick<FindingSummary, 'chat_id' | 'severity'>[],
+): ReadonlyMap<string, SeverityCounts> {
+  const counts = new Map<string, SeverityCounts>();
+  for (const { chat_id: agent, severity } of findings) {
+    if (agent === null) continue;
+    const known = counts.get(agent) ?? {};
+    counts.set(agent, { ...known, [severity]: (known[severity] ?? 0) + 1 });
+  }
+  return counts;
+}

@@ -1,0 +1,29 @@
+/** What a check asked and what came back, as it was stored. */
+import type { Schema } from '../../api/client.ts';
+
+/** Questions and answers of other systems: shown as text, whatever is in them. */
+export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEvidence'>[] }) {
+  return (
+    <ul className="divide-y rounded-md border">
+      {evidence.map(({ source, question, answer }, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- what was stored is not changed any more
+        <li key={index}>
+          <details className="px-3 py-2 text-sm">
+            <summary className="marker:text-ink-soft">
+              <span className="font-medium break-all">{source}</span>
+              <code className="block pl-4 text-xs break-words whitespace-pre-wrap text-ink-soft">{question}</code>
+            </summary>
+            <pre
+              tabIndex={0}
+              role="region"
+              aria-label={`Answer of ${source.slice(0, 80)}`}
+              className="mt-2 max-h-96 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
+            >
+              {typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}
+            </pre>
+          </details>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,65 @@
+/** What was told to whom and when, with what could not be delivered. */
+import type { Schema } from '../../api/client.ts';
+import { Badge, type Tone } from '../../components/ui/badge.tsx';
+import { Time } from '../../components/ui/time.tsx';
+
+type Notification = Schema<'NotificationResponse'>;
+
+const STATUSES: Record<Notification['status'], { tone: Tone; word: string }> = {
+  pending: { tone: 'accent', word: 'On its way' },
+  delivered: { tone: 'good', word: 'Delivered' },
+  failed: { tone: 'bad', word: 'Not delivered' },
+  skipped: { tone: 'neutral', word: 'Nobody to tell' },
+};
+
+const EVENTS: Record<Notification['event'], string> = {
+  opened: 'That it began',
+  report: 'The report of its investigation',
+  resolved: 'That it is over',
+  reopened: 'That it came back',
+  flapping: 'That it comes and goes',
+  test: 'A test',
+};
+
+export function Notifications({ notifications }: { notifications: readonly Notification[] }) {
+  if (notifications.length === 0) return <p className="text-ink-soft">Nobody was told anything yet.</p>;
+  return (
+    <ol className="divide-y">
+      {notifications.map((notification) => (
+        <li key={notification.id} className="py-2.5 text-sm first:pt-0 last:pb-0">
+          <Told notification={notification} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Told({ notification }: { notification: Notification }) {
+  const { event, channel, status, title, text, attempts, last_error: error, receipt } = notification;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <span className="font-medium">{EVENTS[event]}</span>
+        <Badge tone={STATUSES[status].tone}>{STATUSES[status].word}</Badge>
+        <span className="ml-auto text-ink-soft">
+          <Time at={notification.delivered_at ?? notification.created_at} />
+        </span>
+      </div>
+      <p className="break-words text-ink-soft">
+        {channel === null ? 'No channel was set.' : (channel.label ?? channel.type)}
+        {attempts > 1 && `, tried ${attempts} times`}
+      </p>
+      {error !== null && status !== 'delivered' && <p className="break-words text-bad">{error}</p>}
+      {receipt !== null && receipt !== '' && (
+        <p className="line-clamp-2 break-words text-ink-soft">The receiver said: {receipt}</p>
+      )}
+      <details className="pt-1">
+        <summary className="text-ink-soft">What was written</summary>
+        <div className="mt-1 max-h-80 overflow-y-auto rounded-md bg-sunken p-3 break-words whitespace-pre-wrap">
+          <p className="font-medium">{title}</p>
+          {text}
+        </div>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,100 @@
+/** What reports a finding, and how its value went over the last runs. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Badge } from '../../components/ui/badge.tsx';
+import { Time } from '../../components/ui/time.tsx';
+import { sessionsQuery } from '../monitoring/queries.ts';
+import { figure } from '../monitoring/sessions/words.ts';
+import type { Finding } from './queries.ts';
+import { valuesOf } from './values.ts';
+
+type Source = Finding['sources'][number];
+
+export function Observed({ finding }: { finding: Finding }) {
+  const { sources, chat_id: agentId } = finding;
+  return (
+    <ul className="divide-y rounded-md border">
+      {sources.map((source) => (
+        <li key={source.source} className="px-3 py-2 text-sm">
+          <div className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 font-medium break-all">{source.source}</span>
+            <Badge tone={source.failing ? 'bad' : 'good'}>{source.failing ? 'Found' : 'All well'}</Badge>
+            <span className="ml-auto text-ink-soft">
+              <Time at={source.at} />
+            </span>
+          </div>
+          <p className="break-words">{source.text}</p>
+          <p className="text-ink-soft">
+            {source.streak === 1 ? 'In the last run' : `In ${source.streak} runs in a row`}
+            {agentId !== null && source.session_id !== null && (
+              <>
+                {' · '}
+                <Link
+                  to="/monitoring/$agentId"
+                  params={{ agentId }}
+                  search={{ tab: 'sessions', open: source.session_id }}
+                  className="text-accent underline"
+                >
+                  That session
+                </Link>
+              </>
+            )}
+          </p>
+          {agentId !== null && finding.origin === 'check' && <Values agentId={agentId} source={source} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The values of the last runs, the newest first, as far as sessions are kept. */
+function Values({ agentId, source }: { agentId: string; source: Source }) {
+  const [check = ''] = source.source.split('/');
+  const subject = source.source.slice(check.length + 1);
+  const { data } = useQuery(sessionsQuery(agentId, { check, count: 30 }));
+  const values = valuesOf(data?.sessions ?? [], subject);
+  if (values.length < 2) return null;
+  const most = Math.max(...values.flatMap(({ value, expected }) => [Math.abs(value), Math.abs(expected ?? 0)]), 0);
+  return (
+    <details className="pt-1">
+      <summary className="text-ink-soft">Values of the last {values.length} runs</summary>
+      <div tabIndex={0} role="region" aria-label="Values of the last runs" className="mt-1 max-h-72 overflow-y-auto">
+        <table className="w-full text-left">
+          <thead className="text-ink-soft">
+            <tr>
+              <th className="py-1 pr-3 font-medium">When</th>
+              <th className="py-1 pr-3 text-right font-medium">Value</th>
+              <th className="py-1 pr-3 text-right font-medium">Expected</th>
+              <th className="w-1/3 py-1 font-medium">
+                <span className="sr-only">As a bar</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {values.map(({ sessionId, at, value, expected, isFinding }) => (
+              <tr key={sessionId}>
+                <td className="py-0.5 pr-3">
+                  <Time at={at} />
+                </td>
+                <td className="py-0.5 pr-3 text-right tabular-nums">
+                  {figure(value)}
+                  {isFinding && <span className="sr-only">, a finding</span>}
+                </td>
+                <td className="py-0.5 pr-3 text-right text-ink-soft tabular-nums">
+                  {expected === null ? '' : figure(expected)}
+                </td>
+                <td className="py-0.5">
+                  <div
+                    aria-hidden
+                    className={`h-2 rounded-full ${isFinding ? 'bg-bad' : 'bg-line-strong'}`}
+                    style={{ width: `${most === 0 ? 0 : (100 * Math.abs(value)) / most}%` }}
+                  />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

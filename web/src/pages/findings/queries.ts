@@ -1,0 +1,55 @@
+/** What the pages of findings ask. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { api, dataOf, type Schema } from '../../api/client.ts';
+
+export type FindingSummary = Schema<'FindingListResponse'>['findings'][number];
+export type Finding = Schema<'FindingResponse'>;
+export type FindingStatus = FindingSummary['status'];
+
+const LIVE_MS = 5_000;
+
+export interface FindingFilter {
+  status?: FindingStatus | undefined;
+  severity?: FindingSummary['severity'] | undefined;
+  /** Of one agent only. */
+  agent?: string | undefined;
+  page?: number;
+  count?: number;
+}
+
+export const findingsQuery = ({ status, severity, agent, page = 1, count = 20 }: FindingFilter) =>
+  queryOptions({
+    queryKey: ['findings', 'list', { status, severity, agent, page, count }],
+    queryFn: ({ signal }) => {
+      const query = { page, count, ...(status && { status }), ...(severity && { severity }) };
+      return dataOf(
+        agent === undefined
+          ? api.GET('/api/findings', { params: { query }, signal })
+          : api.GET('/api/monitoring-chat/{chat_id}/findings', { params: { path: { chat_id: agent }, query }, signal }),
+      );
+    },
+    refetchInterval: LIVE_MS,
+    placeholderData: keepPreviousData,
+  });
+
+export const findingQuery = (findingId: string) =>
+  queryOptions({
+    queryKey: ['findings', findingId],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/findings/{finding_id}', { params: { path: { finding_id: findingId } }, signal })),
+    refetchInterval: ({ state }) => (state.data?.status === 'closed' ? false : LIVE_MS),
+  });
+
+/** The investigation that a finding opened. */
+export const investigationOfQuery = (investigationId: string) =>
+  queryOptions({
+    queryKey: ['findings', 'investigation', investigationId],
+    queryFn: ({ signal }) =>
+      dataOf(
+        api.GET('/api/investigations/{investigation_id}', {
+          params: { path: { investigation_id: investigationId } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.status === 'processing' ? LIVE_MS : false),
+  });

@@ -1,0 +1,18 @@
+import type { SessionSummary } from '../monitoring/queries.ts';
+
+export interface ObservedValue {
+  sessionId: string;
+  /** ISO 8601. */
+  at: string;
+  value: number;
+  expected: number | null;
+  isFinding: boolean;
+}
+
+/** What sessions measured of one subject, in their order; those that measured nothing are left out. */
+export const valuesOf = (sessions: readonly SessionSummary[], subject: string): ObservedValue[] =>
+  sessions.flatMap(({ id, started_at: at, observations }) => {
+    const seen = observations.find((observation) => observation.subject === subject);
+    if (seen === undefined || seen.value === null) return [];
+    return [{ sessionId: id, at, value: seen.value, expected: seen.expected, isFinding: seen.is_finding }];
+  });

@@ -1,0 +1,46 @@
+/** What can be done with an agent as a whole. */
+import { useNavigate } from '@tanstack/react-router';
+import { Pause, Play, RotateCw, Trash2 } from 'lucide-react';
+import { useState } from 'react';
+import { Button } from '../../components/ui/button.tsx';
+import { Confirm } from '../../components/ui/dialog.tsx';
+import { useAgentActions, type Agent } from './queries.ts';
+
+export function AgentActions({ agent }: { agent: Agent }) {
+  const { pause, resume, run, remove, refresh } = useAgentActions(agent.chat_id);
+  const [isAsking, setIsAsking] = useState(false);
+  const navigate = useNavigate();
+  const leave = async (): Promise<void> => {
+    await navigate({ to: '/monitoring' });
+    void refresh();
+  };
+  return (
+    <>
+      {agent.active ? (
+        <>
+          <Button disabled={run.isPending || agent.checks === 0} onClick={() => run.mutate(undefined)}>
+            <RotateCw aria-hidden size={16} /> Run all now
+          </Button>
+          <Button disabled={pause.isPending} onClick={() => pause.mutate()}>
+            <Pause aria-hidden size={16} /> Pause
+          </Button>
+        </>
+      ) : (
+        <Button variant="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+          <Play aria-hidden size={16} /> Resume
+        </Button>
+      )}
+      <Button variant="danger" onClick={() => setIsAsking(true)}>
+        <Trash2 aria-hidden size={16} /> Delete
+      </Button>
+      <Confirm
+        open={isAsking}
+        onOpenChange={setIsAsking}
+        title="Delete this agent?"
+        description="It stops watching, and its conversation, plans, sessions and findings are deleted. This cannot be undone. Investigations that it opened stay."
+        action="Delete"
+        onConfirm={() => remove.mutate(undefined, { onSuccess: () => void leave() })}
+      />
+    </>
+  );
+}

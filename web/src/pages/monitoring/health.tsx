@@ -1,0 +1,40 @@
+/** How an agent stands. */
+import { Badge, type Tone } from '../../components/ui/badge.tsx';
+import { isDrafting, type Agent } from './queries.ts';
+
+const STANDINGS: Record<Agent['status'], { tone: Tone; word: string; live?: true }> = {
+  starting: { tone: 'accent', word: 'Starting', live: true },
+  active: { tone: 'good', word: 'Healthy' },
+  paused: { tone: 'neutral', word: 'Paused' },
+  degraded: { tone: 'warn', word: 'Degraded' },
+};
+
+export function HealthBadge({ agent }: { agent: Agent }) {
+  if (isDrafting(agent)) {
+    return (
+      <Badge tone="accent" live>
+        Waiting for its plan
+      </Badge>
+    );
+  }
+  const { tone, word, live } = STANDINGS[agent.status];
+  return (
+    <Badge tone={tone} {...(live && { live })}>
+      {word}
+    </Badge>
+  );
+}
+
+/** Why it watches less than its plan says. Reasons quote telemetry: they are shown as text. */
+export function Reasons({ reasons, clamped = false }: { reasons: readonly string[]; clamped?: boolean }) {
+  if (reasons.length === 0) return null;
+  return (
+    <ul className="flex flex-col gap-1 text-sm text-warn">
+      {reasons.map((reason) => (
+        <li key={reason} className={clamped ? 'line-clamp-2 break-words' : 'break-words'}>
+          {reason}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,69 @@
+/** Has something new watched: said in plain words. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState, type FormEvent } from 'react';
+import { Button } from '../../components/ui/button.tsx';
+import { Textarea } from '../../components/ui/field.tsx';
+import { useToaster } from '../../components/ui/toast.tsx';
+import { talk } from './talk.ts';
+
+const EXAMPLE = 'Watch the payment service; tell me in Slack when p95 is over 1 s';
+
+export function NewAgent() {
+  const [words, setWords] = useState('');
+  const [isSending, setIsSending] = useState(false);
+  const id = useId();
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const send = async (event?: FormEvent): Promise<void> => {
+    event?.preventDefault();
+    const message = words.trim();
+    if (message === '' || isSending) return;
+    setIsSending(true);
+    try {
+      const reading = new AbortController();
+      const made = await new Promise<string>((resolve, reject) => {
+        talk({ message }, { onAgent: resolve }, reading.signal).then(
+          () => reject(new Error('The agent was made, and did not say so. Reload the page.')),
+          reject,
+        );
+      });
+      // The plan is drafted whether somebody reads it or not; its page shows it.
+      reading.abort();
+      void queryClient.invalidateQueries({ queryKey: ['monitoring', 'list'] });
+      await navigate({ to: '/monitoring/$agentId', params: { agentId: made } });
+    } catch (error) {
+      toaster.fail(error);
+      setIsSending(false);
+    }
+  };
+  return (
+    <form onSubmit={(event) => void send(event)} className="rounded-lg border bg-surface p-4">
+      <label htmlFor={id} className="font-semibold">
+        What should be watched?
+      </label>
+      <p id={`${id}-hint`} className="mb-2 text-sm text-ink-soft">
+        Say it in plain words: an agent drafts a plan of checks, which you can change.
+      </p>
+      <Textarea
+        id={id}
+        aria-describedby={`${id}-hint`}
+        value={words}
+        placeholder={EXAMPLE}
+        rows={2}
+        maxLength={100_000}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+        }}
+      />
+      <div className="mt-3 flex flex-wrap items-center justify-end gap-3">
+        <span className="hidden text-sm text-ink-soft sm:inline">Ctrl+Enter sends</span>
+        <Button type="submit" variant="primary" disabled={words.trim() === '' || isSending}>
+          {isSending ? 'The agent is made …' : 'Watch it'}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,118 @@
+/** A word with the agent: what it answers, and what became of its plan. */
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect, useId, useRef, useState, type FormEvent } from 'react';
+import { Button } from '../../../components/ui/button.tsx';
+import { Textarea } from '../../../components/ui/field.tsx';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { Failed } from '../../../components/ui/states.tsx';
+import { agentQuery, versionsQuery } from '../queries.ts';
+import { talk } from '../talk.ts';
+
+const Markdown = lazy(async () => ({ default: (await import('../../../components/markdown/markdown.tsx')).Markdown }));
+
+interface Said {
+  words: string;
+  /** The version of the plan before it was said. */
+  version: number;
+  answer: string;
+  isComplete: boolean;
+  error?: unknown;
+}
+
+export function Composer({ agentId }: { agentId: string }) {
+  const [words, setWords] = useState('');
+  const [said, setSaid] = useState<Said>();
+  const reading = useRef<AbortController>(undefined);
+  const id = useId();
+  const queryClient = useQueryClient();
+  const { data: agent } = useQuery(agentQuery(agentId));
+  useEffect(() => () => reading.current?.abort(), []);
+  const isBusy = said !== undefined && !said.isComplete;
+  const send = async (event?: FormEvent): Promise<void> => {
+    event?.preventDefault();
+    const message = words.trim();
+    if (message === '' || isBusy) return;
+    const update = (change: Partial<Said>) => setSaid((now) => now && { ...now, ...change });
+    const controller = new AbortController();
+    reading.current = controller;
+    setSaid({ words: message, version: agent?.plan_version ?? 1, answer: '', isComplete: false });
+    setWords('');
+    try {
+      const listener = { onText: (answer: string) => update({ answer }) };
+      await talk({ message, chat_id: agentId }, listener, controller.signal);
+      await queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
+      update({ isComplete: true });
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      // It can be said again without being written again.
+      setWords(message);
+      update({ isComplete: true, error });
+    }
+  };
+  return (
+    <Panel title="Tell the agent what to change">
+      {said && (
+        <div className="mb-3 flex flex-col gap-2 text-sm">
+          <p className="line-clamp-4 rounded-md bg-sunken px-3 py-2 break-words whitespace-pre-wrap">
+            <span className="sr-only">You said: </span>
+            {said.words}
+          </p>
+          <div className="max-h-96 min-w-0 overflow-y-auto" tabIndex={0} role="region" aria-label="Its answer">
+            <Suspense fallback={<p className="break-words whitespace-pre-wrap">{said.answer}</p>}>
+              <Markdown text={said.answer} headingOffset={2} />
+            </Suspense>
+          </div>
+          {/* Only that it is done is read out; the answer itself is there to be read. */}
+          <p role="status" className={isBusy ? 'text-ink-soft' : 'sr-only'}>
+            {isBusy ? 'The agent works on it …' : 'The agent has answered.'}
+          </p>
+          {said.error !== undefined && <Failed error={said.error} />}
+          {said.isComplete && said.error === undefined && <Outcome agentId={agentId} since={said.version} />}
+        </div>
+      )}
+      <form onSubmit={(event) => void send(event)}>
+        <label htmlFor={id} className="sr-only">
+          What the agent is told
+        </label>
+        <Textarea
+          id={id}
+          value={words}
+          placeholder="Every 5 minutes is enough. What did you find?"
+          rows={2}
+          onChange={(event) => setWords(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
+          }}
+        />
+        <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
+          <Link to="/chat/$chatId" params={{ chatId: agentId }} className="text-sm text-accent underline">
+            The whole conversation
+          </Link>
+          <Button type="submit" variant="primary" disabled={words.trim() === '' || isBusy}>
+            Tell it
+          </Button>
+        </div>
+      </form>
+    </Panel>
+  );
+}
+
+/** What the conversation changed in the plan. */
+function Outcome({ agentId, since }: { agentId: string; since: number }) {
+  const { data } = useQuery(versionsQuery(agentId, 1));
+  const changes = data?.versions.filter(({ version }) => version > since).flatMap((version) => version.changes) ?? [];
+  if (changes.length === 0) return <p className="text-ink-soft">The plan is as it was.</p>;
+  return (
+    <div className="rounded-md border px-3 py-2">
+      <p className="font-medium">The plan was changed</p>
+      <ul className="list-disc pl-5">
+        {changes.map((change) => (
+          <li key={change} className="line-clamp-4 break-words">
+            {change}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,139 @@
+/** How an agent stands, what it watches, and what it saw last. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { ExternalLink } from 'lucide-react';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { Failed, Loading } from '../../../components/ui/states.tsx';
+import { Time } from '../../../components/ui/time.tsx';
+import { FindingList } from '../../findings/finding-list.tsx';
+import { Reasons } from '../health.tsx';
+import { isDrafting, planQuery, sessionsQuery, type Agent } from '../queries.ts';
+import { SessionList } from '../sessions/session-list.tsx';
+import { Checks } from './checks.tsx';
+import { Composer } from './composer.tsx';
+
+const MORE = 'text-sm font-medium text-accent hover:underline';
+
+export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
+  const { chat_id: agentId } = agent;
+  const plan = useQuery(planQuery(agentId));
+  const sessions = useQuery(sessionsQuery(agentId, { count: 5 }));
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="flex min-w-0 flex-col gap-4">
+        {agent.reasons.length > 0 && (
+          <Panel title="Why it watches less than its plan says">
+            <Reasons reasons={agent.reasons} />
+          </Panel>
+        )}
+        <Panel
+          title="What it watches"
+          actions={
+            <Link to="." search={{ tab: 'plan' }} className={MORE}>
+              {mayWrite ? 'Change the plan' : 'The plan'}
+            </Link>
+          }
+        >
+          {isDrafting(agent) ? (
+            <p role="status" className="text-ink-soft">
+              The agent looks at which telemetry there is and drafts its plan. It appears here.
+            </p>
+          ) : (
+            <>
+              {agent.summary !== '' && <p className="pb-3 break-words">{agent.summary}</p>}
+              {plan.isPending && <Loading />}
+              {plan.isError && <Failed error={plan.error} onRetry={() => void plan.refetch()} />}
+              {plan.data && <Checks plan={plan.data} mayRun={mayWrite && agent.active} />}
+            </>
+          )}
+        </Panel>
+        <Panel
+          title="Latest sessions"
+          actions={
+            <Link to="." search={{ tab: 'sessions' }} className={MORE}>
+              All sessions
+            </Link>
+          }
+        >
+          {sessions.isPending && <Loading />}
+          {sessions.isError && <Failed error={sessions.error} onRetry={() => void sessions.refetch()} />}
+          {sessions.data && <SessionList sessions={sessions.data.sessions} />}
+        </Panel>
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        {mayWrite && <Composer agentId={agentId} />}
+        <Panel
+          title="Latest findings"
+          actions={
+            <Link to="." search={{ tab: 'findings' }} className={MORE}>
+              All findings
+            </Link>
+          }
+        >
+          <FindingList filter={{ agent: agentId, count: 5 }} headingLevel={3} isShort />
+        </Panel>
+        <Facts agent={agent} />
+      </div>
+    </div>
+  );
+}
+
+function Facts({ agent }: { agent: Agent }) {
+  const { last_result_at: last, next_due_at: next, notification_channel: channel } = agent;
+  return (
+    <Panel title="Facts">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm [&>dt]:text-ink-soft">
+        <dt>Made</dt>
+        <dd>
+          <Time at={agent.created_at} />
+        </dd>
+        <dt>Last result</dt>
+        <dd>{last === null ? 'None yet' : <Time at={last} />}</dd>
+        <dt>Next check</dt>
+        <dd>{next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Time at={next} />}</dd>
+        <dt>Version of the plan</dt>
+        <dd>{agent.plan_version}</dd>
+        <dt>Reports to</dt>
+        <dd className="break-words">
+          {channel?.label ?? (
+            <>
+              Nobody.{' '}
+              <Link to="." search={{ tab: 'settings' }} className="text-accent underline">
+                Set a channel
+              </Link>
+            </>
+          )}
+        </dd>
+        {agent.notification_error !== null && (
+          <>
+            <dt>Not delivered</dt>
+            <dd className="break-words text-bad">{agent.notification_error}</dd>
+          </>
+        )}
+        <dt>Conversation</dt>
+        <dd>
+          <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
+            Open it
+          </Link>
+        </dd>
+        <TemporalRun agent={agent} />
+      </dl>
+    </Panel>
+  );
+}
+
+/** Where the run of the agent can be looked at, if the installation has a UI for that. */
+function TemporalRun({ agent }: { agent: Agent }) {
+  const { url } = agent.temporal;
+  if (url === null) return null;
+  return (
+    <>
+      <dt>Workflow</dt>
+      <dd>
+        <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex gap-1 text-accent underline">
+          Open it in Temporal <ExternalLink aria-hidden size={14} className="mt-1" />
+        </a>
+      </dd>
+    </>
+  );
+}

@@ -1,0 +1,84 @@
+/** Somebody else changed the plan while this one was written. */
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '../../../components/ui/button.tsx';
+import { Dialog } from '../../../components/ui/dialog.tsx';
+import { Time } from '../../../components/ui/time.tsx';
+import { versionsQuery, type AgentPlan } from '../queries.ts';
+import { DifferenceView, type DifferenceViewProps } from './difference-view.tsx';
+import { AUTHORS } from './authors.ts';
+
+export interface ConflictProps {
+  agentId: string;
+  /** What holds now. */
+  latest: AgentPlan;
+  /** The plan as it is written here. */
+  mine: DifferenceViewProps['after'];
+  /** Drops what was written here. */
+  onReload: () => void;
+  /** Goes on with what was written here, as a change of what holds now. */
+  onKeep: () => void;
+}
+
+export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictProps) {
+  const [isLooking, setIsLooking] = useState(false);
+  const { data } = useQuery(versionsQuery(agentId, 1));
+  const version = data?.versions.find((each) => each.version === latest.version);
+  return (
+    <div role="alert" className="flex flex-col gap-3 rounded-lg border border-warn bg-warn-soft px-4 py-3">
+      <div>
+        <p className="font-medium text-warn">
+          The plan was changed while you wrote: version {latest.version} holds now.
+        </p>
+        {version && (
+          <div className="text-sm">
+            <p className="break-words">
+              {AUTHORS[version.changed_by]}, <Time at={version.changed_at} />: {version.reason}
+            </p>
+            <ul className="list-disc pl-5">
+              {version.changes.map((change) => (
+                <li key={change} className="line-clamp-3 break-words">
+                  {change}
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setIsLooking(true)}>See the difference</Button>
+        <Button onClick={onReload}>Drop my changes and load version {latest.version}</Button>
+      </div>
+      <Dialog
+        open={isLooking}
+        onOpenChange={setIsLooking}
+        placement="side"
+        title={`From version ${latest.version} to yours`}
+        description="What saving yours would change in the plan that holds now."
+        footer={
+          <>
+            <Button
+              onClick={() => {
+                setIsLooking(false);
+                onReload();
+              }}
+            >
+              Drop mine
+            </Button>
+            <Button
+              variant="primary"
+              onClick={() => {
+                setIsLooking(false);
+                onKeep();
+              }}
+            >
+              Go on with mine
+            </Button>
+          </>
+        }
+      >
+        <DifferenceView before={latest.plan} after={mine} />
+      </Dialog>
+    </div>
+  );
+}

@@ -1,0 +1,119 @@
+/** A plan while it is written. Checks have a key of their own, because their ids are written as well. */
+import { newCheck } from './form.ts';
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+export interface DraftCheck {
+  /** The same for as long as the check is in the draft. */
+  key: string;
+  value: JsonObject;
+}
+
+export interface PlanDraft {
+  summary: string;
+  checks: readonly DraftCheck[];
+}
+
+let lastKey = 0;
+const keyed = (value: JsonObject): DraftCheck => ({ key: `check-${++lastKey}`, value });
+
+/**
+ * @param plan what the API gave, or what somebody wrote as JSON: what is no object is no check
+ * @param like the draft that was shown before: checks with the same id keep their key, and so stay open on the page
+ */
+export function draftOf(plan: unknown, like?: PlanDraft): PlanDraft {
+  const { summary, checks } = isObject(plan) ? plan : {};
+  const keys = new Map(like?.checks.map(({ key, value }) => [value['id'], key]));
+  const known = (value: JsonObject): DraftCheck => {
+    const key = keys.get(value['id']);
+    if (key === undefined) return keyed(value);
+    // Two checks may have the same id while they are written.
+    keys.delete(value['id']);
+    return { key, value };
+  };
+  return {
+    summary: typeof summary === 'string' ? summary : '',
+    checks: Array.isArray(checks) ? checks.filter(isObject).map(known) : [],
+  };
+}
+
+/**
+ * A plan that somebody wrote as JSON.
+ * @returns the draft, or what keeps it from being one
+ */
+export function readDraft(text: string, like: PlanDraft): { draft: PlanDraft } | { problem: string } {
+  let plan: unknown;
+  try {
+    plan = JSON.parse(text);
+  } catch (error) {
+    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}.` };
+  }
+  if (!isObject(plan)) return { problem: 'A plan is an object with "summary" and "checks".' };
+  const other = Object.keys(plan).find((member) => member !== 'summary' && member !== 'checks');
+  if (other !== undefined) return { problem: `A plan has "summary" and "checks" only, and no "${other}".` };
+  const { summary = '', checks = [] } = plan;
+  if (typeof summary !== 'string') return { problem: '"summary" is a text.' };
+  if (!Array.isArray(checks) || !checks.every(isObject)) return { problem: '"checks" is a list of objects.' };
+  return { draft: draftOf(plan, like) };
+}
+
+export const planIn = ({ summary, checks }: PlanDraft): { summary: string; checks: JsonObject[] } => ({
+  summary,
+  checks: checks.map(({ value }) => value),
+});
+
+/** Whether two drafts say the same plan, whatever the order of members. */
+export const isSamePlan = (a: PlanDraft, b: PlanDraft): boolean => canonical(planIn(a)) === canonical(planIn(b));
+
+export const withCheck = (draft: PlanDraft, key: string, value: JsonObject): PlanDraft => ({
+  ...draft,
+  checks: draft.checks.map((check) => (check.key === key ? { key, value } : check)),
+});
+
+/** @returns the draft with a check of the kind at its end, and that check */
+export function addCheck(draft: PlanDraft, type: string): { draft: PlanDraft; added: DraftCheck } {
+  const added = keyed(newCheck(type, freeId(draft, type.replaceAll('_', '-'))));
+  return { draft: { ...draft, checks: [...draft.checks, added] }, added };
+}
+
+/** @returns the draft with a copy right after the check, and the copy */
+export function duplicateCheck(draft: PlanDraft, key: string): { draft: PlanDraft; added: DraftCheck } | undefined {
+  const index = draft.checks.findIndex((check) => check.key === key);
+  const original = draft.checks[index];
+  if (!original) return undefined;
+  const { id, title } = original.value;
+  const added = keyed({
+    ...original.value,
+    id: freeId(draft, typeof id === 'string' ? id : 'check'),
+    title: `Copy of ${typeof title === 'string' ? title : 'a check'}`.slice(0, 200),
+  });
+  return { draft: { ...draft, checks: draft.checks.toSpliced(index + 1, 0, added) }, added };
+}
+
+export const removeCheck = (draft: PlanDraft, key: string): PlanDraft => ({
+  ...draft,
+  checks: draft.checks.filter((check) => check.key !== key),
+});
+
+/** @param by -1 is up, 1 is down; beyond the ends nothing is moved */
+export function moveCheck(draft: PlanDraft, key: string, by: -1 | 1): PlanDraft {
+  const index = draft.checks.findIndex((check) => check.key === key);
+  const check = draft.checks[index];
+  const place = index + by;
+  if (!check || place < 0 || place >= draft.checks.length) return draft;
+  return { ...draft, checks: draft.checks.toSpliced(index, 1).toSpliced(place, 0, check) };
+}
+
+/** The wanted id, or the first of wanted-2, wanted-3, … that no check has. */
+function freeId({ checks }: PlanDraft, wanted: string): string {
+  const taken = new Set(checks.map(({ value }) => value['id']));
+  const base = wanted.replace(/-\d+$/, '').slice(0, 60);
+  let id = wanted;
+  for (let number = 2; taken.has(id); number++) id = `${base}-${number}`;
+  return id;
+}
+
+function canonical(value: Json | readonly JsonObject[] | { summary: string; checks: JsonObject[] }): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    isObject(member) ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1))) : member,
+  );
+}

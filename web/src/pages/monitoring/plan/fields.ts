@@ -1,0 +1,142 @@
+/** The form of a check, as a description: what the API takes, in the order in which people think of it. */
+import type { Choice, Field, FieldGroup, ValueField } from './field-types.ts';
+import { CHECK_KINDS } from './kinds.ts';
+
+const MINUTE = 60;
+const DAY = 86_400;
+
+const WHAT: readonly Field[] = [
+  { kind: 'text', path: 'title', label: 'Title', hint: 'What people read when it finds something.', standard: '' },
+  {
+    kind: 'text',
+    path: 'id',
+    label: 'Id',
+    hint: 'Names the check for as long as it exists: a-z, 0-9, "-" and "_".',
+    standard: '',
+  },
+  { kind: 'switch', path: 'enabled', label: 'Enabled', hint: 'Otherwise it is kept and not run.', standard: true },
+];
+
+const SUBJECT: Choice = { kind: 'choice', path: 'check.type', label: 'Kind of check', variants: CHECK_KINDS };
+
+const RHYTHM: Choice = {
+  kind: 'choice',
+  label: 'Run it',
+  variants: [
+    {
+      value: 'schedule.every_seconds',
+      title: 'At an interval',
+      fields: [
+        {
+          kind: 'duration',
+          path: 'schedule.every_seconds',
+          label: 'Every',
+          standard: 5 * MINUTE,
+          least: 5,
+          most: 7 * DAY,
+        },
+      ],
+    },
+    {
+      value: 'schedule.cron',
+      title: 'At times of the calendar',
+      fields: [
+        {
+          kind: 'text',
+          path: 'schedule.cron',
+          label: 'Cron expression',
+          hint: 'Minute, hour, day of month, month, weekday: "0 9 * * 1-5" is at 09:00 on weekdays.',
+          standard: '0 9 * * 1-5',
+        },
+      ],
+    },
+  ],
+};
+
+const WHEN: readonly Field[] = [
+  RHYTHM,
+  {
+    kind: 'text',
+    path: 'schedule.time_zone',
+    label: 'Time zone',
+    hint: 'Of the cron expression and of quiet hours, such as Europe/Berlin.',
+    suggest: 'time_zone',
+    standard: 'UTC',
+  },
+  {
+    kind: 'quiet_hours',
+    path: 'schedule.quiet_hours',
+    label: 'Quiet hours',
+    hint: 'It is not run then. Hours that end before they begin end on the next day.',
+    standard: [],
+    wide: true,
+  },
+];
+
+const runs = (path: string, label: string, standard: number, hint: string): ValueField => ({
+  kind: 'number',
+  path,
+  label,
+  hint,
+  standard,
+  least: 1,
+  most: 20,
+  whole: true,
+});
+
+const THEN: readonly Field[] = [
+  {
+    kind: 'select',
+    path: 'severity',
+    label: 'Severity',
+    standard: 'warning',
+    options: [
+      { value: 'info', title: 'Info' },
+      { value: 'warning', title: 'Warning' },
+      { value: 'critical', title: 'Critical' },
+    ],
+  },
+  {
+    kind: 'choices',
+    path: 'on_finding',
+    label: 'What happens',
+    standard: ['notify', 'investigate'],
+    options: [
+      { value: 'notify', title: 'Tell the channel' },
+      { value: 'investigate', title: 'Open an investigation' },
+    ],
+  },
+  runs('confirmations', 'Confirmations', 1, 'Runs in a row that must find something before it counts.'),
+  runs('recoveries', 'Recoveries', 2, 'Runs in a row that must find nothing before it is over.'),
+  {
+    kind: 'duration',
+    path: 'cool_down_seconds',
+    label: 'Cool-down',
+    hint: 'What comes back within this time is the same finding.',
+    standard: 15 * MINUTE,
+    least: 0,
+    most: 7 * DAY,
+  },
+  {
+    kind: 'text',
+    path: 'dedup_key',
+    label: 'Deduplication key',
+    hint: 'Findings with an equal key are one; {check} and {subject} are filled in.',
+    standard: '{check}/{subject}',
+  },
+  {
+    kind: 'switch',
+    path: 'judge',
+    label: 'Judged by a model',
+    hint: 'A model looks at a finding before anybody is told.',
+    standard: false,
+  },
+];
+
+/** All of a check. */
+export const CHECK_FORM: readonly FieldGroup[] = [
+  { title: 'The check', fields: WHAT },
+  { title: 'What is looked at', fields: [SUBJECT] },
+  { title: 'When', fields: WHEN },
+  { title: 'On a finding', fields: THEN },
+];

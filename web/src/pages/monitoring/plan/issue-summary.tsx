@@ -1,0 +1,30 @@
+import { CircleAlert } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import type { IssueMap, PlanIssue } from './issues.ts';
+
+/** Everything that is wrong with a plan, each leading to its field. The focus goes here when a plan is refused. */
+export function IssueSummary({ issues, onGoTo }: { issues: IssueMap; onGoTo: (issue: PlanIssue) => void }) {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => box.current?.focus(), [issues]);
+  const { all } = issues;
+  return (
+    <div ref={box} tabIndex={-1} role="alert" className="rounded-lg border border-bad bg-bad-soft px-4 py-3 text-bad">
+      <p className="flex items-center gap-2 font-medium">
+        <CircleAlert aria-hidden size={18} />
+        {all.length === 1
+          ? 'The plan was not saved: one thing is wrong.'
+          : `The plan was not saved: ${all.length} things are wrong.`}
+      </p>
+      <ul className="mt-1 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-6 text-sm">
+        {all.map((issue) => (
+          <li key={`${issue.checkKey} ${issue.path} ${issue.message}`} className="break-words">
+            <button type="button" className="text-left font-medium break-words underline" onClick={() => onGoTo(issue)}>
+              {issue.place.slice(0, 200)}
+            </button>
+            : {issue.message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/** A plan while it is written, saved over the version it was made from. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ApiError, type Schema } from '../../../api/client.ts';
+import { useToaster } from '../../../components/ui/toast.tsx';
+import { planQuery, savePlan, type AgentPlan } from '../queries.ts';
+import { draftOf, isSamePlan, planIn, type PlanDraft } from './draft.ts';
+import { mapIssues, NO_ISSUES, type IssueMap } from './issues.ts';
+
+interface Base {
+  version: number;
+  draft: PlanDraft;
+}
+
+export interface PlanDraftState {
+  draft: PlanDraft;
+  setDraft: (draft: PlanDraft) => void;
+  base: Base;
+  isDirty: boolean;
+  /** The plan has another version by now, and something was written here. */
+  isOutdated: boolean;
+  issues: IssueMap;
+  isSaving: boolean;
+  save: (reason: string) => void;
+  /** Drops what was written. */
+  reset: () => void;
+  /** Goes on with what was written, as a change of what holds now. */
+  rebase: () => void;
+}
+
+/** @param latest the plan as it is known to hold, asked again and again */
+export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState {
+  const [base, setBase] = useState<Base>(() => ({ version: latest.version, draft: draftOf(latest.plan) }));
+  const [draft, setDraft] = useState(base.draft);
+  const [issues, setIssues] = useState<IssueMap>(NO_ISSUES);
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const isDirty = !isSamePlan(draft, base.draft);
+  const isNewer = latest.version > base.version;
+
+  const take = ({ version, plan }: AgentPlan): void => {
+    const taken = draftOf(plan, draft);
+    setBase({ version, draft: taken });
+    setDraft(taken);
+    setIssues(NO_ISSUES);
+  };
+  // As long as nothing was written, what holds is shown.
+  if (isNewer && !isDirty) take(latest);
+
+  const saving = useMutation({
+    mutationFn: (reason: string) =>
+      savePlan(agentId, {
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API says what is wrong with it
+        plan: planIn(draft) as unknown as Schema<'MonitoringPlan'>,
+        replace: true,
+        version: base.version,
+        ...(reason.trim() !== '' && { reason: reason.trim() }),
+      }),
+    onSuccess: (saved) => {
+      queryClient.setQueryData(planQuery(agentId).queryKey, saved);
+      take(saved);
+      toaster.say(`Saved as version ${saved.version}. It holds from now on.`);
+    },
+    onError: (error) => {
+      if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, draft));
+      else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] }),
+  });
+  return {
+    draft,
+    setDraft,
+    base,
+    isDirty,
+    isOutdated: isNewer && isDirty,
+    issues,
+    isSaving: saving.isPending,
+    save: saving.mutate,
+    reset: () => take(latest),
+    rebase: () => setBase({ version: latest.version, draft: draftOf(latest.plan, draft) }),
+  };
+}

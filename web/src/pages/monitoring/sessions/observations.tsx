@@ -1,0 +1,27 @@
+/** What a run of a check saw, subject by subject. */
+import type { Schema } from '../../../api/client.ts';
+import { Badge } from '../../../components/ui/badge.tsx';
+import { figure } from './words.ts';
+
+export function Observations({ observations }: { observations: readonly Schema<'MonitoringObservation'>[] }) {
+  if (observations.length === 0) return <p className="text-sm text-ink-soft">None.</p>;
+  return (
+    <ul className="divide-y rounded-md border">
+      {observations.map(({ subject, is_finding: isFinding, text, value, expected }) => (
+        <li key={subject} className="px-3 py-2 text-sm">
+          <div className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 font-medium break-all">{subject}</span>
+            {isFinding && <Badge tone="bad">Finding</Badge>}
+            {value !== null && (
+              <span className="ml-auto text-ink-soft tabular-nums">
+                {figure(value)}
+                {expected !== null && `, expected ${figure(expected)}`}
+              </span>
+            )}
+          </div>
+          <p className="break-words text-ink-soft">{text}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}

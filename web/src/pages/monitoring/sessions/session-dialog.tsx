@@ -1,0 +1,112 @@
+/** One run of a check, with what it rests on. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { Dialog } from '../../../components/ui/dialog.tsx';
+import { Failed, Loading } from '../../../components/ui/states.tsx';
+import { duration, Elapsed, Time } from '../../../components/ui/time.tsx';
+import { Evidence } from '../../findings/evidence.tsx';
+import { kindTitle } from '../plan/kinds.ts';
+import { sessionQuery } from '../queries.ts';
+import type { Schema } from '../../../api/client.ts';
+import { Observations } from './observations.tsx';
+import { SessionBadge } from './session-badge.tsx';
+import { ToolCalls } from './tool-calls.tsx';
+import { costWords, TRIGGERS } from './words.ts';
+
+type Session = Schema<'MonitoringSessionResponse'>;
+
+export interface SessionDialogProps {
+  agentId: string;
+  sessionId: string;
+  onClose: () => void;
+}
+
+export function SessionDialog({ agentId, sessionId, onClose }: SessionDialogProps) {
+  const { data, isPending, isError, error, refetch } = useQuery(sessionQuery(agentId, sessionId));
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => {
+        if (!open) onClose();
+      }}
+      placement="side"
+      title={<span className="line-clamp-2">{data?.title ?? 'Session'}</span>}
+    >
+      {isPending && <Loading lines={6} />}
+      {isError && <Failed error={error} onRetry={() => void refetch()} />}
+      {data && <Detail session={data} />}
+    </Dialog>
+  );
+}
+
+function Detail({ session }: { session: Session }) {
+  const { status, summary, started_at: startedAt, duration_seconds: seconds, missed } = session;
+  const tokens = session.input_tokens + session.output_tokens;
+  return (
+    <div className="flex flex-col gap-5">
+      <div className="flex flex-col gap-2">
+        <div>
+          <SessionBadge status={status} />
+        </div>
+        <p className="break-words" aria-live="polite">
+          {summary ?? 'It is not done yet.'}
+        </p>
+      </div>
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-ink-soft">
+        <Row name="Check">
+          <span className="break-all">{session.check_id}</span>, {kindTitle(session.check_type).toLowerCase()}
+        </Row>
+        <Row name="Why it ran">{TRIGGERS[session.trigger]}</Row>
+        <Row name="Due">
+          <Time at={session.scheduled_at} />
+          {missed > 0 && `; ${missed} scheduled times passed before without a run`}
+        </Row>
+        <Row name="Began">
+          <Time at={startedAt} />
+        </Row>
+        <Row name="Took">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Row>
+        <Row name="Version of the plan">{session.plan_version}</Row>
+        {session.model !== null && <Row name="Model">{session.model}</Row>}
+        {tokens > 0 && (
+          <Row name="Tokens">
+            {session.input_tokens.toLocaleString('en')} in, {session.output_tokens.toLocaleString('en')} out
+          </Row>
+        )}
+        {session.model !== null && <Row name="Cost">{costWords(session.cost)}</Row>}
+        {session.budget_spent && <Row name="Budget">The model budget of the day was spent.</Row>}
+        {session.workflow_id !== null && (
+          <Row name="Workflow">
+            <code className="text-xs break-all">{session.workflow_id}</code>
+          </Row>
+        )}
+      </dl>
+      <Part title="Observations">
+        <Observations observations={session.observations} />
+      </Part>
+      {session.check_type === 'instruction' && (
+        <Part title="What it looked at">
+          <ToolCalls calls={session.tool_calls} />
+        </Part>
+      )}
+      {session.evidence.length > 0 && (
+        <Part title="What it rests on">
+          <Evidence evidence={session.evidence} />
+        </Part>
+      )}
+    </div>
+  );
+}
+
+const Row = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt>{name}</dt>
+    <dd className="break-words">{children}</dd>
+  </>
+);
+
+const Part = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <h3 className="pb-2 font-semibold">{title}</h3>
+    {children}
+  </section>
+);

@@ -1,0 +1,54 @@
+/** What an instruction looked at with its tools. Results open in place. */
+import { lazy, Suspense, useState } from 'react';
+import type { Schema } from '../../../api/client.ts';
+import { Badge, StatusBadge } from '../../../components/ui/badge.tsx';
+import { Loading } from '../../../components/ui/states.tsx';
+
+const ToolResult = lazy(async () => ({
+  default: (await import('../../../components/text-viewer/tool-result.tsx')).ToolResult,
+}));
+const ToolSeries = lazy(async () => ({
+  default: (await import('../../../components/chart/tool-series.tsx')).ToolSeries,
+}));
+
+type Call = Schema<'MonitoringSessionToolCall'>;
+
+export function ToolCalls({ calls }: { calls: readonly Call[] }) {
+  if (calls.length === 0) return <p className="text-sm text-ink-soft">Nothing yet.</p>;
+  return (
+    <ul className="divide-y rounded-md border">
+      {calls.map((call) => (
+        <li key={call.id}>
+          <ToolCall call={call} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ToolCall({ call }: { call: Call }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)} className="px-3 py-2 text-sm">
+      <summary className="marker:text-ink-soft">
+        <span className="font-medium">
+          [{call.evidence}] <span className="font-mono break-all">{call.name}</span>
+        </span>{' '}
+        {call.is_error ? (
+          <Badge tone="bad">Error</Badge>
+        ) : (
+          call.status !== 'completed' && <StatusBadge status={call.status} />
+        )}
+        <span className="block pl-4 break-words text-ink-soft">{call.digest ?? call.summary}</span>
+      </summary>
+      {isOpen && call.status === 'completed' && (
+        <div className="flex flex-col gap-3 pt-3">
+          <Suspense fallback={<Loading />}>
+            {call.has_series && <ToolSeries toolId={call.id} />}
+            <ToolResult toolId={call.id} />
+          </Suspense>
+        </div>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,87 @@
+import { useMutation } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { ApiError, type Schema } from '../../../api/client.ts';
+import { Button } from '../../../components/ui/button.tsx';
+import { Field, Input, Select, Textarea } from '../../../components/ui/field.tsx';
+import { useToaster } from '../../../components/ui/toast.tsx';
+import { saveConfig } from '../queries.ts';
+import { CHANNEL_FORMS, CHANNEL_TYPES, channelIssue, channelOf, type ChannelType } from './channels.ts';
+
+export interface ChannelFormProps {
+  agentId: string;
+  initial: ChannelType;
+  onSaved: (config: Schema<'MonitoringAgentConfigResponse'>) => void;
+  onCancel: () => void;
+}
+
+/** A channel in place of the one that is set. Secrets are written, and never shown again. */
+export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelFormProps) {
+  const [type, setType] = useState(initial);
+  const [written, setWritten] = useState<Readonly<Record<string, string>>>({});
+  const toaster = useToaster();
+  const saving = useMutation({
+    mutationFn: () => saveConfig(agentId, { notification_channel: channelOf(type, written) }),
+    onSuccess: (config) => {
+      toaster.say('The channel is set. Send a test to see whether it works.');
+      onSaved(config);
+    },
+    onError: (error) => {
+      if (!(error instanceof ApiError && error.issues.length > 0)) toaster.fail(error);
+    },
+  });
+  const issues = saving.error instanceof ApiError ? saving.error.issues : [];
+  const send = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form onSubmit={send} className="flex flex-col gap-3 rounded-md border p-3" autoComplete="off">
+      <Field label="Kind" error={channelIssue(issues)}>
+        {(control) => (
+          <Select
+            {...control}
+            value={type}
+            onChange={(event) => {
+              setType(CHANNEL_TYPES.find((each) => each === event.target.value) ?? type);
+              setWritten({});
+              saving.reset();
+            }}
+          >
+            {CHANNEL_TYPES.map((each) => (
+              <option key={each} value={each}>
+                {CHANNEL_FORMS[each].title}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {CHANNEL_FORMS[type].fields.map(({ name, label, hint, placeholder, isSecret, isList }) => (
+        <Field key={`${type} ${name}`} label={label} hint={hint} error={channelIssue(issues, name)}>
+          {(control) => {
+            const common = {
+              ...control,
+              value: written[name] ?? '',
+              placeholder,
+              onChange: ({ target: { value } }: { target: { value: string } }) =>
+                setWritten({ ...written, [name]: value }),
+            };
+            if (isList) return <Textarea {...common} rows={3} spellCheck={false} />;
+            return (
+              <Input
+                {...common}
+                type={isSecret ? 'password' : 'text'}
+                autoComplete={isSecret ? 'new-password' : 'off'}
+              />
+            );
+          }}
+        </Field>
+      ))}
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" disabled={saving.isPending}>
+          Set this channel
+        </Button>
+        <Button onClick={onCancel}>Cancel</Button>
+      </div>
+    </form>
+  );
+}

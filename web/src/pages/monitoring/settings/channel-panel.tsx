@@ -1,0 +1,133 @@
+/** Where an agent reports: what is set, whether it works, and another one in its place. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schema } from '../../../api/client.ts';
+import { Badge } from '../../../components/ui/badge.tsx';
+import { Button } from '../../../components/ui/button.tsx';
+import { CopyButton } from '../../../components/ui/copy-button.tsx';
+import { Confirm } from '../../../components/ui/dialog.tsx';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { useToaster } from '../../../components/ui/toast.tsx';
+import { saveConfig, testChannel } from '../queries.ts';
+import { ChannelForm } from './channel-form.tsx';
+import { CHANNEL_FORMS, outcomeWords } from './channels.ts';
+import type { ConfigProps } from './limits-panel.tsx';
+
+export function ChannelPanel({ config, mayWrite }: ConfigProps) {
+  const { chat_id: agentId, notification_channel: channel } = config;
+  const [isChanging, setIsChanging] = useState(false);
+  const [isRemoving, setIsRemoving] = useState(false);
+  /** A secret that was made, shown this once. */
+  const [secret, setSecret] = useState<string>();
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['monitoring'] });
+  const testing = useMutation({ mutationFn: () => testChannel(agentId), onError: toaster.fail });
+  const removing = useMutation({
+    mutationFn: () => saveConfig(agentId, { notification_channel: null }),
+    onSuccess: () => toaster.say('The agent reports to nobody now.'),
+    onError: toaster.fail,
+    onSettled: refresh,
+  });
+  const forget = (): void => {
+    testing.reset();
+    setSecret(undefined);
+  };
+  const saved = (config: Schema<'MonitoringAgentConfigResponse'>): void => {
+    forget();
+    setSecret(config.webhook_secret);
+    setIsChanging(false);
+    void refresh();
+  };
+  return (
+    <Panel title="Where it reports">
+      <div className="flex flex-col gap-4">
+        {channel === null ? (
+          <p className="text-ink-soft">Nowhere: findings are shown here, and nobody is told.</p>
+        ) : (
+          <SetChannel channel={channel} />
+        )}
+        {secret !== undefined && <Secret secret={secret} />}
+        {testing.data && (
+          <p
+            role="status"
+            className={`rounded-md px-3 py-2 text-sm break-words ${testing.data.delivered ? 'bg-good-soft text-good' : 'bg-bad-soft text-bad'}`}
+          >
+            {outcomeWords(testing.data)}
+          </p>
+        )}
+        {mayWrite && !isChanging && (
+          <div className="flex flex-wrap gap-2">
+            {channel !== null && (
+              <Button variant="primary" disabled={testing.isPending} onClick={() => testing.mutate()}>
+                {testing.isPending ? 'A test is sent …' : 'Send a test'}
+              </Button>
+            )}
+            <Button onClick={() => setIsChanging(true)}>
+              {channel === null ? 'Set a channel' : 'Set another one'}
+            </Button>
+            {channel !== null && (
+              <Button variant="danger" onClick={() => setIsRemoving(true)}>
+                Remove
+              </Button>
+            )}
+          </div>
+        )}
+        {isChanging && (
+          <ChannelForm
+            agentId={agentId}
+            initial={channel?.type ?? 'slack'}
+            onSaved={saved}
+            onCancel={() => setIsChanging(false)}
+          />
+        )}
+      </div>
+      <Confirm
+        open={isRemoving}
+        onOpenChange={setIsRemoving}
+        title="Remove this channel?"
+        description="Its secret is forgotten. The agent goes on watching, and nobody is told of what it finds."
+        action="Remove"
+        onConfirm={() => {
+          forget();
+          removing.mutate();
+        }}
+      />
+    </Panel>
+  );
+}
+
+/** What is set; of secrets only that they are. */
+function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['notification_channel']> }) {
+  const { title, fields } = CHANNEL_FORMS[channel.type];
+  return (
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5 text-sm [&>dt]:text-ink-soft">
+      <dt>Kind</dt>
+      <dd>{title}</dd>
+      <dt>Reaches</dt>
+      <dd className="break-words">{channel.label}</dd>
+      {fields
+        .filter(({ isSecret }) => isSecret)
+        .map(({ name, label }) => (
+          <div key={name} className="contents">
+            <dt>{label}</dt>
+            <dd>
+              <Badge tone="good">Set</Badge>
+            </dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+const Secret = ({ secret }: { secret: string }) => (
+  <div className="rounded-md border border-warn bg-warn-soft px-3 py-2 text-sm">
+    <p className="font-medium text-warn">The signing secret. It is shown this once:</p>
+    <div className="mt-1 flex items-center gap-2">
+      <code className="min-w-0 flex-1 text-xs break-all">{secret}</code>
+      <CopyButton size="small" text={() => secret}>
+        Copy
+      </CopyButton>
+    </div>
+  </div>
+);

@@ -1,0 +1,89 @@
+/** Where an agent can report, as forms. */
+import type { Schema } from '../../../api/client.ts';
+
+export type ChannelType = NonNullable<Schema<'NotificationChannelSummary'>>['type'];
+export type Channel = Exclude<Schema<'UpdateAgentChannelRequest'>['notification_channel'], null | undefined>;
+
+export interface ChannelField {
+  name: string;
+  label: string;
+  hint?: string;
+  placeholder?: string;
+  /** Never shown again once it is set. */
+  isSecret?: true;
+  isOptional?: true;
+  /** One value a line. */
+  isList?: true;
+}
+
+export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonly ChannelField[] }> = {
+  slack: {
+    title: 'Slack, as a bot',
+    fields: [
+      {
+        name: 'bot_token',
+        label: 'Bot token',
+        hint: 'Begins with xoxb-; needs the scope chat:write.',
+        placeholder: 'xoxb-…',
+        isSecret: true,
+      },
+      { name: 'channel', label: 'Channel', hint: 'Its name (#ops) or its id.', placeholder: '#ops' },
+    ],
+  },
+  slack_webhook: {
+    title: 'Slack, by an incoming webhook',
+    fields: [
+      {
+        name: 'url',
+        label: 'URL of the webhook',
+        hint: 'As Slack shows it. The URL itself is the secret.',
+        placeholder: 'https://hooks.slack.com/services/…',
+        isSecret: true,
+      },
+    ],
+  },
+  webhook: {
+    title: 'Signed webhook',
+    fields: [
+      { name: 'url', label: 'URL', placeholder: 'https://hooks.example.com/casebook' },
+      {
+        name: 'secret',
+        label: 'Signing secret',
+        hint: 'Left empty, one is made and shown once.',
+        isSecret: true,
+        isOptional: true,
+      },
+    ],
+  },
+  email: {
+    title: 'E-mail',
+    fields: [{ name: 'to', label: 'Recipients', hint: 'One address a line, at most 20.', isList: true }],
+  },
+};
+
+export const CHANNEL_TYPES = Object.keys(CHANNEL_FORMS) as ChannelType[];
+
+/** What was written, as the API takes it; what is empty and may be is left out. */
+export function channelOf(type: ChannelType, written: Readonly<Record<string, string>>): Channel {
+  const members = CHANNEL_FORMS[type].fields.flatMap(({ name, isList, isOptional }): [string, string | string[]][] => {
+    const text = (written[name] ?? '').trim();
+    if (isList) return [[name, text.split(/[\s,;]+/).filter((each) => each !== '')]];
+    return text === '' && isOptional ? [] : [[name, text]];
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API says what is wrong with it
+  return { type, ...Object.fromEntries(members) } as unknown as Channel;
+}
+
+/** What is wrong with a field of a channel, or (without a name) with the channel. */
+export function channelIssue(issues: readonly { path: string; message: string }[], name?: string): string | undefined {
+  const known = (path: string): string => path.split('.')[1] ?? '';
+  const fields = new Set(Object.values(CHANNEL_FORMS).flatMap((form) => form.fields.map((field) => field.name)));
+  const found = issues.filter(({ path }) => (name === undefined ? !fields.has(known(path)) : known(path) === name));
+  return found.length === 0 ? undefined : found.map(({ message }) => message).join('. ');
+}
+
+/** How a test went, as a sentence. */
+export function outcomeWords({ delivered, receipt, error }: Schema<'NotificationChannelTestResponse'>): string {
+  if (!delivered) return `It was not delivered: ${error ?? 'the receiver gave no reason.'}`;
+  return receipt === null || receipt === '' ? 'It was delivered.' : `It was delivered. The receiver said: ${receipt}`;
+}

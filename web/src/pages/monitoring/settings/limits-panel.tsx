@@ -1,0 +1,108 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+import { ApiError, type Schema } from '../../../api/client.ts';
+import { Button } from '../../../components/ui/button.tsx';
+import { Field, Input } from '../../../components/ui/field.tsx';
+import { Panel } from '../../../components/ui/panel.tsx';
+import { useToaster } from '../../../components/ui/toast.tsx';
+import { saveConfig } from '../queries.ts';
+
+export interface ConfigProps {
+  config: Schema<'MonitoringAgentConfigResponse'>;
+  mayWrite: boolean;
+}
+
+export function LimitsPanel({ config, mayWrite }: ConfigProps) {
+  const { chat_id: agentId } = config;
+  const [title, setTitle] = useState(config.title);
+  const [hours, setHours] = useState(String(config.eviction_hours));
+  const [budget, setBudget] = useState(String(config.model_budget_usd_per_day));
+  const queryClient = useQueryClient();
+  const toaster = useToaster();
+  const saving = useMutation({
+    mutationFn: () =>
+      saveConfig(agentId, {
+        title,
+        eviction_hours: numberOr(hours),
+        model_budget_usd_per_day: numberOr(budget),
+      }),
+    onSuccess: () => toaster.say('Saved.'),
+    onError: (error) => {
+      if (!(error instanceof ApiError && error.issues.length > 0)) toaster.fail(error);
+    },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['monitoring'] }),
+  });
+  const issues = saving.error instanceof ApiError ? saving.error.issues : [];
+  const issueAt = (name: string) => issues.find(({ path }) => path === name)?.message;
+  const isChanged =
+    title !== config.title ||
+    hours !== String(config.eviction_hours) ||
+    budget !== String(config.model_budget_usd_per_day);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <Panel title="Name and limits">
+      <form onSubmit={save} className="flex flex-col gap-4">
+        <Field label="Title" error={issueAt('title')}>
+          {(control) => (
+            <Input
+              {...control}
+              disabled={!mayWrite}
+              maxLength={100}
+              value={title}
+              onChange={(event) => setTitle(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Sessions are kept for so many hours"
+          hint="At most 8,760, a year. Findings stay longer."
+          error={issueAt('eviction_hours')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              disabled={!mayWrite}
+              inputMode="numeric"
+              className="max-w-40"
+              value={hours}
+              onChange={(event) => setHours(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field
+          label="Models may cost, in US dollars a day"
+          hint="In checks and in judging findings. Beyond it such checks are not carried out. Investigations have bounds of their own."
+          error={issueAt('model_budget_usd_per_day')}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              disabled={!mayWrite}
+              inputMode="decimal"
+              className="max-w-40"
+              value={budget}
+              onChange={(event) => setBudget(event.target.value)}
+            />
+          )}
+        </Field>
+        {mayWrite && (
+          <div>
+            <Button type="submit" variant="primary" disabled={!isChanged || saving.isPending}>
+              Save
+            </Button>
+          </div>
+        )}
+      </form>
+    </Panel>
+  );
+}
+
+/** A number; what is none is sent as it is written, for the API to say so. */
+const numberOr = (text: string): number => {
+  const number = Number(text);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API refuses it
+  return text.trim() !== '' && Number.isFinite(number) ? number : (text as unknown as number);
+};

@@ -1,0 +1,22 @@
+/** What an agent is called, what it may take, and where it reports. */
+import { useQuery } from '@tanstack/react-query';
+import { Failed, Loading } from '../../../components/ui/states.tsx';
+import { configQuery } from '../queries.ts';
+import { ChannelPanel } from './channel-panel.tsx';
+import { LimitsPanel } from './limits-panel.tsx';
+
+export function Settings({ agentId, mayWrite }: { agentId: string; mayWrite: boolean }) {
+  const { data, isPending, isError, error, refetch } = useQuery(configQuery(agentId));
+  if (isPending) return <Loading lines={6} />;
+  if (isError) return <Failed error={error} onRetry={() => void refetch()} />;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <ChannelPanel config={data} mayWrite={mayWrite} />
+      <LimitsPanel
+        key={`${data.title} ${data.eviction_hours} ${data.model_budget_usd_per_day}`}
+        config={data}
+        mayWrite={mayWrite}
+      />
+    </div>
+  );
+}

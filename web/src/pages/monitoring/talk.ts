@@ -1,0 +1,51 @@
+/** Says something to a monitoring agent and reads its answer as it is written. */
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { csrfHeaders, errorOf, type Schema } from '../../api/client.ts';
+
+export interface TalkListener {
+  /** The agent's id, as soon as it is known. */
+  onAgent?: (agentId: string) => void;
+  /** The whole answer so far. */
+  onText?: (text: string) => void;
+}
+
+type Wanted = Pick<Schema<'MonitoringChatRequest'>, 'message' | 'chat_id' | 'title'>;
+
+/**
+ * @returns when the answer is complete; the agent goes on with its work also when nobody reads it any more
+ * @throws {ApiError} when it is refused; {Error} with what the agent says went wrong
+ */
+export async function talk(wanted: Wanted, listener: TalkListener, signal?: AbortSignal): Promise<void> {
+  const response = await fetch('/api/monitoring-chat?stream=true', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...csrfHeaders('POST') },
+    body: JSON.stringify(wanted),
+    ...(signal && { signal }),
+  });
+  if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined));
+  const events = response.body
+    .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await events.read();
+    if (done) return;
+    const event = partOf(value.data);
+    if (typeof event['chatId'] === 'string') listener.onAgent?.(event['chatId']);
+    if (event['type'] === 'text-delta' && typeof event['delta'] === 'string') {
+      text += event['delta'];
+      listener.onText?.(text);
+    }
+    if (event['type'] === 'error') {
+      throw new Error(typeof event['errorText'] === 'string' ? event['errorText'] : 'The agent could not answer.');
+    }
+  }
+}
+
+/** What one event says; nothing for the mark of the end. */
+function partOf(data: string): Record<string, unknown> {
+  if (data === '[DONE]') return {};
+  const part: unknown = JSON.parse(data);
+  return typeof part === 'object' && part !== null ? { ...part } : {};
+}
