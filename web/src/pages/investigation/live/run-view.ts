@@ -120,7 +120,10 @@ const PHASES: Record<string, string> = {
 };
 
 /** What is going on at this moment, in words. The events know first; what they leave open the workflow says. */
-export function phaseOf({ progress, cancel_requested_at }: Investigation, steps: readonly StepView[]): string {
+export function phaseOf(
+  { progress, cancel_requested_at }: Pick<Investigation, 'progress' | 'cancel_requested_at'>,
+  steps: readonly StepView[],
+): string {
   if (cancel_requested_at !== null) return 'Cancelling';
   const last = steps.at(-1);
   const running = last?.calls.filter(({ state }) => state === 'running' || state === 'waiting') ?? [];
