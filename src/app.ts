@@ -9,6 +9,7 @@ import { monitoringEndpoints, type MonitoringDeps } from './features/monitoring-
 import { satelliteEndpoints, type SatelliteDeps } from './features/satellites/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
 import { signInEndpoints, type SignInDeps } from './features/sign-in/index.ts';
+import { sourceEndpoints, type SourceDeps } from './features/sources/index.ts';
 import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
 import { docsEndpoints } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -22,6 +23,7 @@ export type AppDeps = ServiceDeps &
   InvestigationDeps &
   ChatDeps &
   CitationDeps &
+  SourceDeps &
   SatelliteDeps &
   MonitoringDeps;
 
@@ -35,6 +37,7 @@ export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...citationEndpoints, // /api/extract-citation
   ...transcriptEndpoints, // /api/tool-results
   ...seriesEndpoints, // /api/tool-results/{tool_id}/series
+  ...sourceEndpoints, // /api/sources
   ...monitoringEndpoints, // /api/monitoring-chat, /api/monitor, /api/findings
   ...satelliteEndpoints, // /satellite, /api/satellite-tokens
   ...docsEndpoints(() => endpoints), // /openapi.json, /docs

@@ -39,6 +39,7 @@ import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
 import { composeMonitoring } from './compose-monitoring.ts';
+import { teamSources } from './team-sources.ts';
 
 export interface RunningApi {
   port: number;
@@ -138,6 +139,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     notifier: monitoring.notifier,
     secrets,
     satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
+    sources: teamSources({ config, orm, events, log }),
     events,
     signIn: { appUrl, secrets },
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },

@@ -6,3 +6,4 @@ export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/sou
 export { inferLevel, normalizeLevel, type LogLevel } from './log-level.ts';
 export * from './port.ts';
 export type { TelemetryTransport } from './transport.ts';
+export { sourceEndpoints, type SourceDeps } from './routes.ts';

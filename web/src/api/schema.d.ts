@@ -822,6 +822,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The telemetry sources of the team, with the alerts they know
+         * @description Each source has five seconds to say what it is; one that does not is in the list with an `error`. Scope: one of `investigations:read`, `chats:read`, `monitoring:read`.
+         */
+        get: operations["listSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source_id}/services": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The services that a source knows
+         * @description A source that does not offer services is a 404 with the code `not_offered`. Scope: one of `investigations:read`, `chats:read`, `monitoring:read`.
+         */
+        get: operations["listSourceServices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sources/{source_id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Metrics of a source, by words and service
+         * @description A source that does not offer metrics is a 404 with the code `not_offered`. Scope: one of `investigations:read`, `chats:read`, `monitoring:read`.
+         */
+        get: operations["searchSourceMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/monitoring-chat": {
         parameters: {
             query?: never;
@@ -3083,6 +3143,73 @@ export interface components {
                 baseline_spread: number | null;
                 incident_value: number | null;
             } | null;
+        };
+        SourceListResponse: {
+            sources: components["schemas"]["TelemetrySource"][];
+            /** @description There are more sources than these, or more alerts of one. */
+            truncated: boolean;
+        };
+        TelemetrySource: {
+            /** @description What questions, tools and plans call it. */
+            id: string;
+            title: string;
+            /** @enum {string} */
+            kind: "recorded-incident" | "prometheus" | "loki" | "dependency-graph";
+            /** @description What it can be asked. */
+            capabilities: ("services" | "metrics" | "promql" | "logs" | "dependencies" | "changes" | "alerts")[];
+            /** @description The name of the satellite it is behind; null: one of this installation. */
+            satellite: string | null;
+            /** @description What it covers, where that is bounded. */
+            window: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            } | null;
+            /** @description A period that is known to be healthy. */
+            baseline: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            } | null;
+            alerts: {
+                name: string;
+                service: string;
+                metric: string | null;
+                /** Format: date-time */
+                at: string;
+                summary: string;
+            }[];
+            /** @description Why it could not say what it is; it may answer later. */
+            error: string | null;
+        };
+        SourceServicesResponse: {
+            source: string;
+            services: {
+                name: string;
+                description: string | null;
+                /** @description How many it has. */
+                metrics: number;
+            }[];
+            /** @description That match. */
+            total: number;
+            truncated: boolean;
+        };
+        SourceMetricsResponse: {
+            source: string;
+            metrics: {
+                metric: string;
+                /** @description That have it, at most 20. */
+                services: string[];
+                service_count: number;
+                statistics: string[];
+                unit: string | null;
+                /** @enum {string} */
+                type: "counter" | "gauge" | "histogram" | "summary" | "unknown";
+                help: string | null;
+            }[];
+            truncated: boolean;
         };
         MonitoringChatResponse: {
             /** Format: uuid */
@@ -7745,6 +7872,253 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ToolResultSeriesResponse"];
+                };
+            };
+            /** @description The credential is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The API key lacks a scope, the CSRF token is missing, or this is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description There is no such thing, or it belongs to another team */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Too many requests; Retry-After says when to come back */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalErrorResponse"];
+                };
+            };
+            /** @description Something this service needs does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceListResponse"];
+                };
+            };
+            /** @description The credential is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The API key lacks a scope, the CSRF token is missing, or this is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Too many requests; Retry-After says when to come back */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalErrorResponse"];
+                };
+            };
+            /** @description Something this service needs does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    listSourceServices: {
+        parameters: {
+            query?: {
+                /** @description Only services whose name or description has it, in any case. */
+                text?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As the list of sources gives it, percent-encoded. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceServicesResponse"];
+                };
+            };
+            /** @description The credential is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The API key lacks a scope, the CSRF token is missing, or this is not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description There is no such thing, or it belongs to another team */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request is not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description Too many requests; Retry-After says when to come back */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalErrorResponse"];
+                };
+            };
+            /** @description Something this service needs does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
+    searchSourceMetrics: {
+        parameters: {
+            query?: {
+                /** @description Words that must all occur in name, help, unit or service. */
+                text?: string;
+                /** @description Only metrics of this service. */
+                service?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description As the list of sources gives it, percent-encoded. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceMetricsResponse"];
                 };
             };
             /** @description The credential is missing or wrong */

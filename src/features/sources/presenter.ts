@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { MetricDescriptor, ServiceSummary, SourceDescription, TelemetrySource, TimeWindow } from './port.ts';
+import type { SourceListResponse, SourceMetricsResponse, SourceServicesResponse } from './schemas.ts';
+
+type Presented = z.input<typeof SourceListResponse>['sources'][number];
+
+export const MOST_ALERTS = 50;
+
+export function presentSource(
+  { id, kind, capabilities }: Pick<TelemetrySource, 'id' | 'kind' | 'capabilities'>,
+  said: SourceDescription | { error: string },
+): Presented {
+  const shared = { id, kind, capabilities: [...capabilities], satellite: satelliteOf(id) };
+  if ('error' in said) {
+    return { ...shared, title: id, window: null, baseline: null, alerts: [], error: said.error };
+  }
+  return {
+    ...shared,
+    title: said.title,
+    capabilities: said.capabilities,
+    window: period(said.window),
+    baseline: period(said.baseline),
+    alerts: said.alerts.slice(0, MOST_ALERTS).map(({ name, service, metric, at, summary }) => ({
+      name,
+      service,
+      metric: metric ?? null,
+      at: iso(at),
+      summary,
+    })),
+    error: null,
+  };
+}
+
+export const presentService = ({
+  name,
+  description,
+  metrics,
+}: ServiceSummary): z.input<typeof SourceServicesResponse>['services'][number] => ({
+  name,
+  description: description ?? null,
+  metrics,
+});
+
+export const presentMetric = (one: MetricDescriptor): z.input<typeof SourceMetricsResponse>['metrics'][number] => ({
+  metric: one.metric,
+  services: one.services,
+  service_count: one.serviceCount,
+  statistics: one.statistics,
+  unit: one.unit ?? null,
+  type: one.type,
+  help: one.help ?? null,
+});
+
+/** `satellite:NAME/CONNECTOR` is behind a satellite. */
+function satelliteOf(id: string): string | null {
+  return /^satellite:([^/]+)\//u.exec(id)?.[1] ?? null;
+}
+
+const period = (window: TimeWindow | undefined): Presented['window'] =>
+  window ? { from: iso(window.from), to: iso(window.to) } : null;
+
+/** @param seconds since 1970 */
+const iso = (seconds: number): string => new Date(seconds * 1_000).toISOString();

@@ -1,0 +1,120 @@
+/** What can be asked: for forms and editors that offer sources, services and metrics by name. */
+import { randomUUID } from 'node:crypto';
+import { apiKey, requireOneOf, type Principal } from '../../http/authenticate.ts';
+import type { ApiDeps } from '../../http/deps.ts';
+import { endpointFor } from '../../http/endpoint.ts';
+import { DependencyDown, NotFound } from '../../http/errors.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { askPatiently } from './ask.ts';
+import type { LoadSources, SourceCatalog, TelemetrySource } from './port.ts';
+import { MOST_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
+import * as schemas from './schemas.ts';
+
+export interface SourceDeps extends ApiDeps {
+  /** Those of the installation, and those behind the team's satellites. */
+  sources: LoadSources;
+}
+
+const endpoint = endpointFor<SourceDeps>();
+const tags = ['Sources'];
+const MOST_SOURCES = 100;
+const READ_SCOPES = ['investigations:read', 'chats:read', 'monitoring:read'] as const;
+const scopes = `Scope: one of ${READ_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`;
+
+function sourcesOf({ sources }: SourceDeps, principal: Principal, signal: AbortSignal): Promise<SourceCatalog> {
+  requireOneOf(principal, ...READ_SCOPES);
+  const call = { teamId: principal.teamId, toolCallId: randomUUID(), clock: systemClock };
+  return sources({ ...call, isGivenUp: () => signal.aborted });
+}
+
+async function sourceOf(...[deps, principal, signal, id]: [...Parameters<typeof sourcesOf>, id: string]) {
+  const source = (await sourcesOf(deps, principal, signal)).list().find((one) => one.id === id);
+  if (!source) throw new NotFound('There is no such source.', 'no_such_source');
+  return source;
+}
+
+export const listSources = endpoint({
+  method: 'get',
+  path: '/api/sources',
+  operationId: 'listSources',
+  summary: 'The telemetry sources of the team, with the alerts they know',
+  description: `Each source has five seconds to say what it is; one that does not is in the list with an \`error\`. ${scopes}`,
+  tags,
+  auth: apiKey(),
+  response: schemas.SourceListResponse,
+  errors: [403],
+  handler: async ({ deps, principal, signal, log }) => {
+    const all = (await sourcesOf(deps, principal, signal)).list();
+    let isCut = all.length > MOST_SOURCES;
+    const described = await Promise.all(
+      all.slice(0, MOST_SOURCES).map(async (source) => {
+        const said = await askPatiently((options) => source.describe(options), { signal, log });
+        if ('error' in said) return presentSource(source, said);
+        isCut ||= said.answer.alerts.length > MOST_ALERTS;
+        return presentSource(source, said.answer);
+      }),
+    );
+    return { sources: described, truncated: isCut };
+  },
+});
+
+export const listSourceServices = endpoint({
+  method: 'get',
+  path: '/api/sources/{source_id}/services',
+  operationId: 'listSourceServices',
+  summary: 'The services that a source knows',
+  description: `A source that does not offer services is a 404 with the code \`not_offered\`. ${scopes}`,
+  tags,
+  auth: apiKey(),
+  params: schemas.SourceParams,
+  query: schemas.SourceServicesQuery,
+  response: schemas.SourceServicesResponse,
+  errors: [403, 404, 503],
+  handler: async ({ params, query: { text, limit }, deps, principal, signal, log }) => {
+    const source = await sourceOf(deps, principal, signal, params.source_id);
+    if (!source.services) throw notOffered(source, 'services');
+    const all = answered(await askPatiently(source.services.bind(source), { signal, log }));
+    const wanted = text?.trim().toLowerCase() ?? '';
+    const found = all.filter(({ name, description = '' }) => `${name}\n${description}`.toLowerCase().includes(wanted));
+    return {
+      source: source.id,
+      services: found.slice(0, limit).map(presentService),
+      total: found.length,
+      truncated: found.length > limit,
+    };
+  },
+});
+
+export const searchSourceMetrics = endpoint({
+  method: 'get',
+  path: '/api/sources/{source_id}/metrics',
+  operationId: 'searchSourceMetrics',
+  summary: 'Metrics of a source, by words and service',
+  description: `A source that does not offer metrics is a 404 with the code \`not_offered\`. ${scopes}`,
+  tags,
+  auth: apiKey(),
+  params: schemas.SourceParams,
+  query: schemas.SourceMetricsQuery,
+  response: schemas.SourceMetricsResponse,
+  errors: [403, 404, 503],
+  handler: async ({ params, query: { text, service, limit }, deps, principal, signal, log }) => {
+    const source = await sourceOf(deps, principal, signal, params.source_id);
+    const search = source.searchMetrics?.bind(source);
+    if (!search) throw notOffered(source, 'metrics');
+    // One more than wanted tells whether there are more.
+    const wanted = { text: text?.trim() || undefined, service, limit: limit + 1 };
+    const found = answered(await askPatiently((options) => search(wanted, options), { signal, log }));
+    return { source: source.id, metrics: found.slice(0, limit).map(presentMetric), truncated: found.length > limit };
+  },
+});
+
+function notOffered({ capabilities }: TelemetrySource, what: string): NotFound {
+  return new NotFound(`This source does not offer ${what}; it offers ${capabilities.join(', ')}.`, 'not_offered');
+}
+
+function answered<T>(said: { answer: T } | { error: string }): T {
+  if ('answer' in said) return said.answer;
+  throw new DependencyDown(said.error, 'source_unavailable');
+}
+
+export const sourceEndpoints = [listSources, listSourceServices, searchSourceMetrics];

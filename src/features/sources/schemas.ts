@@ -1,0 +1,94 @@
+/** What callers see of telemetry sources. */
+import { z } from 'zod';
+import type { SourceCapability, SourceKind } from './port.ts';
+
+const time = z.iso.datetime();
+const KINDS = ['recorded-incident', 'prometheus', 'loki', 'dependency-graph'] as const satisfies SourceKind[];
+const CAPABILITIES = [
+  'services',
+  'metrics',
+  'promql',
+  'logs',
+  'dependencies',
+  'changes',
+  'alerts',
+] as const satisfies SourceCapability[];
+
+/** The addresses of some have a slash: `satellite:prod/prometheus`, in a path `satellite:prod%2Fprometheus`. */
+export const SourceParams = z.object({
+  source_id: z.string().min(1).max(300).describe('As the list of sources gives it, percent-encoded.'),
+});
+
+const period = z.object({ from: time, to: time }).nullable();
+
+const Source = z
+  .object({
+    id: z.string().describe('What questions, tools and plans call it.'),
+    title: z.string(),
+    kind: z.enum(KINDS),
+    capabilities: z.array(z.enum(CAPABILITIES)).describe('What it can be asked.'),
+    satellite: z
+      .string()
+      .nullable()
+      .describe('The name of the satellite it is behind; null: one of this installation.'),
+    window: period.describe('What it covers, where that is bounded.'),
+    baseline: period.describe('A period that is known to be healthy.'),
+    alerts: z.array(
+      z.object({
+        name: z.string(),
+        service: z.string(),
+        metric: z.string().nullable(),
+        at: time,
+        summary: z.string(),
+      }),
+    ),
+    error: z.string().nullable().describe('Why it could not say what it is; it may answer later.'),
+  })
+  .meta({ id: 'TelemetrySource' });
+
+export const SourceListResponse = z
+  .object({
+    sources: z.array(Source),
+    truncated: z.boolean().describe('There are more sources than these, or more alerts of one.'),
+  })
+  .meta({ id: 'SourceListResponse' });
+
+export const SourceServicesQuery = z.object({
+  text: z.string().max(200).optional().describe('Only services whose name or description has it, in any case.'),
+  limit: z.int().min(1).max(1_000).default(500),
+});
+
+export const SourceServicesResponse = z
+  .object({
+    source: z.string(),
+    services: z.array(
+      z.object({ name: z.string(), description: z.string().nullable(), metrics: z.int().describe('How many it has.') }),
+    ),
+    total: z.int().describe('That match.'),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'SourceServicesResponse' });
+
+export const SourceMetricsQuery = z.object({
+  text: z.string().max(200).optional().describe('Words that must all occur in name, help, unit or service.'),
+  service: z.string().min(1).max(300).optional().describe('Only metrics of this service.'),
+  limit: z.int().min(1).max(200).default(50),
+});
+
+export const SourceMetricsResponse = z
+  .object({
+    source: z.string(),
+    metrics: z.array(
+      z.object({
+        metric: z.string(),
+        services: z.array(z.string()).describe('That have it, at most 20.'),
+        service_count: z.int(),
+        statistics: z.array(z.string()),
+        unit: z.string().nullable(),
+        type: z.enum(['counter', 'gauge', 'histogram', 'summary', 'unknown']),
+        help: z.string().nullable(),
+      }),
+    ),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'SourceMetricsResponse' });

@@ -1,0 +1,136 @@
+/** The sources of a team over the API: recorded incidents, and a satellite that is away. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { askPatiently } from '../../../src/features/sources/ask.ts';
+import { SourceError } from '../../../src/features/sources/index.ts';
+import { forTeam } from '../../../src/db/team-filter.ts';
+import { Satellite } from '../../../src/features/satellites/entities.ts';
+import { recordedLog } from '../../http/support/api.ts';
+import { startApiOverRows, type ApiOverRows } from '../../support/api-over-rows.ts';
+
+const { log } = recordedLog('silent');
+
+describe('the sources of a team', () => {
+  let api: ApiOverRows;
+  before(async () => {
+    api = await startApiOverRows({ CASEBOOK_INCIDENTS_DIR: join(import.meta.dirname, '../../../demo/incidents') });
+    const em = forTeam(api.database.orm.em, api.teamId);
+    const connectors = [{ id: 'prometheus', kind: 'prometheus', title: 'Prometheus', operations: ['query'] }];
+    em.create(Satellite, {
+      teamId: api.teamId,
+      name: 'prod-eu',
+      version: '1',
+      labels: {},
+      instance: api.teamId,
+      tokenId: api.teamId,
+      connectedAt: new Date(0),
+      lastHeartbeatAt: new Date('2026-03-01T12:00:00Z'),
+      clockOffsetMs: 0,
+      health: [],
+      summary: { connectors, servers: [], tools: 0, omittedTools: 0 },
+      inventory: { version: '1', labels: {}, connectors, tools: [], omittedTools: 0 },
+      inventoryBytes: 1,
+      inventoryDigest: 'x',
+      clusters: [],
+    } as never);
+    await em.flush();
+  });
+  after(() => api?.stop());
+
+  it('are listed with their alerts; one that does not answer says why', async () => {
+    const { status, body } = await api.get('/api/sources');
+    assert.equal(status, 200, JSON.stringify(body));
+    const incident = body.sources.find(({ id }: { id: string }) => id === 'incident:orders-slow');
+    assert.deepEqual(incident, {
+      id: 'incident:orders-slow',
+      title: 'Placing an order takes many seconds, some orders fail',
+      kind: 'recorded-incident',
+      capabilities: incident.capabilities,
+      satellite: null,
+      window: { from: '2026-03-19T16:00:00.000Z', to: '2026-03-19T18:30:00.000Z' },
+      baseline: { from: '2026-03-19T16:00:00.000Z', to: '2026-03-19T17:00:00.000Z' },
+      alerts: [
+        {
+          name: 'CheckoutSlow',
+          service: 'checkout',
+          metric: 'latency',
+          at: '2026-03-19T17:42:40.000Z',
+          summary: 'checkout: p95 latency is 2.08 s, above 2 s for 2 minutes',
+        },
+      ],
+      error: null,
+    });
+    assert.ok(incident.capabilities.includes('metrics') && incident.capabilities.includes('logs'));
+    const away = body.sources.find(({ id }: { id: string }) => id === 'satellite:prod-eu/prometheus');
+    assert.deepEqual([away?.satellite, away?.alerts, away?.kind], ['prod-eu', [], 'prometheus']);
+    assert.match(away.error, /Satellite prod-eu is offline; it was last seen at 2026-03-01T12:00:00.000Z/);
+    assert.deepEqual([body.sources.length, body.truncated], [7, false]);
+  });
+
+  it('complete the names of services and metrics', async () => {
+    const services = await api.get('/api/sources/incident%3Aorders-slow/services?text=PAY');
+    assert.deepEqual(
+      [services.status, services.body.services.map(({ name }: { name: string }) => name), services.body.total],
+      [200, ['payment'], 1],
+    );
+    const all = await api.get('/api/sources/incident:orders-slow/services?limit=3');
+    assert.deepEqual([all.body.services.length, all.body.truncated], [3, true]);
+    const metrics = await api.get('/api/sources/incident:orders-slow/metrics?service=fraud&text=throttled');
+    assert.equal(metrics.status, 200);
+    assert.equal(metrics.body.metrics[0].metric, 'cpu_throttled_ratio');
+    assert.ok(metrics.body.metrics[0].services.includes('fraud'));
+    assert.equal((await api.get('/api/sources/incident:orders-slow/metrics?limit=2')).body.truncated, true);
+  });
+
+  it('are unknown, do not offer it, or do not answer: each is said', async () => {
+    const unknown = await api.get('/api/sources/incident:..%2F..%2Fetc/services');
+    assert.deepEqual([unknown.status, unknown.body.code], [404, 'no_such_source']);
+    const away = await api.get('/api/sources/satellite:prod-eu%2Fprometheus/services');
+    assert.deepEqual([away.status, away.body.code], [503, 'source_unavailable']);
+  });
+
+  it('ask for a scope that reads', async () => {
+    assert.equal((await api.get('/api/sources', await api.keyWith('team:read'))).status, 403);
+    assert.equal((await api.get('/api/sources', await api.keyWith('monitoring:read'))).status, 200);
+  });
+});
+
+describe('asking a source for somebody who waits', () => {
+  const { signal } = new AbortController();
+
+  it('gives its answer, or what it says of why there is none', async () => {
+    assert.deepEqual(await askPatiently(async () => 7, { signal, log }), { answer: 7 });
+    const fails = (error: Error) => {
+      const ask = async (): Promise<never> => {
+        throw error;
+      };
+      return askPatiently(ask, { signal, log });
+    };
+    assert.deepEqual(await fails(new SourceError('Prometheus is down.')), { error: 'Prometheus is down.' });
+    assert.deepEqual(await fails(new Error('secret')), { error: 'It could not be asked.' });
+  });
+
+  it('waits no longer than its patience, whether or not the source stops', async () => {
+    let stopped = false;
+    const stubborn = () => new Promise<never>(() => undefined);
+    const stopping = async ({ signal: told }: { signal: AbortSignal }): Promise<never> => {
+      await once(told, 'abort');
+      stopped = true;
+      throw told.reason;
+    };
+    for (const ask of [stubborn, stopping]) {
+      assert.deepEqual(await askPatiently(ask, { signal, log, patienceMs: 20 }), {
+        error: 'It did not answer within 0.02 s.',
+      });
+    }
+    assert.ok(stopped);
+  });
+
+  it('stops when nobody waits any more', async () => {
+    const gone = new AbortController();
+    const asked = askPatiently(() => new Promise<never>(() => undefined), { signal: gone.signal, log });
+    gone.abort(new Error('gone'));
+    await assert.rejects(asked, /gone/);
+  });
+});
