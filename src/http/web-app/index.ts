@@ -9,20 +9,20 @@ const MAX_PATH_CHARACTERS = 2_000;
 
 /**
  * Serves the built web app where no endpoint matched: its files, and its one page for every path that could be one of
- * its pages. What is neither is left to the next middleware, as is a path that endpoints answer with other methods.
+ * its pages. What is neither is left to the next middleware.
  *
  * The files are few and small, so they are kept in memory, read when the first of them is asked for. Static servers
  * (sirv, @koa/send) open a file for each request and know nothing of a page with a nonce; negotiation, freshness and
  * media types are Koa's.
  * @param folder what `npm run build:web` wrote; may come to be there while the process runs
- * @param apiPaths paths of endpoints: below the first segment of any of them, nothing is a page
+ * @param apiPaths paths of endpoints: below the first segment of any of them nothing is a page,
+ *   and so a path that an endpoint answers with other methods is none either
  */
 export function webApp(folder: string, apiPaths: readonly string[]): Middleware {
   const reserved = new Set(['assets', ...apiPaths.map(firstSegment)]);
   let read: WebAppFiles | undefined;
   return async (ctx, next) => {
-    const unanswered = ctx['routeMatched'] !== true && (ctx['matched'] ?? []).length === 0;
-    if (!unanswered || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return next();
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     read ??= readWebApp(folder);
     const file = read?.files.get(ctx.path);
     if (file) {
