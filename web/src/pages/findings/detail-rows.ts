@@ -9,7 +9,8 @@ export function detailRows(details: Readonly<Record<string, unknown>>): { name: 
 function rowsOf(value: unknown, at: string): { name: string; value: string }[] {
   if (value === null || value === undefined || value === '') return [];
   if (Array.isArray(value)) return value.flatMap((each, index) => rowsOf(each, `${at}.${index + 1}`));
-  if (typeof value !== 'object') return [{ name: at, value: String(value) }];
+  if (typeof value !== 'object')
+    return [{ name: at, value: typeof value === 'string' ? value : JSON.stringify(value) }];
   return Object.entries(value).flatMap(([name, inner]) => rowsOf(inner, at === '' ? name : `${at}.${name}`));
 }
 

@@ -1,5 +1,6 @@
 /** What a check asked and what came back, as it was stored. */
 import type { Schema } from '../../api/client.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** Questions and answers of other systems: shown as text, whatever is in them. */
 export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEvidence'>[] }) {
@@ -13,14 +14,11 @@ export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEv
               <span className="font-medium break-all">{source}</span>
               <code className="block pl-4 text-xs break-words whitespace-pre-wrap text-ink-soft">{question}</code>
             </summary>
-            <pre
-              tabIndex={0}
-              role="region"
-              aria-label={`Answer of ${source.slice(0, 80)}`}
-              className="mt-2 max-h-96 overflow-auto rounded-md bg-sunken p-3 font-mono text-xs"
-            >
-              {typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}
-            </pre>
+            <ScrollBox label={`Answer of ${source.slice(0, 80)}`} className="mt-2 max-h-96 rounded-md bg-sunken p-3">
+              <pre className="font-mono text-xs">
+                {typeof answer === 'string' ? answer : JSON.stringify(answer, undefined, 2)}
+              </pre>
+            </ScrollBox>
           </details>
         </li>
       ))}

@@ -16,9 +16,9 @@ export const SEVERITY_WORDS: Record<FindingSummary['severity'], string> = {
 
 const oneOf =
   <T extends string>(words: Record<T, string>) =>
-  (written: string | undefined): T | undefined =>
+  (written: unknown): T | undefined =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one of the names
-    written !== undefined && Object.hasOwn(words, written) ? (written as T) : undefined;
+    typeof written === 'string' && Object.hasOwn(words, written) ? (written as T) : undefined;
 
 export const statusOf = oneOf(STATUS_WORDS);
 export const severityOf = oneOf(SEVERITY_WORDS);

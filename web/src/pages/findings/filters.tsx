@@ -8,7 +8,7 @@ interface FilterProps<T> {
 }
 
 export const StatusFilter = ({ value, onChange }: FilterProps<FindingStatus>) => (
-  <Field label="Status" className="min-w-40">
+  <Field label="Status" className="min-w-0 flex-1 basis-36 sm:flex-none sm:basis-52">
     {(control) => (
       <Select {...control} value={value ?? ''} onChange={(event) => onChange(statusOf(event.target.value))}>
         <option value="">All that were confirmed</option>
@@ -23,7 +23,7 @@ export const StatusFilter = ({ value, onChange }: FilterProps<FindingStatus>) =>
 );
 
 export const SeverityFilter = ({ value, onChange }: FilterProps<FindingSummary['severity']>) => (
-  <Field label="Severity" className="min-w-36">
+  <Field label="Severity" className="min-w-0 flex-1 basis-28 sm:flex-none sm:basis-36">
     {(control) => (
       <Select {...control} value={value ?? ''} onChange={(event) => onChange(severityOf(event.target.value))}>
         <option value="">All</option>

@@ -6,6 +6,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { sessionsQuery } from '../monitoring/queries.ts';
 import { figure } from '../monitoring/sessions/words.ts';
 import type { Finding } from './queries.ts';
+import { ScrollBox } from './scroll-box.tsx';
 import { valuesOf } from './values.ts';
 
 type Source = Finding['sources'][number];
@@ -58,7 +59,7 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
   return (
     <details className="pt-1">
       <summary className="text-ink-soft">Values of the last {values.length} runs</summary>
-      <div tabIndex={0} role="region" aria-label="Values of the last runs" className="mt-1 max-h-72 overflow-y-auto">
+      <ScrollBox label="Values of the last runs" className="mt-1 max-h-72">
         <table className="w-full text-left">
           <thead className="text-ink-soft">
             <tr>
@@ -66,7 +67,7 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
               <th className="py-1 pr-3 text-right font-medium">Value</th>
               <th className="py-1 pr-3 text-right font-medium">Expected</th>
               <th className="w-1/3 py-1 font-medium">
-                <span className="sr-only">As a bar</span>
+                <span className="sr-only">Result</span>
               </th>
             </tr>
           </thead>
@@ -76,14 +77,12 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
                 <td className="py-0.5 pr-3">
                   <Time at={at} />
                 </td>
-                <td className="py-0.5 pr-3 text-right tabular-nums">
-                  {figure(value)}
-                  {isFinding && <span className="sr-only">, a finding</span>}
-                </td>
+                <td className="py-0.5 pr-3 text-right tabular-nums">{figure(value)}</td>
                 <td className="py-0.5 pr-3 text-right text-ink-soft tabular-nums">
                   {expected === null ? '' : figure(expected)}
                 </td>
                 <td className="py-0.5">
+                  <span className="sr-only">{isFinding ? 'A finding' : 'All well'}</span>
                   <div
                     aria-hidden
                     className={`h-2 rounded-full ${isFinding ? 'bg-bad' : 'bg-line-strong'}`}
@@ -94,7 +93,7 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </details>
   );
 }

@@ -8,6 +8,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { countByAgent, type SeverityCounts } from '../findings/counts.ts';
 import { OpenFindings } from '../findings/marks.tsx';
 import { findingsQuery } from '../findings/queries.ts';
+import { Due } from './due.tsx';
 import { HealthBadge, Reasons } from './health.tsx';
 import { NewAgent } from './new-agent.tsx';
 import { agentsQuery, isDrafting, type Agent } from './queries.ts';
@@ -70,23 +71,25 @@ function AgentCard({ agent, counts }: { agent: Agent; counts: SeverityCounts }) 
           The newest notification was not delivered: {agent.notification_error}
         </p>
       )}
-      <div className="mt-auto flex flex-wrap items-center gap-x-4 gap-y-1 pt-1 text-sm text-ink-soft">
+      <div className="mt-auto flex flex-col gap-1.5 pt-1">
         <OpenFindings counts={counts} />
-        <span className="ml-auto">{agent.checks === 1 ? '1 check' : `${agent.checks} checks`}</span>
-        <span>
-          {agent.last_result_at === null ? (
-            'No result yet'
-          ) : (
-            <>
-              Last <Time at={agent.last_result_at} />
-            </>
-          )}
-        </span>
-        {agent.next_due_at !== null && (
+        <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
+          <span>{agent.checks === 1 ? '1 check' : `${agent.checks} checks`}</span>
           <span>
-            Next <Time at={agent.next_due_at} />
+            {agent.last_result_at === null ? (
+              'No result yet'
+            ) : (
+              <>
+                Last result <Time at={agent.last_result_at} />
+              </>
+            )}
           </span>
-        )}
+          {agent.next_due_at !== null && (
+            <span>
+              Next <Due at={agent.next_due_at} />
+            </span>
+          )}
+        </p>
       </div>
     </li>
   );

@@ -4,6 +4,7 @@ import { Play } from 'lucide-react';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';
 import { Time } from '../../../components/ui/time.tsx';
+import { Due } from '../due.tsx';
 import { SessionBadge } from '../sessions/session-badge.tsx';
 import { useAgentActions, type AgentPlan } from '../queries.ts';
 
@@ -21,7 +22,7 @@ export function Checks({ plan, mayRun }: { plan: AgentPlan; mayRun: boolean }) {
       <ul className="divide-y">
         {plan.checks.map((check) => (
           <li key={check.id} className="flex items-start gap-3 py-2.5 first:pt-0 last:pb-0">
-            <div className="min-w-0 flex-1">
+            <div className="flex min-w-0 flex-1 flex-col gap-1">
               <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
                 <h3 className="line-clamp-2 min-w-0 font-medium break-words">
                   <bdi>{check.title}</bdi>
@@ -50,7 +51,7 @@ export function Checks({ plan, mayRun }: { plan: AgentPlan; mayRun: boolean }) {
                 )}
                 {check.due_at !== null && (
                   <>
-                    {check.last && ' · '}Next <Time at={check.due_at} />
+                    {check.last && ' · '}Next <Due at={check.due_at} />
                   </>
                 )}
               </p>

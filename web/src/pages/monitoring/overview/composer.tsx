@@ -6,6 +6,7 @@ import { Button } from '../../../components/ui/button.tsx';
 import { Textarea } from '../../../components/ui/field.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed } from '../../../components/ui/states.tsx';
+import { ScrollBox } from '../../findings/scroll-box.tsx';
 import { agentQuery, versionsQuery } from '../queries.ts';
 import { talk } from '../talk.ts';
 
@@ -58,11 +59,11 @@ export function Composer({ agentId }: { agentId: string }) {
             <span className="sr-only">You said: </span>
             {said.words}
           </p>
-          <div className="max-h-96 min-w-0 overflow-y-auto" tabIndex={0} role="region" aria-label="Its answer">
+          <ScrollBox label="Its answer" className="max-h-96 min-w-0">
             <Suspense fallback={<p className="break-words whitespace-pre-wrap">{said.answer}</p>}>
               <Markdown text={said.answer} headingOffset={2} />
             </Suspense>
-          </div>
+          </ScrollBox>
           {/* Only that it is done is read out; the answer itself is there to be read. */}
           <p role="status" className={isBusy ? 'text-ink-soft' : 'sr-only'}>
             {isBusy ? 'The agent works on it …' : 'The agent has answered.'}

@@ -6,6 +6,7 @@ import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { Time } from '../../../components/ui/time.tsx';
 import { FindingList } from '../../findings/finding-list.tsx';
+import { Due } from '../due.tsx';
 import { Reasons } from '../health.tsx';
 import { isDrafting, planQuery, sessionsQuery, type Agent } from '../queries.ts';
 import { SessionList } from '../sessions/session-list.tsx';
@@ -90,7 +91,7 @@ function Facts({ agent }: { agent: Agent }) {
         <dt>Last result</dt>
         <dd>{last === null ? 'None yet' : <Time at={last} />}</dd>
         <dt>Next check</dt>
-        <dd>{next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Time at={next} />}</dd>
+        <dd>{next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Due at={next} />}</dd>
         <dt>Version of the plan</dt>
         <dd>{agent.plan_version}</dd>
         <dt>Reports to</dt>

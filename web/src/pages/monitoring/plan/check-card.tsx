@@ -35,7 +35,7 @@ export function CheckCard(props: CheckCardProps) {
   const wrong = issues.count(key);
   const Chevron = isOpen ? ChevronDown : ChevronRight;
   const what = name.slice(0, 80);
-  const severity = severityOf(String(value['severity']));
+  const severity = severityOf(value['severity']);
   return (
     <li className={`rounded-lg border bg-surface ${wrong > 0 ? 'border-bad' : ''}`}>
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 p-2">

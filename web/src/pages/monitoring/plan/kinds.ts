@@ -322,5 +322,6 @@ export const CHECK_KINDS: readonly Variant[] = [
   { value: 'instruction', title: 'Instruction', hint: 'In plain words; a model carries it out.', fields: INSTRUCTION },
 ];
 
+/** How a kind of checks is called; one that is not known by its name. */
 export const kindTitle = (type: unknown): string =>
-  CHECK_KINDS.find(({ value }) => value === type)?.title ?? String(type ?? 'Check');
+  CHECK_KINDS.find(({ value }) => value === type)?.title ?? (typeof type === 'string' ? type : 'Check');

@@ -22,7 +22,7 @@ const USED: Record<Exclude<Suggestion, 'time_zone'>, readonly string[]> = {
 /** What the plan names already: the next check is often about the same. */
 export function usedIn({ checks }: PlanDraft, kind: Exclude<Suggestion, 'time_zone'>): string[] {
   const values = checks.flatMap(({ value }) => USED[kind].map((path) => valueAt(value, path)));
-  return [...new Set(values.filter((value) => typeof value === 'string' && value !== ''))] as string[];
+  return [...new Set(values.filter((value): value is string => typeof value === 'string' && value !== ''))];
 }
 
 export type Offered = Record<Exclude<Suggestion, 'time_zone'>, readonly string[]>;
@@ -31,11 +31,12 @@ const ZONES = Intl.supportedValuesOf('timeZone');
 
 /** The lists behind the fields. Made once for all checks. */
 export function SuggestionLists({ offered }: { offered: Offered }) {
-  const all: Record<Suggestion, readonly string[]> = { ...offered, time_zone: ['UTC', ...ZONES] };
-  return Object.entries(all).map(([kind, values]) => (
-    <datalist key={kind} id={LIST_IDS[kind as Suggestion]}>
-      {values.map((value) => (
-        <option key={value} value={value} />
+  const all = { ...offered, time_zone: ['UTC', ...ZONES] };
+  const kinds: readonly Suggestion[] = ['source', 'service', 'metric', 'tool', 'time_zone'];
+  return kinds.map((kind) => (
+    <datalist key={kind} id={LIST_IDS[kind]}>
+      {all[kind].map((value) => (
+        <option key={value} value={value} aria-label={value} />
       ))}
     </datalist>
   ));
