@@ -1,1 +1,148 @@
-export const ServiceGraph = (): null => null;
+/** Services and their calls: who is suspected, who suffers, and the way the fault took. */
+import { Maximize, Minus, Plus } from 'lucide-react';
+import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useTheme } from '../../app/theme.ts';
+import { Button } from '../ui/button.tsx';
+import { Input } from '../ui/field.tsx';
+import { Empty } from '../ui/states.tsx';
+import { GraphTable } from './graph-table.tsx';
+import { around, tidy } from './neighbourhood.ts';
+import type { GraphCall, GraphService } from './types.ts';
+import type { View } from './view.ts';
+
+const Flow = lazy(async () => ({ default: (await import('./flow.tsx')).Flow }));
+const BigGraph = lazy(async () => ({ default: (await import('./big-graph.tsx')).BigGraph }));
+
+export interface ServiceGraphProps {
+  services: readonly GraphService[];
+  calls: readonly GraphCall[];
+  selected?: string;
+  onSelect?: (name: string) => void;
+  /** In pixels, of the drawing. */
+  height?: number;
+  /** What it is a graph of. */
+  label: string;
+}
+
+/** A bigger graph is shown in part at first. */
+const MOST_AT_FIRST = 60;
+/** As many boxes as elements of the page stay quick; more are drawn on a canvas. */
+const MOST_AS_ELEMENTS = 250;
+
+export function ServiceGraph({ services, calls, selected, onSelect, height = 420, label }: ServiceGraphProps) {
+  const theme = useTheme();
+  const whole = useMemo(() => tidy({ services, calls }), [services, calls]);
+  const [showsAll, setShowsAll] = useState(false);
+  const [chosen, setChosen] = useState<string>();
+  const [words, setWords] = useState('');
+  const [match, setMatch] = useState(0);
+  const view = useRef<View>(null);
+  const current = selected ?? chosen;
+  const isBig = whole.services.length > MOST_AT_FIRST;
+  const drawn = useMemo(
+    () => (isBig && !showsAll ? around(whole, current, MOST_AT_FIRST) : whole),
+    [whole, isBig, showsAll, current],
+  );
+  const matches = useMemo(() => {
+    const wanted = words.trim().toLowerCase();
+    return wanted === '' ? [] : whole.services.filter(({ name }) => name.toLowerCase().includes(wanted));
+  }, [whole, words]);
+  const found = useMemo(() => new Set(matches.map(({ name }) => name)), [matches]);
+  if (whole.services.length === 0) return <Empty title="No services are known" />;
+
+  const select = (name: string): void => {
+    setChosen(name);
+    onSelect?.(name);
+  };
+  const goToMatch = (): void => {
+    const name = matches[match % matches.length]?.name;
+    if (name === undefined) return;
+    setMatch(match + 1);
+    select(name);
+    view.current?.goTo(name);
+  };
+  const Drawing = drawn.services.length > MOST_AS_ELEMENTS ? BigGraph : Flow;
+  return (
+    <section aria-label={label} className="min-w-0">
+      <div className="mb-2 flex flex-wrap items-center gap-2">
+        <Input
+          type="search"
+          value={words}
+          aria-label="Find a service"
+          placeholder="Find a service"
+          className="h-8! w-full text-sm sm:w-56"
+          onChange={({ target }) => {
+            setWords(target.value);
+            setMatch(0);
+          }}
+          onKeyDown={({ key }) => {
+            if (key === 'Enter') goToMatch();
+          }}
+        />
+        <span role="status" className="text-sm text-ink-soft">
+          {words.trim() !== '' && (matches.length === 0 ? 'Not found' : `${matches.length} found: Enter goes there`)}
+        </span>
+        <span className="ml-auto flex items-center gap-1">
+          {isBig && (
+            <Button size="small" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+              {showsAll ? 'Show less' : `Show all ${whole.services.length}`}
+            </Button>
+          )}
+          <Button size="small" variant="quiet" icon aria-label="Zoom in" onClick={() => view.current?.zoom(1.3)}>
+            <Plus aria-hidden size={16} />
+          </Button>
+          <Button size="small" variant="quiet" icon aria-label="Zoom out" onClick={() => view.current?.zoom(1 / 1.3)}>
+            <Minus aria-hidden size={16} />
+          </Button>
+          <Button size="small" variant="quiet" icon aria-label="Fit the graph" onClick={() => view.current?.fit()}>
+            <Maximize aria-hidden size={16} />
+          </Button>
+        </span>
+      </div>
+      {/* Keys work wherever in it the focus is. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div
+        className="relative overflow-hidden rounded-lg border bg-ground"
+        style={{ height }}
+        onKeyDown={(event) => onKey(event, view.current)}
+      >
+        <Suspense fallback={<Working />}>
+          <Drawing
+            key={theme}
+            ref={view}
+            graph={drawn}
+            selected={current}
+            found={found}
+            onSelect={select}
+            label={label}
+          />
+        </Suspense>
+      </div>
+      <GraphTable graph={whole} selected={current} onSelect={select} />
+    </section>
+  );
+}
+
+export const Working = () => (
+  <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
+);
+
+const PAN = 60;
+const KEYS: Record<string, (view: View) => void> = {
+  '+': (view) => view.zoom(1.3),
+  '=': (view) => view.zoom(1.3),
+  '-': (view) => view.zoom(1 / 1.3),
+  '0': (view) => view.fit(),
+  ArrowLeft: (view) => view.pan(PAN, 0),
+  ArrowRight: (view) => view.pan(-PAN, 0),
+  ArrowUp: (view) => view.pan(0, PAN),
+  ArrowDown: (view) => view.pan(0, -PAN),
+};
+
+function onKey(event: KeyboardEvent, view: View | null): void {
+  const act = event.ctrlKey || event.metaKey || event.altKey ? undefined : KEYS[event.key];
+  if (act === undefined || view === null) return;
+  act(view);
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -1,0 +1,170 @@
+/** Draws a big graph on a canvas: what is in view, and the less of it the farther away it is. */
+import type { Camera, Size } from './camera.ts';
+import { ROLES } from './roles.ts';
+import { BOX, type Direction, type Graph, type GraphCall, type GraphService, type Position } from './types.ts';
+import { figuresOf, shownName } from './words.ts';
+
+export interface Scene {
+  graph: Graph;
+  positions: readonly Position[];
+  index: ReadonlyMap<string, number>;
+  direction: Direction;
+  selected: string | undefined;
+  found: ReadonlySet<string>;
+  /** By the name of a custom property of the page. */
+  colour: (name: string) => string;
+  font: string;
+}
+
+/** Below these, names and figures cannot be read. */
+const NAMES_FROM = 0.4;
+const FIGURES_FROM = 0.5;
+
+export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): void {
+  const ratio = devicePixelRatio;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, size.width, size.height);
+  context.setTransform(ratio * camera.zoom, 0, 0, ratio * camera.zoom, ratio * camera.x, ratio * camera.y);
+  const near: Box = {
+    left: -camera.x / camera.zoom - BOX.width,
+    right: (size.width - camera.x) / camera.zoom + BOX.width,
+    top: -camera.y / camera.zoom - BOX.height,
+    bottom: (size.height - camera.y) / camera.zoom + BOX.height,
+  };
+  const { calls, services } = scene.graph;
+  const isChosen = ({ caller, callee }: GraphCall): boolean => caller === scene.selected || callee === scene.selected;
+  const strokes: Stroke[] = [
+    { colour: '--line-strong', width: 1.25, alpha: 0.45, wants: (call) => !call.onFaultPath && !isChosen(call) },
+    { colour: '--accent', width: 2, alpha: 1, wants: (call) => !call.onFaultPath && isChosen(call) },
+    { colour: '--bad', width: 4, alpha: 1, wants: (call) => call.onFaultPath === true },
+  ];
+  for (const stroke of strokes) drawCalls(context, scene, camera, near, calls.filter(stroke.wants), stroke);
+  for (const [at, service] of services.entries()) {
+    const position = scene.positions[at];
+    if (position !== undefined && holds(near, position)) drawService(context, scene, camera, service, position);
+  }
+  if (camera.zoom >= FIGURES_FROM) for (const call of calls.filter(isChosen)) drawFigures(context, scene, call);
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+const holds = ({ left, right, top, bottom }: Box, { x, y }: Position): boolean =>
+  x >= left && x <= right && y >= top && y <= bottom;
+
+interface Stroke {
+  colour: string;
+  width: number;
+  alpha: number;
+  wants: (call: GraphCall) => boolean;
+}
+
+function ends({ positions, index, direction }: Scene, { caller, callee }: GraphCall): [Position, Position] | undefined {
+  const from = positions[index.get(caller) ?? -1];
+  const to = positions[index.get(callee) ?? -1];
+  if (from === undefined || to === undefined) return undefined;
+  return direction === 'right'
+    ? [
+        { x: from.x + BOX.width / 2, y: from.y },
+        { x: to.x - BOX.width / 2, y: to.y },
+      ]
+    : [
+        { x: from.x, y: from.y + BOX.height / 2 },
+        { x: to.x, y: to.y - BOX.height / 2 },
+      ];
+}
+
+/** All lines of one look are one path: a few strokes, however many calls there are. */
+function drawCalls(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  { zoom }: Camera,
+  near: Box,
+  calls: readonly GraphCall[],
+  { colour, width, alpha }: Stroke,
+): void {
+  const arrow = Math.max(8, 5 / zoom);
+  context.globalAlpha = alpha;
+  context.strokeStyle = context.fillStyle = scene.colour(colour);
+  // Lines stay visible from afar.
+  context.lineWidth = Math.max(width, (width * 0.5) / zoom);
+  const heads = new Path2D();
+  context.beginPath();
+  for (const call of calls) {
+    const [from, to] = ends(scene, call) ?? [];
+    if (from === undefined || to === undefined) continue;
+    const isOut =
+      Math.max(from.x, to.x) < near.left ||
+      Math.min(from.x, to.x) > near.right ||
+      Math.max(from.y, to.y) < near.top ||
+      Math.min(from.y, to.y) > near.bottom;
+    if (isOut) continue;
+    context.moveTo(from.x, from.y);
+    context.lineTo(to.x, to.y);
+    if (zoom < 0.2 && colour === '--line-strong') continue;
+    const angle = Math.atan2(to.y - from.y, to.x - from.x);
+    heads.moveTo(to.x, to.y);
+    heads.lineTo(to.x - arrow * Math.cos(angle - 0.4), to.y - arrow * Math.sin(angle - 0.4));
+    heads.lineTo(to.x - arrow * Math.cos(angle + 0.4), to.y - arrow * Math.sin(angle + 0.4));
+  }
+  context.stroke();
+  // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- this fills a shape
+  context.fill(heads);
+  context.globalAlpha = 1;
+}
+
+function drawService(
+  context: CanvasRenderingContext2D,
+  { colour, found, selected, font }: Scene,
+  { zoom }: Camera,
+  service: GraphService,
+  { x, y }: Position,
+): void {
+  const { role = 'related', name } = service;
+  const { ground, ink, border, word } = ROLES[role];
+  context.globalAlpha = found.size > 0 && !found.has(name) ? 0.3 : 1;
+  context.fillStyle = colour(role === 'related' || zoom > 0.15 ? ground : ink);
+  context.strokeStyle = colour(role === 'related' ? '--line-strong' : ink);
+  context.lineWidth = Math.max(border, border / 2 / zoom);
+  context.setLineDash(role === 'affected' ? [6, 4] : []);
+  context.beginPath();
+  context.roundRect(x - BOX.width / 2, y - BOX.height / 2, BOX.width, BOX.height, role === 'alerting' ? 18 : 6);
+  context.fill();
+  context.stroke();
+  context.setLineDash([]);
+  if (name === selected) {
+    context.strokeStyle = colour('--accent');
+    context.lineWidth = Math.max(4, 3 / zoom);
+    context.strokeRect(x - BOX.width / 2 - 5, y - BOX.height / 2 - 5, BOX.width + 10, BOX.height + 10);
+  }
+  if (zoom >= NAMES_FROM) {
+    context.fillStyle = colour(ink === '--warn' && role === 'affected' ? '--ink' : ink);
+    context.textAlign = 'left';
+    context.textBaseline = 'middle';
+    context.font = `500 14px ${font}`;
+    const hasWord = word !== '';
+    context.fillText(shownName(name, 21), x - BOX.width / 2 + 10, y - (hasWord ? 8 : 0), BOX.width - 20);
+    context.font = `12px ${font}`;
+    if (hasWord) context.fillText(word, x - BOX.width / 2 + 10, y + 11, BOX.width - 20);
+  }
+  context.globalAlpha = 1;
+}
+
+function drawFigures(context: CanvasRenderingContext2D, scene: Scene, call: GraphCall): void {
+  const [from, to] = ends(scene, call) ?? [];
+  const words = figuresOf(call);
+  if (from === undefined || to === undefined || words === '') return;
+  const x = (from.x + to.x) / 2;
+  const y = (from.y + to.y) / 2;
+  context.font = `12px ${scene.font}`;
+  context.textAlign = 'center';
+  context.textBaseline = 'middle';
+  const width = context.measureText(words).width + 12;
+  context.fillStyle = scene.colour('--surface');
+  context.fillRect(x - width / 2, y - 10, width, 20);
+  context.fillStyle = scene.colour('--ink');
+  context.fillText(words, x, y + 1);
+}

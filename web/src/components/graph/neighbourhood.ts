@@ -1,0 +1,57 @@
+/** What of a big graph is drawn at first. */
+import type { Graph, GraphService } from './types.ts';
+
+const IMPORTANCE = { suspect: 0, alerting: 1, affected: 2, ruled_out: 3, related: 4 } as const;
+const importance = ({ role = 'related' }: GraphService): number => IMPORTANCE[role];
+
+/** Calls between the services that are there, each pair once, none to itself. */
+export function tidy({ services, calls }: Graph): Graph {
+  const known = new Map(services.map((service) => [service.name, service]));
+  const pairs = new Map(
+    calls
+      .filter(({ caller, callee }) => caller !== callee && known.has(caller) && known.has(callee))
+      .map((call) => [JSON.stringify([call.caller, call.callee]), call]),
+  );
+  return { services: [...known.values()], calls: [...pairs.values()] };
+}
+
+function listOf(lists: Map<string, string[]>, name: string): string[] {
+  const list = lists.get(name) ?? [];
+  lists.set(name, list);
+  return list;
+}
+
+/**
+ * The services nearest to one, by calls in either direction; first of all those on the fault path.
+ * @param from the service in the middle; without it, the most important one
+ * @param most services to keep
+ */
+export function around(graph: Graph, from: string | undefined, most: number): Graph {
+  const { services, calls } = graph;
+  if (services.length <= most) return graph;
+  const byName = new Map(services.map((service) => [service.name, service]));
+  const neighbours = new Map<string, string[]>();
+  for (const { caller, callee } of calls) {
+    listOf(neighbours, caller).push(callee);
+    listOf(neighbours, callee).push(caller);
+  }
+  const middle =
+    from !== undefined && byName.has(from)
+      ? from
+      : [...services].sort((a, b) => importance(a) - importance(b))[0]?.name;
+  const kept = new Set<string>(middle === undefined ? [] : [middle]);
+  for (const { caller, callee, onFaultPath } of calls) {
+    if (onFaultPath === true && kept.size + 2 <= most) kept.add(caller).add(callee);
+  }
+  for (const name of kept) {
+    const near = (neighbours.get(name) ?? []).flatMap((each) => byName.get(each) ?? []);
+    for (const { name: next } of near.sort((a, b) => importance(a) - importance(b))) {
+      if (kept.size >= most) break;
+      kept.add(next);
+    }
+  }
+  return {
+    services: services.filter(({ name }) => kept.has(name)),
+    calls: calls.filter(({ caller, callee }) => kept.has(caller) && kept.has(callee)),
+  };
+}

@@ -1,0 +1,37 @@
+export type ServiceRole = 'suspect' | 'alerting' | 'affected' | 'ruled_out' | 'related';
+
+export interface GraphService {
+  /** As telemetry has it: any text of any length. */
+  name: string;
+  role?: ServiceRole;
+  /** Why it has its role. */
+  note?: string;
+}
+
+export interface GraphCall {
+  caller: string;
+  callee: string;
+  callsPerSecond?: number;
+  /** 0 to 1. */
+  errorRatio?: number;
+  p95Seconds?: number;
+  /** Not seen for a while. */
+  stale?: boolean;
+  onFaultPath?: boolean;
+}
+
+export interface Graph {
+  services: readonly GraphService[];
+  calls: readonly GraphCall[];
+}
+
+/** Which way callees lie from their callers. */
+export type Direction = 'right' | 'down';
+
+/** The middle of a service's box, in pixels of the drawing. */
+export interface Position {
+  x: number;
+  y: number;
+}
+
+export const BOX = { width: 190, height: 52 } as const;

@@ -1,0 +1,17 @@
+import { useLayoutEffect, useState, type RefObject } from 'react';
+import type { Direction } from './types.ts';
+
+const NARROW = 640;
+
+/** Callees lie below their callers where there is no room beside them. */
+export function useDirection(box: RefObject<HTMLElement | null>): Direction {
+  const [direction, setDirection] = useState<Direction>('right');
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setDirection(element.clientWidth < NARROW ? 'down' : 'right'));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [box]);
+  return direction;
+}

@@ -1,0 +1,44 @@
+/** Where the services of a graph are drawn. */
+import { useEffect, useMemo, useState } from 'react';
+import { workerUrl } from '../../app/trusted.ts';
+import { layOut } from './lay-out.ts';
+import type { LayoutRequest } from './layered.ts';
+// The bundler gives the address of the worker it makes of it.
+// oxlint-disable-next-line import/default
+import layoutWorker from './layout.worker.ts?worker&url';
+import type { Direction, Graph, Position } from './types.ts';
+
+/** Up to this size a layout takes a few milliseconds, and is there at once. */
+const MOST_AT_ONCE = 60;
+
+function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequest {
+  const numbers = new Map(services.map(({ name }, index) => [name, index]));
+  return {
+    size: services.length,
+    edges: calls.map(({ caller, callee }) => [numbers.get(caller) ?? 0, numbers.get(callee) ?? 0]),
+    direction,
+  };
+}
+
+/** @returns positions in the order of the services; undefined while they are worked out */
+export function useLayout(graph: Graph, direction: Direction): readonly Position[] | undefined {
+  const request = useMemo(() => requestOf(graph, direction), [graph, direction]);
+  const atOnce = useMemo(() => (request.size <= MOST_AT_ONCE ? layOut(request) : undefined), [request]);
+  const [worked, setWorked] = useState<{ request: LayoutRequest; positions: readonly Position[] }>();
+
+  useEffect(() => {
+    if (atOnce !== undefined) return undefined;
+    const worker = new Worker(workerUrl(layoutWorker), { type: 'module' });
+    worker.addEventListener('message', ({ data }: MessageEvent<Position[]>) => {
+      setWorked({ request, positions: data });
+      worker.terminate();
+    });
+    // A worker that cannot be started is no reason to show nothing.
+    worker.addEventListener('error', () => setWorked({ request, positions: layOut(request) }));
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
+    worker.postMessage(request);
+    return () => worker.terminate();
+  }, [request, atOnce]);
+
+  return atOnce ?? (worked?.request === request ? worked.positions : undefined);
+}

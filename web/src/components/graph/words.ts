@@ -1,0 +1,22 @@
+import { formatValue } from '../chart/units.ts';
+import { visiblePieces } from '../text-viewer/visible.ts';
+import type { GraphCall } from './types.ts';
+
+/** A name as it can be shown anywhere: not too long, nothing in it that turns its surroundings. */
+export function shownName(name: string, most = 120): string {
+  const text = visiblePieces(name.slice(0, most))
+    .map(({ text }) => text)
+    .join('');
+  return name.length > most ? `${text}…` : text;
+}
+
+/** "12/s · 3% errors · p95 240 ms"; empty when nothing was measured. */
+export function figuresOf({ callsPerSecond, errorRatio, p95Seconds }: GraphCall): string {
+  return [
+    callsPerSecond !== undefined && formatValue(callsPerSecond, '1/s'),
+    errorRatio !== undefined && `${formatValue(errorRatio, 'ratio')} errors`,
+    p95Seconds !== undefined && `p95 ${formatValue(p95Seconds, 's')}`,
+  ]
+    .filter((words) => words !== false)
+    .join(' · ');
+}
