@@ -24,6 +24,12 @@ const commaSeparated = (text: string): string[] =>
     .filter(Boolean);
 
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
+/** Over plain http an ID token could come from anybody, but on this machine. */
+const issuerUrl = webUrl.refine(
+  (text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname),
+  'must be an https:// URL; http:// is for addresses of this machine',
+);
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@host:587' });
 /** An address, or a name and the address in angle brackets. */
 const mailbox = z
@@ -49,6 +55,10 @@ const environment = z.object({
   CASEBOOK_SECRET_KEY: optional(z.string().regex(/^[0-9a-f]{64}$/i, 'must be 32 bytes in hexadecimal (64 characters)')),
   CASEBOOK_INCIDENTS_DIR: optional(z.string()),
   CASEBOOK_WORKSPACES_DIR: optional(z.string()),
+  CASEBOOK_OIDC_ISSUER: optional(issuerUrl),
+  CASEBOOK_OIDC_CLIENT_ID: optional(z.string()),
+  CASEBOOK_OIDC_CLIENT_SECRET: optional(z.string()),
+  CASEBOOK_OIDC_NAME: withDefault(z.string().trim().min(1).max(60), 'single sign-on'),
   CASEBOOK_SESSION_HOURS: withDefault(z.coerce.number().positive().max(8_760), 168),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
@@ -78,10 +88,28 @@ const environment = z.object({
   LOKI_URL: optional(url),
 });
 
-const consistent = environment.refine((e) => e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM !== undefined, {
-  path: ['CASEBOOK_MAIL_FROM'],
-  error: 'must be set where CASEBOOK_SMTP_URL is',
-});
+const OIDC = ['CASEBOOK_OIDC_ISSUER', 'CASEBOOK_OIDC_CLIENT_ID', 'CASEBOOK_OIDC_CLIENT_SECRET'] as const;
+
+const consistent = environment
+  .refine((e) => e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM !== undefined, {
+    path: ['CASEBOOK_MAIL_FROM'],
+    error: 'must be set where CASEBOOK_SMTP_URL is',
+  })
+  .superRefine((e, context) => {
+    const missing = OIDC.filter((name) => e[name] === undefined);
+    if (missing.length === OIDC.length) return;
+    for (const name of missing)
+      context.addIssue({ code: 'custom', path: [name], message: `must be set where another of ${OIDC.join(', ')} is` });
+  });
+
+/** Where people sign in with an account of their organisation (OpenID Connect). */
+export interface OidcConfig {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  /** What people call it. */
+  name: string;
+}
 
 export interface SlackAddresses {
   /** Base of the Web API's methods, with a slash at its end. */
@@ -112,6 +140,8 @@ export interface Config {
   bootstrapApiKey?: string;
   /** 32-byte key of the secrets at rest, hexadecimal. */
   secretKey?: string;
+  /** Undefined: people sign in with API keys and links. */
+  oidc?: OidcConfig;
   /** How long a browser stays signed in. */
   sessionHours: number;
   corsOrigins: string[];
@@ -171,6 +201,15 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     appUrl: e.CASEBOOK_APP_URL?.replace(/\/+$/, ''),
     bootstrapApiKey: e.CASEBOOK_BOOTSTRAP_API_KEY,
     secretKey: e.CASEBOOK_SECRET_KEY,
+    oidc:
+      e.CASEBOOK_OIDC_ISSUER === undefined
+        ? undefined
+        : {
+            issuer: e.CASEBOOK_OIDC_ISSUER,
+            clientId: e.CASEBOOK_OIDC_CLIENT_ID ?? '',
+            clientSecret: e.CASEBOOK_OIDC_CLIENT_SECRET ?? '',
+            name: e.CASEBOOK_OIDC_NAME,
+          },
     sessionHours: e.CASEBOOK_SESSION_HOURS,
     corsOrigins: commaSeparated(e.CASEBOOK_CORS_ORIGINS),
     bodyLimitBytes: e.CASEBOOK_BODY_LIMIT_BYTES,

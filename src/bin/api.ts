@@ -21,6 +21,7 @@ import {
   tokenPepperFrom,
 } from '../features/satellites/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
+import { createIdentityProvider } from '../features/sign-in/index.ts';
 import {
   bootstrapFirstTeam,
   createAuthenticator,
@@ -141,7 +142,11 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     satellites: { calls: createSatelliteCalls({ orm, events, clock: systemClock }), graphs, tokenPepper },
     sources: teamSources({ config, orm, events, log }),
     events,
-    signIn: { appUrl, secrets },
+    signIn: {
+      appUrl,
+      provider: config.oidc && createIdentityProvider({ oidc: config.oidc, appUrl, clock: systemClock }),
+      secrets,
+    },
     links: { appUrl, temporalUiUrl: config.temporal.uiUrl, temporalNamespace: config.temporal.namespace },
   };
   const app = createApp(deps);

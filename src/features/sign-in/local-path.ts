@@ -12,5 +12,6 @@ export function localPath(text: string): string | undefined {
   if (!URL.canParse(text, BASE)) return undefined;
   const { origin, pathname, search, hash } = new URL(text, BASE);
   // `/.//host` has become `//host`.
-  return origin === BASE && !pathname.startsWith('//') ? pathname + search + hash : undefined;
+  const path = pathname + search + hash;
+  return origin === BASE && !path.startsWith('//') && path.length <= LONGEST ? path : undefined;
 }

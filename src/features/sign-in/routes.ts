@@ -5,6 +5,7 @@ import { clearedSessionCookie, refuseForeignPages, sessionSecrets } from '../../
 import { ApiKey } from '../teams/index.ts';
 import { endpoint } from './deps.ts';
 import { createLink, linkUrl } from './links.ts';
+import { oidcEndpoints } from './oidc/routes.ts';
 import { presentSession } from './presenter.ts';
 import * as schemas from './schemas.ts';
 import { describeSession, handOver, signIn } from './service.ts';
@@ -142,4 +143,4 @@ const sessions = [
   }),
 ];
 
-export const signInEndpoints = [...own, ...sessions];
+export const signInEndpoints = [...own, ...sessions, ...oidcEndpoints];

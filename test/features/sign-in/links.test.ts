@@ -83,7 +83,10 @@ describe('a one-time link', () => {
     const link = await newLink(api.rootKey);
     const before = await api.database.orm.em.fork().count(ApiKey, { kind: 'session' }, anyTeam);
     const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(link)));
-    assert.deepEqual(statuses.toSorted((a, b) => a - b), [200, ...Array(7).fill(401)]);
+    assert.deepEqual(
+      statuses.toSorted((a, b) => a - b),
+      [200, ...Array(7).fill(401)],
+    );
     assert.equal(await api.database.orm.em.fork().count(ApiKey, { kind: 'session' }, anyTeam), before + 1);
   });
 

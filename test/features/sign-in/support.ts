@@ -22,6 +22,8 @@ export interface SignInApi {
   clock: ManualClock;
   authenticator: ApiKeyAuthenticator;
   lines: LogLine[];
+  /** May be changed. */
+  signIn: SignInDeps['signIn'];
   /** Of the first team; may do everything. */
   rootKey: string;
   /** Calls with an API key. */
@@ -87,6 +89,7 @@ export async function startSignInApi(options: StartOptions = {}): Promise<SignIn
     clock,
     authenticator,
     lines,
+    signIn,
     rootKey,
     pepper,
     call,
@@ -140,7 +143,7 @@ export class Browser {
     });
     for (const line of reply.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      if (/Max-Age=0\b/.test(line)) this.cookies.delete(name);
+      if (/Max-Age=0\b|expires=Thu, 01 Jan 1970/i.test(line)) this.cookies.delete(name);
       else this.cookies.set(name, value);
     }
     return reply;

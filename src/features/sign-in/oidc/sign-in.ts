@@ -1,0 +1,31 @@
+import type { EntityManager } from '../../../db/orm.ts';
+import { anyTeam } from '../../../db/team-filter.ts';
+import { lockTeam, Membership, ROLE_SCOPES, User } from '../../teams/index.ts';
+import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
+import { SignInFailed } from './errors.ts';
+import type { Identity } from './provider.ts';
+
+/**
+ * Signs in as the user with this address, in the team they joined first.
+ * @throws {SignInFailed} `email_not_verified`, `not_a_member`
+ */
+export function signInAs(
+  em: EntityManager,
+  { verifiedEmail: email }: Identity,
+  terms: SessionTerms,
+): Promise<OpenedSession> {
+  if (email === undefined) throw new SignInFailed('email_not_verified');
+  return em.fork().transactional(async (tx) => {
+    const user = await tx.findOne(User, { email });
+    const first = { ...anyTeam, orderBy: { createdAt: 'asc', id: 'asc' } } as const;
+    const found = user && (await tx.findOne(Membership, { userId: user.id }, first));
+    if (!found) throw new SignInFailed('not_a_member');
+    await lockTeam(tx, found.teamId);
+    // Somebody may have removed them before the lock was had.
+    const membership = await tx.findOne(Membership, { id: found.id }, { ...anyTeam, refresh: true });
+    if (!membership) throw new SignInFailed('not_a_member');
+    const { teamId, userId, role } = membership;
+    const session = { teamId, userId, scopes: ROLE_SCOPES[role], createdByKeyId: null, signedInWith: 'oidc' as const };
+    return addSession(tx, session, terms);
+  });
+}
