@@ -1,7 +1,7 @@
 /** A chat: what was said, and where one goes on. */
 import { useChat } from '@ai-sdk/react';
 import { ArrowDown } from 'lucide-react';
-import { useCallback, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useCallback, useDeferredValue, useEffect, useMemo, useState, type ReactNode } from 'react';
 import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Failed } from '../../components/ui/states.tsx';
@@ -17,6 +17,8 @@ import { Message } from './message.tsx';
 import type { StoredMessage } from './parts.ts';
 import { useStick } from './stick.ts';
 import type { Asked } from './transport.ts';
+
+const NOTHING: readonly Shown[] = [];
 
 /** The page is drawn at most so often while an answer comes. */
 const THROTTLE_MS = 60;
@@ -57,7 +59,9 @@ export function ChatView(props: ChatViewProps) {
   const [chosen, setChosen] = useState<boolean>();
   const maySideEffect = props.sideEffects === undefined ? undefined : (chosen ?? props.sideEffects);
   const toaster = useToaster();
-  const shown = useMemo(() => conversation(stored, messages), [stored, messages]);
+  const current = useMemo(() => conversation(stored, messages), [stored, messages]);
+  // Long answers are drawn in slices, so that writing and scrolling never wait for them.
+  const shown = useDeferredValue(current, NOTHING);
   const { content, isAway, toEnd } = useStick<HTMLDivElement>(isReady);
   const isBusy = phase !== 'idle' || props.isRunning;
 
@@ -104,7 +108,7 @@ export function ChatView(props: ChatViewProps) {
       {props.head}
       <div ref={content} className="flex flex-1 flex-col">
         {props.earlier}
-        {shown.length === 0 && isReady && phase === 'idle' && props.welcome}
+        {current.length === 0 && isReady && phase === 'idle' && props.welcome}
         <div role="log" aria-label="Conversation" aria-live="off" className="flex flex-col gap-4 pb-6">
           {shown.map((message) => (
             <Message
@@ -118,7 +122,7 @@ export function ChatView(props: ChatViewProps) {
           {phase === 'sending' && <p className="text-sm text-ink-soft">Sending …</p>}
         </div>
         <p role="status" className="sr-only">
-          {announced(shown, isBusy)}
+          {announced(current, isBusy)}
         </p>
       </div>
       <div className="sticky bottom-0 z-10 -mx-4 bg-ground px-4 pt-1 pb-4 md:-mx-2 md:px-2">
@@ -152,12 +156,12 @@ export function ChatView(props: ChatViewProps) {
           isStopping={isStopping}
           onStop={stop}
           disabledBecause={disabledBecause}
-          placeholder={shown.length === 0 ? 'Ask about your systems …' : 'Ask on …'}
+          placeholder={current.length === 0 ? 'Ask about your systems …' : 'Ask on …'}
         >
           {maySideEffect !== undefined && <ActOutside isAllowed={maySideEffect} onChange={setChosen} />}
         </Composer>
       </div>
-      <EvidencePanel evidence={opened && evidenceIn(shown, opened)} onClose={() => onOpened(undefined)} />
+      <EvidencePanel evidence={opened && evidenceIn(current, opened)} onClose={() => onOpened(undefined)} />
     </div>
   );
 }

@@ -1,12 +1,12 @@
 import { ChartLine, CircleAlert, CircleStop, TriangleAlert } from 'lucide-react';
-import { memo, type ReactNode } from 'react';
-import { Markdown } from '../../components/markdown/markdown.tsx';
+import { memo, useDeferredValue, useMemo, type ReactNode } from 'react';
 import { Button } from '../../components/ui/button.tsx';
 import { CopyButton } from '../../components/ui/copy-button.tsx';
 import { Elapsed, Time, duration } from '../../components/ui/time.tsx';
 import type { Shown } from './conversation.ts';
 import { limitWords } from './limits.ts';
 import { citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
+import { Prose } from './prose.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ChangedFiles, Chart } from './results.tsx';
 import { ScrollBox } from './scroll-box.tsx';
@@ -60,7 +60,9 @@ function Question({ message: { id, parts, createdAt } }: { message: Shown }) {
 
 function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
   const { id, parts, turn, isLive, limit } = message;
-  const citations = new Set(citationsOf(parts, turn).map(({ n }) => n));
+  const numbers = useMemo(() => new Set(citationsOf(parts, turn).map(({ n }) => n)), [parts, turn]);
+  // They come at the end of an answer, all of which is then drawn anew: in slices.
+  const citations = useDeferredValue(numbers);
   const isOver = !isLive && turn?.status !== 'processing';
   const drawable = new Set(turn?.tool_calls.flatMap((call) => (call.has_series ? [call.id] : [])));
   const pieces = piecesOf(parts);
@@ -87,7 +89,7 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
     if (piece.kind === 'changes') return <ChangedFiles changes={piece.changes} />;
     const { type, text } = piece.part;
     return type === 'text' ? (
-      <Markdown text={text} citations={citations} onCitation={onCitation} headingOffset={2} />
+      <Prose text={text} citations={citations} onCitation={onCitation} headingOffset={2} />
     ) : (
       <Reasoning text={text} isGoingOn={!isOver && index === pieces.length - 1} />
     );

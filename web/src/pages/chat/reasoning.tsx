@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
-import { Markdown } from '../../components/markdown/markdown.tsx';
 import { duration } from '../../components/ui/time.tsx';
+import { Prose } from './prose.tsx';
 
 /** What the model thought, folded. How long it took is known only to who was there. */
 export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolean }) {
@@ -20,7 +20,7 @@ export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolea
       </summary>
       {isOpen && (
         <div className="mt-1 ml-1.5 border-l-2 pl-3">
-          <Markdown text={text.trim()} headingOffset={3} />
+          <Prose text={text.trim()} headingOffset={3} />
         </div>
       )}
     </details>

@@ -1,8 +1,10 @@
 /** Follows a conversation that grows, as long as its reader is at its end. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** So near the end of the page a reader is at its end. */
+/** So near the end of the page a reader who comes down is at its end … */
 const NEAR_PX = 80;
+/** … and further away than that, one who goes up has left it. */
+const AT_PX = 8;
 
 const distance = (): number => {
   const { scrollHeight } = document.documentElement;
@@ -30,18 +32,18 @@ export function useStick<Element extends HTMLElement>(isReady: boolean): Stick<E
   }, [isReady]);
 
   useEffect(() => {
-    let height = document.documentElement.scrollHeight;
+    let last = window.scrollY;
     const onScroll = (): void => {
-      const grown = document.documentElement.scrollHeight !== height;
-      height = document.documentElement.scrollHeight;
-      // Where the page has grown since, it is not the reader who is further from its end.
-      if (grown && isAtEnd.current) return;
-      isAtEnd.current = distance() < NEAR_PX;
+      const { scrollY } = window;
+      // What grows makes nobody go up; what shrinks leaves one at the end.
+      const hasGoneUp = scrollY < last - 1 && distance() > AT_PX;
+      if (hasGoneUp) isAtEnd.current = false;
+      else if (scrollY >= last && distance() < NEAR_PX) isAtEnd.current = true;
+      last = scrollY;
       setIsAway(!isAtEnd.current);
     };
     const observer = new ResizeObserver(() => {
       if (isAtEnd.current) toEnd();
-      height = document.documentElement.scrollHeight;
     });
     if (content.current !== null) observer.observe(content.current);
     addEventListener('scroll', onScroll, { passive: true });
