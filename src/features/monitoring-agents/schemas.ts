@@ -63,6 +63,10 @@ export const UpdatePlanRequest = z
     ],
   });
 
+export const UpdatePlanQuery = z.object({
+  dry_run: z.boolean().default(false).describe('true: answers with the plan as it would be, and changes nothing.'),
+});
+
 export const UpdateAgentChannelRequest = z
   .strictObject({
     notification_channel: NotificationChannel.nullable().optional().describe('Where it reports; null: nowhere.'),

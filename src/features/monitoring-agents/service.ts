@@ -136,10 +136,7 @@ export async function changePlan(
 ): Promise<ChangedPlan> {
   const { changed, released } = await em.fork().transactional(async (tx) => {
     const agent = await findAgent(tx, change.agentId, LockMode.PESSIMISTIC_WRITE);
-    if (change.baseVersion !== undefined && change.baseVersion !== agent.planVersion) {
-      throw planVersionConflict(agent.planVersion);
-    }
-    const before = await planOf(tx, agent.id, agent.planVersion);
+    const before = await planBefore(tx, agent, change);
     const plan = planAfter(before, change);
     const isPlanChanged = JSON.stringify(plan) !== JSON.stringify(before);
     const isToggled = change.active !== undefined && change.active !== agent.active;
@@ -176,6 +173,29 @@ export async function changePlan(
   if (changed.isChanged) await tellAgent(deps, em.fork(), changed.agent.id);
   await tellFindings(deps.findings, released);
   return changed;
+}
+
+/**
+ * What {@link changePlan} would make of an agent, with nothing changed.
+ * @throws as {@link changePlan}
+ */
+export async function tryPlan(em: EntityManager, change: PlanChange): Promise<ChangedPlan> {
+  // An entity manager of its own: what is set here is never written.
+  const rows = em.fork();
+  const agent = await findAgent(rows, change.agentId);
+  const before = await planBefore(rows, agent, change);
+  const plan = planAfter(before, change);
+  const isPlanChanged = JSON.stringify(plan) !== JSON.stringify(before);
+  const isToggled = change.active !== undefined && change.active !== agent.active;
+  if (isPlanChanged) agent.planVersion += 1;
+  if (change.active !== undefined) agent.active = change.active;
+  return { agent, plan, isChanged: isPlanChanged || isToggled };
+}
+
+/** @throws {Conflict} when the plan has another version than the caller read */
+async function planBefore(em: EntityManager, agent: MonitoringAgent, { baseVersion }: PlanChange): Promise<Plan> {
+  if (baseVersion !== undefined && baseVersion !== agent.planVersion) throw planVersionConflict(agent.planVersion);
+  return planOf(em, agent.id, agent.planVersion);
 }
 
 function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {

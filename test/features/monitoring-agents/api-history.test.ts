@@ -118,6 +118,9 @@ describe('what monitoring agents did, over the API', () => {
       const ofTeam = await get('/api/findings?status=open&count=1');
       assert.deepEqual([ofTeam.findings.length, ofTeam.page, ofTeam.count], [1, 1, 1]);
       assert.ok(ofTeam.total >= 1);
+      const [ofAgent] = (await get(`/api/findings?chat_id=${agent.id}`)).findings;
+      assert.deepEqual(ofAgent.agent, { id: agent.id, title: summary.title });
+      assert.equal((await get(`/api/findings?chat_id=${randomUUID()}`)).total, 0);
       const totalOf = async (query: string): Promise<number> => (await get(agent.at(`/findings?${query}`))).total;
       assert.deepEqual([await totalOf('severity=warning'), await totalOf('severity=critical')], [1, 0]);
       assert.deepEqual(placesOf(await call('GET', '/api/findings?severity=bad')), ['query.severity']);

@@ -109,8 +109,13 @@ describe('plans of monitoring agents over the API', () => {
       'body.plan.checks.2.dedup_key',
       'body.plan.colour',
     ];
-    for (const replace of [true, false]) {
-      const answer = await call('PATCH', agent.at('/plan'), {
+    for (const [replace, dry] of [
+      [true, ''],
+      [false, ''],
+      [true, '?dry_run=true'],
+      [false, '?dry_run=true'],
+    ] as const) {
+      const answer = await call('PATCH', agent.at(`/plan${dry}`), {
         plan: { checks, colour: 'red' },
         replace,
         active: false,
@@ -127,6 +132,21 @@ describe('plans of monitoring agents over the API', () => {
     for (const place of expected) assert.ok(placesOf(made).includes(place), `${place}: ${made.text}`);
     const { version, active } = await agent.plan();
     assert.deepEqual([version, active, (await versionsOf(agent)).total], [1, true, 1]);
+  });
+
+  it('tries a change on request: answers with the plan that would be, and changes nothing', async () => {
+    const agent = await agentWith(gaugeCheck());
+    const planNow = (): Promise<Json> => ok(call('GET', agent.at('/plan')));
+    const before = await planNow();
+    const body = { plan: { summary: 'Something else.' }, active: false, version: 1 };
+    const tried = await ok(call('PATCH', agent.at('/plan?dry_run=true'), body));
+    assert.deepEqual([tried.plan.summary, tried.active, tried.version], ['Something else.', false, 2]);
+    assert.equal(tried.plan.checks.length, 1);
+    const { plan, active, version } = await planNow();
+    assert.deepEqual([plan, active, version], [before.plan, true, 1]);
+    assert.equal((await versionsOf(agent)).total, 1);
+    const other = await call('PATCH', agent.at('/plan?dry_run=true'), { ...body, version: 7 });
+    assert.equal(other.status, 409);
   });
 
   it('says what else is wrong with a change', async () => {

@@ -3552,11 +3552,18 @@ export interface components {
             last_seen_at: string;
             resolved_at: string | null;
             closed_at: string | null;
+            /** @description The agent that found it; null: an alert that belongs to none. */
+            agent: {
+                /** Format: uuid */
+                id: string;
+                title: string;
+            } | null;
             /** @description The one it opened last. */
             investigation: {
                 /** Format: uuid */
                 id: string;
                 url: string;
+                status: ("processing" | "completed" | "failed" | "cancelled") | null;
             } | null;
         };
         FindingResponse: {
@@ -3597,11 +3604,18 @@ export interface components {
             last_seen_at: string;
             resolved_at: string | null;
             closed_at: string | null;
+            /** @description The agent that found it; null: an alert that belongs to none. */
+            agent: {
+                /** Format: uuid */
+                id: string;
+                title: string;
+            } | null;
             /** @description The one it opened last. */
             investigation: {
                 /** Format: uuid */
                 id: string;
                 url: string;
+                status: ("processing" | "completed" | "failed" | "cancelled") | null;
             } | null;
             /** @description What reports it, the newest first. */
             sources: {
@@ -8914,7 +8928,10 @@ export interface operations {
     };
     updateMonitoringPlan: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: answers with the plan as it would be, and changes nothing. */
+                dry_run?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Of the agent: its chat has the same id. */
@@ -9671,6 +9688,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 count?: number;
+                /** @description Only those of this agent. */
+                chat_id?: string;
             };
             header?: never;
             path?: never;

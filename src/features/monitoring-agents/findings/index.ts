@@ -6,9 +6,15 @@ export { createFindingLauncher, type FindingLauncher } from './launch.ts';
 export { notify } from './notify.ts';
 export { observeAlert, observeHealth, observeSession, releaseSources } from './observe.ts';
 export { presentFinding, presentFindingDetail, presentNotification, type FindingLinks } from './presenter.ts';
-export { findFinding, listFindings, type FindingDetail, type FindingQuery } from './queries.ts';
+export { findFinding, listFindings, refsOf, type FindingDetail, type FindingQuery } from './queries.ts';
 export { readFinding } from './read.ts';
-export { FindingListQuery, FindingListResponse, FindingResponse, NotificationResponse } from './schemas.ts';
+export {
+  FindingListQuery,
+  FindingListResponse,
+  FindingResponse,
+  NotificationResponse,
+  TeamFindingListQuery,
+} from './schemas.ts';
 export { settleFinding } from './settle.ts';
 export { sweepFindings, type FindingSweepOptions } from './sweeper.ts';
 export { tellFindings, type FindingTeller } from './tell.ts';

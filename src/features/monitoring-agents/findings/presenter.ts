@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { findingWorkflowId } from '../contract.ts';
 import type { Finding, MonitoringNotification } from '../entities.ts';
-import type { FindingDetail } from './queries.ts';
+import type { FindingDetail, FindingRefs } from './queries.ts';
 import type { FindingListResponse, FindingResponse, NotificationResponse } from './schemas.ts';
 
 type Summary = z.input<typeof FindingListResponse>['findings'][number];
@@ -12,8 +12,13 @@ export interface FindingLinks {
   appUrl: string;
 }
 
-export function presentFinding(finding: Omit<Finding, 'evidence'>, { appUrl }: FindingLinks): Summary {
-  const { judgement, investigationId } = finding;
+export function presentFinding(
+  finding: Omit<Finding, 'evidence'>,
+  { appUrl }: FindingLinks,
+  { agentTitles, investigationStatuses }: FindingRefs,
+): Summary {
+  const { judgement, agentId, investigationId } = finding;
+  const title = agentId === null ? undefined : agentTitles.get(agentId);
   return {
     id: finding.id,
     chat_id: finding.agentId,
@@ -38,12 +43,23 @@ export function presentFinding(finding: Omit<Finding, 'evidence'>, { appUrl }: F
     last_seen_at: finding.lastSeenAt.toISOString(),
     resolved_at: iso(finding.resolvedAt),
     closed_at: iso(finding.closedAt),
+    agent: agentId === null || title === undefined ? null : { id: agentId, title },
     investigation:
-      investigationId === null ? null : { id: investigationId, url: `${appUrl}/investigation/${investigationId}` },
+      investigationId === null
+        ? null
+        : {
+            id: investigationId,
+            url: `${appUrl}/investigation/${investigationId}`,
+            status: investigationStatuses.get(investigationId) ?? null,
+          },
   };
 }
 
-export function presentFindingDetail(detail: FindingDetail, links: FindingLinks): z.input<typeof FindingResponse> {
+export function presentFindingDetail(
+  detail: FindingDetail,
+  links: FindingLinks,
+  refs: FindingRefs,
+): z.input<typeof FindingResponse> {
   const { finding, evidence, notifications } = detail;
   const sources = Object.entries(finding.sources).map(([source, { isFailing, streak, text, sessionId, at }]) => ({
     source,
@@ -54,7 +70,7 @@ export function presentFindingDetail(detail: FindingDetail, links: FindingLinks)
     at: new Date(at).toISOString(),
   }));
   return {
-    ...presentFinding(finding, links),
+    ...presentFinding(finding, links, refs),
     sources: sources.sort((a, b) => b.at.localeCompare(a.at)),
     evidence: [...evidence],
     details: finding.details,

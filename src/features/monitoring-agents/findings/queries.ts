@@ -1,5 +1,7 @@
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
+import { Investigation } from '../../investigations/index.ts';
+import type { InvestigationStatus } from '../../investigations/contract.ts';
 import type { FindingStatus, Severity } from '../contract.ts';
 import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
 import { isPresent } from './read.ts';
@@ -25,7 +27,8 @@ export async function listFindings(
     Finding,
     {
       $and: [
-        agentId === undefined ? await ofPresentAgents(em) : { agentId },
+        await ofPresentAgents(em),
+        agentId === undefined ? {} : { agentId },
         { status: status ?? { $ne: 'pending' }, ...(severity && { severity }) },
       ],
     },
@@ -40,6 +43,34 @@ async function ofPresentAgents(em: EntityManager): Promise<FilterQuery<Finding>>
   const deleted = await em.find(MonitoringAgent, { deletedAt: { $ne: null } }, { fields: ['id'], filters });
   if (deleted.length === 0) return {};
   return { $or: [{ agentId: null }, { agentId: { $nin: deleted.map(({ id }) => id) } }] };
+}
+
+/** What findings refer to, by id. */
+export interface FindingRefs {
+  agentTitles: ReadonlyMap<string, string>;
+  investigationStatuses: ReadonlyMap<string, InvestigationStatus>;
+}
+
+/** The names and states of what some findings refer to, in two statements. @param em bound to the team */
+export async function refsOf(
+  em: EntityManager,
+  findings: readonly Pick<Finding, 'agentId' | 'investigationId'>[],
+): Promise<FindingRefs> {
+  const idsOf = (ids: (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))];
+  const agentIds = idsOf(findings.map(({ agentId }) => agentId));
+  const investigationIds = idsOf(findings.map(({ investigationId }) => investigationId));
+  const [agents, investigations] = await Promise.all([
+    agentIds.length === 0
+      ? []
+      : em.fork().find(MonitoringAgent, { id: { $in: agentIds } }, { fields: ['id', 'title'] }),
+    investigationIds.length === 0
+      ? []
+      : em.fork().find(Investigation, { id: { $in: investigationIds } }, { fields: ['id', 'status'] }),
+  ]);
+  return {
+    agentTitles: new Map(agents.map(({ id, title }) => [id, title])),
+    investigationStatuses: new Map(investigations.map(({ id, status }) => [id, status])),
+  };
 }
 
 export interface FindingDetail {

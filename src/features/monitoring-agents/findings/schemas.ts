@@ -1,11 +1,18 @@
 /** What callers see of findings and of what was told of them. */
 import { z } from 'zod';
 import { pageFields } from '../../../http/fields.ts';
+import type { InvestigationStatus } from '../../investigations/contract.ts';
 import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
 import { CHANNEL_TYPES } from '../notifications/channel.ts';
 import { NOTIFICATION_EVENTS } from '../notifications/port.ts';
 
 const time = z.iso.datetime();
+const INVESTIGATION_STATUSES = [
+  'processing',
+  'completed',
+  'failed',
+  'cancelled',
+] as const satisfies InvestigationStatus[];
 const findingStatus = z.enum(['pending', 'open', 'resolved', 'closed']);
 
 export const NotificationResponse = z
@@ -59,7 +66,14 @@ const FindingSummary = z
     last_seen_at: time,
     resolved_at: time.nullable(),
     closed_at: time.nullable(),
-    investigation: z.object({ id: z.uuid(), url: z.string() }).nullable().describe('The one it opened last.'),
+    agent: z
+      .object({ id: z.uuid(), title: z.string() })
+      .nullable()
+      .describe('The agent that found it; null: an alert that belongs to none.'),
+    investigation: z
+      .object({ id: z.uuid(), url: z.string(), status: z.enum(INVESTIGATION_STATUSES).nullable() })
+      .nullable()
+      .describe('The one it opened last.'),
   })
   .meta({ id: 'FindingSummary' });
 
@@ -93,4 +107,8 @@ export const FindingListQuery = z.object({
   status: findingStatus.optional().describe('Absent: all but pending ones.'),
   severity: z.enum(SEVERITIES).optional().describe('Only those of this severity.'),
   ...pageFields,
+});
+
+export const TeamFindingListQuery = FindingListQuery.extend({
+  chat_id: z.uuid().optional().describe('Only those of this agent.'),
 });

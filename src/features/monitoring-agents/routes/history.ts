@@ -1,4 +1,5 @@
 /** What an agent did: its sessions and its findings. */
+import type { EntityManager } from '../../../db/orm.ts';
 import { apiKey } from '../../../http/authenticate.ts';
 import { noSuchFinding } from '../errors.ts';
 import {
@@ -9,12 +10,15 @@ import {
   listFindings as findingsOf,
   presentFinding,
   presentFindingDetail,
+  refsOf,
+  TeamFindingListQuery,
+  type FindingQuery,
 } from '../findings/index.ts';
 import * as schemas from '../schemas.ts';
 import { findAgent } from '../service.ts';
 import { listSessions as sessionsOf, readSession } from '../sessions/list.ts';
 import { SessionListQuery, SessionListResponse, SessionResponse } from '../sessions/schemas.ts';
-import { monitoringEndpoint as endpoint, READ, tags } from './deps.ts';
+import { monitoringEndpoint as endpoint, READ, tags, type MonitoringDeps } from './deps.ts';
 
 export const listSessions = endpoint({
   method: 'get',
@@ -63,8 +67,7 @@ export const listAgentFindings = endpoint({
   errors: [404],
   handler: async ({ em, deps, params, query }) => {
     const { id: agentId } = await findAgent(em, params.chat_id);
-    const { items, total } = await findingsOf(em, { ...query, agentId });
-    return { findings: items.map((each) => presentFinding(each, deps.links)), ...pageOf(query), total };
+    return pageOfFindings(em, deps, { ...query, agentId });
   },
 });
 
@@ -75,12 +78,11 @@ export const listFindings = endpoint({
   summary: "The team's findings, the newest first: of all its agents, and alerts from outside",
   tags,
   auth: apiKey(READ),
-  query: FindingListQuery,
+  query: TeamFindingListQuery,
   response: FindingListResponse,
-  handler: async ({ em, deps, query }) => {
-    const { items, total } = await findingsOf(em, query);
-    return { findings: items.map((each) => presentFinding(each, deps.links)), ...pageOf(query), total };
-  },
+  handler: async ({ em, deps, query: { chat_id: agentId, ...query } }) =>
+    // Of an agent that is not there, or is being deleted, there is nothing.
+    pageOfFindings(em, deps, agentId === undefined ? query : { ...query, agentId }),
 });
 
 export const getFinding = endpoint({
@@ -97,8 +99,13 @@ export const getFinding = endpoint({
   handler: async ({ em, deps, params }) => {
     const found = await findFinding(em, params.finding_id);
     if (!found) throw noSuchFinding();
-    return presentFindingDetail(found, deps.links);
+    return presentFindingDetail(found, deps.links, await refsOf(em, [found.finding]));
   },
 });
 
-const pageOf = ({ page, count }: { page: number; count: number }) => ({ page, count });
+async function pageOfFindings(em: EntityManager, { links }: Pick<MonitoringDeps, 'links'>, query: FindingQuery) {
+  const { items, total } = await findingsOf(em, query);
+  const refs = await refsOf(em, items);
+  const { page, count } = query;
+  return { findings: items.map((each) => presentFinding(each, links, refs)), page, count, total };
+}

@@ -5,7 +5,7 @@ import { MonitoringPlanVersion } from '../entities.ts';
 import { invalidPlan } from '../plan/parse.ts';
 import { presentPlan, presentVersions } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
-import { changePlan, findAgent, PlanRefused } from '../service.ts';
+import { changePlan, findAgent, PlanRefused, tryPlan } from '../service.ts';
 import { planOf } from '../settings.ts';
 import { monitoringEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
 
@@ -41,15 +41,18 @@ export const updatePlan = endpoint({
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
+  query: schemas.UpdatePlanQuery,
   body: schemas.UpdatePlanRequest,
   response: schemas.MonitoringPlanResponse,
   errors: [404, 409],
-  handler: async ({ em, deps, params, body, principal }) => {
+  handler: async ({ em, deps, params, query, body, principal }) => {
     const { plan, replace, active, version, reason = 'Changed over the API.' } = body;
     const change = { agentId: params.chat_id, baseVersion: version, active, reason };
     const wanted = plan === undefined ? change : { ...change, ...(replace ? { plan } : { patch: plan }) };
     try {
-      const changed = await changePlan(deps.monitoring, em, requesterOf(principal), wanted);
+      const changed = query.dry_run
+        ? await tryPlan(em, wanted)
+        : await changePlan(deps.monitoring, em, requesterOf(principal), wanted);
       return presentPlan(changed.agent, changed.plan, undefined, deps.clock.now());
     } catch (error) {
       throw error instanceof PlanRefused ? invalidPlan(error.problems, ['body', 'plan']) : error;
