@@ -1,7 +1,10 @@
 /** A chat: what was said, and where one goes on. */
 import { useChat } from '@ai-sdk/react';
+import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
 import { useCallback, useDeferredValue, useEffect, useMemo, useState, type ReactNode } from 'react';
+import { api, ApiError } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Failed } from '../../components/ui/states.tsx';
@@ -16,7 +19,7 @@ import { useLiveState } from './live-chats.ts';
 import { Message } from './message.tsx';
 import type { StoredMessage } from './parts.ts';
 import { useStick } from './stick.ts';
-import type { Asked } from './transport.ts';
+import type { Asked } from './asked.ts';
 
 const NOTHING: readonly Shown[] = [];
 
@@ -97,6 +100,14 @@ export function ChatView(props: ChatViewProps) {
     setDraft([refused.asked.text, draft].filter((text) => text !== '').join('\n\n'));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each that is refused
   }, [refused]);
+
+  // A session that has ended, or was begun anew in another tab, is asked for again.
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (!(refused?.error instanceof ApiError)) return;
+    if (refused.error.status === 401) void api.GET('/api/chat', { params: { query: { count: 1 } } });
+    if (refused.error.code === 'csrf') void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+  }, [refused, queryClient]);
 
   const onEvidence = useCallback((answer: string, call: string) => onOpened({ answer, call }), [onOpened]);
   const stop = (): void => void live.stop().catch(toaster.fail);

@@ -2,7 +2,8 @@
 import { Chat } from '@ai-sdk/react';
 import { api, ApiError, dataOf } from '../../api/client.ts';
 import { backOffMs } from '../../components/live/back-off.ts';
-import { ChatTransport, type Asked, type ChatMessage } from './transport.ts';
+import type { Asked } from './asked.ts';
+import { ChatTransport, type ChatMessage } from './transport.ts';
 
 /** How it stands with the turn. */
 export interface LiveState {

@@ -5,7 +5,7 @@ import { CopyButton } from '../../components/ui/copy-button.tsx';
 import { Elapsed, Time, duration } from '../../components/ui/time.tsx';
 import type { Shown } from './conversation.ts';
 import { limitWords } from './limits.ts';
-import { citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
+import { chartTitle, citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
 import { Prose } from './prose.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ChangedFiles, Chart } from './results.tsx';
@@ -118,7 +118,7 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
 }
 
 const titleOf = (parts: Shown['parts'], toolId: string): string =>
-  parts.filter(isTool).find(({ toolCallId }) => toolCallId === toolId)?.title ?? 'Chart';
+  chartTitle(parts.filter(isTool).find(({ toolCallId }) => toolCallId === toolId));
 
 function workingWords(parts: Shown['parts']): string {
   const running = parts.filter(isTool).filter(({ state }: ToolPart) => state === 'input-available').length;

@@ -120,6 +120,12 @@ export function citationsOf(parts: readonly Part[], turn: Turn | null): Citation
   return [];
 }
 
+/** What a chart shows, as the call of `draw_chart` names it. */
+export function chartTitle(call: ToolPart | undefined): string {
+  const named = isRecord(call?.input) ? call.input['title'] : undefined;
+  return typeof named === 'string' && named.trim() !== '' ? named : (call?.title ?? 'Chart');
+}
+
 export interface PlanItem {
   text: string;
   status: string;

@@ -1,0 +1,36 @@
+/** What a person says, and the request by which it is said. */
+
+/** What a person wants. */
+export interface Asked {
+  text: string;
+  /** Repeated with the same words, it is the same turn. */
+  key: string;
+  /** A chart of this tool result; with null, of what the chat knows. */
+  chartOf?: string | null;
+  maySideEffect?: boolean;
+  /** For a new chat: what it is about. */
+  investigationId?: string;
+  /** It is said to a monitoring agent, whose plan it may change. */
+  isMonitoring?: boolean;
+}
+
+/** The request that says it. @param chatId undefined: in a new chat */
+export function requestFor(asked: Asked, chatId: string | undefined): { api: string; body: object } {
+  const stream = '?stream=true&include=tools';
+  const chat = chatId === undefined ? {} : { chat_id: chatId };
+  if (asked.chartOf !== undefined) {
+    const subject = asked.chartOf === null ? {} : { tool_id: asked.chartOf };
+    return { api: `/api/chat-viz${stream}`, body: { ...chat, ...subject, prompt: asked.text } };
+  }
+  if (asked.isMonitoring === true)
+    return { api: `/api/monitoring-chat${stream}`, body: { ...chat, message: asked.text } };
+  return {
+    api: `/api/v1/chat${stream}`,
+    body: {
+      ...chat,
+      messages: [{ role: 'user', content: asked.text }],
+      ...(asked.maySideEffect !== undefined && { allow_side_effects: asked.maySideEffect }),
+      ...(chatId === undefined && asked.investigationId !== undefined && { investigation_id: asked.investigationId }),
+    },
+  };
+}
