@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { backOffMs } from '../../../web/src/components/live/back-off.ts';
-import { dollars, size } from '../../../web/src/pages/investigation/numbers.ts';
+import { dollars } from '../../../web/src/pages/investigation/numbers.ts';
 import { neighbour } from '../../../web/src/pages/investigation/evidence/citation-order.ts';
 import { confidenceWords } from '../../../web/src/pages/investigation/report/confidence.ts';
 import { markedText } from '../../../web/src/pages/investigation/report/marked-text.ts';
@@ -43,10 +43,6 @@ describe('the texts of a report', () => {
 describe('figures of an investigation', () => {
   it('keep small costs apart from none', () => {
     assert.deepEqual([0, 0.00042, 0.5, 12.345].map(dollars), ['$0', '$0.00042', '$0.50', '$12.35']);
-  });
-
-  it('give sizes in the unit that fits', () => {
-    assert.deepEqual([12, 2_000, 3_400_000].map(size), ['12 B', '2 kB', '3.4 MB']);
   });
 });
 

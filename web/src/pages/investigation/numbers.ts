@@ -13,9 +13,3 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 
 /** @example compact(12_345) // '12.3K' */
 export const compact = (number: number): string => short.format(number);
-
-/** @example size(2_048) // '2 kB' */
-export function size(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}

@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'react';
-import { StatusBadge, Badge } from '../../../components/ui/badge.tsx';
-import { CopyButton } from '../../../components/ui/copy-button.tsx';
+import { StatusBadge } from '../../../components/ui/badge.tsx';
+import { Loading } from '../../../components/ui/states.tsx';
 import { duration } from '../../../components/ui/time.tsx';
-import { size } from '../numbers.ts';
 import { ScrollBox } from '../scroll-box.tsx';
+import { Excerpts } from './excerpts.tsx';
 import type { ToolCall } from '../queries.ts';
-import type { Excerpt, Shown } from './citation-order.ts';
+import type { Shown } from './citation-order.ts';
 
 const ToolSeries = lazy(() =>
   import('../../../components/chart/tool-series.tsx').then((module) => ({ default: module.ToolSeries })),
@@ -34,24 +34,24 @@ export function EvidenceBody({ shown: { call, excerpts, evidence } }: { shown: S
       {excerpts.length > 0 && <Excerpts excerpts={excerpts} />}
       {call.has_series && (
         <section className="min-h-80">
-          <Suspense fallback={null}>
+          <Suspense fallback={<Loading lines={6} />}>
             <ToolSeries toolId={call.id} />
           </Suspense>
         </section>
       )}
-      {hasInput(call.input) && <Input input={call.input} />}
       <section>
         <h3 className="mb-2 text-sm font-semibold">Result</h3>
         {call.status === 'pending' ? (
           <p className="text-ink-soft">The call has not ended yet.</p>
         ) : (
           <div className="min-h-96">
-            <Suspense fallback={null}>
+            <Suspense fallback={<Loading lines={8} />}>
               <ToolResult toolId={call.id} excerpts={excerpts.map(({ text, offset }) => ({ text, offset }))} />
             </Suspense>
           </div>
         )}
       </section>
+      {hasInput(call.input) && <Input input={call.input} />}
     </div>
   );
 }
@@ -79,12 +79,6 @@ function CallFacts({ call }: { call: ToolCall }) {
           <dd>{duration(call.duration_ms)}</dd>
         </div>
       )}
-      {call.bytes !== null && (
-        <div>
-          <dt>Returned </dt>
-          <dd>{size(call.bytes)}</dd>
-        </div>
-      )}
       {(call.is_error || call.status !== 'completed') && (
         <div>
           <dt className="sr-only">Status </dt>
@@ -93,41 +87,7 @@ function CallFacts({ call }: { call: ToolCall }) {
           </dd>
         </div>
       )}
-      {call.sha256 !== null && (
-        <div className="flex min-w-0 items-center gap-2">
-          <dt>sha256 </dt>
-          <dd className="truncate font-mono text-xs" title={call.sha256}>
-            {call.sha256.slice(0, 12)}…
-          </dd>
-          <CopyButton variant="quiet" size="small" icon aria-label="Copy the sha256" text={() => call.sha256 ?? ''}>
-            {null}
-          </CopyButton>
-        </div>
-      )}
     </dl>
-  );
-}
-
-function Excerpts({ excerpts }: { excerpts: readonly Excerpt[] }) {
-  return (
-    <section>
-      <h3 className="mb-2 text-sm font-semibold">What is cited</h3>
-      <ul className="flex flex-col gap-2">
-        {excerpts.map(({ text, verified, offset }) => (
-          <li key={`${offset} ${text}`} className="rounded-md border bg-ground">
-            <ScrollBox label="Excerpt" className="max-h-60 px-3 py-2">
-              <pre className="font-mono text-xs break-words whitespace-pre-wrap">{text}</pre>
-            </ScrollBox>
-            <p className="flex flex-wrap items-center gap-2 border-t px-3 py-1.5 text-sm text-ink-soft">
-              {verified ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
-              {verified
-                ? `Stands word for word in the result, at character ${offset}.`
-                : 'This text is not in the result.'}
-            </p>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -51,7 +51,7 @@ function StepBody({ step, isLast }: { step: StepView; isLast: boolean }) {
   return (
     <div className="mt-1.5 flex flex-col gap-2">
       {note !== null && <p className="text-sm text-ink-soft">Note to the model: {note}</p>}
-      {reasoning !== '' && <Reasoning text={reasoning} isGoingOn={isSpeaking && text === ''} />}
+      {reasoning !== '' && <Reasoning text={reasoning} step={step.step} isGoingOn={isSpeaking && text === ''} />}
       {text !== '' && <Markdown text={text} />}
       {calls.length > 0 && (
         <ul className="flex flex-col gap-1">
@@ -69,11 +69,14 @@ function StepBody({ step, isLast }: { step: StepView; isLast: boolean }) {
   );
 }
 
-function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolean }) {
+function Reasoning({ text, step, isGoingOn }: { text: string; step: number; isGoingOn: boolean }) {
   return (
     <details className="text-sm text-ink-soft">
       <summary className="w-fit py-0.5">{isGoingOn ? 'Reasoning …' : 'Reasoning'}</summary>
-      <ScrollBox label="Reasoning" className="mt-1 max-h-96 border-l-2 pl-3 break-words whitespace-pre-wrap">
+      <ScrollBox
+        label={`Reasoning of step ${step}`}
+        className="mt-1 max-h-96 border-l-2 pl-3 break-words whitespace-pre-wrap"
+      >
         {text}
       </ScrollBox>
     </details>

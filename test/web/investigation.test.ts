@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { assertAccessible, DESKTOP, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+
+const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
+  readFileSync('demo/incidents/checkout-errors/incident.json', 'utf8'),
+);
+const [alert] = incident.alerts;
+const QUERY = `${incident.title}.\n\nAlert ${alert?.name} fired at ${alert?.at}: ${alert?.summary}. What is the root cause?`;
+
+interface Detail {
+  status: string;
+  investigation_text: string;
+  report: { root_cause: { service: string } };
+  citations: { n: number }[];
+  steps: { tool_calls: { id: string; name: string; summary: string; has_series: boolean }[] }[];
+}
+
+/** How much wider the page is than the window. */
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+describe('the page of an investigation', function () {
+  this.timeout(120_000);
+  let web: Web;
+  let id: string;
+  let detail: Detail;
+  before(async () => {
+    web = await sharedWeb();
+    ({ investigation_id: id } = await web.call<{ investigation_id: string }>('POST', '/api/v1/investigate', {
+      query: QUERY,
+    }));
+    detail = await waitUntil(
+      async () => {
+        const read = await web.call<Detail>('GET', `/api/investigations/${id}`);
+        return read.status === 'completed' ? read : undefined;
+      },
+      { what: 'the end of the investigation', timeoutMs: 60_000 },
+    );
+  });
+  const path = (rest = ''): string => `/investigation/${id}${rest}`;
+
+  it('shows the report, the cause first, and what it took', async () => {
+    const { page, end } = await web.visit(path());
+    await page.getByRole('heading', { level: 1, name: /felt at|:/ }).waitFor();
+    const cause = page.getByRole('region', { name: 'Root cause' });
+    await cause.getByText(detail.report.root_cause.service, { exact: true }).first().waitFor();
+    const headings = await page.getByRole('heading', { level: 2 }).allTextContents();
+    assert.deepEqual(headings.slice(0, 5), ['Root cause', 'Summary', 'Impact', 'Recommended change', 'Hypotheses']);
+    await page.getByText('Built-in offline model').waitFor();
+    await page.getByText(`${detail.steps.length} steps`, { exact: true }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Chat about it' }).getAttribute('href'), `/chat?about=${id}`);
+    await end();
+  });
+
+  it('opens what a citation cites by the keyboard, turns to the next, and gives the focus back', async () => {
+    const { page, end } = await web.visit(path());
+    const citation = page.getByRole('region', { name: 'Root cause' }).getByRole('button').first();
+    await citation.focus();
+    await page.keyboard.press('Enter');
+    const first = await page.evaluate(() => new URL(location.href).searchParams.get('citation'));
+    const numbers = detail.citations.map(({ n }) => n).toSorted((a, b) => a - b);
+    const next = numbers[numbers.indexOf(Number(first)) + 1];
+    const panel = (n: unknown) => page.getByRole('dialog', { name: `Citation [${String(n)}]` });
+    await panel(first).waitFor();
+    await panel(first).getByText('Verified', { exact: true }).first().waitFor();
+    await panel(first).locator('mark').first().waitFor();
+    await assertAccessible(page);
+
+    await page.keyboard.press('j');
+    await panel(next).waitFor();
+    await page.reload();
+    await panel(next).waitFor();
+    await page.keyboard.press('k');
+    await panel(first).waitFor();
+    await page.keyboard.press('Escape');
+    await panel(first).waitFor({ state: 'hidden' });
+    assert.equal(new URL(page.url()).search, '');
+    await end();
+  });
+
+  it('closes the panel by going back, and returns to the citation', async () => {
+    const { page, end } = await web.visit(path());
+    const citation = page.getByRole('region', { name: 'Root cause' }).getByRole('button').first();
+    await citation.click();
+    const panel = page.getByRole('dialog');
+    await panel.waitFor();
+    await page.keyboard.press('Escape');
+    await panel.waitFor({ state: 'hidden' });
+    assert.ok(await citation.evaluate((button) => button === document.activeElement));
+    await citation.click();
+    await panel.waitFor();
+    await page.goBack();
+    await panel.waitFor({ state: 'hidden' });
+    assert.equal(new URL(page.url()).pathname, path());
+    await end();
+  });
+
+  it('shows the metric behind a tool call as a chart, from a step and by its address', async () => {
+    const call = detail.steps.flatMap(({ tool_calls }) => tool_calls).find(({ has_series }) => has_series);
+    assert.ok(call);
+    const { page, end } = await web.visit(path(`?call=${call.id}`));
+    const panel = page.getByRole('dialog');
+    await panel.getByText(call.summary).waitFor();
+    await panel.getByText('Show as table').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await panel.waitFor({ state: 'hidden' });
+
+    const step = page.locator('#steps details').first();
+    await step.locator('summary').first().click();
+    await step.getByRole('button').first().click();
+    await panel.getByRole('heading', { name: /^Evidence \d+$/ }).waitFor();
+    await end();
+  });
+
+  it('copies the report as Markdown', async () => {
+    const { page, end } = await web.visit(path());
+    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
+    await page.getByText('Copied.').first().waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), detail.investigation_text);
+    await end();
+  });
+
+  it('is accessible in both themes and on a phone, with nothing that scrolls sideways', async () => {
+    for (const [theme, viewport] of [
+      ['light', DESKTOP],
+      ['dark', PHONE],
+    ] as const) {
+      const { page, end } = await web.visit(path(), { theme, viewport });
+      await page.getByRole('region', { name: 'Root cause' }).waitFor();
+      for (const summary of await page.locator('#steps summary').all()) await summary.click();
+      await page.locator('#steps').scrollIntoViewIfNeeded();
+      await assertAccessible(page);
+      assert.equal(await overflow(page), 0);
+      await page.goto(path('?citation=1'));
+      await page.getByRole('dialog').locator('mark').first().waitFor();
+      await assertAccessible(page);
+      assert.equal(await overflow(page), 0);
+      await end();
+    }
+  });
+
+  it('asks the same again, and leads back to the one before', async () => {
+    const { page, end } = await web.visit(path());
+    await page.getByRole('button', { name: 'Rerun' }).click();
+    await page.waitForURL((url) => url.pathname.startsWith('/investigation/') && url.pathname !== path());
+    await page.getByRole('link', { name: 'Rerun of an earlier one' }).click();
+    await page.waitForURL((url) => url.pathname === path());
+    await end();
+  });
+
+  it('explains why one failed, and keeps what it had found', async () => {
+    const { page, end } = await web.visit('/');
+    await page.route(`**/api/investigations/${id}`, async (route) => {
+      const failed = {
+        status: 'failed',
+        alert_summary: 'The investigation failed',
+        explanation: 'The database was away for an hour.',
+        report: null,
+        citations: [],
+        hypotheses: [],
+      };
+      await route.fulfill({ json: { ...detail, ...failed } });
+    });
+    await page.goto(path());
+    await page.getByRole('heading', { name: 'It failed' }).waitFor();
+    await page.getByText('The database was away for an hour.').waitFor();
+    await page.getByRole('heading', { name: 'Step 1' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Rerun' }).count(), 2);
+    await assertAccessible(page);
+    await end();
+  });
+
+  it('says that there is none where there is none, and who may not see it', async () => {
+    const unknown = await web.visit('/investigation/00000000-0000-4000-8000-000000000000', { expected: [/404/] });
+    await unknown.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await unknown.page.goto('/investigation/nonsense');
+    await unknown.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    unknown.problems.splice(0, unknown.problems.length, ...unknown.problems.filter((text) => !/422/.test(text)));
+    await unknown.end();
+
+    const { api_key: key } = await web.call<{ api_key: string }>('POST', '/api/api-keys', {
+      name: 'chats only',
+      scopes: ['chats:read'],
+    });
+    const other = await web.visit(path(), { as: key, expected: [/403/] });
+    await other.page.getByText('You may not read investigations').waitFor();
+    await other.end();
+  });
+});

@@ -1,0 +1,42 @@
+import { Badge } from '../../../components/ui/badge.tsx';
+import { count } from '../numbers.ts';
+import type { Excerpt } from './citation-order.ts';
+
+/** More are folded: the result below, where they are marked, is what people came for. */
+const MOST_SHOWN = 3;
+
+/** What is cited, word for word, and whether it stands in the result. What does not is shown first. */
+export function Excerpts({ excerpts }: { excerpts: readonly Excerpt[] }) {
+  const ordered = excerpts.toSorted((a, b) => Number(a.verified) - Number(b.verified));
+  const shown = Math.max(MOST_SHOWN, ordered.filter(({ verified }) => !verified).length);
+  const folded = ordered.slice(shown);
+  return (
+    <section>
+      <h3 className="mb-2 text-sm font-semibold">What is cited</h3>
+      <List excerpts={ordered.slice(0, shown)} />
+      {folded.length > 0 && (
+        <details className="mt-2">
+          <summary className="w-fit py-0.5 text-sm text-ink-soft">
+            {count(folded.length, 'more verified excerpt', 'more verified excerpts')}
+          </summary>
+          <List excerpts={folded} />
+        </details>
+      )}
+    </section>
+  );
+}
+
+const List = ({ excerpts }: { excerpts: readonly Excerpt[] }) => (
+  <ul className="mt-1 flex flex-col gap-1.5">
+    {excerpts.map(({ text, verified, offset }) => (
+      <li
+        key={`${offset} ${text}`}
+        className="flex flex-wrap items-start gap-x-2.5 gap-y-1 rounded-md border bg-ground px-3 py-2"
+      >
+        {verified ? <Badge tone="good">Verified</Badge> : <Badge tone="warn">Not verified</Badge>}
+        <code className="min-w-48 flex-1 font-mono text-xs leading-5 break-words whitespace-pre-wrap">{text}</code>
+        {!verified && <span className="basis-full text-sm text-warn">This text is not in the result.</span>}
+      </li>
+    ))}
+  </ul>
+);
