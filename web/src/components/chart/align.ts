@@ -19,3 +19,9 @@ export function align(series: readonly Series[]): Aligned {
     .sort((a, b) => a - b);
   return { times, values: byTime.map((points) => times.map((time) => points.get(time))) };
 }
+
+/** The last sample at or before a time: series are not all sampled at the same ones. */
+export function valueAt({ values }: Aligned, series: number, time: number): number | null | undefined {
+  for (let at = time; at >= 0; at--) if (values[series]?.[at] !== undefined) return values[series][at];
+  return undefined;
+}

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { Schema } from '../../api/client.ts';
 import type { Theme } from '../../app/theme.ts';
-import type { Aligned } from './align.ts';
+import { valueAt, type Aligned } from './align.ts';
 import { lineStyle } from './palette.ts';
 import { nameOf } from './summary.ts';
 import { formatValue } from './units.ts';
@@ -15,12 +15,6 @@ export interface LegendProps {
   theme: Theme;
   time: (at: Date) => string;
   onToggle: (index: number) => void;
-}
-
-/** The nearest sample at or before an index: series are not sampled at the same times. */
-function valueAt(values: Aligned['values'][number] | undefined, index: number): number | null | undefined {
-  for (let at = index; at >= 0; at--) if (values?.[at] !== undefined) return values[at];
-  return undefined;
 }
 
 /** What the lines are, their values at the cursor (else the last), and what is shaded. */
@@ -54,7 +48,7 @@ export function Legend({ data, aligned, cursor, hidden, theme, time, onToggle }:
               <Stroke index={index} theme={theme} isFaint={hidden.has(index)} />
               <span className="min-w-0 flex-1 truncate [unicode-bidi:isolate]">{nameOf(series)}</span>
               <span className="font-mono text-xs tabular-nums">
-                {formatValue(valueAt(aligned.values[index], at), series.unit)}
+                {formatValue(valueAt(aligned, index, at), series.unit)}
               </span>
             </button>
           </li>

@@ -38,6 +38,7 @@ export function plotOptions({ data, theme, width, height }: PlotSetting, element
       {
         ...axis,
         space: 80,
+        size: 32,
         values: (plot, splits) => {
           const { min = 0, max = 0 } = plot.scales['x'] ?? {};
           const label = clock(max - min);

@@ -6,9 +6,9 @@ import './chart.css';
 import type { Schema } from '../../api/client.ts';
 import type { Theme } from '../../app/theme.ts';
 import { Button } from '../ui/button.tsx';
-import type { Aligned } from './align.ts';
+import { valueAt, type Aligned } from './align.ts';
 import { plotOptions } from './plot-options.ts';
-import { nameOf } from './summary.ts';
+import { nameOf, shortened } from './summary.ts';
 import { formatValue } from './units.ts';
 
 export interface PlotProps {
@@ -93,19 +93,17 @@ export function Plot({ data, aligned, hidden, theme, height, time, onCursor }: P
     event.stopPropagation();
   };
   const at = index ?? last;
-  const spoken = data.series
-    .filter((_, series) => !hidden.has(series))
+  const spoken = [...data.series.entries()]
+    .filter(([series]) => !hidden.has(series))
     .slice(0, 8)
-    .map(
-      (series) => `${nameOf(series)} ${formatValue(aligned.values[data.series.indexOf(series)]?.[at], series.unit)}`,
-    );
+    .map(([index, series]) => `${nameOf(series)} ${formatValue(valueAt(aligned, index, at), series.unit)}`);
   return (
     <div className="relative">
       <div
         ref={box}
         role="slider"
         tabIndex={0}
-        aria-label={`Chart of ${data.title.slice(0, 100)}: arrow keys move through time`}
+        aria-label={`Chart of ${shortened(data.title, 100)}: arrow keys move through time`}
         aria-valuemin={0}
         aria-valuemax={last}
         aria-valuenow={at}

@@ -1,15 +1,19 @@
 /** What a chart shows, in a sentence. */
 import type { Schema } from '../../api/client.ts';
+import { visibleText } from '../text-viewer/visible.ts';
 import { formatValue } from './units.ts';
 
 type Series = Schema<'ChartSeries'>;
 
-/** Longer names are cut: they come from telemetry, and anybody may write that. */
-const shortened = (name: string): string => (name.length > 80 ? `${name.slice(0, 79)}…` : name);
+/** Names come from telemetry, and anybody may write that: long ones are cut, and nothing in them is unseen. */
+export function shortened(name: string, most: number): string {
+  const shown = visibleText(name.slice(0, most));
+  return name.length > most ? `${shown}…` : shown;
+}
 
 /** The series' label, with its service where the label does not name it. */
 export function nameOf({ label, service }: Pick<Series, 'label' | 'service'>): string {
-  return shortened(service === null || label.includes(service) ? label : `${service} ${label}`);
+  return shortened(service === null || label.includes(service) ? label : `${service} ${label}`, 80);
 }
 
 function sentence(series: Series, time: (at: string) => string): string {
@@ -39,6 +43,6 @@ export function summaryOf(series: readonly Series[], time: (at: string) => strin
       : `${many}; none of them moved away from the baseline.`;
   }
   const others = moved.length - 1;
-  const rest = others === 0 ? '' : ` ${others} more ${others === 1 ? 'series' : 'series'} moved.`;
+  const rest = others === 0 ? '' : ` ${others} more series moved.`;
   return `${sentence(worst, time)}.${rest}`;
 }

@@ -6,7 +6,7 @@ import { Empty } from '../ui/states.tsx';
 import { align } from './align.ts';
 import { clock } from './clock.ts';
 import { Legend } from './legend.tsx';
-import { summaryOf } from './summary.ts';
+import { shortened, summaryOf } from './summary.ts';
 import { ValueTable } from './value-table.tsx';
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
@@ -38,7 +38,9 @@ export function TimeSeriesChart({ data, height = 260 }: TimeSeriesChartProps) {
   return (
     <figure className="min-w-0">
       <figcaption className="mb-2">
-        <div className="font-mono text-sm font-medium wrap-anywhere [unicode-bidi:isolate]">{title.slice(0, 300)}</div>
+        <div className="font-mono text-sm font-medium wrap-anywhere [unicode-bidi:isolate]">
+          {shortened(title, 300)}
+        </div>
         <p className="text-sm text-ink-soft wrap-anywhere [unicode-bidi:isolate]">
           {summary}
           {truncated && ' Not everything the result holds is drawn.'}

@@ -12,10 +12,10 @@ const SECONDS: Scale = [
   [1e-9, 'ns'],
 ];
 const BYTES: Scale = [
-  [2 ** 40, 'TiB'],
-  [2 ** 30, 'GiB'],
-  [2 ** 20, 'MiB'],
-  [2 ** 10, 'KiB'],
+  [1e12, 'TB'],
+  [1e9, 'GB'],
+  [1e6, 'MB'],
+  [1e3, 'kB'],
   [1, 'B'],
 ];
 const COUNT: Scale = [
@@ -38,7 +38,7 @@ function plain(value: number): string {
 
 function scaled(value: number, scale: Scale): string {
   const size = Math.abs(value);
-  // A year and a minute are not told in the same unit as what is ten times as short: two of a unit come before it is used.
+  // 90 s say more than 1.5 min: minutes, hours and days begin at two.
   const [factor, unit] = scale.find(([factor]) => size >= factor * (factor > 1 && scale === SECONDS ? 2 : 1)) ??
     scale.at(-1) ?? [1, ''];
   if (size === 0) return `0 ${scale === BYTES ? 'B' : scale === SECONDS ? 's' : ''}`.trim();

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { Button } from '../ui/button.tsx';
 import type { Aligned } from './align.ts';
-import { nameOf } from './summary.ts';
+import { nameOf, shortened } from './summary.ts';
 import { formatValue } from './units.ts';
 
 const ROWS = 100;
@@ -27,7 +27,7 @@ export function ValueTable({ data: { series, title }, aligned: { times, values }
             // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
             tabIndex={0}
             role="region"
-            aria-label={`Values of ${title.slice(0, 80)}`}
+            aria-label={`Values of ${shortened(title, 80)}`}
             className="mt-1 max-h-80 overflow-auto rounded-md border"
           >
             <table className="w-full text-right tabular-nums">

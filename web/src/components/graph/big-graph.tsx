@@ -6,6 +6,7 @@ import { BOX, type Direction, type Position } from './types.ts';
 import { useDirection } from './use-direction.ts';
 import { useLayout } from './use-layout.ts';
 import type { DrawingProps } from './view.ts';
+import { Working } from './working.tsx';
 
 export function BigGraph(props: DrawingProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -13,8 +14,8 @@ export function BigGraph(props: DrawingProps) {
   const positions = useLayout(props.graph, direction);
   return (
     <div ref={box} className="size-full">
-      {positions === undefined ? (
-        <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
+      {positions === undefined || direction === undefined ? (
+        <Working />
       ) : (
         <Canvas {...props} positions={positions} direction={direction} />
       )}

@@ -34,7 +34,12 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
   const { calls, services } = scene.graph;
   const isChosen = ({ caller, callee }: GraphCall): boolean => caller === scene.selected || callee === scene.selected;
   const strokes: Stroke[] = [
-    { colour: '--line-strong', width: 1.25, alpha: 0.45, wants: (call) => !call.onFaultPath && !isChosen(call) },
+    {
+      colour: '--line-strong',
+      width: 1.25,
+      alpha: alphaOf(scene, camera),
+      wants: (call) => !call.onFaultPath && !isChosen(call),
+    },
     { colour: '--accent', width: 2, alpha: 1, wants: (call) => !call.onFaultPath && isChosen(call) },
     { colour: '--bad', width: 4, alpha: 1, wants: (call) => call.onFaultPath === true },
   ];
@@ -44,6 +49,12 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
     if (position !== undefined && holds(near, position)) drawService(context, scene, camera, service, position);
   }
   if (camera.zoom >= FIGURES_FROM) for (const call of calls.filter(isChosen)) drawFigures(context, scene, call);
+}
+
+/** The more lines there are on the screen, and the more one of them is meant, the fainter they are. */
+function alphaOf({ graph: { calls }, selected }: Scene, { zoom }: Camera): number {
+  const crowded = calls.length < 500 ? 0.6 : zoom < 0.3 ? 0.18 : 0.35;
+  return selected === undefined ? crowded : crowded / 2;
 }
 
 interface Box {

@@ -16,6 +16,7 @@ import { BOX, type Direction, type Graph, type GraphCall, type Position } from '
 import { useDirection } from './use-direction.ts';
 import { useLayout } from './use-layout.ts';
 import type { DrawingProps } from './view.ts';
+import { Working } from './working.tsx';
 import { figuresOf } from './words.ts';
 
 const NODE_TYPES = { service: ServiceNode };
@@ -27,10 +28,10 @@ export function Flow(props: DrawingProps) {
   const positions = useLayout(props.graph, direction);
   return (
     <div ref={box} className="size-full">
-      {positions === undefined ? (
-        <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
+      {positions === undefined || direction === undefined ? (
+        <Working />
       ) : (
-        <ReactFlowProvider>
+        <ReactFlowProvider key={direction}>
           <Drawn {...props} positions={positions} direction={direction} />
         </ReactFlowProvider>
       )}

@@ -13,7 +13,7 @@ export interface GraphTableProps {
   onSelect: (name: string) => void;
 }
 
-const CELL = 'px-3 py-1 text-left align-top wrap-anywhere';
+const CELL = 'min-w-16 px-3 py-1 text-left align-top wrap-anywhere';
 
 /** The same as tables, for those who read rather than look. Drawn when it is opened. */
 export function GraphTable({ graph: { services, calls }, selected, onSelect }: GraphTableProps) {
@@ -22,7 +22,7 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
     <details className="mt-2 text-sm" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary className="w-fit rounded py-1 text-ink-soft hover:text-ink">Show as table</summary>
       {isOpen && (
-        <div className="grid gap-3 lg:grid-cols-2">
+        <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
           <Rows
             caption="Services"
             columns={['Service', 'Role', 'Why']}
@@ -40,7 +40,7 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
                   </button>
                 </th>
                 <td className={`${CELL} whitespace-nowrap`}>{ROLES[role].word || 'Related'}</td>
-                <td className={CELL}>{shownName(note, 400)}</td>
+                <td className={CELL}>{note === '' ? '' : shownName(note, 400)}</td>
               </tr>
             )}
           />
@@ -55,7 +55,9 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
                 <td className={`${CELL} whitespace-nowrap`}>{formatValue(callsPerSecond, '1/s')}</td>
                 <td className={CELL}>{formatValue(errorRatio, 'ratio')}</td>
                 <td className={`${CELL} whitespace-nowrap`}>{formatValue(p95Seconds, 's')}</td>
-                <td className={CELL}>{onFaultPath === true ? 'Fault path' : stale === true ? 'Stale' : ''}</td>
+                <td className={`${CELL} whitespace-nowrap`}>
+                  {onFaultPath === true ? 'Fault path' : stale === true ? 'Stale' : ''}
+                </td>
               </tr>
             )}
           />
@@ -75,7 +77,7 @@ interface RowsProps<Row> {
 function Rows<Row>({ caption, columns, rows, row }: RowsProps<Row>) {
   const [most, setMost] = useState(ROWS);
   return (
-    <div>
+    <div className="min-w-0">
       {/* It scrolls within itself, by keyboard as well. */}
       <div
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -1,6 +1,6 @@
 /**
- * A cheap layout for big graphs: layers by how many calls lie between a service and where requests come in, ordered
- * within a layer by where their neighbours are (the barycentre heuristic of Sugiyama's method). Linear but for sorting.
+ * A cheap layout for big graphs: layers by how few calls lie between where requests come in and a service, ordered within
+ * a layer by where their neighbours are (the barycentre heuristic of Sugiyama's method). Linear but for sorting.
  */
 import { BOX, type Direction, type Position } from './types.ts';
 
@@ -12,55 +12,34 @@ export interface LayoutRequest {
 }
 
 const SWEEPS = 4;
-/** A longer layer is folded into several beside each other. */
-const MOST_IN_FILE = 40;
 export const GAP = { along: 90, across: 22 } as const;
 
-/** Edges without those that close a circle, found by a depth-first walk that keeps its own stack. */
-function withoutCircles({ size, edges }: LayoutRequest): number[][] {
+/** Lists of what each node calls. */
+function callees({ size, edges }: LayoutRequest): number[][] {
   const next: number[][] = Array.from({ length: size }, () => []);
-  const callers = new Uint32Array(size);
-  for (const [from, to] of edges) {
-    next[from]?.push(to);
-    callers[to] = (callers[to] ?? 0) + 1;
-  }
-  const kept: number[][] = Array.from({ length: size }, () => []);
-  const state = new Uint8Array(size);
-  const nodes = [...Array.from({ length: size }).keys()].sort((a, b) => (callers[a] ?? 0) - (callers[b] ?? 0));
-  for (const root of nodes) {
-    if (state[root] !== 0) continue;
-    const stack = [{ node: root, at: 0 }];
-    state[root] = 1;
-    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      const to = next[top.node]?.[top.at++];
-      if (to === undefined) {
-        state[top.node] = 2;
-        stack.pop();
-      } else if (state[to] !== 1) {
-        kept[top.node]?.push(to);
-        if (state[to] === 0) {
-          state[to] = 1;
-          stack.push({ node: to, at: 0 });
-        }
-      }
-    }
-  }
-  return kept;
+  for (const [from, to] of edges) next[from]?.push(to);
+  return next;
 }
 
-/** The longest way to each node. */
+/** The shortest way to each node from those nobody calls; where all of a circle is called, from its first node. */
 function depths(next: readonly number[][]): number[] {
-  const depth = next.map(() => 0);
-  const open = next.map(() => 0);
-  for (const list of next) for (const to of list) open[to] = (open[to] ?? 0) + 1;
-  const ready = [...open.keys()].filter((node) => open[node] === 0);
-  for (const node of ready) {
-    for (const to of next[node] ?? []) {
-      depth[to] = Math.max(depth[to] ?? 0, (depth[node] ?? 0) + 1);
-      open[to] = (open[to] ?? 0) - 1;
-      if (open[to] === 0) ready.push(to);
+  const depth = next.map(() => -1);
+  const isCalled = next.map(() => false);
+  for (const list of next) for (const to of list) isCalled[to] = true;
+  const walk = (roots: readonly number[]): void => {
+    const queue = roots.filter((root) => depth[root] === -1);
+    for (const root of queue) depth[root] = 0;
+    for (const node of queue) {
+      for (const to of next[node] ?? []) {
+        if (depth[to] !== -1) continue;
+        depth[to] = (depth[node] ?? 0) + 1;
+        queue.push(to);
+      }
     }
-  }
+  };
+  const nodes = [...next.keys()];
+  walk(nodes.filter((node) => isCalled[node] !== true));
+  for (const node of nodes) walk([node]);
   return depth;
 }
 
@@ -90,7 +69,7 @@ function order(layers: number[][], next: readonly number[][]): void {
 
 /** @returns for each node where its middle is */
 export function layered(request: LayoutRequest): Position[] {
-  const next = withoutCircles(request);
+  const next = callees(request);
   const layers: number[][] = [];
   for (const [node, depth] of depths(next).entries()) (layers[depth] ??= []).push(node);
   order(layers, next);
@@ -98,9 +77,11 @@ export function layered(request: LayoutRequest): Position[] {
   const along = (isRight ? BOX.width : BOX.height) + GAP.along;
   const across = (isRight ? BOX.height : BOX.width) + GAP.across;
   const positions: Position[] = Array.from({ length: request.size }, () => ({ x: 0, y: 0 }));
+  // A layer that is too long is folded into several files beside each other, so that the whole is about as wide as high.
+  const mostInFile = Math.max(12, Math.ceil(Math.sqrt(request.size * (isRight ? 1.25 : 0.6))));
   let file = 0;
   for (const layer of layers) {
-    const files = Math.ceil(layer.length / MOST_IN_FILE);
+    const files = Math.ceil(layer.length / mostInFile);
     const inFile = Math.ceil(layer.length / files);
     for (const [at, node] of layer.entries()) {
       const length = Math.min(inFile, layer.length - Math.floor(at / inFile) * inFile);

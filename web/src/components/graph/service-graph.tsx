@@ -9,6 +9,7 @@ import { GraphTable } from './graph-table.tsx';
 import { around, tidy } from './neighbourhood.ts';
 import type { GraphCall, GraphService } from './types.ts';
 import type { View } from './view.ts';
+import { Working } from './working.tsx';
 
 const Flow = lazy(async () => ({ default: (await import('./flow.tsx')).Flow }));
 const BigGraph = lazy(async () => ({ default: (await import('./big-graph.tsx')).BigGraph }));
@@ -26,6 +27,7 @@ export interface ServiceGraphProps {
 
 /** A bigger graph is shown in part at first. */
 const MOST_AT_FIRST = 60;
+const SHOWN_AT_FIRST = 32;
 /** As many boxes as elements of the page stay quick; more are drawn on a canvas. */
 const MOST_AS_ELEMENTS = 250;
 
@@ -40,7 +42,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
   const current = selected ?? chosen;
   const isBig = whole.services.length > MOST_AT_FIRST;
   const drawn = useMemo(
-    () => (isBig && !showsAll ? around(whole, current, MOST_AT_FIRST) : whole),
+    () => (isBig && !showsAll ? around(whole, current, SHOWN_AT_FIRST) : whole),
     [whole, isBig, showsAll, current],
   );
   const matches = useMemo(() => {
@@ -122,10 +124,6 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
     </section>
   );
 }
-
-export const Working = () => (
-  <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
-);
 
 const PAN = 60;
 const KEYS: Record<string, (view: View) => void> = {

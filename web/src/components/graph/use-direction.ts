@@ -3,9 +3,9 @@ import type { Direction } from './types.ts';
 
 const NARROW = 640;
 
-/** Callees lie below their callers where there is no room beside them. */
-export function useDirection(box: RefObject<HTMLElement | null>): Direction {
-  const [direction, setDirection] = useState<Direction>('right');
+/** Callees lie below their callers where there is no room beside them. @returns undefined until the room is known */
+export function useDirection(box: RefObject<HTMLElement | null>): Direction | undefined {
+  const [direction, setDirection] = useState<Direction>();
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return undefined;

@@ -21,13 +21,13 @@ function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequ
 }
 
 /** @returns positions in the order of the services; undefined while they are worked out */
-export function useLayout(graph: Graph, direction: Direction): readonly Position[] | undefined {
-  const request = useMemo(() => requestOf(graph, direction), [graph, direction]);
-  const atOnce = useMemo(() => (request.size <= MOST_AT_ONCE ? layOut(request) : undefined), [request]);
+export function useLayout(graph: Graph, direction: Direction | undefined): readonly Position[] | undefined {
+  const request = useMemo(() => direction && requestOf(graph, direction), [graph, direction]);
+  const atOnce = useMemo(() => (request && request.size <= MOST_AT_ONCE ? layOut(request) : undefined), [request]);
   const [worked, setWorked] = useState<{ request: LayoutRequest; positions: readonly Position[] }>();
 
   useEffect(() => {
-    if (atOnce !== undefined) return undefined;
+    if (request === undefined || atOnce !== undefined) return undefined;
     const worker = new Worker(workerUrl(layoutWorker), { type: 'module' });
     worker.addEventListener('message', ({ data }: MessageEvent<Position[]>) => {
       setWorked({ request, positions: data });
@@ -40,5 +40,5 @@ export function useLayout(graph: Graph, direction: Direction): readonly Position
     return () => worker.terminate();
   }, [request, atOnce]);
 
-  return atOnce ?? (worked?.request === request ? worked.positions : undefined);
+  return atOnce ?? (worked !== undefined && worked.request === request ? worked.positions : undefined);
 }

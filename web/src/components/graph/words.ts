@@ -1,12 +1,11 @@
 import { formatValue } from '../chart/units.ts';
-import { visiblePieces } from '../text-viewer/visible.ts';
+import { visibleText } from '../text-viewer/visible.ts';
 import type { GraphCall } from './types.ts';
 
 /** A name as it can be shown anywhere: not too long, nothing in it that turns its surroundings. */
 export function shownName(name: string, most = 120): string {
-  const text = visiblePieces(name.slice(0, most))
-    .map(({ text }) => text)
-    .join('');
+  if (name.trim() === '') return '(no name)';
+  const text = visibleText(name.slice(0, most));
   return name.length > most ? `${text}…` : text;
 }
 

@@ -61,3 +61,9 @@ export function visiblePieces(text: string): Piece[] {
   if (end < text.length) pieces.push({ text: text.slice(end) });
   return pieces;
 }
+
+/** The same as one string, for names and titles. */
+export const visibleText = (text: string): string =>
+  visiblePieces(text)
+    .map(({ text }) => text)
+    .join('');

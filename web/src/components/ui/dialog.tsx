@@ -1,13 +1,32 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { AlertDialog, Dialog as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 
 const OVERLAY = 'fixed inset-0 z-40 bg-black/50';
 const BOX = 'fixed z-50 flex flex-col bg-surface text-ink shadow-pop focus:outline-none';
 const CENTRE = 'top-1/2 left-1/2 max-h-[90dvh] w-[min(38rem,94vw)] -translate-x-1/2 -translate-y-1/2 rounded-lg border';
 const SIDE = 'inset-y-0 right-0 w-[min(60rem,100vw)] border-l';
+
+/**
+ * Radix gives the focus back to the trigger of a dialog; these are opened by state and have none. So it goes back to
+ * what had it when the dialog opened, and where that is gone (a deleted row), to the page.
+ */
+function useFocusReturn() {
+  const before = useRef<Element>(null);
+  return {
+    onOpenAutoFocus: () => {
+      before.current = document.activeElement;
+    },
+    onCloseAutoFocus: (event: Event) => {
+      event.preventDefault();
+      const had = before.current;
+      const isThere = had instanceof HTMLElement && had.isConnected && had !== document.body;
+      (isThere ? had : document.querySelector<HTMLElement>('main'))?.focus({ preventScroll: true });
+    },
+  };
+}
 
 export interface DialogProps {
   open: boolean;
@@ -17,6 +36,8 @@ export interface DialogProps {
   description?: ReactNode;
   /** `side`: a panel over the right of the page, for what is read beside it. */
   placement?: 'centre' | 'side';
+  /** Stays open when something beside it is touched: what it shows is not shown again. */
+  isSticky?: boolean;
   children: ReactNode;
   /** Stays below what scrolls. */
   footer?: ReactNode;
@@ -29,15 +50,19 @@ export function Dialog({
   title,
   description,
   placement = 'centre',
+  isSticky = false,
   children,
   footer,
 }: DialogProps) {
+  const focusReturn = useFocusReturn();
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className={OVERLAY} />
         <Radix.Content
           className={clsx(BOX, placement === 'side' ? SIDE : CENTRE)}
+          {...focusReturn}
+          onInteractOutside={(event) => isSticky && event.preventDefault()}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <div className="flex items-start gap-3 border-b px-5 py-3">
@@ -74,12 +99,13 @@ export interface ConfirmProps {
 
 /** Asks before something that cannot be undone. */
 export function Confirm({ open, onOpenChange, title, description, action, onConfirm }: ConfirmProps) {
+  const focusReturn = useFocusReturn();
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content className={clsx(BOX, CENTRE, 'gap-4 p-5')}>
-          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+        <AlertDialog.Content className={clsx(BOX, CENTRE, 'gap-4 overflow-y-auto p-5')} {...focusReturn}>
+          <AlertDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="text-ink-soft">{description}</AlertDialog.Description>
           <div className="flex justify-end gap-2">
             <AlertDialog.Cancel asChild>

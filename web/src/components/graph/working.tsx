@@ -1,0 +1,4 @@
+/** Stands where the graph will be. */
+export const Working = () => (
+  <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
+);
