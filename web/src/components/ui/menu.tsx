@@ -1,8 +1,16 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-/** A button that opens a menu; `trigger` is the button. */
-export function Menu({ trigger, children }: { trigger: ReactNode; children: ReactNode }) {
+export interface MenuProps {
+  /** The button that opens it. */
+  trigger: ReactNode;
+  children: ReactNode;
+  /** Called when it closes; whoever prevents the default puts the focus elsewhere than back on the button. */
+  onCloseAutoFocus?: (event: Event) => void;
+}
+
+/** A button that opens a menu. */
+export function Menu({ trigger, children, onCloseAutoFocus }: MenuProps) {
   return (
     <DropdownMenu.Root>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -11,6 +19,7 @@ export function Menu({ trigger, children }: { trigger: ReactNode; children: Reac
           align="end"
           sideOffset={4}
           collisionPadding={8}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
           className="z-50 min-w-44 rounded-md border bg-surface p-1 text-ink shadow-pop"
         >
           {children}

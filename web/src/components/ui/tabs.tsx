@@ -6,13 +6,15 @@ export interface TabsProps {
   label: string;
   value: string;
   onValueChange: (value: string) => void;
+  /** Whether a tab opens only by a click or by Enter, and not already when the focus comes to it. */
+  isManual?: boolean;
   tabs: readonly { value: string; title: ReactNode; content: ReactNode }[];
 }
 
 /** Tabs; the page keeps which one is open, best in the address. Only the open one is drawn. */
-export function Tabs({ label, value, onValueChange, tabs }: TabsProps) {
+export function Tabs({ label, value, onValueChange, isManual = false, tabs }: TabsProps) {
   return (
-    <Radix.Root value={value} onValueChange={onValueChange}>
+    <Radix.Root value={value} onValueChange={onValueChange} activationMode={isManual ? 'manual' : 'automatic'}>
       <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b">
         {tabs.map((tab) => (
           <Radix.Trigger
