@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotificationChannel } from '../../../src/features/monitoring-agents/notifications/channel.ts';
 import { countByAgent } from '../../../web/src/pages/findings/counts.ts';
-import { detailRows, safeUrl } from '../../../web/src/pages/findings/detail-rows.ts';
+import { detailRows, linksIn, safeUrl } from '../../../web/src/pages/findings/detail-rows.ts';
 import { severityOf, statusOf } from '../../../web/src/pages/findings/filter-values.ts';
 import { valuesOf } from '../../../web/src/pages/findings/values.ts';
 import { costWords, figure } from '../../../web/src/pages/monitoring/sessions/words.ts';
@@ -76,11 +76,23 @@ describe('what is shown of findings', () => {
   });
 
   it('is what an alert says, a row for each value, and never more than fit', () => {
-    assert.deepEqual(detailRows({ labels: { severity: 'page', empty: '' }, links: ['https://a', 1], none: null }), [
-      { name: 'labels.severity', value: 'page' },
-      { name: 'links.1', value: 'https://a' },
-      { name: 'links.2', value: '1' },
+    const details = {
+      source: 'grafana',
+      labels: { severity: 'page', empty: '' },
+      links: [{ label: 'Runbook', url: 'https://a' }, { url: 'javascript:b' }, { label: 'none' }, 7],
+      values: { A: [1, true] },
+    };
+    assert.deepEqual(detailRows(details), [
+      { name: 'severity', value: 'page' },
+      { name: 'source', value: 'grafana' },
+      { name: 'values.A.1', value: '1' },
+      { name: 'values.A.2', value: 'true' },
     ]);
+    assert.deepEqual(linksIn(details), [
+      { label: 'Runbook', url: 'https://a' },
+      { label: 'javascript:b', url: 'javascript:b' },
+    ]);
+    assert.deepEqual(linksIn({ links: 'no list' }), []);
     assert.equal(detailRows({ list: Array.from({ length: 1_000 }, () => 'x') }).length, 200);
   });
 

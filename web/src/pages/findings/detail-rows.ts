@@ -1,16 +1,29 @@
+/** What an alert from outside says besides its title. */
+
 /** Most rows that are shown: an alert may have any number of labels. */
 const MOST_ROWS = 200;
 
-/** What an alert says, a row for each value: members of objects are named by their way, `labels.severity`. */
+/** The links of an alert, as the API has them: with words. */
+export function linksIn({ links }: Readonly<Record<string, unknown>>): { label: string; url: string }[] {
+  return (Array.isArray(links) ? links : []).flatMap((link: unknown) => {
+    if (typeof link !== 'object' || link === null || !('url' in link) || typeof link.url !== 'string') return [];
+    const label = 'label' in link && typeof link.label === 'string' && link.label !== '' ? link.label : link.url;
+    return [{ label, url: link.url }];
+  });
+}
+
+/** Everything but links, a row for each value: labels by their name, other members by their way. */
 export function detailRows(details: Readonly<Record<string, unknown>>): { name: string; value: string }[] {
-  return rowsOf(details, '').slice(0, MOST_ROWS);
+  const { links: _, labels, ...others } = details;
+  return [...rowsOf(labels, ''), ...rowsOf(others, '')].slice(0, MOST_ROWS);
 }
 
 function rowsOf(value: unknown, at: string): { name: string; value: string }[] {
   if (value === null || value === undefined || value === '') return [];
   if (Array.isArray(value)) return value.flatMap((each, index) => rowsOf(each, `${at}.${index + 1}`));
-  if (typeof value !== 'object')
+  if (typeof value !== 'object') {
     return [{ name: at, value: typeof value === 'string' ? value : JSON.stringify(value) }];
+  }
   return Object.entries(value).flatMap(([name, inner]) => rowsOf(inner, at === '' ? name : `${at}.${name}`));
 }
 

@@ -1,32 +1,48 @@
 /** Labels and links of an alert from outside. */
-import { detailRows, safeUrl } from './detail-rows.ts';
+import { detailRows, linksIn, safeUrl } from './detail-rows.ts';
+import { ScrollBox } from './scroll-box.tsx';
 
 /** Whatever an alert says is shown as text; only addresses of the web lead somewhere. */
 export function Details({ details }: { details: Readonly<Record<string, unknown>> }) {
+  const links = linksIn(details);
   return (
-    <dl className="flex max-h-96 flex-col gap-1.5 overflow-y-auto text-sm">
-      {detailRows(details).map(({ name, value }) => {
-        const url = safeUrl(value);
-        return (
+    <ScrollBox label="Labels and links of the alert" className="flex max-h-96 flex-col gap-3 text-sm">
+      {links.length > 0 && (
+        <ul className="flex flex-col gap-1.5">
+          {links.map(({ label, url }) => (
+            <li key={label + url} className="line-clamp-3 break-words">
+              <Address url={url}>{label}</Address>
+            </li>
+          ))}
+        </ul>
+      )}
+      <dl className="flex flex-col gap-1.5">
+        {detailRows(details).map(({ name, value }) => (
           <div key={name} className="grid grid-cols-[minmax(6rem,1fr)_minmax(0,2fr)] gap-x-3">
             <dt className="break-all text-ink-soft">{name}</dt>
             <dd className="line-clamp-6 min-w-0 break-words">
-              {url === undefined ? (
-                <bdi>{value}</bdi>
-              ) : (
-                <a
-                  href={url}
-                  target="_blank"
-                  rel="noopener noreferrer nofollow"
-                  className="break-all text-accent underline"
-                >
-                  {value}
-                </a>
-              )}
+              <Address url={value}>{value}</Address>
             </dd>
           </div>
-        );
-      })}
-    </dl>
+        ))}
+      </dl>
+    </ScrollBox>
+  );
+}
+
+/** A link where it leads to the web, else the words alone. */
+function Address({ url, children }: { url: string; children: string }) {
+  const href = safeUrl(url);
+  if (href === undefined) return <bdi>{children}</bdi>;
+  return (
+    <a
+      href={href}
+      title={href}
+      target="_blank"
+      rel="noopener noreferrer nofollow"
+      className="break-all text-accent underline"
+    >
+      <bdi>{children}</bdi>
+    </a>
   );
 }

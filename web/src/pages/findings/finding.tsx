@@ -53,8 +53,9 @@ export function FindingPage() {
       <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title="What was observed">
-            <p className="max-h-60 overflow-y-auto pb-3 break-words whitespace-pre-wrap">{summary}</p>
-            <Observed finding={finding} />
+            <p className="break-words whitespace-pre-wrap">{summary}</p>
+            {/* An alert says nothing else. */}
+            {finding.origin !== 'alert' && <Observed finding={finding} />}
           </Panel>
           {judgement !== null && (
             <Panel title="What a model thought of it">

@@ -2,6 +2,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { Time } from '../../components/ui/time.tsx';
+import { ScrollBox } from './scroll-box.tsx';
 
 type Notification = Schema<'NotificationResponse'>;
 
@@ -55,10 +56,13 @@ function Told({ notification }: { notification: Notification }) {
       )}
       <details className="pt-1">
         <summary className="text-ink-soft">What was written</summary>
-        <div className="mt-1 max-h-80 overflow-y-auto rounded-md bg-sunken p-3 break-words whitespace-pre-wrap">
+        <ScrollBox
+          label="What was written"
+          className="mt-1 max-h-80 rounded-md bg-sunken p-3 break-words whitespace-pre-wrap"
+        >
           <p className="font-medium">{title}</p>
           {text}
-        </div>
+        </ScrollBox>
       </details>
     </>
   );

@@ -9,13 +9,17 @@ import type { Finding } from './queries.ts';
 import { ScrollBox } from './scroll-box.tsx';
 import { valuesOf } from './values.ts';
 
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
 type Source = Finding['sources'][number];
 
 export function Observed({ finding }: { finding: Finding }) {
   const { sources, chat_id: agentId } = finding;
+  const worstFirst = sources.toSorted((a, b) => Number(b.failing) - Number(a.failing));
   return (
-    <ul className="divide-y rounded-md border">
-      {sources.map((source) => (
+    <ul className="mt-3 divide-y rounded-md border">
+      {worstFirst.map((source) => (
         <li key={source.source} className="px-3 py-2 text-sm">
           <div className="flex flex-wrap items-center gap-2">
             <span className="min-w-0 font-medium break-all">{source.source}</span>
@@ -75,7 +79,9 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
             {values.map(({ sessionId, at, value, expected, isFinding }) => (
               <tr key={sessionId}>
                 <td className="py-0.5 pr-3">
-                  <Time at={at} />
+                  <time dateTime={at} title={whole.format(new Date(at))}>
+                    {clock.format(new Date(at))}
+                  </time>
                 </td>
                 <td className="py-0.5 pr-3 text-right tabular-nums">{figure(value)}</td>
                 <td className="py-0.5 pr-3 text-right text-ink-soft tabular-nums">

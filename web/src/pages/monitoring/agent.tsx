@@ -1,6 +1,7 @@
 /** One monitoring agent. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../components/ui/states.tsx';
@@ -22,6 +23,11 @@ export function MonitoringAgentPage() {
   const navigate = route.useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const { data: agent, error, refetch, isPending } = useQuery(agentQuery(agentId));
+  // On a phone the open tab may be beyond the edge.
+  useEffect(() => {
+    document.querySelector('[role=tab][aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- another tab is another place
+  }, [tab, isPending]);
   if (isPending) return <Loading lines={8} />;
   if (!agent) {
     return (
@@ -58,6 +64,8 @@ export function MonitoringAgentPage() {
       />
       <Tabs
         label="Parts of the agent"
+        // A plan that is not saved keeps its tab open, and the focus comes back to the other one.
+        isManual
         value={tabs.some(({ value }) => value === tab) ? tab : 'overview'}
         // What another tab was filtered by means nothing in this one.
         onValueChange={(value) => void navigate({ search: value === 'overview' ? {} : { tab: value } })}

@@ -1,6 +1,6 @@
 /** The plan as a form: its summary and its checks. */
 import { Plus, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from '../../../components/ui/button.tsx';
 import { Textarea } from '../../../components/ui/field.tsx';
 import { Menu, MenuItem } from '../../../components/ui/menu.tsx';
@@ -10,8 +10,8 @@ import { addCheck, duplicateCheck, moveCheck, removeCheck, withCheck, type PlanD
 import { fieldElementId, nameOf, type IssueMap } from './issues.ts';
 import { CHECK_KINDS } from './kinds.ts';
 import { Labelled } from './labelled.tsx';
-import { LIST_IDS, SuggestionLists } from './suggestions.tsx';
-import { useOffered } from './use-offered.ts';
+import { SuggestionLists } from './suggestion-lists.tsx';
+import { useOffered } from './suggestions.ts';
 
 export interface PlanFormProps {
   draft: PlanDraft;
@@ -29,11 +29,13 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
   const [removed, setRemoved] = useState<{ name: string; before: PlanDraft; after: PlanDraft }>();
   const offered = useOffered(draft);
   const { checks } = draft;
-  const show = (next: { draft: PlanDraft; added: { key: string } } | undefined): void => {
-    if (!next) return;
+  /** Where the focus goes when the menu has closed. */
+  const chosen = useRef<string>(undefined);
+  const show = (next: { draft: PlanDraft; added: { key: string } } | undefined): string | undefined => {
+    if (!next) return undefined;
     onChange(next.draft);
     onOpen(new Set([...open, next.added.key]));
-    onFocus(fieldElementId(next.added.key, 'title'));
+    return fieldElementId(next.added.key, 'title');
   };
   const remove = (key: string, index: number): void => {
     const after = removeCheck(draft, key);
@@ -44,7 +46,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
   const summaryIssues = issues.ofPlan.filter(({ path }) => path === 'summary').map(({ message }) => message);
   return (
     <div className="flex flex-col gap-4">
-      <SuggestionLists offered={offered} />
+      <SuggestionLists lists={offered.lists} />
       <div className="rounded-lg border bg-surface p-4">
         <Labelled
           elementId="plan-summary"
@@ -71,6 +73,12 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
         </p>
         {!disabled && (
           <Menu
+            onCloseAutoFocus={(event) => {
+              if (chosen.current === undefined) return;
+              event.preventDefault();
+              onFocus(chosen.current);
+              chosen.current = undefined;
+            }}
             trigger={
               <Button size="small" disabled={checks.length >= 50}>
                 <Plus aria-hidden size={16} /> Add a check
@@ -78,7 +86,12 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
             }
           >
             {CHECK_KINDS.map(({ value, title, hint }) => (
-              <MenuItem key={value} onSelect={() => show(addCheck(draft, value))}>
+              <MenuItem
+                key={value}
+                onSelect={() => {
+                  chosen.current = show(addCheck(draft, value));
+                }}
+              >
                 <span>
                   <span className="block font-medium">{title}</span>
                   <span className="block max-w-64 text-ink-soft">{hint}</span>
@@ -118,11 +131,14 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
               const isAtEnd = index + by === 0 || index + by === checks.length - 1;
               onFocus(`${check.key}-${(by === -1) === isAtEnd ? 'down' : 'up'}`);
             }}
-            onDuplicate={() => show(duplicateCheck(draft, check.key))}
+            onDuplicate={() => {
+              const title = show(duplicateCheck(draft, check.key));
+              if (title !== undefined) onFocus(title);
+            }}
             onRemove={() => remove(check.key, index)}
             issues={issues}
             disabled={disabled}
-            lists={LIST_IDS}
+            lists={offered.idsFor(check.value)}
           />
         ))}
       </ul>
