@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import { ApiKey } from '../../../src/features/teams/index.ts';
-import { send } from '../../http/support/api.ts';
+import { send, type Reply } from '../../http/support/api.ts';
 import { startSignInApi, type SignInApi } from './support.ts';
 
 const COOKIE = 'casebook_session';
@@ -336,6 +336,47 @@ describe('a session over https', () => {
       const rename = (origin: string) => browser.request('PATCH', '/api/team', { name: 'x' }, { origin });
       assert.equal((await rename('https://casebook.example')).status, 200);
       assert.equal((await rename(api.url)).json.code, 'csrf', 'a page without TLS');
+    } finally {
+      await api.stop();
+    }
+  });
+});
+
+describe('the allowance of a session', () => {
+  it('is that of its key', async () => {
+    const api = await startSignInApi({ env: { CASEBOOK_RATE_LIMIT: '30' } });
+    try {
+      const browser = api.browser();
+      await browser.signIn({ api_key: api.rootKey });
+      const left = ({ headers }: Reply): number => Number(headers['ratelimit-remaining']);
+      assert.equal(left(await api.call(api.rootKey, 'GET', '/api/team')), 29);
+      assert.equal(left(await browser.request('GET', '/api/team')), 28);
+      assert.equal(left(await api.call(api.rootKey, 'GET', '/api/team')), 27);
+    } finally {
+      await api.stop();
+    }
+  });
+});
+
+describe('signing in while the key is revoked', () => {
+  it('leaves no session behind', async () => {
+    const api = await startSignInApi();
+    try {
+      const team = await api.newTeam();
+      for (let round = 0; round < 5; round++) {
+        const key = await api.newKey(team.key, ['team:read']);
+        const browsers = Array.from({ length: 4 }, () => api.browser());
+        const [revoked] = await Promise.all([
+          api.call(team.key, 'DELETE', `/api/api-keys/${key.id}`),
+          ...browsers.map((browser) => browser.signIn({ api_key: key.key })),
+        ]);
+        assert.equal(revoked.status, 200);
+        const left = await api.call(team.key, 'GET', '/api/sessions');
+        assert.deepEqual(
+          left.json.sessions.filter(({ api_key_id }: { api_key_id: string }) => api_key_id === key.id),
+          [],
+        );
+      }
     } finally {
       await api.stop();
     }
