@@ -44,6 +44,16 @@ export const ApiKey = defineEntity({
   name: 'ApiKey',
   tableName: 'api_keys',
   filters: teamFilter,
+  indexes: [
+    {
+      name: 'api_keys_created_by_key_id_index',
+      expression: `create index "api_keys_created_by_key_id_index" on "api_keys" ("created_by_key_id") where "kind" = 'session'`,
+    },
+    {
+      name: 'api_keys_expires_at_index',
+      expression: `create index "api_keys_expires_at_index" on "api_keys" ("expires_at") where "kind" = 'session'`,
+    },
+  ],
   properties: {
     ...teamColumns,
     kind: p.enum(['key', 'session'] as const).default('key'),
