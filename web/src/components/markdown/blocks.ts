@@ -15,6 +15,9 @@ const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const ANY_ITEM = /^[ >\t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const FOOTNOTE = /^[ >\t]*\[\^[^\]\s]+\]:/m;
 const DEFINITION = /^ {0,3}\[(?!\^)(?:[^\]\\]|\\.)+\]:/;
+/** In a quotation or a list, or with its address on the next line. */
+const ODD_DEFINITION =
+  /^(?:(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)]))+[ \t]*\[[^\]\n]+\]:|[ \t]*\[[^\]\n]+\]:[ \t]*$|[ \t]*\[[^\]\n]*$)/m;
 /** HTML that goes on over blank lines, and what ends it (CommonMark 4.6, kinds 1 to 5). */
 const RAW_HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
@@ -29,9 +32,10 @@ class Piece {
   hasList = false;
   #fence: { mark: string; length: number; indent: number } | undefined;
   #htmlEnd: RegExp | undefined;
+  #isUnclear = false;
 
   get isOpen(): boolean {
-    return this.#fence !== undefined || this.#htmlEnd !== undefined;
+    return this.#isUnclear || this.#fence !== undefined || this.#htmlEnd !== undefined;
   }
 
   take(line: string): void {
@@ -43,9 +47,10 @@ class Piece {
     if (this.#fence !== undefined) {
       const { mark, length, indent } = this.#fence;
       const closes = marks.startsWith(mark) && marks.length >= length && spaces.length < indent + 4;
-      const leftItsItem = this.hasList && indent > 0 && line.search(/\S/) < indent;
-      if ((closes && line.trim() === marks) || leftItsItem) this.#fence = undefined;
-      if (!leftItsItem) return;
+      // It may have ended with its list item, or not: nothing is cut from here on.
+      if (this.hasList && indent > 0 && line.search(/\S/) < indent) this.#isUnclear = true;
+      if (closes && line.trim() === marks) this.#fence = undefined;
+      return;
     }
     if (marks !== '') this.#fence = { mark: marks.charAt(0), length: marks.length, indent: spaces.length };
     this.hasList ||= ANY_ITEM.test(line);
@@ -55,16 +60,18 @@ class Piece {
 }
 
 /**
- * @returns pieces whose concatenation is the text; one piece where it has footnotes, which tie its parts together
+ * @returns pieces whose concatenation is the text; one piece where it has footnotes or hidden definitions, which tie its
+ *   parts together
  * @example splitBlocks('a\n\nb').blocks // ['a\n\n', 'b']
  */
 export function splitBlocks(text: string): Blocks {
-  if (FOOTNOTE.test(text)) return { blocks: [text], definitions: '' };
+  if (FOOTNOTE.test(text) || ODD_DEFINITION.test(text)) return { blocks: [text], definitions: '' };
   const blocks: string[] = [];
   const definitions: string[] = [];
   let piece = new Piece();
   let start = 0;
-  let isAfterBlank = false;
+  let isAfterBlank = true;
+  let isAfterDefinition = false;
   for (let at = 0; at < text.length;) {
     const newline = text.indexOf('\n', at);
     const end = newline === -1 ? text.length : newline + 1;
@@ -72,12 +79,16 @@ export function splitBlocks(text: string): Blocks {
     if (line.trim() === '') isAfterBlank = true;
     else {
       const isOwn = !/^[ \t]/.test(line) && !(piece.hasList && LIST_ITEM.test(line));
-      if (isAfterBlank && isOwn && !piece.isOpen) {
+      if (isAfterBlank && isOwn && !piece.isOpen && at > start) {
         blocks.push(text.slice(start, at));
         start = at;
         piece = new Piece();
       }
-      if (!piece.isOpen && DEFINITION.test(line)) definitions.push(line);
+      const isDefinition = !piece.isOpen && DEFINITION.test(line);
+      // It defines nothing within a paragraph, but after anything else: that is for the parser to know.
+      if (isDefinition && !isAfterBlank && !isAfterDefinition) return { blocks: [text], definitions: '' };
+      if (isDefinition) definitions.push(line);
+      isAfterDefinition = isDefinition;
       piece.take(line);
       isAfterBlank = false;
     }

@@ -79,7 +79,7 @@ const Block = memo(function Block({ text, definitions, known, headingOffset }: B
     <Fallback text={text}>
       {/* Addresses are judged where links and images are drawn, which knows what they are for. */}
       <ReactMarkdown {...options} urlTransform={(url) => url}>
-        {definitions === '' ? text : `${text}\n\n${definitions}`}
+        {definitions === '' ? text : `${definitions}\n\n${text}`}
       </ReactMarkdown>
     </Fallback>
   );

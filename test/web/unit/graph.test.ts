@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { fitted, zoomed } from '../../../web/src/components/graph/camera.ts';
+import { layOut } from '../../../web/src/components/graph/lay-out.ts';
+import { layered } from '../../../web/src/components/graph/layered.ts';
+import { around, tidy } from '../../../web/src/components/graph/neighbourhood.ts';
+import { BOX, type Position } from '../../../web/src/components/graph/types.ts';
+import { figuresOf, shownName } from '../../../web/src/components/graph/words.ts';
+
+const overlaps = (a: Position, b: Position): boolean =>
+  Math.abs(a.x - b.x) < BOX.width && Math.abs(a.y - b.y) < BOX.height;
+
+const edges = (size: number) => fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { maxLength: 60 });
+
+describe('web: layout of graphs', () => {
+  for (const [name, lay] of Object.entries({ layered, layOut })) {
+    it(`${name}: no box lies on another, circles or not`, () => {
+      fc.assert(
+        fc.property(edges(20), fc.constantFrom('right' as const, 'down' as const), (edges, direction) => {
+          const own = edges.filter(([from, to]) => from !== to);
+          const positions = lay({ size: 20, edges: own, direction });
+          assert.equal(positions.length, 20);
+          for (const [index, a] of positions.entries()) {
+            assert.ok(Number.isFinite(a.x) && Number.isFinite(a.y));
+            for (const b of positions.slice(index + 1)) assert.ok(!overlaps(a, b));
+          }
+        }),
+        { numRuns: 40 },
+      );
+    });
+  }
+
+  it('callees lie beyond their callers', () => {
+    const [a, b, c] = layered({
+      size: 3,
+      edges: [
+        [0, 1],
+        [1, 2],
+      ],
+      direction: 'right',
+    });
+    assert.ok(a!.x < b!.x && b!.x < c!.x);
+  });
+
+  it('a chain of 20,000 services is laid out without running out of stack', () => {
+    const chain = Array.from({ length: 19_999 }, (_, at): [number, number] => [at, at + 1]);
+    assert.equal(layered({ size: 20_000, edges: chain, direction: 'down' }).length, 20_000);
+  });
+
+  it('all of a drawing fits, and what is pointed at stays while zooming', () => {
+    const positions = layered({ size: 50, edges: [], direction: 'right' });
+    const size = { width: 800, height: 400 };
+    const camera = fitted(positions, size);
+    for (const { x, y } of positions) {
+      const [left, top] = [camera.x + x * camera.zoom, camera.y + y * camera.zoom];
+      assert.ok(left >= 0 && left <= size.width && top >= 0 && top <= size.height);
+    }
+    const closer = zoomed(camera, 2, { x: 100, y: 50 });
+    const before = { x: (100 - camera.x) / camera.zoom, y: (50 - camera.y) / camera.zoom };
+    assert.ok(Math.abs((100 - closer.x) / closer.zoom - before.x) < 1e-6);
+    assert.ok(Math.abs((50 - closer.y) / closer.zoom - before.y) < 1e-6);
+  });
+});
+
+describe('web: what of a graph is shown', () => {
+  const name = (index: number): string => `s${index}`;
+  const services = Array.from({ length: 100 }, (_, index) => ({ name: name(index) }));
+  const calls = Array.from({ length: 99 }, (_, index) => ({ caller: name(index), callee: name(index + 1) }));
+
+  it('the nearest to the one in the middle', () => {
+    const part = around({ services, calls }, 's50', 5);
+    assert.deepEqual(
+      part.services.map(({ name }) => name),
+      ['s48', 's49', 's50', 's51', 's52'],
+    );
+    assert.equal(part.calls.length, 4);
+  });
+
+  it('the suspect is in the middle when none is chosen, and the fault path is there', () => {
+    const marked = {
+      services: services.map((service, index) => (index === 70 ? { ...service, role: 'suspect' as const } : service)),
+      calls: calls.map((call, index) => (index < 2 ? { ...call, onFaultPath: true } : call)),
+    };
+    const names = around(marked, undefined, 8).services.map(({ name }) => name);
+    for (const wanted of ['s0', 's1', 's2', 's70']) assert.ok(names.includes(wanted), wanted);
+  });
+
+  it('calls of unknown services, to itself and said twice are left out', () => {
+    const graph = tidy({
+      services: [{ name: 'a' }, { name: '__proto__' }, { name: 'a' }],
+      calls: [
+        { caller: 'a', callee: '__proto__' },
+        { caller: 'a', callee: '__proto__', stale: true },
+        { caller: 'a', callee: 'a' },
+        { caller: 'a', callee: 'ghost' },
+      ],
+    });
+    assert.equal(graph.services.length, 2);
+    assert.deepEqual(graph.calls, [{ caller: 'a', callee: '__proto__', stale: true }]);
+  });
+
+  it('figures that were measured, names of any kind', () => {
+    assert.equal(
+      figuresOf({ caller: 'a', callee: 'b', callsPerSecond: 12, errorRatio: 0.031, p95Seconds: 0.24 }),
+      '12/s · 3.1% errors · p95 240 ms',
+    );
+    assert.equal(figuresOf({ caller: 'a', callee: 'b' }), '');
+    assert.equal(shownName('\u202Eevil'), 'RLOevil');
+    assert.equal(shownName(' '), '(no name)');
+    assert.equal(shownName('x'.repeat(10_000)).length, 121);
+  });
+});
