@@ -20,6 +20,8 @@ export function Shell() {
   const navigate = useNavigate();
   const [showsKeys, setShowsKeys] = useState(false);
   const places = useMemo(() => placesFor(session), [session]);
+  // What is started is shown in the list, so both are needed.
+  const mayInvestigate = may(session, 'investigations:read') && may(session, 'investigations:write');
 
   // The session may end while a page is open; whoever signs in again comes back to it.
   useEffect(
@@ -31,6 +33,16 @@ export function Shell() {
     [queryClient, router],
   );
 
+  // A link that had the focus is gone with its page: the next Tab then starts in the new one, not at the very top.
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;
+        document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+      }),
+    [router],
+  );
+
   const shortcuts = useMemo<Shortcut[]>(
     () => [
       ...places.map(({ to, title, key }) => ({
@@ -38,8 +50,12 @@ export function Shell() {
         title: `Go to ${title}`,
         run: () => void navigate({ to }),
       })),
-      { keys: 'n', title: 'New investigation', run: () => void navigate({ to: '/', hash: 'new' }) },
-      { keys: 'c', title: 'New chat', run: () => void navigate({ to: '/chat' }) },
+      ...(mayInvestigate
+        ? [{ keys: 'n', title: 'New investigation', run: () => void navigate({ to: '/', hash: 'new' }) }]
+        : []),
+      ...(may(session, 'chats:write')
+        ? [{ keys: 'c', title: 'New chat', run: () => void navigate({ to: '/chat' }) }]
+        : []),
       {
         keys: '/',
         title: 'Search this page',
@@ -47,7 +63,7 @@ export function Shell() {
       },
       { keys: '?', title: 'Show the keys', run: () => setShowsKeys(true) },
     ],
-    [places, navigate],
+    [places, session, mayInvestigate, navigate],
   );
   useShortcuts(shortcuts);
 
@@ -61,11 +77,13 @@ export function Shell() {
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-surface p-3 md:flex">
         <Brand />
-        <Button variant="primary" className="mb-3" asChild>
-          <Link to="/" hash="new">
-            <Plus aria-hidden size={16} /> New investigation
-          </Link>
-        </Button>
+        {mayInvestigate && (
+          <Button variant="primary" className="mb-3" asChild>
+            <Link to="/" hash="new">
+              <Plus aria-hidden size={16} /> New investigation
+            </Link>
+          </Button>
+        )}
         <nav aria-label="Places" className="flex flex-col gap-0.5">
           {places.map((place) => (
             <PlaceLink key={place.to} place={place} />
@@ -75,7 +93,7 @@ export function Shell() {
           <Account onKeys={() => setShowsKeys(true)} />
         </div>
       </aside>
-      <div className="sticky top-0 z-30 flex items-center gap-2 border-b bg-surface px-3 py-2 md:hidden">
+      <header className="sticky top-0 z-30 flex items-center gap-2 border-b bg-surface px-3 py-2 md:hidden">
         <Brand />
         <div className="ml-auto">
           <Menu
@@ -95,7 +113,7 @@ export function Shell() {
           </Menu>
         </div>
         <Account onKeys={() => setShowsKeys(true)} isSmall />
-      </div>
+      </header>
       {/* The focus goes here when a page is changed by its link at the top. */}
       <main id="main" tabIndex={-1} className="min-w-0 focus:outline-none">
         <div className="mx-auto max-w-7xl p-4 md:p-6">
@@ -104,20 +122,18 @@ export function Shell() {
       </main>
       <Dialog open={showsKeys} onOpenChange={setShowsKeys} title="Keys">
         <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
-          {shortcuts
-            .filter(({ keys }) => may(session, 'investigations:write') || keys !== 'n')
-            .map(({ keys, title }) => (
-              <div key={keys} className="contents">
-                <dt className="flex gap-1">
-                  {keys.split(' ').map((key) => (
-                    <kbd key={key} className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-sm">
-                      {key}
-                    </kbd>
-                  ))}
-                </dt>
-                <dd>{title}</dd>
-              </div>
-            ))}
+          {[...shortcuts, { keys: 'j k', title: 'Down and up through a list' }].map(({ keys, title }) => (
+            <div key={keys} className="contents">
+              <dt className="flex gap-1">
+                {keys.split(' ').map((key) => (
+                  <kbd key={key} className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-sm">
+                    {key}
+                  </kbd>
+                ))}
+              </dt>
+              <dd>{title}</dd>
+            </div>
+          ))}
         </dl>
       </Dialog>
     </div>
