@@ -1,3 +1,4 @@
+import './without-eval.ts';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Radar } from 'lucide-react';

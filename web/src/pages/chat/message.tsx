@@ -89,7 +89,7 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
     if (piece.kind === 'changes') return <ChangedFiles changes={piece.changes} />;
     const { type, text } = piece.part;
     return type === 'text' ? (
-      <Prose text={text} citations={citations} onCitation={onCitation} headingOffset={2} />
+      <Prose text={text} citations={citations} onCitation={onCitation} headingOffset={1} />
     ) : (
       <Reasoning text={text} isGoingOn={!isOver && index === pieces.length - 1} />
     );

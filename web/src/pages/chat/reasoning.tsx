@@ -20,7 +20,7 @@ export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolea
       </summary>
       {isOpen && (
         <div className="mt-1 ml-1.5 border-l-2 pl-3">
-          <Prose text={text.trim()} headingOffset={3} />
+          <Prose text={text.trim()} headingOffset={2} />
         </div>
       )}
     </details>
