@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 describe('the frame of the web app', function () {
   this.timeout(120_000);
@@ -60,10 +60,33 @@ describe('the frame of the web app', function () {
     await page.getByRole('button', { name: 'Places' }).click();
     await page.getByRole('menuitem', { name: 'Team' }).click();
     await page.waitForURL('**/team');
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    assert.equal(overflow, 0);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await assertFits(page);
+    await end();
+  });
+
+  it('gives the focus back when a dialog closes', async () => {
+    const { page, end } = await web.visit('/team');
+    const rename = page.getByRole('button', { name: 'Rename' });
+    await rename.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    assert.ok(await rename.evaluate((element) => element === document.activeElement));
+    await end();
+  });
+
+  it('asks again when the API could not be reached', async () => {
+    const { page, context, end } = await web.visit('/', {
+      expected: [/net::ERR_FAILED/, /Casebook cannot be reached/],
+    });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await context.route('**/api/**', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('Casebook cannot be reached').waitFor();
+    await context.unroute('**/api/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Investigations' }).waitFor();
     await end();
   });
 

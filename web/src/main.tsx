@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchForLinkTokens } from './app/link-token.ts';
 import { createQueryClient } from './app/query-client.ts';
 import { createAppRouter } from './app/router.tsx';
 import { applyTheme } from './app/theme.ts';
@@ -18,6 +19,7 @@ if (nonce) setNonce(nonce);
 const root = document.querySelector('#root');
 if (root === null) throw new Error('The page has no element #root.');
 
+watchForLinkTokens();
 const queryClient = createQueryClient();
 const router = createAppRouter(queryClient);
 

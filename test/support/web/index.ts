@@ -6,6 +6,7 @@ import { closeBrowser } from './browser.ts';
 import { startWeb, type Web } from './start.ts';
 
 export { assertAccessible } from './accessibility.ts';
+export { assertFits, assertPresentable } from './presentable.ts';
 export { DESKTOP, PHONE, startWeb, type Visit, type VisitOptions, type Web } from './start.ts';
 
 let shared: Promise<Web> | undefined;

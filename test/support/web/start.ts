@@ -1,5 +1,6 @@
 /** The web app as a person meets it: the built pages in Chromium, on a real API, worker and offline model. */
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BrowserContext, Page } from 'playwright-core';
@@ -35,8 +36,14 @@ export interface Web {
   cluster: Cluster;
   /** Opens a page of the app in a new browser profile. */
   visit(path: string, options?: VisitOptions): Promise<Visit>;
-  /** Calls the API as a program does. @throws {Error} for anything but a success */
-  call<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
+  /**
+   * Calls the API as a program does.
+   * @param as an API key; default: the first team's admin key
+   * @throws {Error} for anything but a success
+   */
+  call<T = unknown>(method: string, path: string, body?: unknown, as?: string): Promise<T>;
+  /** A team of its own, for what others would disturb, with the key of its admin. */
+  newTeam(name?: string): Promise<{ id: string; apiKey: string }>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +61,16 @@ export async function startWeb(options: { script?: Script; env?: Record<string, 
   const { apiKey } = cluster;
   const { url } = cluster.apis[0]!;
   const open = new Set<BrowserContext>();
+  const call: Web['call'] = async <T>(method: string, path: string, body?: unknown, as = apiKey) => {
+    const headers = { authorization: `Bearer ${as}`, 'x-api-key': as };
+    const response = await fetch(url + path, {
+      method,
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  };
   return {
     url,
     apiKey,
@@ -90,15 +107,11 @@ export async function startWeb(options: { script?: Script; env?: Record<string, 
         },
       };
     },
-    async call<T>(method: string, path: string, body?: unknown) {
-      const headers = { authorization: `Bearer ${apiKey}`, 'x-api-key': apiKey };
-      const response = await fetch(url + path, {
-        method,
-        headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
-        body: body === undefined ? undefined : JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as T;
+    call,
+    async newTeam(name = 'A team') {
+      const body = { name, admin_email: `${randomUUID()}@example.org`, admin_name: 'Ada' };
+      const made = await call<{ team: { id: string }; api_key: { api_key: string } }>('POST', '/api/teams', body);
+      return { id: made.team.id, apiKey: made.api_key.api_key };
     },
     async stop() {
       await Promise.all([...open].map((context) => context.close()));

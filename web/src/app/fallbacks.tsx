@@ -1,5 +1,5 @@
 /** What stands in for a page. */
-import { Link, type ErrorComponentProps } from '@tanstack/react-router';
+import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { Button } from '../components/ui/button.tsx';
 import { PageHead } from '../components/ui/panel.tsx';
 import { messageOf } from './message-of.ts';
@@ -26,14 +26,16 @@ export function NotFoundPage() {
 }
 
 /** A page that could not be drawn, or whose part of the app could not be fetched (a new version was installed). */
-export function PageError({ error, reset }: ErrorComponentProps) {
+export function PageError({ error }: ErrorComponentProps) {
+  const router = useRouter();
   const isOutdated = /dynamically imported module|Importing a module script failed/i.test(messageOf(error));
   return (
     <div className="p-6">
       <PageHead title="This page could not be shown" />
       <Failed
         error={isOutdated ? new Error('Casebook was updated meanwhile. Reload the page.') : error}
-        onRetry={isOutdated ? () => location.reload() : reset}
+        // Asks again for what the page is made of as well; only drawing it again would fail again.
+        onRetry={isOutdated ? () => location.reload() : () => void router.invalidate()}
       />
     </div>
   );

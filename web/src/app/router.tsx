@@ -8,9 +8,11 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { searches } from './search.ts';
-import { sessionQuery, signIn } from '../api/session.ts';
+import { ApiError } from '../api/client.ts';
+import { may, sessionQuery, signIn } from '../api/session.ts';
 import { NotFoundPage, PageError, PagePending } from './fallbacks.tsx';
-import { takeLinkToken } from './link-token.ts';
+import { hasLinkToken, takeLinkToken } from './link-token.ts';
+import { placesFor } from './navigation.ts';
 import { Shell } from './shell.tsx';
 
 interface RouterContext {
@@ -32,8 +34,9 @@ const signedIn = createRoute({
     if (token === undefined) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
     try {
       await signIn(queryClient, { link: token });
-    } catch {
-      throw redirect({ to: '/sign-in', search: { ...(to !== '/' && { to }), error: 'link' } });
+    } catch (failure) {
+      const error = failure instanceof ApiError && failure.status === 401 ? 'link' : 'link_unused';
+      throw redirect({ to: '/sign-in', search: { ...(to !== '/' && { to }), error } });
     }
   },
 });
@@ -44,6 +47,12 @@ const routes = [
   createRoute({
     ...page('/'),
     validateSearch: searches.list,
+    // Whoever may not see the investigations begins at the first place that they may see.
+    beforeLoad: ({ context: { queryClient } }) => {
+      const session = queryClient.getQueryData(sessionQuery.queryKey);
+      const [first] = placesFor(session);
+      if (first !== undefined && !may(session, 'investigations:read')) throw redirect({ to: first.to, replace: true });
+    },
     component: lazyRouteComponent(() => import('../pages/investigations/list.tsx'), 'InvestigationsPage'),
   }),
   createRoute({
@@ -105,6 +114,9 @@ const signInPage = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: searches.signIn,
+  beforeLoad: () => {
+    if (hasLinkToken()) throw redirect({ to: '/', replace: true });
+  },
   component: lazyRouteComponent(() => import('../pages/sign-in/index.tsx'), 'SignInPage'),
 });
 

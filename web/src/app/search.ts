@@ -17,10 +17,13 @@ const natural = (value: unknown): number | undefined => {
   return Number.isSafeInteger(number) && number > 0 ? number : undefined;
 };
 
-/** Drops what is absent, so that addresses stay short. */
-const present = <T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- entries without undefined are what the type says
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+/**
+ * What is absent stays as `undefined`: the router lays these fields over what the address says, so that a field which
+ * is left out would come through as it was typed. Addresses stay short all the same: `undefined` is not written.
+ */
+const known = <T extends Record<string, unknown>>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- readers of an optional field expect undefined
+  fields as never;
 
 /** A path of this app, for going on after signing in; anything that could lead elsewhere is dropped. */
 export const localPath = (value: unknown): string | undefined => {
@@ -32,7 +35,7 @@ export const localPath = (value: unknown): string | undefined => {
 export const searches = {
   /** Lists: the words looked for, a filter by status, others by name, and the page from 1. */
   list: (search: Search) =>
-    present({
+    known({
       q: text(search['q']),
       status: text(search['status']),
       filter: text(search['filter']),
@@ -42,7 +45,7 @@ export const searches = {
     }),
   /** The open tab, its filters, and what is open in it. */
   tab: (search: Search) =>
-    present({
+    known({
       tab: text(search['tab']),
       status: text(search['status']),
       check: text(search['check']),
@@ -50,10 +53,10 @@ export const searches = {
       page: natural(search['page']),
     }),
   /** What is open beside the report: a citation `n`, or a tool call. */
-  investigation: (search: Search) => present({ citation: natural(search['citation']), call: text(search['call']) }),
+  investigation: (search: Search) => known({ citation: natural(search['citation']), call: text(search['call']) }),
   /** A first message that is only written, not sent, and the investigation it is about. */
-  newChat: (search: Search) => present({ about: text(search['about']), text: text(search['text']) }),
+  newChat: (search: Search) => known({ about: text(search['about']), text: text(search['text']) }),
   /** The tool call that is open beside a chat, and the answer whose excerpts of it are marked. */
-  chat: (search: Search) => present({ call: text(search['call']), answer: text(search['answer']) }),
-  signIn: (search: Search) => present({ to: localPath(search['to']), error: text(search['error']) }),
+  chat: (search: Search) => known({ call: text(search['call']), answer: text(search['answer']) }),
+  signIn: (search: Search) => known({ to: localPath(search['to']), error: text(search['error']) }),
 };

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
 import { useListKeys } from '../../app/list-keys.ts';
@@ -23,6 +23,7 @@ export function InvestigationsPage() {
     ...investigationsQuery({ page, status, search }),
     placeholderData: keepPreviousData,
   });
+  const mayStart = may(session, 'investigations:write');
   const list = useListKeys<HTMLUListElement>();
   const isFiltered = search !== undefined || status !== undefined;
   const onSearch = useCallback(
@@ -34,7 +35,7 @@ export function InvestigationsPage() {
     <>
       <title>Investigations · Casebook</title>
       <PageHead title="Investigations" />
-      {may(session, 'investigations:write') && <NewInvestigation />}
+      {mayStart && <NewInvestigation />}
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <Filter
           label="Status"
@@ -47,10 +48,22 @@ export function InvestigationsPage() {
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading lines={8} />}
       {data?.items.length === 0 &&
-        (isFiltered ? (
-          <Empty title="Nothing matches." />
+        (data.total > 0 ? (
+          <Empty title="The list does not go that far.">
+            <Link to="/" search={{ q: search, status }} className="text-accent underline">
+              To its first page
+            </Link>
+          </Empty>
+        ) : isFiltered ? (
+          <Empty title="Nothing matches.">
+            <Link to="/" className="text-accent underline">
+              Show all investigations
+            </Link>
+          </Empty>
         ) : (
-          <Empty title="No investigations yet.">Say above what is wrong, and the first one begins.</Empty>
+          <Empty title="No investigations yet.">
+            {mayStart && 'Say above what is wrong, and the first one begins.'}
+          </Empty>
         ))}
       {data !== undefined && data.items.length > 0 && (
         <>

@@ -5,16 +5,16 @@ import { useEffect, useRef, useState, type KeyboardEvent, type SubmitEvent } fro
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from '../../components/ui/button.tsx';
 import { Field, Textarea } from '../../components/ui/field.tsx';
+import { keepDraft, newDraft, storedDraft } from './draft.ts';
 import { startInvestigation } from './queries.ts';
 
-/** What is written here stays until it is sent, also when the page is left meanwhile. */
-const DRAFT = 'casebook.new-investigation';
+/** As many as the API takes. What is longer is refused here in words: a field that cuts off what is pasted says nothing. */
 const MOST_CHARACTERS = 20_000;
+const characters = new Intl.NumberFormat('en');
 
 /** The field from which an investigation is started. */
 export function NewInvestigation() {
-  const [query, setQuery] = useState(() => sessionStorage.getItem(DRAFT) ?? '');
-  const [idempotencyKey, setIdempotencyKey] = useState(() => crypto.randomUUID());
+  const [draft, setDraft] = useState(storedDraft);
   const field = useRef<HTMLTextAreaElement>(null);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -26,21 +26,24 @@ export function NewInvestigation() {
   }, [location]);
 
   const start = useMutation({
-    mutationFn: () => startInvestigation(query.trim(), idempotencyKey),
+    mutationFn: () => startInvestigation(draft.query.trim(), draft.idempotencyKey),
     onSuccess: async ({ investigation_id: investigationId }) => {
-      sessionStorage.removeItem(DRAFT);
+      keepDraft(newDraft());
       void queryClient.invalidateQueries({ queryKey: ['investigations'] });
       await navigate({ to: '/investigation/$investigationId', params: { investigationId } });
     },
   });
   const write = (text: string): void => {
-    setQuery(text);
-    // Another text is another investigation.
-    setIdempotencyKey(crypto.randomUUID());
-    sessionStorage.setItem(DRAFT, text);
+    const written = newDraft(text);
+    setDraft(written);
+    keepDraft(written);
+    start.reset();
   };
+  const { length } = draft.query.trim();
+  const isTooLong = length > MOST_CHARACTERS;
+  const mayStart = length > 0 && !isTooLong && !start.isPending;
   const send = (): void => {
-    if (query.trim() !== '' && !start.isPending) start.mutate();
+    if (mayStart) start.mutate();
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -57,7 +60,11 @@ export function NewInvestigation() {
     >
       <Field
         label="What is wrong?"
-        error={start.error && messageOf(start.error)}
+        error={
+          isTooLong
+            ? `These are ${characters.format(length)} characters; ${characters.format(MOST_CHARACTERS)} fit. Say the gist: Casebook reads the logs itself.`
+            : start.error && messageOf(start.error)
+        }
         hint="Say what you see, where, and since when. Enter starts the investigation, Shift+Enter makes a new line."
       >
         {(control) => (
@@ -65,15 +72,14 @@ export function NewInvestigation() {
             {...control}
             ref={field}
             rows={2}
-            maxLength={MOST_CHARACTERS}
             placeholder="Checkout has been slow since 14:00, and the cart returns errors."
-            value={query}
+            value={draft.query}
             onChange={({ target }) => write(target.value)}
             onKeyDown={onKeyDown}
           />
         )}
       </Field>
-      <Button type="submit" variant="primary" className="self-start" disabled={query.trim() === '' || start.isPending}>
+      <Button type="submit" variant="primary" className="self-start" disabled={!mayStart}>
         <Search aria-hidden size={16} /> {start.isPending ? 'Starting …' : 'Investigate'}
       </Button>
     </form>

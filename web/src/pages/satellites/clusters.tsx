@@ -33,7 +33,7 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
   ] as const;
   return (
     <Panel
-      title={`${name}${version === null ? '' : ` · ${version}`}`}
+      title={<span className="wrap-anywhere">{`${name}${version === null ? '' : ` · ${version}`}`}</span>}
       actions={
         <span className="text-sm text-ink-soft">
           seen <Time at={at} />
@@ -58,10 +58,18 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
           columns={[
             {
               title: 'What',
-              cell: ({ kind, namespace, name }) => `${kind} ${namespace === null ? '' : `${namespace}/`}${name}`,
+              cell: ({ kind, namespace, name }) => (
+                <span className="wrap-anywhere">
+                  {kind} <bdi>{`${namespace === null ? '' : `${namespace}/`}${name}`}</bdi>
+                </span>
+              ),
             },
-            { title: 'Reason', cell: ({ reason }) => reason },
-            { title: 'Message', isMinor: true, cell: ({ message }) => message },
+            { title: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere">{reason}</span> },
+            {
+              title: 'Message',
+              isMinor: true,
+              cell: ({ message }) => <span className="wrap-anywhere">{message}</span>,
+            },
           ]}
         />
       )}

@@ -1,3 +1,4 @@
+import { Empty } from '../../components/ui/states.tsx';
 import { Table } from '../../components/ui/table.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { CheckBadge } from './marks.tsx';
@@ -15,7 +16,8 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
       operations: [],
     })),
   ];
-  if (rows.length === 0) return <p className="text-ink-soft">It has no connectors.</p>;
+  if (rows.length === 0)
+    return <Empty title="It has no connectors.">Its configuration file names the systems that it may ask.</Empty>;
   return (
     <Table
       label="Connectors"
@@ -26,8 +28,8 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
           title: 'Connector',
           cell: ({ name, kind, title }) => (
             <>
-              <span className="font-medium">{name}</span> <span className="text-ink-soft">{kind}</span>
-              {title !== '' && title !== name && <p className="text-ink-soft">{title}</p>}
+              <bdi className="font-medium wrap-anywhere">{name}</bdi> <span className="text-ink-soft">{kind}</span>
+              {title !== '' && title !== name && <p className="wrap-anywhere text-ink-soft">{title}</p>}
             </>
           ),
         },
@@ -36,7 +38,7 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
           cell: ({ status, message }) => (
             <>
               <CheckBadge status={status} />
-              {message !== null && <p className="mt-1 max-w-md text-bad">{message}</p>}
+              {message !== null && <p className="mt-1 max-w-md wrap-anywhere text-bad">{message}</p>}
             </>
           ),
         },

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { ServiceGraph } from '../../components/graph/service-graph.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Panel } from '../../components/ui/panel.tsx';
@@ -9,10 +9,17 @@ import { Time } from '../../components/ui/time.tsx';
 import { callsOf, percent, rate } from './figures.ts';
 import { graphQuery, impactQuery } from './queries.ts';
 
+export interface DependenciesProps {
+  teamId: string;
+  satelliteId: string;
+  /** The service whose failure is looked at; the page keeps it in its address. */
+  selected: string | undefined;
+  onSelect: (service: string) => void;
+}
+
 /** The live dependency graph of one satellite, and what suffers when the chosen service fails. */
-export function Dependencies({ teamId, satelliteId }: { teamId: string; satelliteId: string }) {
+export function Dependencies({ teamId, satelliteId, selected, onSelect }: DependenciesProps) {
   const { data: graph, error, refetch, isFetching } = useQuery(graphQuery(teamId, satelliteId));
-  const [selected, setSelected] = useState<string>();
   const calls = useMemo(() => graph?.edges.map(callsOf) ?? [], [graph]);
   if (error !== null && graph === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (graph === undefined) return <Loading lines={6} />;
@@ -47,15 +54,15 @@ export function Dependencies({ teamId, satelliteId }: { teamId: string; satellit
           services={graph.nodes}
           calls={calls}
           selected={selected}
-          onSelect={setSelected}
+          onSelect={onSelect}
           height={560}
         />
       </Panel>
-      <Panel title={selected ?? 'Impact'}>
+      <Panel title={selected === undefined ? 'Impact' : <bdi className="wrap-anywhere">{selected}</bdi>}>
         {selected === undefined ? (
           <p className="text-ink-soft">Choose a service to see what suffers when it fails.</p>
         ) : (
-          <Impact teamId={teamId} satelliteId={satelliteId} service={selected} onSelect={setSelected} />
+          <Impact teamId={teamId} satelliteId={satelliteId} service={selected} onSelect={onSelect} />
         )}
       </Panel>
     </div>
@@ -71,7 +78,8 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
   return (
     <>
       <p className="mb-2 text-sm text-ink-soft">
-        {data.totals.services} services suffer when it fails; the share of their work is an upper estimate.
+        {data.totals.services === 1 ? 'One service suffers' : `${data.totals.services} services suffer`} when it fails;
+        the share of their work is an upper estimate.
       </p>
       <ul className="divide-y text-sm">
         {data.services.map(({ name, depth, path, impact }) => (
@@ -79,14 +87,14 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
             <div className="flex items-baseline gap-2">
               <button
                 type="button"
-                className="min-w-0 flex-1 text-left font-medium break-words hover:underline"
+                className="min-w-0 flex-1 text-left font-medium wrap-anywhere hover:underline"
                 onClick={() => onSelect(name)}
               >
                 {name}
               </button>
               {impact !== null && <span className="tabular-nums">{percent(impact.affected_share)}</span>}
             </div>
-            <p className="break-words text-ink-soft">
+            <p className="wrap-anywhere text-ink-soft">
               {depth === 1 ? 'calls it directly' : `through ${path.slice(1, -1).join(', ')}`}
               {impact?.affected_calls_per_second != null && ` · ${rate(impact.affected_calls_per_second)}`}
             </p>

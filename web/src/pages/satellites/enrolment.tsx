@@ -39,7 +39,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
   });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    make.mutate();
+    if (!make.isPending && name.trim() !== '') make.mutate();
   };
   return (
     <Panel title="Enrolment tokens" className="mt-6">
@@ -54,6 +54,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
               <Input
                 {...control}
                 placeholder="production, eu-west"
+                maxLength={200}
                 value={name}
                 onChange={({ target }) => setName(target.value)}
               />
@@ -77,7 +78,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
               title: 'Token',
               cell: ({ name, prefix }) => (
                 <>
-                  {name} <code className="text-ink-soft">{prefix}…</code>
+                  <bdi className="wrap-anywhere">{name}</bdi> <code className="text-ink-soft">{prefix}…</code>
                 </>
               ),
             },
@@ -92,7 +93,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
               isActions: true,
               cell: (token) =>
                 token.revoked_at !== null ? (
-                  <Badge>revoked</Badge>
+                  <Badge>Revoked</Badge>
                 ) : isAdmin ? (
                   <Button size="small" variant="danger" onClick={() => setRevoking(token)}>
                     Revoke<span className="sr-only"> {token.name}</span>
@@ -107,10 +108,13 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
         onOpenChange={(isOpen) => !isOpen && setMade(null)}
         title="Start a satellite with this token"
         description="The token is shown this once. The satellite needs nothing but a way out to this address."
+        isSticky
       >
-        <pre className="mb-3 overflow-x-auto rounded-md bg-sunken p-3 text-sm">{startCommand(made ?? '')}</pre>
+        <pre className="mb-3 rounded-md bg-sunken p-3 text-sm wrap-anywhere whitespace-pre-wrap">
+          {startCommand(made ?? '')}
+        </pre>
         <CopyButton variant="primary" text={() => startCommand(made ?? '')}>
-          Copy
+          Copy the command
         </CopyButton>
       </Dialog>
       <Confirm
@@ -118,7 +122,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
         onOpenChange={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? ''}?`}
         description="Satellites that are connected with it are disconnected within seconds and cannot come back with it."
-        action="Revoke"
+        action="Revoke the token"
         onConfirm={() => revoking && revoke.mutate(revoking)}
       />
     </Panel>

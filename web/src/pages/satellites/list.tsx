@@ -13,6 +13,7 @@ export function SatellitesPage() {
   const { data: session } = useQuery(sessionQuery);
   const teamId = session?.team.id ?? '';
   const { data: satellites, error, refetch } = useQuery({ ...satellitesQuery(teamId), enabled: teamId !== '' });
+  const mayWrite = may(session, 'satellites:write');
   const list = useListKeys<HTMLUListElement>();
   return (
     <>
@@ -25,7 +26,9 @@ export function SatellitesPage() {
       {satellites === undefined && error === null && <Loading lines={5} />}
       {satellites?.length === 0 && (
         <Empty title="No satellite has connected yet.">
-          Make an enrolment token below, and start one where your telemetry is.
+          {mayWrite
+            ? 'Make an enrolment token below, and start one where your telemetry is.'
+            : 'Somebody who may enrol satellites makes a token for the first one.'}
         </Empty>
       )}
       {satellites !== undefined && satellites.length > 0 && (
@@ -35,7 +38,7 @@ export function SatellitesPage() {
           ))}
         </ul>
       )}
-      {may(session, 'satellites:read') && <Enrolment teamId={teamId} isAdmin={may(session, 'satellites:write')} />}
+      {may(session, 'satellites:read') && <Enrolment teamId={teamId} isAdmin={mayWrite} />}
     </>
   );
 }
@@ -48,18 +51,21 @@ function Row({ satellite }: { satellite: Satellite }) {
         <Link
           to="/satellites/$satelliteId"
           params={{ satelliteId: id }}
-          className="font-medium break-words after:absolute after:inset-0"
+          className="font-medium wrap-anywhere after:absolute after:inset-0"
         >
           {name}
         </Link>
-        <p className="text-sm text-ink-soft">
+        <p className="line-clamp-2 text-sm wrap-anywhere text-ink-soft">
           {problems[0] ??
-            `${connectors.map(({ id }) => id).join(', ') || 'no connectors'}${tools > 0 ? `, ${tools} tools` : ''}`}
+            `${connectors.map(({ id }) => id).join(', ') || 'no connectors'}${tools > 0 ? `, ${tools} ${tools === 1 ? 'tool' : 'tools'}` : ''}`}
         </p>
       </div>
       <div className="flex items-center gap-3 text-sm text-ink-soft">
-        <span>{version}</span>
-        <Time at={seenAt} />
+        <span className="max-w-32 truncate">{version}</span>
+        <span>
+          <span className="sr-only">last heard from </span>
+          <Time at={seenAt} />
+        </span>
         <SatelliteBadge status={status} />
       </div>
     </li>

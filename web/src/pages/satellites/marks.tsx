@@ -1,17 +1,28 @@
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import type { Satellite } from './queries.ts';
 
-const TONES: Record<Satellite['status'], Tone> = { online: 'good', degraded: 'warn', offline: 'bad' };
+interface Mark {
+  tone: Tone;
+  word: string;
+}
 
-export const SatelliteBadge = ({ status }: Pick<Satellite, 'status'>) => <Badge tone={TONES[status]}>{status}</Badge>;
+const STATES: Record<Satellite['status'], Mark> = {
+  online: { tone: 'good', word: 'Online' },
+  degraded: { tone: 'warn', word: 'Degraded' },
+  offline: { tone: 'bad', word: 'Offline' },
+};
 
-const CHECKS: Record<Satellite['connectors'][number]['status'], Tone> = {
-  ok: 'good',
-  failing: 'bad',
-  unknown: 'neutral',
+export const SatelliteBadge = ({ status }: Pick<Satellite, 'status'>) => (
+  <Badge tone={STATES[status].tone}>{STATES[status].word}</Badge>
+);
+
+const CHECKS: Record<Satellite['connectors'][number]['status'], Mark> = {
+  ok: { tone: 'good', word: 'OK' },
+  failing: { tone: 'bad', word: 'Failing' },
+  unknown: { tone: 'neutral', word: 'Not looked at yet' },
 };
 
 /** Whether a connector or MCP server answers, as the satellite last saw. */
 export const CheckBadge = ({ status }: Pick<Satellite['connectors'][number], 'status'>) => (
-  <Badge tone={CHECKS[status]}>{status}</Badge>
+  <Badge tone={CHECKS[status].tone}>{CHECKS[status].word}</Badge>
 );

@@ -23,7 +23,7 @@ const route = getRouteApi('/signed-in/satellites/$satelliteId');
 
 export function SatellitePage() {
   const { satelliteId } = route.useParams();
-  const { tab } = route.useSearch();
+  const { tab, open } = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useNavigate();
   const { data: session } = useQuery(sessionQuery);
@@ -42,6 +42,7 @@ export function SatellitePage() {
       ),
     onSuccess: async () => {
       await leave({ to: '/satellites' });
+      toaster.say(`${satellite?.name ?? 'The satellite'} is removed.`);
       await queryClient.invalidateQueries({ queryKey: ['satellites'] });
     },
     onError: toaster.fail,
@@ -51,7 +52,18 @@ export function SatellitePage() {
   if (satellite === undefined) return <Loading lines={6} />;
   const { name, status, problems, version, labels, last_heartbeat: seenAt } = satellite;
   const tabs = [
-    { value: 'graph', title: 'Services', content: <Dependencies teamId={teamId} satelliteId={satelliteId} /> },
+    {
+      value: 'graph',
+      title: 'Services',
+      content: (
+        <Dependencies
+          teamId={teamId}
+          satelliteId={satelliteId}
+          selected={open}
+          onSelect={(service) => void navigate({ search: { tab, open: service }, replace: true })}
+        />
+      ),
+    },
     { value: 'connectors', title: 'Connectors', content: <Connectors satellite={satellite} /> },
     {
       value: 'tools',
@@ -66,13 +78,19 @@ export function SatellitePage() {
       <PageHead
         title={
           <>
-            {name} <SatelliteBadge status={status} />
+            <bdi className="wrap-anywhere">{name}</bdi> <SatelliteBadge status={status} />
           </>
         }
         description={
           <>
-            Version {version}, last heard of <Time at={seenAt} />
-            {Object.entries(labels).map(([label, value]) => ` · ${label}=${value}`)} ·{' '}
+            Version {version}, last heard from <Time at={seenAt} />
+            {Object.entries(labels).map(([label, value]) => (
+              <span key={label} className="wrap-anywhere">
+                {' · '}
+                <bdi>{`${label}=${value}`}</bdi>
+              </span>
+            ))}
+            {' · '}
             <Link to="/satellites" className="underline">
               all satellites
             </Link>
@@ -89,7 +107,9 @@ export function SatellitePage() {
       {problems.length > 0 && (
         <ul className="mb-4 list-disc rounded-md bg-warn-soft py-2 pr-4 pl-8 text-warn">
           {problems.map((problem) => (
-            <li key={problem}>{problem}</li>
+            <li key={problem} className="wrap-anywhere">
+              {problem}
+            </li>
           ))}
         </ul>
       )}
@@ -104,7 +124,7 @@ export function SatellitePage() {
         onOpenChange={setIsRemoving}
         title={`Remove ${name}?`}
         description="Its graph and inventory are deleted. It comes back as a new satellite when it connects with a token that is still good."
-        action="Remove"
+        action="Remove the satellite"
         onConfirm={() => remove.mutate()}
       />
     </>

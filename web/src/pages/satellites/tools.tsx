@@ -30,13 +30,21 @@ export function Tools({ teamId, satellite }: { teamId: string; satellite: Satell
           <li key={`${server}/${name}`} className="px-4 py-3">
             <p className="flex flex-wrap items-center gap-2">
               <code className="font-medium break-all">{name}</code>
-              <span className="text-sm text-ink-soft">{title ?? server}</span>
-              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'reads' : 'may change something'}</Badge>
+              <bdi className="text-sm wrap-anywhere text-ink-soft">{title ?? server}</bdi>
+              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'Only reads' : 'May change something'}</Badge>
             </p>
-            <p className="mt-1 line-clamp-3 text-sm break-words whitespace-pre-line text-ink-soft">{description}</p>
+            <p className="mt-1 line-clamp-3 text-sm wrap-anywhere whitespace-pre-line text-ink-soft">{description}</p>
             <details className="mt-1 text-sm">
-              <summary className="text-ink-soft">Arguments</summary>
-              <pre className="mt-1 max-h-80 overflow-auto rounded bg-sunken p-2 text-xs">
+              <summary className="text-ink-soft">
+                Arguments<span className="sr-only"> of {name}</span>
+              </summary>
+              <pre
+                // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by the keyboard
+                tabIndex={0}
+                role="region"
+                aria-label={`Arguments of ${name}`}
+                className="mt-1 max-h-80 overflow-auto rounded bg-sunken p-2 text-xs"
+              >
                 {JSON.stringify(schema, null, 2)}
               </pre>
             </details>

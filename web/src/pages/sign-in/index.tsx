@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { KeyRound, LogIn } from 'lucide-react';
-import { useEffect, useState, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type SubmitEvent } from 'react';
 import { ApiError } from '../../api/client.ts';
 import { sessionQuery, signIn } from '../../api/session.ts';
 import { Button } from '../../components/ui/button.tsx';
@@ -17,7 +17,8 @@ export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();
   const [apiKey, setApiKey] = useState('');
-  const { data: session } = useQuery(sessionQuery);
+  // Another tab may have signed in meanwhile.
+  const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
   const { data: known } = useQuery(signInMethodsQuery);
   const goOn = (): void => router.history.replace(to);
 
@@ -26,7 +27,13 @@ export function SignInPage() {
     if (session) router.history.replace(to);
   }, [session, router, to]);
 
-  const enter = useMutation({ mutationFn: () => signIn(queryClient, { api_key: apiKey.trim() }), onSuccess: goOn });
+  const field = useRef<HTMLInputElement>(null);
+  const enter = useMutation({
+    mutationFn: () => signIn(queryClient, { api_key: apiKey.trim() }),
+    onSuccess: goOn,
+    // The field says what is wrong; with the focus on it, screen readers do too, and what is pasted replaces it.
+    onError: () => field.current?.select(),
+  });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (apiKey.trim() !== '' && !enter.isPending) enter.mutate();
@@ -72,6 +79,7 @@ export function SignInPage() {
             {(control) => (
               <Input
                 {...control}
+                ref={field}
                 type="password"
                 autoComplete="off"
                 // oxlint-disable-next-line jsx-a11y/no-autofocus -- the one thing to do on this page

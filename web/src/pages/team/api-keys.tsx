@@ -23,35 +23,63 @@ export function ApiKeys() {
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const queryClient = useQueryClient();
   const toaster = useToaster();
+  const [showsRevoked, setShowsRevoked] = useState(false);
   const revoke = useMutation({
     mutationFn: ({ id }: ApiKey) =>
       dataOf(api.DELETE('/api/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } })),
-    onSuccess: () => queryClient.invalidateQueries(),
+    onSuccess: async (_, { name }) => {
+      toaster.say(`${name} is revoked.`);
+      await queryClient.invalidateQueries();
+    },
     onError: toaster.fail,
   });
-  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (error !== null && keys === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (keys === undefined) return <Loading />;
+  const current = keys.filter((key) => key.revoked_at === null);
+  const revoked = keys.length - current.length;
   return (
     <>
-      <Button className="mb-3" onClick={() => setIsMaking(true)}>
-        <KeyRound aria-hidden size={16} /> New API key
-      </Button>
+      <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
+        <Button onClick={() => setIsMaking(true)}>
+          <KeyRound aria-hidden size={16} /> New API key
+        </Button>
+        {revoked > 0 && (
+          <label className="flex min-h-7 items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="size-4 accent-accent"
+              checked={showsRevoked}
+              onChange={({ target }) => setShowsRevoked(target.checked)}
+            />
+            Show revoked keys ({revoked})
+          </label>
+        )}
+      </div>
       <Table
         label="API keys"
-        rows={keys}
+        rows={showsRevoked ? keys : current}
         keyOf={({ id }) => id}
         columns={[
           {
             title: 'Key',
-            cell: ({ id, name, prefix, user_id: userId }) => (
+            cell: ({ id, name, prefix, user_id: userId, last_used_at: usedAt }) => (
               <>
-                <span className="font-medium">{name}</span>{' '}
+                <bdi className="font-medium wrap-anywhere">{name}</bdi>{' '}
                 {session?.api_key_id === id && <Badge tone="good">signed in with it</Badge>}
                 <br />
                 <code className="text-ink-soft">{prefix}…</code>{' '}
+                <span className="block text-ink-soft sm:hidden">
+                  {usedAt === null ? (
+                    'never used'
+                  ) : (
+                    <>
+                      last used <Time at={usedAt} />
+                    </>
+                  )}
+                </span>
                 {userId !== null && (
                   <span className="text-ink-soft">
-                    for {members.find((member) => member.user_id === userId)?.name ?? 'a former member'}
+                    for <bdi>{members.find((member) => member.user_id === userId)?.name ?? 'a former member'}</bdi>
                   </span>
                 )}
               </>
@@ -72,7 +100,7 @@ export function ApiKeys() {
                   Revoke<span className="sr-only"> {key.name}</span>
                 </Button>
               ) : (
-                <Badge>revoked</Badge>
+                <Badge>Revoked</Badge>
               ),
           },
         ]}
@@ -93,7 +121,7 @@ export function ApiKeys() {
             ? 'You are signed in with this key: your session ends as well. Whatever uses it stops working at once.'
             : 'Whatever uses this key stops working at once, and sessions that it signed in end. This cannot be undone.'
         }
-        action="Revoke"
+        action="Revoke the key"
         onConfirm={() => revoking && revoke.mutate(revoking)}
       />
     </>

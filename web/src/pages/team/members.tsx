@@ -19,13 +19,16 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
   const { data: members, error, refetch } = useQuery(membersQuery);
   const [isAdding, setIsAdding] = useState(false);
   const [leaving, setLeaving] = useState<Member | null>(null);
-  const [link, setLink] = useState<string | null>(null);
+  const [link, setLink] = useState<{ url: string; name: string } | null>(null);
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const remove = useMutation({
     mutationFn: (member: Member) =>
       dataOf(api.DELETE('/api/team/members/{user_id}', { params: { path: { user_id: member.user_id } } })),
-    onSuccess: () => queryClient.invalidateQueries(),
+    onSuccess: async (_, { name }) => {
+      await queryClient.invalidateQueries();
+      toaster.say(`${name} is no longer in the team.`);
+    },
     onError: toaster.fail,
   });
   const invite = useMutation({
@@ -35,10 +38,10 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
           body: { user_id: member.user_id, expires_in_seconds: LINK_SECONDS, path: '/' },
         }),
       ),
-    onSuccess: ({ url }) => setLink(url),
+    onSuccess: ({ url }, { name }) => setLink({ url, name }),
     onError: toaster.fail,
   });
-  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (error !== null && members === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (members === undefined) return <Loading />;
   return (
     <>
@@ -57,13 +60,17 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
           columns={[
             {
               title: 'Person',
-              cell: ({ name, email }) => (
+              cell: ({ name, email, role }) => (
                 <>
-                  <span className="font-medium">{name}</span> <span className="break-all text-ink-soft">{email}</span>
+                  <bdi className="font-medium wrap-anywhere">{name}</bdi>
+                  <bdi className="block wrap-anywhere text-ink-soft">{email}</bdi>
+                  <span className="sm:hidden">
+                    <RoleBadge role={role} />
+                  </span>
                 </>
               ),
             },
-            { title: 'Role', cell: ({ role }) => <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role}</Badge> },
+            { title: 'Role', isMinor: true, cell: ({ role }) => <RoleBadge role={role} /> },
             { title: 'Joined', isMinor: true, cell: ({ joined_at: at }) => <Time at={at} /> },
             ...(isAdmin
               ? [
@@ -73,7 +80,7 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
                     cell: (member: Member) => (
                       <span className="inline-flex gap-1">
                         <Button size="small" disabled={invite.isPending} onClick={() => invite.mutate(member)}>
-                          <Link2 aria-hidden size={16} /> Sign-in link
+                          <Link2 aria-hidden size={16} /> Make sign-in link
                           <span className="sr-only"> for {member.name}</span>
                         </Button>
                         <Button
@@ -99,15 +106,19 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
         onOpenChange={() => setLeaving(null)}
         title={`Remove ${leaving?.name ?? ''} from the team?`}
         description="API keys that act for this person are revoked and their sessions end. What they asked stays."
-        action="Remove"
+        action="Remove from the team"
         onConfirm={() => leaving && remove.mutate(leaving)}
       />
       <ShownOnce
-        title="Sign-in link"
-        description="It signs in whoever opens it first, works once and for one day. It is shown this once."
-        secret={link}
+        title={`Sign-in link for ${link?.name ?? ''}`}
+        description="It signs in whoever opens it first, as this person. It works once, and for one day. It is shown this once."
+        secret={link?.url ?? null}
         onClose={() => setLink(null)}
       />
     </>
   );
 }
+
+const RoleBadge = ({ role }: Pick<Member, 'role'>) => (
+  <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role === 'admin' ? 'Admin' : 'Member'}</Badge>
+);

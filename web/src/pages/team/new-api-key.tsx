@@ -18,8 +18,22 @@ export interface NewApiKeyProps {
   onMade: (apiKey: string) => void;
 }
 
-/** The form by which an API key is made. */
+/** Asks for what an API key is to be, and makes it. */
 export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title="New API key">
+      <NewApiKeyForm
+        onMade={(apiKey) => {
+          onOpenChange(false);
+          onMade(apiKey);
+        }}
+      />
+    </Dialog>
+  );
+}
+
+/** Empty each time the dialog opens. */
+function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
   const [name, setName] = useState('');
   const [userId, setUserId] = useState('');
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(USUAL));
@@ -29,12 +43,12 @@ export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
   const make = useMutation({
     mutationFn: () =>
       dataOf(
-        api.POST('/api/api-keys', { body: { name, scopes: [...scopes], ...(userId !== '' && { user_id: userId }) } }),
+        api.POST('/api/api-keys', {
+          body: { name: name.trim(), scopes: [...scopes], ...(userId !== '' && { user_id: userId }) },
+        }),
       ),
     onSuccess: async ({ api_key: apiKey }) => {
       await queryClient.invalidateQueries({ queryKey: apiKeysQuery.queryKey });
-      setName('');
-      onOpenChange(false);
       onMade(apiKey);
     },
   });
@@ -45,62 +59,54 @@ export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
     setScopes(next);
   };
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title="New API key">
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event: SubmitEvent) => {
-          event.preventDefault();
-          make.mutate();
-        }}
-      >
-        <Field label="Name" hint="What the key is for." error={make.error && messageOf(make.error)}>
-          {(control) => (
-            <Input
-              {...control}
-              required
-              maxLength={200}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Field label="Acts for">
-          {(control) => (
-            <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
-              <option value="">A program</option>
-              {members.map(({ user_id: id, name, email }) => (
-                <option key={id} value={id}>
-                  {name} ({email})
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <fieldset>
-          <legend className="mb-1 text-sm font-medium">May do</legend>
-          <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-            {scopeGroups((scope) => may(session, scope)).map((group) => (
-              <div key={group.title}>
-                <p className="text-sm text-ink-soft">{group.title}</p>
-                {group.scopes.map(({ scope, meaning }) => (
-                  <label key={scope} className="flex min-h-7 items-center gap-2">
-                    <input
-                      type="checkbox"
-                      className="size-4 accent-accent"
-                      checked={scopes.has(scope)}
-                      onChange={({ target }) => toggle(scope, target.checked)}
-                    />
-                    {meaning}
-                  </label>
-                ))}
-              </div>
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event: SubmitEvent) => {
+        event.preventDefault();
+        if (!make.isPending) make.mutate();
+      }}
+    >
+      <Field label="Name" hint="What the key is for." error={make.error && messageOf(make.error)}>
+        {(control) => (
+          <Input {...control} required maxLength={200} value={name} onChange={({ target }) => setName(target.value)} />
+        )}
+      </Field>
+      <Field label="Acts for" hint="What it does is shown as done by this person; it ends when they leave the team.">
+        {(control) => (
+          <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
+            <option value="">A program</option>
+            {members.map(({ user_id: id, name, email }) => (
+              <option key={id} value={id}>
+                {name} ({email})
+              </option>
             ))}
-          </div>
-        </fieldset>
-        <Button type="submit" variant="primary" disabled={make.isPending || name.trim() === '' || scopes.size === 0}>
-          Make the key
-        </Button>
-      </form>
-    </Dialog>
+          </Select>
+        )}
+      </Field>
+      <fieldset>
+        <legend className="mb-1 text-sm font-medium">May do</legend>
+        <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
+          {scopeGroups((scope) => may(session, scope)).map((group) => (
+            <div key={group.title}>
+              <p className="text-sm text-ink-soft">{group.title}</p>
+              {group.scopes.map(({ scope, meaning }) => (
+                <label key={scope} className="flex min-h-7 items-center gap-2">
+                  <input
+                    type="checkbox"
+                    className="size-4 accent-accent"
+                    checked={scopes.has(scope)}
+                    onChange={({ target }) => toggle(scope, target.checked)}
+                  />
+                  {meaning}
+                </label>
+              ))}
+            </div>
+          ))}
+        </div>
+      </fieldset>
+      <Button type="submit" variant="primary" disabled={make.isPending || name.trim() === '' || scopes.size === 0}>
+        Make the key
+      </Button>
+    </form>
   );
 }

@@ -8,6 +8,7 @@ import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Table } from '../../components/ui/table.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
+import { browserName } from './browser-name.ts';
 import { sessionsQuery, type BrowserSession } from './queries.ts';
 
 const METHODS: Record<BrowserSession['signed_in_with'], string> = {
@@ -25,10 +26,13 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
   const end = useMutation({
     mutationFn: ({ id }: BrowserSession) =>
       dataOf(api.DELETE('/api/sessions/{session_id}', { params: { path: { session_id: id } } })),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey }),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      toaster.say('The session has ended.');
+    },
     onError: toaster.fail,
   });
-  if (error !== null) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (error !== null && sessions === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (sessions === undefined) return <Loading />;
   if (sessions.length === 0) return <Empty title="No browser is signed in." />;
   return (
@@ -43,13 +47,16 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
         columns={[
           {
             title: 'Browser',
-            cell: ({ browser, current, user }) => (
+            cell: ({ browser, current, user, last_used_at: at, created_at: since }) => (
               <>
-                <span className="line-clamp-2 break-words" title={browser}>
-                  {browser}
+                <span className="line-clamp-2 font-medium wrap-anywhere" title={browser}>
+                  {browserName(browser)}
                 </span>
-                <span className="text-ink-soft">{user?.name ?? 'nobody in particular'}</span>{' '}
-                {current && <Badge tone="good">this one</Badge>}
+                <bdi className="wrap-anywhere text-ink-soft">{user?.name ?? 'a program, nobody in particular'}</bdi>{' '}
+                {current && <Badge tone="good">this browser</Badge>}
+                <span className="block text-ink-soft sm:hidden">
+                  last used <Time at={at ?? since} />
+                </span>
               </>
             ),
           },
@@ -67,6 +74,10 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
               session.current ? null : (
                 <Button size="small" onClick={() => setEnding(session)}>
                   End
+                  <span className="sr-only">
+                    {' '}
+                    the session of {session.user?.name ?? 'a program'}, {browserName(session.browser)}
+                  </span>
                 </Button>
               ),
           },
@@ -75,8 +86,13 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
       <Confirm
         open={ending !== null}
         onOpenChange={() => setEnding(null)}
-        title="End this session?"
-        description="That browser has to sign in again."
+        title={ending === null ? '' : `End the session of ${ending.user?.name ?? 'a program'}?`}
+        description={
+          <>
+            {ending !== null && browserName(ending.browser)} has to sign in again. What is open there and not sent yet
+            may be lost.
+          </>
+        }
         action="End session"
         onConfirm={() => ending && end.mutate(ending)}
       />

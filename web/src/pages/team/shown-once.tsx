@@ -17,6 +17,7 @@ export function ShownOnce({ title, description, secret, onClose }: ShownOnceProp
       onOpenChange={(isOpen) => !isOpen && onClose()}
       title={title}
       description={description}
+      isSticky
     >
       <p className="mb-3 rounded-md bg-sunken p-3 font-mono text-sm break-all select-all">{secret}</p>
       <CopyButton variant="primary" text={() => secret ?? ''}>

@@ -22,7 +22,7 @@ export function TeamName({ name }: { name: string }) {
   });
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    rename.mutate();
+    if (!rename.isPending) rename.mutate();
   };
   return (
     <>
@@ -39,11 +39,17 @@ export function TeamName({ name }: { name: string }) {
         <form onSubmit={submit} className="flex flex-col gap-4">
           <Field label="Name" error={rename.error && messageOf(rename.error)}>
             {(control) => (
-              <Input {...control} required value={wanted} onChange={({ target }) => setWanted(target.value)} />
+              <Input
+                {...control}
+                required
+                maxLength={200}
+                value={wanted}
+                onChange={({ target }) => setWanted(target.value)}
+              />
             )}
           </Field>
           <Button type="submit" variant="primary" disabled={wanted.trim() === '' || rename.isPending}>
-            Rename
+            Rename the team
           </Button>
         </form>
       </Dialog>

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts';
+
+/** Browsers say of every answer of this kind that it failed. */
+const UNAUTHORIZED = [/status of 401/];
+
+describe('signing in', function () {
+  this.timeout(120_000);
+  let web: Web;
+  before(async () => {
+    web = await sharedWeb();
+  });
+
+  const heading = (page: Page, name: string): Promise<void> => page.getByRole('heading', { level: 1, name }).waitFor();
+  const enter = async (page: Page, apiKey: string): Promise<void> => {
+    await page.getByLabel('API key').fill(apiKey);
+    await page.keyboard.press('Enter');
+  };
+  const linkTo = async (path: string): Promise<{ token: string; address: string }> => {
+    const { token } = await web.call<{ token: string }>('POST', '/api/sign-in-links', { path });
+    return { token, address: `${path}#link=${token}` };
+  };
+  const keyWith = async (...scopes: string[]): Promise<string> =>
+    (await web.call<{ api_key: string }>('POST', '/api/api-keys', { name: 'Narrow', scopes })).api_key;
+
+  it('takes an API key, and goes on to the page that was wanted', async () => {
+    const { page, context, end } = await web.visit('/team?tab=sessions', { as: null, expected: UNAUTHORIZED });
+    await heading(page, 'Sign in to Casebook');
+    assert.equal(await page.title(), 'Sign in · Casebook');
+    await enter(page, 'cb_live_wrong');
+    await page.getByText('This key is not valid.').waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'INPUT');
+    await assertPresentable(page, 'sign-in-refused');
+    await enter(page, ` ${web.apiKey} `);
+    await page.waitForURL('**/team?tab=sessions');
+    await page.getByText('this browser').waitFor();
+    const [cookie] = await context.cookies();
+    assert.deepEqual([cookie?.httpOnly, cookie?.sameSite], [true, 'Lax']);
+    const stored = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+    assert.ok(!stored.includes(web.apiKey) && !stored.includes(cookie!.value));
+    await end();
+  });
+
+  it('takes a one-time link once, and leaves no trace of it in addresses', async () => {
+    const { token, address } = await linkTo('/team?tab=sessions');
+    const requested: string[] = [];
+    const first = await web.visit('/healthz', { as: null, expected: UNAUTHORIZED });
+    first.page.on('request', (request) => requested.push(request.url()));
+    await first.page.goto(address);
+    await first.page.getByText('this browser').waitFor();
+    assert.equal(first.page.url(), `${web.url}/team?tab=sessions`);
+    assert.deepEqual(
+      requested.filter((url) => url.includes(token) && !url.includes('#')),
+      [],
+    );
+    await first.page.goBack();
+    await first.page.goForward();
+    await first.page.getByText('this browser').waitFor();
+    assert.equal(first.page.url(), `${web.url}/team?tab=sessions`);
+    await first.end();
+
+    const second = await web.visit(address, { as: null, expected: UNAUTHORIZED });
+    await second.page.getByRole('alert').getByText('used already').waitFor();
+    assert.ok(!second.page.url().includes(token));
+    await assertPresentable(second.page, 'sign-in-used-link');
+    await enter(second.page, web.apiKey);
+    await second.page.waitForURL('**/team?tab=sessions');
+    await second.end();
+  });
+
+  it('does not use up a link when this browser is signed in already, or the API does not answer', async () => {
+    const { token, address } = await linkTo('/team');
+    const signedIn = await web.visit(address);
+    await signedIn.page.getByRole('tab', { name: 'Members' }).waitFor();
+    assert.ok(!signedIn.page.url().includes(token));
+    await signedIn.end();
+
+    const { page, context, end } = await web.visit('/healthz', {
+      as: null,
+      expected: [/status of 401/, /net::ERR_FAILED/],
+    });
+    await context.route('**/api/session', (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.goto(address);
+    await page.getByRole('alert').getByText('it is still good').waitFor();
+    await context.unroute('**/api/session');
+    await page.goto(address);
+    await page.getByRole('tab', { name: 'Members' }).waitFor();
+    await end();
+  });
+
+  it('goes nowhere but to pages of its own', async () => {
+    const elsewhere = [
+      '//evil.example',
+      '/\\evil.example',
+      'https://evil.example',
+      'javascript:alert(1)',
+      '/\t/evil.example',
+    ];
+    const { page, end } = await web.visit('/');
+    await page.goto(`/sign-in?to=${encodeURIComponent('/team?tab=sessions')}`);
+    await page.waitForURL('**/team?tab=sessions');
+    for (const to of elsewhere) {
+      await page.goto(`/sign-in?to=${encodeURIComponent(to)}`);
+      await heading(page, 'Investigations');
+      assert.equal(page.url(), `${web.url}/`, to);
+    }
+    await end();
+  });
+
+  it('signs out: nothing of it is left, also not by going back', async () => {
+    const { page, context, end } = await web.visit('/team', { expected: UNAUTHORIZED });
+    await page.getByRole('tab', { name: 'Members' }).waitFor();
+    const [cookie] = await context.cookies();
+    await page.getByRole('button', { name: /^Account/ }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
+    await heading(page, 'Sign in to Casebook');
+    assert.deepEqual(await context.cookies(), []);
+    await page.goBack();
+    await page.goForward();
+    await heading(page, 'Sign in to Casebook');
+    const headers = { cookie: `${cookie!.name}=${cookie!.value}` };
+    assert.equal((await fetch(`${web.url}/api/session`, { headers })).status, 401);
+    await end();
+  });
+
+  it('asks to sign in again when the session was ended elsewhere, and comes back', async () => {
+    const { page, context, end } = await web.visit('/', { expected: UNAUTHORIZED });
+    await heading(page, 'Investigations');
+    const { id } = await (await context.request.get('/api/session')).json();
+    await web.call('DELETE', `/api/sessions/${id}`);
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await heading(page, 'Sign in to Casebook');
+    await enter(page, web.apiKey);
+    await page.waitForURL('**/satellites');
+    await heading(page, 'Satellites');
+    await end();
+  });
+
+  it('shows somebody with few rights their places, and nothing that would be refused', async () => {
+    const { page, end } = await web.visit('/', { as: await keyWith('satellites:read', 'team:read') });
+    await heading(page, 'Satellites');
+    const places = page.getByRole('navigation', { name: 'Places' }).getByRole('link');
+    assert.deepEqual(
+      await places.allTextContents(),
+      ['Satellites', 'Team'].map((place) => ` ${place}`),
+    );
+    assert.equal(await page.getByRole('link', { name: 'New investigation' }).count(), 0);
+    await page.getByText('There are none yet.').waitFor();
+    assert.equal(await page.getByLabel('Name of the new token').count(), 0);
+    // `n` leads nowhere, and `g t` to the team.
+    await page.keyboard.press('n');
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.getByRole('region', { name: 'Members' }).waitFor();
+    assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Members', 'Sessions']);
+    assert.deepEqual(await page.getByRole('main').getByRole('button').allTextContents(), []);
+    await end();
+
+    const reader = await web.visit('/', { as: await keyWith('investigations:read') });
+    await heading(reader.page, 'Investigations');
+    await reader.page.getByRole('searchbox').waitFor();
+    assert.equal(await reader.page.getByLabel('What is wrong?').count(), 0);
+    await reader.end();
+  });
+});

@@ -1,0 +1,31 @@
+/** What people call their browser, from what it calls itself. Most claim to be several, so the order counts. */
+const BROWSERS: readonly (readonly [RegExp, string])[] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Headless)?Chrome\/|\bCriOS\//, 'Chrome'],
+  [/\bVersion\/\S+ (?:Mobile\/\S+ )?Safari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+];
+
+const SYSTEMS: readonly (readonly [RegExp, string])[] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+const named = (names: typeof BROWSERS, agent: string): string | undefined =>
+  names.find(([pattern]) => pattern.test(agent))?.[1];
+
+/** "Chrome on Linux"; what nobody knows is given as it is. @param agent the User-Agent header */
+export function browserName(agent: string): string {
+  const browser = named(BROWSERS, agent);
+  const system = named(SYSTEMS, agent);
+  if (browser === undefined) return agent.trim() || 'An unknown browser';
+  return system === undefined ? browser : `${browser} on ${system}`;
+}
