@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { Forbidden, TooManyRequests, Unauthorized } from './errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/address.ts';
-import { clearedSessionCookie, refuseForgery, sessionSecrets } from './session-cookie.ts';
+import { refuseForgery, sessionSecrets } from './session-cookie.ts';
 
 /** Who is calling: the key, its team, and what it may do. */
 export interface Principal {
@@ -111,14 +111,15 @@ function givenBy(ctx: Context, auth: ApiKeyAuth, { config: { appUrl } }: ApiDeps
   const [secret, another] = hasKeyHeader(headers) ? [] : sessionSecrets(headers, appUrl);
   if (secret === undefined) return { secret: credentialOf(headers, auth.via), kind: 'key' };
   // One of them was planted, and nobody can say which.
-  if (another !== undefined || secret.length > LONGEST_SECRET) throw sessionOver(appUrl);
+  if (another !== undefined || secret.length > LONGEST_SECRET) throw sessionOver();
   return { secret, kind: 'session' };
 }
 
-const sessionOver = (appUrl: string | undefined): Unauthorized =>
-  new Unauthorized('The session is over. Sign in again.', {
-    headers: { 'Set-Cookie': clearedSessionCookie(appUrl) },
-  });
+/**
+ * The browser keeps its cookie: by the time it has this answer it may have signed in anew, in another tab, and would lose
+ * that session; and of two cookies it would keep the one that was planted.
+ */
+const sessionOver = (): Unauthorized => new Unauthorized('The session is over. Sign in again.');
 
 /**
  * The caller of a request, for an endpoint with this kind of authentication.
@@ -175,11 +176,11 @@ export async function unlessGuessing<T>(
 }
 
 async function verify(ctx: Context, { secret, kind }: Given, deps: ApiDeps): Promise<Principal> {
-  const { authenticator, config } = deps;
+  const { authenticator } = deps;
   const isKnown = authenticator.recognises(secret, kind);
   const principal = await unlessGuessing(ctx, deps, () => authenticator.verify(secret, kind), isKnown);
   if (principal) return principal;
-  if (kind === 'session') throw sessionOver(config.appUrl);
+  if (kind === 'session') throw sessionOver();
   throw keyNotValid();
 }
 

@@ -2,7 +2,7 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { InvalidRequest } from '../../http/errors.ts';
+import { InvalidRequest, Unauthorized } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets/index.ts';
 import { ApiKey, lockTeam, Membership, ROLE_SCOPES, Team, User } from '../teams/index.ts';
 import { SignInLink } from './entities.ts';
@@ -21,13 +21,16 @@ export interface MadeLink {
 /** The fragment of an address stays in the browser: no server and no log sees the token. */
 export const linkUrl = (appUrl: string, path: string, token: string): string => `${appUrl}${path}#link=${token}`;
 
+/** @param memberships of whom the link hangs on: it counts as made after them, whatever the clocks of the processes say */
 function addLink(
   em: EntityManager,
   link: Pick<SignInLink, 'teamId' | 'userId' | 'scopes' | 'createdByKeyId' | 'createdByUserId' | 'createdInSessionId'>,
+  memberships: readonly Membership[],
   { expiresAt, hash }: NewLink,
 ): MadeLink {
   const token = generateCredential('cb_link_');
-  em.create(SignInLink, { ...link, hash: hash(token), expiresAt });
+  const createdAt = new Date(Math.max(Date.now(), ...memberships.map((one) => one.createdAt.getTime())));
+  em.create(SignInLink, { ...link, hash: hash(token), createdAt, expiresAt });
   return { token, expiresAt };
 }
 
@@ -36,30 +39,28 @@ function addLink(
  * caller has.
  * @param em bound to the caller's team
  * @throws {InvalidRequest} when the user is not in the team
+ * @throws {Unauthorized} when the caller's session was ended meanwhile
  */
-export async function createLink(
+export function createLink(
   em: EntityManager,
   principal: Principal,
   request: NewLink & { userId?: string },
 ): Promise<MadeLink> {
-  const { teamId, apiKeyId, sessionId = null, userId = null } = principal;
-  if (request.userId !== undefined && !(await em.findOne(Membership, { userId: request.userId })))
-    throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
-  const session = sessionId === null ? null : await em.findOne(ApiKey, { id: sessionId });
-  const made = addLink(
-    em,
-    {
-      teamId,
-      userId: request.userId ?? userId,
-      scopes: request.userId === undefined ? [...principal.scopes] : null,
-      createdByKeyId: sessionId === null ? apiKeyId : (session?.createdByKeyId ?? null),
-      createdByUserId: userId,
-      createdInSessionId: sessionId,
-    },
-    request,
-  );
-  await em.flush();
-  return made;
+  const { teamId, apiKeyId, sessionId = null, userId: ownUserId = null, scopes } = principal;
+  return em.transactional(async (tx) => {
+    // A session that is revoked takes its links along: none may come after that.
+    await lockTeam(tx, teamId);
+    const session = sessionId === null ? null : await tx.findOne(ApiKey, { id: sessionId, revokedAt: null });
+    if (sessionId !== null && !session) throw new Unauthorized('The session is over. Sign in again.');
+    const { userId } = request;
+    const memberships = await membershipsOf(tx, teamId, [userId ?? null, ownUserId]);
+    if (userId !== undefined && !memberships.some((one) => one.userId === userId))
+      throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', userId);
+    const whom = userId === undefined ? { userId: ownUserId, scopes: [...scopes] } : { userId, scopes: null };
+    const createdByKeyId = session ? (session.createdByKeyId ?? null) : apiKeyId;
+    const maker = { createdByKeyId, createdByUserId: ownUserId, createdInSessionId: sessionId };
+    return addLink(tx, { teamId, ...whom, ...maker }, memberships, request);
+  });
 }
 
 /**
@@ -77,7 +78,7 @@ export async function createOperatorLink(em: EntityManager, request: NewLink & {
   if (request.email !== undefined && !member)
     throw new Error('Nobody with this address is a member of the first team.');
   const whom = member ? { userId: member.userId, scopes: null } : { userId: null, scopes: ['system:admin'] };
-  const made = addLink(tx, { teamId: team.id, ...whom, ...nobody }, request);
+  const made = addLink(tx, { teamId: team.id, ...whom, ...nobody }, member ? [member] : [], request);
   await tx.flush();
   return made;
 }
@@ -104,15 +105,15 @@ export function signInWithLink(
   });
 }
 
+const membershipsOf = (tx: EntityManager, teamId: string, userIds: readonly (string | null)[]): Promise<Membership[]> =>
+  tx.find(Membership, { teamId, userId: { $in: userIds.filter((id) => id !== null) } }, anyTeam);
+
 /** What the link may do now; undefined when it may nothing any more. */
 async function scopesOf(tx: EntityManager, link: SignInLink): Promise<readonly string[] | undefined> {
-  const { teamId, userId, scopes, createdByKeyId, createdByUserId } = link;
-  const memberships = await tx.find(
-    Membership,
-    { teamId, userId: { $in: [userId, createdByUserId].filter((id) => id !== null) } },
-    anyTeam,
-  );
-  const membershipOf = (id: string) => memberships.find((membership) => membership.userId === id);
+  const { teamId, userId, scopes, createdByKeyId, createdByUserId, createdAt } = link;
+  const memberships = await membershipsOf(tx, teamId, [userId, createdByUserId]);
+  // Who left and came back may have another role now: what was made before does not come back with them.
+  const membershipOf = (id: string) => memberships.find((one) => one.userId === id && one.createdAt <= createdAt);
   if (createdByUserId !== null && !membershipOf(createdByUserId)) return undefined;
   const maker = { id: createdByKeyId, revokedAt: null };
   if (createdByKeyId !== null && !(await tx.findOne(ApiKey, maker, anyTeam))) return undefined;

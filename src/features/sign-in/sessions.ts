@@ -118,6 +118,7 @@ export async function revokeSession(
   if (excess !== undefined && session.id !== principal.sessionId)
     throw new Forbidden(`The session grants ${excess}, which the caller does not have.`, 'insufficient_scope');
   await em.transactional(async (tx) => {
+    await lockTeam(tx, principal.teamId);
     await tx.nativeUpdate(ApiKey, { id: sessionId, revokedAt: null }, { revokedAt: now });
     await tx.nativeDelete(SignInLink, { createdInSessionId: sessionId, usedAt: null });
   });

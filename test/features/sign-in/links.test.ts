@@ -134,6 +134,35 @@ describe('a one-time link', () => {
     for (const link of [made.json.token, forMember]) assert.equal(await statusOf(link), 401);
   });
 
+  it('does not come back with somebody who left and joined again, perhaps in another role', async () => {
+    const team = await api.newTeam();
+    const admin = await api.newMember(team.key, 'admin');
+    const { browser } = await signedIn(await newLink(team.key, { user_id: admin.id }));
+    const own = (await browser.request('POST', '/api/sign-in-links', {})).json.token;
+    const forThem = await newLink(team.key, { user_id: admin.id });
+    assert.equal((await api.call(team.key, 'DELETE', `/api/team/members/${admin.id}`)).status, 200);
+    const again = { email: admin.email, name: 'Back', role: 'member' };
+    const joined = await api.call(team.key, 'POST', '/api/team/members', again);
+    assert.equal(joined.json.user_id, admin.id, joined.text);
+    for (const link of [own, forThem]) assert.equal(await statusOf(link), 401);
+    const { session } = await signedIn(await newLink(team.key, { user_id: admin.id }));
+    assert.deepEqual(session['scopes'], ROLE_SCOPES.member);
+  });
+
+  it('is not made in a session that was revoked elsewhere a moment ago', async () => {
+    const elsewhere = await startSignInApi({ beside: api });
+    try {
+      const team = await api.newTeam();
+      const { browser, session } = await signedIn(await newLink(team.key));
+      assert.equal((await browser.request('GET', '/api/team')).status, 200);
+      assert.equal((await elsewhere.call(team.key, 'DELETE', `/api/sessions/${session['id']}`)).status, 200);
+      assert.equal((await browser.request('GET', '/api/team')).status, 200, 'this process still believes it');
+      assert.equal((await browser.request('POST', '/api/sign-in-links', {})).status, 401);
+    } finally {
+      await elsewhere.stop();
+    }
+  });
+
   it('takes what its maker typed, and nothing that looks like it', async () => {
     const team = await api.newTeam();
     for (const body of [

@@ -183,20 +183,22 @@ describe('a session', () => {
     });
   });
 
-  it('that ended is cleared from the browser', async () => {
+  it('is cleared from the browser that signs out, and by no late answer to a request that had the old one', async () => {
     const team = await api.newTeam();
     const { browser, session, secret } = await signedIn(team.key);
-    assert.deepEqual((await browser.request('DELETE', '/api/session')).json, { signed_out: true });
+    const left = await browser.request('DELETE', '/api/session');
+    assert.deepEqual(left.json, { signed_out: true });
+    assert.match(
+      left.headers['set-cookie']?.[0] ?? '',
+      /^casebook_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/,
+    );
     assert.equal(browser.cookies.size, 0);
     assert.ok((await rows(session.id)).revokedAt);
     browser.cookies.set(COOKIE, secret);
     const refused = await browser.request('GET', '/api/team');
     assert.equal(refused.status, 401);
     assert.equal(refused.json.code, 'unauthorized');
-    assert.match(
-      refused.headers['set-cookie']?.[0] ?? '',
-      /^casebook_session=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/,
-    );
+    assert.equal(refused.headers['set-cookie'], undefined, 'the browser may have a new session by now');
   });
 
   for (const [what, cookie] of [
@@ -204,10 +206,9 @@ describe('a session', () => {
     ['10 kB', `${COOKIE}=${'x'.repeat(10_000)}`],
     ['an empty value', `${COOKIE}=`],
   ] as const)
-    it(`of ${what} is a 401 that clears it`, async () => {
+    it(`of ${what} is a 401`, async () => {
       const refused = await send(`${api.url}/api/team`, { headers: { cookie } });
       assert.equal(refused.status, 401);
-      assert.match(refused.headers['set-cookie']?.[0] ?? '', /^casebook_session=; .*Max-Age=0/);
     });
 
   it('is refused beside another of the same name, in whichever order', async () => {
@@ -219,7 +220,7 @@ describe('a session', () => {
       const cookie = `${COOKIE}=${a.secret}; ${COOKIE}=${b.secret}`;
       const refused = await send(`${api.url}/api/team`, { headers: { cookie } });
       assert.equal(refused.status, 401);
-      assert.ok(refused.headers['set-cookie']);
+      assert.equal(refused.headers['set-cookie'], undefined, 'to clear our own would leave the planted one');
     }
     const other = `other=1; x${COOKIE}=y; ${COOKIE}=${mine.secret}; =z; ;`;
     assert.equal((await send(`${api.url}/api/team`, { headers: { cookie: other } })).status, 200);
