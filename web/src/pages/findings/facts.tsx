@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Panel } from '../../components/ui/panel.tsx';
 import { Time } from '../../components/ui/time.tsx';
-import { agentsQuery } from '../monitoring/queries.ts';
 import type { Finding } from './queries.ts';
 
 const ORIGINS: Record<Finding['origin'], string> = {
@@ -40,7 +38,9 @@ export function FindingFacts({ finding }: { finding: Finding }) {
         <Row name="Comes from">{ORIGINS[finding.origin]}</Row>
         {agentId !== null && (
           <Row name="Agent">
-            <AgentLink agentId={agentId} />
+            <Link to="/monitoring/$agentId" params={{ agentId }} className="break-words text-accent underline">
+              <bdi>{finding.agent?.title ?? 'The agent'}</bdi>
+            </Link>
           </Row>
         )}
         {finding.service !== null && <Row name="Service">{finding.service}</Row>}
@@ -53,16 +53,6 @@ export function FindingFacts({ finding }: { finding: Finding }) {
         </Row>
       </dl>
     </Panel>
-  );
-}
-
-function AgentLink({ agentId }: { agentId: string }) {
-  const { data } = useQuery(agentsQuery);
-  const agent = data?.chats.find(({ chat_id: id }) => id === agentId);
-  return (
-    <Link to="/monitoring/$agentId" params={{ agentId }} className="break-words text-accent underline">
-      {agent?.title ?? 'The agent'}
-    </Link>
   );
 }
 

@@ -8,6 +8,14 @@ import { Time } from '../../components/ui/time.tsx';
 import { FindingStatusBadge, SeverityBadge } from './marks.tsx';
 import { findingsQuery, type FindingFilter, type FindingSummary } from './queries.ts';
 
+const INVESTIGATION_WORDS = {
+  processing: 'Being investigated',
+  completed: 'Investigated',
+  failed: 'The investigation failed',
+  cancelled: 'The investigation was cancelled',
+  gone: 'Investigated',
+};
+
 export interface FindingListProps {
   filter: FindingFilter;
   /** Of the titles: one below what is above the list. */
@@ -15,11 +23,11 @@ export interface FindingListProps {
   onPage?: (page: number) => void;
   /** Without the words of the observation. */
   isShort?: boolean;
-  /** What the agents are called; without it, agents are not named. */
-  agents?: ReadonlyMap<string, string>;
+  /** Whether the agents are named: not where all are of one. */
+  namesAgents?: boolean;
 }
 
-export function FindingList({ filter, headingLevel, onPage, isShort = false, agents }: FindingListProps) {
+export function FindingList({ filter, headingLevel, onPage, isShort = false, namesAgents = false }: FindingListProps) {
   const { data, isPending, isError, error, refetch } = useQuery(findingsQuery(filter));
   if (isPending) return <Loading lines={isShort ? 3 : 6} />;
   if (isError) return <Failed error={error} onRetry={() => void refetch()} />;
@@ -37,7 +45,7 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, age
             finding={finding}
             Heading={headingLevel === 2 ? 'h2' : 'h3'}
             isShort={isShort}
-            {...(agents && { agentTitle: finding.chat_id === null ? null : (agents.get(finding.chat_id) ?? '') })}
+            namesAgents={namesAgents}
           />
         ))}
       </ul>
@@ -57,11 +65,10 @@ interface RowProps {
   finding: FindingSummary;
   Heading: 'h2' | 'h3';
   isShort: boolean;
-  /** null: it belongs to no agent. */
-  agentTitle?: string | null;
+  namesAgents: boolean;
 }
 
-function FindingRow({ finding, Heading, isShort, agentTitle }: RowProps) {
+function FindingRow({ finding, Heading, isShort, namesAgents }: RowProps) {
   const { id, title, severity, status, flapping, summary, service, occurrences, investigation } = finding;
   const since = finding.opened_at ?? finding.last_seen_at;
   return (
@@ -89,12 +96,8 @@ function FindingRow({ finding, Heading, isShort, agentTitle }: RowProps) {
           <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
             {service !== null && <span className="max-w-60 truncate">{service}</span>}
             <span>{occurrences === 1 ? 'Seen once' : `Seen ${occurrences} times`}</span>
-            {agentTitle === null ? (
-              <span>Alert from outside</span>
-            ) : (
-              agentTitle !== undefined && <span className="max-w-80 truncate">{agentTitle}</span>
-            )}
-            {investigation !== null && <span>Investigated</span>}
+            {namesAgents && <span className="max-w-80 truncate">{finding.agent?.title ?? 'Alert from outside'}</span>}
+            {investigation !== null && <span>{INVESTIGATION_WORDS[investigation.status ?? 'gone']}</span>}
           </p>
         </>
       )}

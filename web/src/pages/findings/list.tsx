@@ -55,7 +55,7 @@ export function FindingsPage() {
           ...(agent !== undefined && { agent }),
         }}
         headingLevel={2}
-        agents={new Map(chats.map(({ chat_id: id, title }) => [id, title]))}
+        namesAgents
         onPage={(next) => void navigate({ search: (now) => ({ ...now, page: next }) })}
       />
     </>

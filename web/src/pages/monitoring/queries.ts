@@ -127,9 +127,17 @@ export function useAgentActions(agentId: string) {
   return { pause, resume, run, remove, refresh };
 }
 
-/** Saves a whole plan over the version it was made from. */
-export const savePlan = (agentId: string, body: Schema<'UpdatePlanRequest'>) =>
-  dataOf(api.PATCH('/api/monitoring-chat/{chat_id}/plan', { ...one(agentId), body }));
+/**
+ * Saves a whole plan over the version it was made from.
+ * @param isDry answers with the plan as it would be, and changes nothing
+ */
+export const savePlan = (agentId: string, body: Schema<'UpdatePlanRequest'>, isDry = false) =>
+  dataOf(
+    api.PATCH('/api/monitoring-chat/{chat_id}/plan', {
+      params: { path: { chat_id: agentId }, ...(isDry && { query: { dry_run: true } }) },
+      body,
+    }),
+  );
 
 export const saveConfig = (agentId: string, body: Schema<'UpdateAgentChannelRequest'>) =>
   dataOf(api.PATCH('/api/monitoring-chat/{chat_id}/config', { ...one(agentId), body }));

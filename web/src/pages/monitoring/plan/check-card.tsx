@@ -114,7 +114,7 @@ function CheckForm({ check: { key, value }, onChange, issues, disabled, lists }:
         </ul>
       )}
       {CHECK_FORM.map(({ title, fields }) => (
-        <section key={title} aria-label={title}>
+        <div key={title}>
           <h4 className="pb-2 text-sm font-semibold text-ink-soft">{title}</h4>
           <div className="grid gap-x-4 gap-y-3 sm:grid-cols-2 xl:grid-cols-3">
             <FieldsForm
@@ -127,7 +127,7 @@ function CheckForm({ check: { key, value }, onChange, issues, disabled, lists }:
               lists={lists}
             />
           </div>
-        </section>
+        </div>
       ))}
     </div>
   );

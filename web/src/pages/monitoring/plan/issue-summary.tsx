@@ -22,7 +22,7 @@ export function IssueSummary({ issues, onGoTo }: { issues: IssueMap; onGoTo: (is
             <button type="button" className="text-left font-medium break-words underline" onClick={() => onGoTo(issue)}>
               {issue.place.slice(0, 200)}
             </button>
-            : {issue.message}
+            <span className="block">{issue.message}</span>
           </li>
         ))}
       </ul>

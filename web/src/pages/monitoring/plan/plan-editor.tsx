@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { Confirm } from '../../../components/ui/dialog.tsx';
 import { Button } from '../../../components/ui/button.tsx';
 import type { AgentPlan } from '../queries.ts';
+import { Checked } from './checked.tsx';
 import { Conflict } from './conflict.tsx';
 import { planIn } from './draft.ts';
 import { IssueSummary } from './issue-summary.tsx';
@@ -87,6 +88,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
           onFocus={(id) => setFocused({ id })}
         />
       )}
+      {state.checked && <Checked plan={state.checked} />}
       {mayWrite && (
         <SaveBar
           isUnsaved={isUnsaved}
@@ -95,6 +97,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
             problem ?? (isOutdated ? 'First decide what becomes of the version that was made meanwhile.' : undefined)
           }
           onSave={state.save}
+          onCheck={state.check}
           onDiscard={() => {
             setProblem(undefined);
             setIsJson(false);

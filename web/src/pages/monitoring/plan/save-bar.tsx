@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../../components/ui/button.tsx';
 import { Input } from '../../../components/ui/field.tsx';
 
@@ -8,12 +8,23 @@ export interface SaveBarProps {
   /** Why it cannot be saved just now. */
   why: string | undefined;
   onSave: (reason: string) => void;
+  /** Has it looked at without saving it. */
+  onCheck: () => void;
   onDiscard: () => void;
 }
 
 /** Stays at the bottom of the window while something is not saved. */
-export function SaveBar({ isUnsaved, isSaving, why, onSave, onDiscard }: SaveBarProps) {
+export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }: SaveBarProps) {
   const [reason, setReason] = useState('');
+  // What gets the focus is not to be behind the bar.
+  useEffect(() => {
+    if (!isUnsaved) return undefined;
+    const { style } = document.documentElement;
+    style.scrollPaddingBottom = '9rem';
+    return () => {
+      style.scrollPaddingBottom = '';
+    };
+  }, [isUnsaved]);
   if (!isUnsaved) return null;
   return (
     <form
@@ -30,17 +41,22 @@ export function SaveBar({ isUnsaved, isSaving, why, onSave, onDiscard }: SaveBar
       <Input
         aria-label="Why it is changed"
         placeholder="Why? It is kept in the history."
-        className="min-w-0 flex-1 basis-40"
+        className="min-w-0 flex-1 basis-full sm:basis-40"
         maxLength={1_000}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />
-      <Button onClick={onDiscard} disabled={isSaving}>
-        Discard
-      </Button>
-      <Button type="submit" variant="primary" disabled={isSaving || why !== undefined}>
-        {isSaving ? 'Saving …' : 'Save'}
-      </Button>
+      <div className="ml-auto flex gap-2">
+        <Button onClick={onDiscard} disabled={isSaving}>
+          Discard
+        </Button>
+        <Button onClick={onCheck} disabled={isSaving || why !== undefined}>
+          Check
+        </Button>
+        <Button type="submit" variant="primary" disabled={isSaving || why !== undefined}>
+          Save
+        </Button>
+      </div>
       {why !== undefined && <p className="line-clamp-2 w-full text-sm break-words text-warn">{why}</p>}
     </form>
   );

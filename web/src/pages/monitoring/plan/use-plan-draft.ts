@@ -22,6 +22,10 @@ export interface PlanDraftState {
   issues: IssueMap;
   isSaving: boolean;
   save: (reason: string) => void;
+  /** Has the API look at what was written, and changes nothing. */
+  check: () => void;
+  /** What the plan would be, as long as nothing else was written since it was looked at. */
+  checked: AgentPlan | undefined;
   /** Drops what was written. */
   reset: () => void;
   /** Goes on with what was written, as a change of what holds now. */
@@ -47,25 +51,34 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
   // As long as nothing was written, what holds is shown.
   if (isNewer && !isDirty) take(latest);
 
+  const wanted = {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API says what is wrong with it
+    plan: planIn(draft) as unknown as Schema<'MonitoringPlan'>,
+    replace: true,
+    version: base.version,
+  };
+  const refused = (error: unknown): void => {
+    if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, draft));
+    else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
+  };
+  const refresh = () => queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
+  const checking = useMutation({
+    mutationFn: async () => ({ of: draft, plan: await savePlan(agentId, wanted, true) }),
+    onSuccess: () => setIssues(NO_ISSUES),
+    onError: refused,
+    // A conflict is seen when the plan is asked again.
+    onSettled: refresh,
+  });
   const saving = useMutation({
     mutationFn: (reason: string) =>
-      savePlan(agentId, {
-        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API says what is wrong with it
-        plan: planIn(draft) as unknown as Schema<'MonitoringPlan'>,
-        replace: true,
-        version: base.version,
-        ...(reason.trim() !== '' && { reason: reason.trim() }),
-      }),
+      savePlan(agentId, { ...wanted, ...(reason.trim() !== '' && { reason: reason.trim() }) }),
     onSuccess: (saved) => {
       queryClient.setQueryData(planQuery(agentId).queryKey, saved);
       take(saved);
       toaster.say(`Saved as version ${saved.version}. It holds from now on.`);
     },
-    onError: (error) => {
-      if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, draft));
-      else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
-    },
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] }),
+    onError: refused,
+    onSettled: refresh,
   });
   return {
     draft,
@@ -74,8 +87,10 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     isDirty,
     isOutdated: isNewer && isDirty,
     issues,
-    isSaving: saving.isPending,
+    isSaving: saving.isPending || checking.isPending,
     save: saving.mutate,
+    check: checking.mutate,
+    checked: checking.data?.of === draft ? checking.data.plan : undefined,
     reset: () => take(latest),
     rebase: () => setBase({ version: latest.version, draft: draftOf(latest.plan, draft) }),
   };

@@ -1,0 +1,133 @@
+/** Findings in the web app: what alerts and checks report, whatever it says, and who was told. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+
+interface Told {
+  alerts: { finding_id: string }[];
+}
+
+const HOSTILE = `<img src=x onerror="document.title='run'"> \u202Eabc `;
+
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+describe('findings in the web app', function () {
+  this.timeout(120_000);
+  let web: Web;
+  before(async () => {
+    web = await sharedWeb();
+  });
+
+  /** Tells of an alert as a monitoring tool does. @returns the finding */
+  const alert = async (title: string, more: object = {}, agent?: string): Promise<string> => {
+    const body = { type: 'alert', title, fingerprint: randomUUID(), ...more };
+    const told = await web.call<Told>('POST', `/api/monitor${agent === undefined ? '' : `?chat_id=${agent}`}`, body);
+    return told.alerts[0]!.finding_id;
+  };
+  const makeAgent = async (title: string): Promise<string> => {
+    const plan = {
+      checks: [
+        {
+          id: 'up',
+          title: 'Up',
+          check: {
+            type: 'metric',
+            source: 'incident:nowhere',
+            metric: 'up',
+            condition: { type: 'threshold', operator: '>', value: 1 },
+          },
+          schedule: { every_seconds: 3_600 },
+        },
+      ],
+    };
+    const made = await web.call<{ chat_id: string }>('POST', '/api/monitoring-chat', { message: title, title, plan });
+    return made.chat_id;
+  };
+
+  it('lists them with filters that stay in the address, and shows new ones by itself', async () => {
+    const agent = await makeAgent('Watches the till');
+    await alert('Queue of orders grows', { severity: 'critical', service: 'orders' });
+    await alert('Till is slow', { severity: 'info' }, agent);
+    const { page, end } = await web.visit('/findings');
+    await page.getByRole('link', { name: 'Queue of orders grows' }).waitFor();
+    await page.getByRole('link', { name: 'Till is slow' }).waitFor();
+    await assertAccessible(page);
+    await page.getByLabel('Severity').selectOption('critical');
+    await page.getByRole('link', { name: 'Till is slow' }).waitFor({ state: 'hidden' });
+    await page.waitForURL(/severity=critical/);
+    await alert('A second critical one', { severity: 'critical' });
+    await page.getByRole('link', { name: 'A second critical one' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Queue of orders grows' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Till is slow' }).count(), 0);
+    await page.getByLabel('Severity').selectOption('');
+    await page.getByLabel('Agent').selectOption({ label: 'Watches the till' });
+    await page.getByRole('link', { name: 'Till is slow' }).waitFor();
+    await page.getByRole('link', { name: 'Queue of orders grows' }).waitFor({ state: 'hidden' });
+    await page.getByLabel('Status').selectOption('closed');
+    await page.getByText('No findings', { exact: true }).waitFor();
+    await assertAccessible(page);
+    await end();
+  });
+
+  it('shows one: what was observed, who was told, the investigation it opened, and the agent', async () => {
+    const agent = await makeAgent('Watches checkout');
+    const id = await alert('Checkout fails', { summary: 'One in three.', labels: { team: 'shop' } }, agent);
+    const { page, end } = await web.visit(`/finding/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Checkout fails' }).waitFor();
+    await page.getByText('One in three.').first().waitFor();
+    await page.getByText('Nobody to tell').first().waitFor();
+    await page.getByText('shop', { exact: true }).waitFor();
+    await page.getByText('What was written').first().click();
+    await assertAccessible(page);
+    const investigation = page
+      .getByRole('region', { name: 'Investigation' })
+      .or(page.locator('section', { hasText: 'Investigation' }));
+    await investigation.getByRole('link').first().waitFor();
+    await page.getByRole('link', { name: 'Watches checkout', exact: true }).press('Enter');
+    await page.waitForURL(`**/monitoring/${agent}`);
+    await page.getByRole('tab', { name: 'Findings' }).click();
+    await page.getByRole('link', { name: 'Checkout fails' }).press('Enter');
+    await page.waitForURL(`**/finding/${id}`);
+    await page.getByRole('link', { name: /Checkout fails/ }).press('Enter');
+    await page.waitForURL('**/investigation/*');
+    await end();
+  });
+
+  it('shows what an alert says as text, however long and whatever it is', async () => {
+    const id = await alert(HOSTILE + 'W'.repeat(900), {
+      summary: HOSTILE + 'x'.repeat(1_000),
+      severity: 'critical',
+      labels: {
+        [`<b>${'n'.repeat(100)}</b>`]: HOSTILE + 'y'.repeat(400),
+        script: '<script>document.title="run"</script>',
+      },
+      links: [{ label: 'Runbook', url: 'https://example.com/runbook' }],
+    });
+    for (const path of ['/findings', `/finding/${id}`]) {
+      const { page, end } = await web.visit(path, { viewport: PHONE, theme: 'dark' });
+      await page.getByRole('heading', { name: /<img/ }).first().waitFor();
+      assert.equal(await overflow(page), 0, path);
+      assert.equal(await page.locator('main img, main script, main b').count(), 0, path);
+      const title = page.getByRole('heading', { name: /<img/ }).first();
+      assert.ok((await title.boundingBox())!.height < 200, `the title takes the page at ${path}`);
+      await assertAccessible(page);
+      assert.notEqual(await page.title(), 'run');
+      if (path !== '/findings') {
+        const link = page.getByRole('link', { name: /Runbook/ });
+        assert.equal(await link.getAttribute('href'), 'https://example.com/runbook');
+        assert.match((await link.getAttribute('rel')) ?? '', /noopener noreferrer nofollow/);
+      }
+      await end();
+    }
+  });
+
+  it('says so where there is no such finding', async () => {
+    const { page, end } = await web.visit(`/finding/${randomUUID()}`, { expected: [/status of 404/] });
+    await page.getByText('There is no such finding.').waitFor();
+    await assertAccessible(page);
+    await end();
+  });
+});
