@@ -116,7 +116,7 @@ describe('findings in the web app', function () {
       await assertAccessible(page);
       assert.notEqual(await page.title(), 'run');
       if (path !== '/findings') {
-        const link = page.getByRole('link', { name: /Runbook/ });
+        const link = page.getByRole('link', { name: 'example.com: Runbook', exact: true });
         assert.equal(await link.getAttribute('href'), 'https://example.com/runbook');
         assert.match((await link.getAttribute('rel')) ?? '', /noopener noreferrer nofollow/);
       }

@@ -132,7 +132,10 @@ describe('the difference of two plans', () => {
   it('names what was added, removed, changed and moved, with its fields', () => {
     const changed = withValue(withValue(check('a', 'Up'), 'schedule.every_seconds', 300), 'check.condition.value', 2);
     const before = { summary: 'One', checks: [check('a', 'Up'), check('b'), check('gone')] };
-    const after = { summary: 'Two', checks: [check('b'), changed, check('new')] };
+    const after = {
+      summary: 'Two',
+      checks: [check('b'), changed, { ...check('new'), enabled: true, on_finding: ['notify', 'investigate'] }],
+    };
     const differences = planDifferences(before, after);
     assert.deepEqual(
       differences.map(({ title, kind }) => `${kind} ${title}`),
@@ -143,6 +146,11 @@ describe('the difference of two plans', () => {
       { place: 'Every', before: '1 minute', after: '5 minutes' },
     ]);
     assert.deepEqual(planDifferences(before, structuredClone(before)), []);
+    const words = new Map(differences[3]!.changes.map((change) => [change.place, change.after]));
+    assert.deepEqual(
+      ['Kind of check', 'What happens', 'Enabled', 'Condition'].map((place) => words.get(place)),
+      ['Metric', 'Tell the channel, Open an investigation', 'yes', 'A threshold'],
+    );
     assert.ok(differences[3]!.changes.every((change) => !('before' in change)));
   });
 });

@@ -28,7 +28,7 @@ export function Panel(props: {
 export function PageHead(props: { title: ReactNode; description?: ReactNode; actions?: ReactNode }) {
   return (
     <header className="flex flex-wrap items-start gap-x-4 gap-y-2 pb-4">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-60">
         <h1 className="text-2xl font-semibold tracking-tight break-words">{props.title}</h1>
         {props.description !== undefined && <div className="mt-1 text-ink-soft">{props.description}</div>}
       </div>

@@ -1,4 +1,5 @@
 /** What is different between two plans, member by member. */
+import type { Field } from './field-types.ts';
 import { fieldAt } from './form.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { periodWords } from './words.ts';
@@ -78,8 +79,7 @@ function leaves(value: JsonObject, check: JsonObject, at = ''): Map<string, { la
     if (isObject(inner) && field === undefined)
       for (const [below, leaf] of leaves(inner, check, path)) found.set(below, leaf);
     else {
-      const isPeriod = field?.kind === 'duration' && typeof inner === 'number';
-      found.set(path, { label: field?.label ?? path, value: isPeriod ? periodWords(inner) : shown(inner) });
+      found.set(path, { label: field?.label ?? path, value: shown(inner, field) });
     }
   }
   return found;
@@ -87,4 +87,15 @@ function leaves(value: JsonObject, check: JsonObject, at = ''): Map<string, { la
 
 const sides = (before: unknown, after: unknown) => ({ before: text(before), after: text(after) });
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const shown = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A value as its field shows it; without a field, as JSON. */
+function shown(value: Json, field?: Field): string {
+  if (typeof value === 'number' && field?.kind === 'duration') return periodWords(value);
+  if (typeof value === 'boolean' && field?.kind === 'switch') return value ? 'yes' : 'no';
+  if (Array.isArray(value) && value.every((each) => typeof each === 'string')) {
+    return value.length === 0 ? 'none' : value.map((each) => shown(each, field)).join(', ');
+  }
+  if (typeof value !== 'string') return JSON.stringify(value) === '[]' ? 'none' : JSON.stringify(value);
+  const ways = field?.kind === 'choice' ? field.variants : field?.options;
+  return ways?.find((way) => way.value === value)?.title ?? value;
+}

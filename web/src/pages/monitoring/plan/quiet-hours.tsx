@@ -84,7 +84,10 @@ function Days({ index, hours, disabled, onChange }: DaysProps) {
     onChange(days.length === DAYS.length ? rest : { ...rest, days });
   };
   return (
-    <fieldset className="flex flex-wrap gap-x-2.5 gap-y-1" disabled={disabled}>
+    <fieldset
+      className="order-last flex basis-full flex-wrap sm:order-none sm:basis-auto gap-x-2.5 gap-y-1"
+      disabled={disabled}
+    >
       <legend className="sr-only">Days on which quiet hours {index + 1} begin</legend>
       {DAYS.map(([day, title]) => (
         <label key={day} className="flex min-h-6 items-center gap-1 text-sm">
