@@ -45,6 +45,8 @@ const reportOn = (gate: string): ScriptedStep => ({
 /** What the model says to a question that begins with the name; the same answer beyond the last. */
 const CASES: Record<string, (attempt: number) => ScriptedStep[]> = {
   'watched:': () => [plan, reportOn('watched'), reportOn('watched')],
+  'scrolled on 1280:': () => [plan, reportOn('1280')],
+  'scrolled on 390:': () => [plan, reportOn('390')],
   'cancelled:': () => [plan, held('never', 'Let me think about that for a while.')],
   'repeated:': (attempt) => [
     attempt === 0
@@ -125,6 +127,31 @@ describe('the page of an investigation while it runs', function () {
     await announced.first().waitFor({ state: 'attached' });
     assert.equal(await page.title(), 'payment: connection pool exhausted · Casebook');
     await end();
+  });
+
+  it('keeps the place of whoever reads a step when the report comes, and offers the way to it', async () => {
+    for (const viewport of [
+      { width: 1280, height: 420 },
+      { width: 390, height: 420 },
+    ]) {
+      const { page, end } = await begin(`scrolled on ${viewport.width}: why are payments slow?`, { viewport });
+      const read = step(page, 1).getByRole('button', { name: /^Done List/ });
+      await step(page, 2)
+        .getByText(/^The sources tell/)
+        .waitFor();
+      // Not to the end of the page, which would end above it afterwards.
+      await page.evaluate(() => scrollTo(0, 120));
+      const place = async (): Promise<number> => Math.round((await read.boundingBox())?.y ?? Number.NaN);
+      const before = await place();
+      web.cluster.model.release(String(viewport.width));
+      const offer = page.getByRole('button', { name: 'The report is ready' });
+      await offer.waitFor();
+      assert.ok(Math.abs((await place()) - before) <= 2, `it was at ${before} and is at ${await place()}`);
+      await offer.click();
+      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Root cause');
+      assert.equal(await page.evaluate(() => scrollY), 0);
+      await end();
+    }
   });
 
   it('is cancelled after asking, and keeps what it had found', async () => {

@@ -1,4 +1,5 @@
-import { useCallback, useMemo } from 'react';
+import { clsx } from 'clsx';
+import { useCallback, useMemo, useState } from 'react';
 import { Announcement } from './announcement.tsx';
 import { EvidenceContext } from './evidence/evidence-context.ts';
 import { EvidencePanel } from './evidence/evidence-panel.tsx';
@@ -6,13 +7,16 @@ import { inOrder, verifiedNumbers } from './evidence/citation-order.ts';
 import { useOpenEvidence } from './evidence/use-open-evidence.ts';
 import { Head } from './head.tsx';
 import { Facts } from './facts.tsx';
+import { KeepPlace } from './keep-place.tsx';
 import { phaseOf, stepViews } from './live/run-view.ts';
 import { useLiveRun } from './live/use-live-run.ts';
 import { Messages } from './messages/messages.tsx';
 import { EvidenceList } from './report/evidence-list.tsx';
 import { NoReport } from './report/no-report.tsx';
+import { Near } from './near.tsx';
 import { ReportView } from './report/report-view.tsx';
 import type { Investigation } from './queries.ts';
+import { ServicesPanel } from './services/services-panel.tsx';
 import { Plan } from './steps/plan.tsx';
 import { Steps } from './steps/steps.tsx';
 
@@ -35,27 +39,52 @@ export function InvestigationView({ investigation }: { investigation: Investigat
     [citations, openCitation, openCall],
   );
 
+  // Steps that were watched stay as wide and as open as they were, so that whoever reads one keeps their place.
+  const [wasWatched, setWasWatched] = useState(isRunning);
+  if (isRunning && !wasWatched) setWasWatched(true);
+  const hasReport = report !== null;
+  const stepsPlace = !hasReport ? 'max-lg:-order-1 lg:col-start-1' : wasWatched ? 'lg:col-start-1' : 'lg:col-span-2';
+
   return (
     <EvidenceContext value={evidence}>
       <Head investigation={investigation} />
       <Announcement investigation={investigation} />
-      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_19rem] lg:gap-6">
-        <div className="flex min-w-0 flex-col gap-4">
-          {report !== null && <ReportView investigation={investigation} report={report} />}
-          {report === null && !isRunning && <NoReport investigation={investigation} />}
-          <Steps
-            steps={views}
-            phase={isRunning ? phaseOf(investigation, views) : undefined}
-            connection={state}
-            isAside={report !== null}
-          />
-        </div>
-        <aside aria-label="About this investigation" className="flex min-w-0 flex-col gap-4">
+      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_19rem] lg:gap-x-6">
+        {!isRunning && (
+          <div className="flex min-w-0 flex-col gap-4">
+            {report === null ? (
+              <NoReport investigation={investigation} />
+            ) : (
+              <ReportView investigation={investigation} report={report} />
+            )}
+          </div>
+        )}
+        <aside
+          aria-label="About this investigation"
+          className={clsx('flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1', hasReport || 'lg:row-span-2')}
+        >
           <Facts investigation={investigation} />
-          {report !== null && <EvidenceList investigation={investigation} />}
+          {hasReport && <EvidenceList investigation={investigation} />}
           <Plan items={(isRunning ? run.plan : null) ?? investigation.plan} />
           <Messages investigation={investigation} />
         </aside>
+        {hasReport && (
+          <div className="min-w-0 lg:col-span-2">
+            <Near minHeight={560}>
+              <ServicesPanel id={id} />
+            </Near>
+          </div>
+        )}
+        <div className={clsx('min-w-0', stepsPlace)}>
+          <KeepPlace on={isRunning}>
+            <Steps
+              steps={views}
+              phase={isRunning ? phaseOf(investigation, views) : undefined}
+              connection={state}
+              isFolded={hasReport && !wasWatched}
+            />
+          </KeepPlace>
+        </div>
       </div>
       <EvidencePanel investigation={investigation} {...shown} />
     </EvidenceContext>

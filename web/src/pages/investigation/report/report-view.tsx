@@ -1,8 +1,6 @@
 import { Info, TriangleAlert } from 'lucide-react';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Prose } from '../evidence/prose.tsx';
-import { ServicesPanel } from '../services/services-panel.tsx';
-import { Near } from '../near.tsx';
 import type { Investigation, Report } from '../queries.ts';
 import { Hypotheses } from './hypotheses.tsx';
 import { limitWords } from './limits.ts';
@@ -12,7 +10,7 @@ import { UnverifiedClaims } from './unverified-claims.tsx';
 
 /** The report, the most important first. */
 export function ReportView({ investigation, report }: { investigation: Investigation; report: Report }) {
-  const { id, limit_reached, explanation, status, hypotheses } = investigation;
+  const { limit_reached, explanation, status, hypotheses } = investigation;
   const { recommended_change: change } = report;
   return (
     <>
@@ -52,9 +50,6 @@ export function ReportView({ investigation, report }: { investigation: Investiga
       </div>
       <Hypotheses hypotheses={hypotheses} />
       <Timeline events={report.timeline} />
-      <Near minHeight={420}>
-        <ServicesPanel id={id} />
-      </Near>
       <UnverifiedClaims claims={report.unverified_claims} />
     </>
   );

@@ -1,6 +1,7 @@
 import { Badge, type Tone } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';
 import { useEvidence } from '../evidence/evidence-context.ts';
+import { Prose } from '../evidence/prose.tsx';
 import type { Graph } from '../queries.ts';
 
 type Service = Graph['services'][number];
@@ -13,21 +14,29 @@ const ROLES: Record<Service['role'], { word: string; tone: Tone }> = {
   related: { word: 'Related', tone: 'neutral' },
 };
 
-/** What is known of the chosen service, and the tool calls that looked at it. */
-export function ServiceNote({ service: { name, role, rank, score, reason, evidence } }: { service: Service }) {
+/**
+ * What is known of the chosen service, and the tool calls that looked at it.
+ * @param isCause the report names it as the cause, and has said why further up
+ */
+export function ServiceNote({ service, isCause }: { service: Service; isCause: boolean }) {
+  const { name, role, rank, score, reason, evidence } = service;
   const { openCall } = useEvidence();
   const { word, tone } = ROLES[role];
   return (
     <div aria-live="polite" className="rounded-md bg-ground p-3 text-sm">
       <p className="flex flex-wrap items-center gap-2">
-        <span className="font-semibold break-all">{name}</span> <Badge tone={tone}>{word}</Badge>
+        <span className="font-semibold break-all">{name}</span> <Badge tone={tone}>{isCause ? 'Cause' : word}</Badge>
         {rank !== null && score !== null && (
           <span className="text-ink-soft">
             Rank {rank}, score {score.toFixed(2)}
           </span>
         )}
       </p>
-      {reason !== null && <p className="mt-1 break-words text-ink-soft">{reason}</p>}
+      {reason !== null && !isCause && (
+        <div className="mt-1 text-ink-soft">
+          <Prose text={reason} />
+        </div>
+      )}
       {evidence.length > 0 && (
         <p className="mt-2 flex flex-wrap items-center gap-1.5">
           <span className="text-ink-soft">Looked at in</span>

@@ -10,7 +10,7 @@ const ServiceGraph = lazy(() =>
   import('../../../components/graph/service-graph.tsx').then((module) => ({ default: module.ServiceGraph })),
 );
 
-const HEIGHT = 320;
+const HEIGHT = 400;
 
 /** The services around the suspect and the way the fault took. */
 export function ServicesPanel({ id }: { id: string }) {
@@ -54,7 +54,7 @@ function Services({ graph }: { graph: Graph }) {
           {...(selected !== undefined && { selected })}
         />
       </Suspense>
-      {service !== undefined && <ServiceNote service={service} />}
+      {service !== undefined && <ServiceNote service={service} isCause={service.role === 'suspect' && !is_tentative} />}
       {[...notes, ...(truncated ? ['Not all services and calls that are known are shown.'] : [])].map((note) => (
         <p key={note} className="text-sm text-ink-soft">
           {note}

@@ -1,5 +1,4 @@
 import { WifiOff } from 'lucide-react';
-import { useState } from 'react';
 import type { StreamState } from '../../../components/live/follow-events.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Loading } from '../../../components/ui/states.tsx';
@@ -12,18 +11,13 @@ export interface StepsProps {
   /** What is going on; undefined once the run has ended. */
   phase: string | undefined;
   connection: StreamState;
-  /** There is something more important to read. */
-  isAside: boolean;
+  /** The steps are shown by their beginnings. */
+  isFolded: boolean;
 }
 
-/**
- * What the model did, step by step, while it does it and afterwards. The same box stays in place when the run ends, and
- * steps that were watched stay open, so that whoever reads one keeps their place.
- */
-export function Steps({ steps, phase, connection, isAside }: StepsProps) {
+/** What the model did, step by step, while it does it and afterwards. */
+export function Steps({ steps, phase, connection, isFolded }: StepsProps) {
   const isRunning = phase !== undefined;
-  const [wasWatched, setWasWatched] = useState(isRunning);
-  if (isRunning && !wasWatched) setWasWatched(true);
   if (steps.length === 0 && !isRunning) return null;
   return (
     <Panel
@@ -52,7 +46,7 @@ export function Steps({ steps, phase, connection, isAside }: StepsProps) {
       <ol className="flex flex-col">
         {steps.map((step, index) => (
           <li key={step.step} className="border-b py-3 first:pt-0 last:border-b-0 last:pb-0">
-            <StepItem step={step} isFolded={isAside && !wasWatched} isLast={isRunning && index === steps.length - 1} />
+            <StepItem step={step} isFolded={isFolded} isLast={isRunning && index === steps.length - 1} />
           </li>
         ))}
       </ol>
