@@ -1,0 +1,72 @@
+/** Fields that kinds of checks have in common. */
+import type { Choice, ValueField, Variant } from './field-types.ts';
+
+const MINUTE = 60;
+const HOUR = 3_600;
+const DAY = 86_400;
+
+const COMPARISONS = ['>', '>=', '<', '<=', '==', '!='].map((value) => ({ value, title: value }));
+
+export const source: ValueField = {
+  kind: 'text',
+  path: 'check.source',
+  label: 'Source',
+  hint: 'Where the telemetry is read, such as prometheus.',
+  suggest: 'source',
+  standard: '',
+};
+
+export const service = (path: string, label: string, hint?: string): ValueField => ({
+  kind: 'text',
+  path,
+  label,
+  suggest: 'service',
+  ...(hint !== undefined && { hint }),
+});
+
+export const windowed = (path = 'check.window_seconds'): ValueField => ({
+  kind: 'duration',
+  path,
+  label: 'Window',
+  hint: 'How much time up to now is looked at.',
+  standard: 5 * MINUTE,
+  least: 10,
+  most: DAY,
+});
+
+export const history = (path: string, least: number, most: number): ValueField => ({
+  kind: 'duration',
+  path,
+  label: 'History',
+  hint: 'How much time before the window shows what is usual.',
+  standard: HOUR,
+  least,
+  most,
+});
+
+export const comparison: ValueField = {
+  kind: 'select',
+  path: 'check.condition.operator',
+  label: 'Is a finding when it is',
+  options: COMPARISONS,
+  standard: '>',
+};
+
+export const conditions = (variants: readonly Variant[]): Choice => ({
+  kind: 'choice',
+  path: 'check.condition.type',
+  label: 'Condition',
+  variants,
+});
+
+export function deviations(path: string, standard: number): ValueField {
+  return {
+    kind: 'number',
+    path,
+    label: 'Deviations',
+    hint: 'How far from the median is unusual, in robust standard deviations.',
+    standard,
+    least: 1,
+    most: 100,
+  };
+}
