@@ -37,7 +37,8 @@ const own = [
     summary: 'Sign a browser in with an API key or a one-time link',
     description:
       'Sets the cookie of the session. A session may do what the key or the link may, ends with the key, and ends by ' +
-      'itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends.',
+      'itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends, and so does the oldest of a key that ' +
+      'has 500.',
     tags: ['Sign-in'],
     auth: 'none',
     body: schemas.SessionRequest,

@@ -63,8 +63,22 @@ export function signInWithKey(
     const row = await tx.findOne(ApiKey, { id: key.apiKeyId, kind: 'key', revokedAt: null }, anyTeam);
     if (!row) return undefined;
     const { teamId, userId = null, scopes, id } = row;
+    await endOldest(tx, id, terms.now);
     return addSession(tx, { teamId, userId, scopes, createdByKeyId: id, signedInWith: 'api_key' }, terms);
   });
+}
+
+/** Of one key. Fewer than are listed, so that nobody can hide a session behind new ones. */
+const MOST_OF_A_KEY = 500;
+
+/** Makes room for one more session of a key: those that are over go first, then the oldest. */
+async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<void> {
+  await tx.execute(
+    `delete from api_keys where id in (
+       select id from api_keys where kind = 'session' and created_by_key_id = ? and signed_in_with = 'api_key'
+       order by (revoked_at is null and expires_at > ?) desc, created_at desc, id offset ?)`,
+    [keyId, now, MOST_OF_A_KEY - 1],
+  );
 }
 
 /** Ends a session that its own browser gives up. */

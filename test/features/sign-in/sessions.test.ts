@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'mocha';
+import { anyTeam } from '../../../src/db/team-filter.ts';
+import { ApiKey } from '../../../src/features/teams/index.ts';
 import { apiKey } from '../../../src/http/authenticate.ts';
 import { endpoint } from '../../../src/http/endpoint.ts';
 import { sseResponse } from '../../../src/http/sse.ts';
@@ -83,6 +85,36 @@ describe('the list of sessions', () => {
     const [third, fourth] = [await signedIn(program.key), await signedIn(program.key)];
     assert.deepEqual(idsOf(await listed(first.browser)), [first.id, second.id].toSorted(), 'of the same user');
     assert.deepEqual(idsOf(await listed(third.browser)), [third.id, fourth.id].toSorted(), 'of the same key');
+  });
+
+  it('is bounded for each key: the oldest end, those that are over before the others', async () => {
+    const team = await api.newTeam();
+    const key = await api.newKey(team.key, ['team:read']);
+    const [oldest, second, elsewhere] = [await signedIn(key.key), await signedIn(key.key), await signedIn(team.key)];
+    const em = api.database.orm.em.fork();
+    const count = async (): Promise<number> =>
+      em.count(ApiKey, { kind: 'session', createdByKeyId: key.id }, { ...anyTeam });
+    const addSessions = (how: string, revokedAt: Date | null, many: number) =>
+      em.execute(
+        `insert into api_keys (id, created_at, updated_at, team_id, kind, name, prefix, hash, scopes, created_by_key_id,
+           signed_in_with, expires_at, revoked_at)
+         select gen_random_uuid(), now(), now(), ?, 'session', '', '', ? || n, '{}', ?, 'api_key', ?::timestamptz, ?::timestamptz
+         from generate_series(1, ?) as n`,
+        [team.id, how, key.id, new Date(api.clock.now().getTime() + 60_000), revokedAt, many],
+      );
+    const isIn = async ({ browser }: { browser: Browser }): Promise<boolean> => {
+      api.clock.advance(2_000);
+      return (await browser.request('GET', '/api/team')).status === 200;
+    };
+    await addSessions(`over ${key.id}`, new Date(), 600);
+    const third = await signedIn(key.key);
+    assert.equal(await count(), 500);
+    assert.ok((await isIn(oldest)) && (await isIn(second)) && (await isIn(third)));
+    await addSessions(`open ${key.id}`, null, 497);
+    await signedIn(key.key);
+    assert.equal(await count(), 500);
+    assert.equal(await isIn(oldest), false);
+    assert.ok((await isIn(second)) && (await isIn(elsewhere)));
   });
 
   it('ends one: at once, also its streams and its unused links', async () => {

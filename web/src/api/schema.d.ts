@@ -279,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * Sign a browser in with an API key or a one-time link
-         * @description Sets the cookie of the session. A session may do what the key or the link may, ends with the key, and ends by itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends.
+         * @description Sets the cookie of the session. A session may do what the key or the link may, ends with the key, and ends by itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends, and so does the oldest of a key that has 500.
          */
         post: operations["signIn"];
         /** Sign the browser out */
