@@ -1,11 +1,11 @@
 /** The components of the web app alone on a page, under the policy of the app, in real Chromium. */
-import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
+import { closeBrowser, sharedBrowser } from '../../support/web/browser.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -49,6 +49,7 @@ export async function openComponents(
     void (async () => {
       const { pathname } = new URL(request.url ?? '/', 'http://localhost');
       if (pathname.startsWith('/api/') && answer !== undefined) return await answer(request, response);
+      if (pathname === '/favicon.ico') return void response.writeHead(204).end();
       const file = path.join(outDir, pathname === '/' ? 'index.html' : path.normalize(pathname));
       const body = await readFile(file).catch(() => undefined);
       response.writeHead(body ? 200 : 404, {
@@ -58,10 +59,10 @@ export async function openComponents(
       response.end(body);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(Number(process.env['PORT'] ?? 0), '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await sharedBrowser();
 
   return {
     url,
@@ -82,7 +83,7 @@ export async function openComponents(
       return { page, errors, elsewhere };
     },
     async close() {
-      await browser.close();
+      await closeBrowser();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(outDir, { recursive: true, force: true });

@@ -6,6 +6,7 @@ import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { splitBlocks } from '../../../web/src/components/markdown/blocks.ts';
 import { remarkCitations } from '../../../web/src/components/markdown/citations.ts';
+import { isTooMuch } from '../../../web/src/components/markdown/limits.ts';
 import { chartPicture, linkTarget } from '../../../web/src/components/markdown/links.ts';
 import { remarkRawHtml } from '../../../web/src/components/markdown/raw-html.ts';
 
@@ -116,6 +117,33 @@ describe('web: citations in Markdown', () => {
       [...markup.matchAll(/data-citation="(\d+)"/g)].map((match) => match[1]),
       ['1', '1', '2', '1'],
     );
+  });
+});
+
+describe('web: Markdown that would stop the page', () => {
+  it('is not parsed', () => {
+    for (const text of [
+      '['.repeat(20_000),
+      '>'.repeat(2_000),
+      '*a '.repeat(20_000),
+      '*a\n'.repeat(20_000),
+      '[a]('.repeat(10_000),
+      '[a'.repeat(300),
+      `${'['.repeat(300)}a${'](x)'.repeat(300)}`,
+      `|${' a |'.repeat(5_000)}`,
+      Array.from({ length: 500 }, (_, depth) => `${' '.repeat(2 * depth)}- a`).join('\n'),
+      'a'.repeat(1_000_000),
+    ]) {
+      assert.ok(isTooMuch(text), text.slice(0, 40));
+    }
+  });
+
+  it('long lists, tables and code are', () => {
+    assert.ok(!isTooMuch('- **a** did `b` [1]\n'.repeat(600)));
+    assert.ok(!isTooMuch('| a | b | c | d |\n'.repeat(500)));
+    assert.ok(!isTooMuch(`\`\`\`\n${'*[a]* '.repeat(10_000)}\n\`\`\``));
+    assert.ok(!isTooMuch('word '.repeat(10_000)));
+    assert.ok(!isTooMuch(`${'['.repeat(59)}a\n`.repeat(10)));
   });
 });
 

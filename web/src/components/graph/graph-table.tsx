@@ -8,6 +8,8 @@ import { shownName } from './words.ts';
 const ROWS = 100;
 
 export interface GraphTableProps {
+  /** Of the graph. */
+  label: string;
   graph: Graph;
   selected: string | undefined;
   onSelect: (name: string) => void;
@@ -16,7 +18,7 @@ export interface GraphTableProps {
 const CELL = 'min-w-16 px-3 py-1 text-left align-top wrap-anywhere';
 
 /** The same as tables, for those who read rather than look. Drawn when it is opened. */
-export function GraphTable({ graph: { services, calls }, selected, onSelect }: GraphTableProps) {
+export function GraphTable({ graph: { services, calls }, label, selected, onSelect }: GraphTableProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details className="mt-2 text-sm" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
@@ -24,6 +26,7 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
       {isOpen && (
         <div className="grid grid-cols-1 gap-3 lg:grid-cols-2">
           <Rows
+            of={label}
             caption="Services"
             columns={['Service', 'Role', 'Why']}
             rows={services}
@@ -45,6 +48,7 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
             )}
           />
           <Rows
+            of={label}
             caption="Calls"
             columns={['From', 'To', 'Rate', 'Errors', 'p95', '']}
             rows={calls}
@@ -68,13 +72,14 @@ export function GraphTable({ graph: { services, calls }, selected, onSelect }: G
 }
 
 interface RowsProps<Row> {
+  of: string;
   caption: string;
   columns: readonly string[];
   rows: readonly Row[];
   row: (row: Row) => React.ReactNode;
 }
 
-function Rows<Row>({ caption, columns, rows, row }: RowsProps<Row>) {
+function Rows<Row>({ of, caption, columns, rows, row }: RowsProps<Row>) {
   const [most, setMost] = useState(ROWS);
   return (
     <div className="min-w-0">
@@ -83,7 +88,7 @@ function Rows<Row>({ caption, columns, rows, row }: RowsProps<Row>) {
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
-        aria-label={caption}
+        aria-label={`${caption}: ${of}`}
         className="max-h-80 overflow-auto rounded-md border"
       >
         <table className="w-full tabular-nums">

@@ -120,7 +120,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
           />
         </Suspense>
       </div>
-      <GraphTable graph={whole} selected={current} onSelect={select} />
+      <GraphTable label={label} graph={whole} selected={current} onSelect={select} />
     </section>
   );
 }

@@ -5,6 +5,7 @@ import remarkGfm from 'remark-gfm';
 import { splitBlocks } from './blocks.ts';
 import { remarkCitations } from './citations.ts';
 import { elements } from './elements.tsx';
+import { isTooMuch } from './limits.ts';
 import { remarkRawHtml } from './raw-html.ts';
 import './markdown.css';
 
@@ -16,11 +17,6 @@ export interface MarkdownProps {
   /** How many levels `#` stands below `h1`, so that the headings of the page keep their order. */
   headingOffset?: number;
 }
-
-/** A piece longer or deeper than any person writes is shown as plain text: parsing it could stop the page. */
-const MOST_CHARACTERS = 200_000;
-const TOO_DEEP =
-  /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){60}|[*_~[(!<]{400}|(?:\[[^\]\n]{0,20}){400}|(?:[*_~`]{1,3}\w{1,4} ?){2000}/m;
 
 const NO_CITATIONS: ReadonlySet<number> = new Set();
 const OnCitation = createContext<(n: number) => void>(() => undefined);
@@ -74,7 +70,7 @@ const Block = memo(function Block({ text, definitions, known, headingOffset }: B
     }),
     [known, headingOffset, id],
   );
-  if (text.length > MOST_CHARACTERS || TOO_DEEP.test(text)) return <Plain text={text} />;
+  if (isTooMuch(text)) return <Plain text={text} />;
   return (
     <Fallback text={text}>
       {/* Addresses are judged where links and images are drawn, which knows what they are for. */}

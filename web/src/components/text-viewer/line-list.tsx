@@ -75,7 +75,7 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
         role="region"
-        aria-label="Text of the result"
+        aria-label={`Text of result ${stored.head?.evidence ?? 1}`}
         className="max-h-[min(70dvh,44rem)] min-h-10 overflow-auto overscroll-contain bg-surface py-2 font-mono text-[0.8125rem] leading-5"
         dir="ltr"
       >

@@ -99,13 +99,8 @@ function Digest({ stored: { head, text, isWhole } }: { stored: Stored }) {
         {isWhole ? size : `${Math.floor((100 * text.length) / Math.max(characters, 1))}% of ${size}`}
       </span>
       {sha256 !== null && sha256 !== undefined && (
-        <CopyButton
-          size="small"
-          variant="quiet"
-          text={() => sha256}
-          aria-label={`Copy the SHA-256 ${sha256}`}
-          title={sha256}
-        >
+        <CopyButton size="small" variant="quiet" text={() => sha256} title={sha256}>
+          <span className="sr-only">Copy SHA-256 </span>
           <span className="font-mono text-xs">{sha256.slice(0, 10)}…</span>
         </CopyButton>
       )}

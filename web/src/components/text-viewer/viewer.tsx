@@ -61,7 +61,7 @@ export function Viewer({ stored, store, excerpts }: ViewerProps) {
     // Keys work wherever in it the focus is.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
-      aria-label="Tool result"
+      aria-label={`Result ${head?.evidence ?? 1} of ${head?.tool ?? 'the tool'}`}
       className="flex min-w-0 flex-col rounded-lg border bg-surface"
       onKeyDown={onKeyDown}
     >

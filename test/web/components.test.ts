@@ -1,0 +1,352 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { assertAccessible } from '../support/web/accessibility.ts';
+import { openComponents, type Components } from './components/open-components.ts';
+
+declare global {
+  function show(name: string, props: object): void;
+  function hide(): void;
+  // oxlint-disable-next-line no-var -- the page declares it so
+  var calls: unknown[][];
+}
+
+const EVIL = 'https://evil.example';
+const CHART = '/api/charts/123e4567-e89b-42d3-a456-426614174000';
+const BIDI = '\u202Egnorw\u202C';
+
+const logLines = Array.from({ length: 10_000 }, (_, row) => `row ${row} ${'detail '.repeat(65)}end`).join('\n');
+const RESULTS: Record<string, string> = {
+  long: logLines,
+  huge: 'alert(1)\n'.repeat(700_000),
+  json: JSON.stringify({ rows: Array.from({ length: 400 }, (_, row) => ({ row, text: 'x'.repeat(120) })) }),
+  hostile: `<script>alert(1)</script><img src=${EVIL}/x onerror=alert(1)>\n${BIDI} \u0000\u001b[2J\n${'w'.repeat(1_000_000)}\nlast line`,
+};
+
+describe('web: components on hostile and big content', function () {
+  this.timeout('120s');
+  let components: Components;
+  const asked: string[] = [];
+
+  before(async () => {
+    components = await openComponents((request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+      asked.push(`${pathname}?${searchParams}`);
+      if (pathname === CHART) {
+        response.writeHead(200, { 'Content-Type': 'image/svg+xml' });
+        response.end('<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"></svg>');
+        return;
+      }
+      const id = pathname.split('/').at(-1) ?? '';
+      const text = RESULTS[id] ?? '';
+      const offset = Number(searchParams.get('offset'));
+      const end = Math.min(offset + Number(searchParams.get('limit')), text.length);
+      response.writeHead(200, { 'Content-Type': 'application/json' });
+      response.end(
+        JSON.stringify({
+          id,
+          conversation_id: id,
+          evidence: 1,
+          tool: 'search_logs',
+          input: {},
+          status: 'completed',
+          is_error: false,
+          sha256: createHash('sha256').update(text).digest('hex'),
+          bytes: Buffer.byteLength(text),
+          characters: text.length,
+          offset,
+          content: text.slice(offset, end),
+          next_offset: end < text.length ? end : null,
+        }),
+      );
+    });
+  });
+  after(async () => await components.close());
+
+  /** Shows one component on a page of its own; afterwards nothing must have run, been fetched elsewhere or spilled. */
+  const shown = async (name: string, props: object, use: (page: Page) => Promise<void>): Promise<void> => {
+    for (const options of [
+      { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
+      { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
+    ] as const) {
+      const { page, errors, elsewhere } = await components.newPage(options);
+      page.on('dialog', (dialog) => {
+        errors.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      await page.evaluate(([name, props]) => globalThis.show(name, props), [name, props] as const);
+      await use(page);
+      assert.deepEqual(elsewhere, []);
+      assert.equal(
+        await page.locator('script:not([type=module]), iframe, object, embed, [onerror], [onclick]').count(),
+        0,
+      );
+      const { scrollWidth, clientWidth } = await page.evaluate(() => ({
+        scrollWidth: document.documentElement.scrollWidth,
+        clientWidth: document.documentElement.clientWidth,
+      }));
+      assert.ok(scrollWidth <= clientWidth, `${name} is ${scrollWidth} wide on ${clientWidth}`);
+      await assertAccessible(page);
+      await page.evaluate(() => globalThis.hide());
+      assert.deepEqual(errors, []);
+      await page.context().close();
+    }
+  };
+
+  it('Markdown: nothing runs, nothing is fetched, HTML is text, citations are buttons', async () => {
+    const text = [
+      '# Title [1]',
+      `<script>alert(1)</script> <img src="${EVIL}/a.png" onerror="alert(1)"> <svg onload=alert(1)>`,
+      `![pixel](${EVIL}/pixel.png) ![data](data:image/svg+xml,<svg/onload=alert(1)>) ![chart](${CHART})`,
+      `[a](javascript:alert(1)) [b](JaVa&#x53;cript:alert(1)) [c](<java\tscript:alert(1)>) [d](data:text/html,x) [e](vbscript:x)`,
+      `[good](${EVIL}/page) [own](/findings) <https://example.com> [2]: ${EVIL}`,
+      '| a | b |\n|---|---|\n| [2] | `[2]` |',
+      `\`\`\`html\n<script>alert(1)</script> ${'long'.repeat(200)}\n\`\`\``,
+      'w'.repeat(10_000),
+      `${BIDI} words`,
+      '<div onclick="alert(1)">\nblock\n</div>',
+      '>'.repeat(5_000),
+      '- [ ] to do\n- [x] done',
+    ].join('\n\n');
+    await shown('Markdown', { text, citations: [1, 2] }, async (page) => {
+      assert.ok((await page.locator('.markdown').innerText()).includes('<script>alert(1)</script>'));
+      assert.deepEqual(
+        await page
+          .locator('.markdown a')
+          .evaluateAll((links) => links.map((link) => new URL((link as HTMLAnchorElement).href).protocol)),
+        ['https:', 'https:', 'http:', 'https:', 'https:'],
+      );
+      assert.deepEqual(
+        await page
+          .locator('.markdown a[target=_blank]')
+          .evaluateAll((links) => [...new Set(links.map((link) => link.getAttribute('rel')))]),
+        ['noopener noreferrer nofollow'],
+      );
+      assert.deepEqual(
+        await page.locator('.markdown img').evaluateAll((images) => images.map((image) => image.getAttribute('src'))),
+        [`${CHART}?format=svg`],
+      );
+      await page.getByRole('button', { name: 'Citation 2' }).first().focus();
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await page.evaluate(() => globalThis.calls), [['onCitation', 2]]);
+      assert.equal(await page.getByRole('heading', { level: 2, name: 'Title' }).count(), 1);
+    });
+  });
+
+  it('Markdown: what was drawn stays while a text grows', async () => {
+    const { page } = await components.newPage();
+    const kept = await page.evaluate(() => {
+      let text = 'first paragraph\n\n'.repeat(500);
+      globalThis.show('Markdown', { text });
+      const first = document.querySelector('.markdown p');
+      const elements = [...document.querySelectorAll('.markdown p')];
+      for (let step = 0; step < 20; step++) globalThis.show('Markdown', { text: (text += 'and more of it ') });
+      const now = [...document.querySelectorAll('.markdown p')];
+      return first === now[0] && elements.every((element, index) => element === now[index]);
+    });
+    assert.ok(kept);
+    await page.context().close();
+  });
+
+  it('tool result: 10,000 rows, an excerpt far down, search, keys', async () => {
+    await shown(
+      'ToolResult',
+      {
+        toolId: 'long',
+        excerpts: [
+          { text: 'row 9000 detail', offset: null },
+          { text: 'row 17 detail', offset: null },
+        ],
+      },
+      async (page) => {
+        const current = page.locator('mark[data-current]');
+        await current.getByText('row 9000 detail').waitFor();
+        assert.ok((await page.locator('[data-index]').count()) < 150, 'only what is seen is drawn');
+        await page.getByRole('region', { name: 'Text of result 1' }).focus();
+        await page.keyboard.press('n');
+        await current.getByText('row 17 detail').waitFor();
+        await page.keyboard.press('/');
+        await page.keyboard.type('ROW 999');
+        await page.getByText('1 of 11').waitFor();
+        await page.keyboard.press('Shift+Enter');
+        await page.getByText('11 of 11').waitFor();
+        await current.getByText('row 999').waitFor();
+        await page.keyboard.press('Escape');
+        assert.equal(await page.getByRole('searchbox').inputValue(), '');
+      },
+    );
+  });
+
+  it('tool result: only as much is fetched as it takes to come to the first excerpt', async () => {
+    const { page } = await components.newPage();
+    asked.length = 0;
+    await page.evaluate(([props]) => globalThis.show('ToolResult', props), [
+      { toolId: 'huge', excerpts: [{ text: 'alert(1)', offset: 9 }] },
+    ] as const);
+    await page.locator('mark[data-current]').waitFor();
+    const [first] = asked;
+    assert.match(first ?? '', /offset=0/);
+    assert.equal(asked.length, 1);
+    await page.context().close();
+  });
+
+  it('tool result: hostile text is text, and all of it is what is copied out', async () => {
+    await shown('ToolResult', { toolId: 'hostile', excerpts: [] }, async (page) => {
+      await page.getByText('RLO', { exact: true }).waitFor();
+      await page.getByText('ESC', { exact: true }).waitFor();
+      const saved = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'Download' }).click();
+      const stream = await (await saved).createReadStream();
+      assert.equal(Buffer.concat(await stream.toArray()).toString(), RESULTS['hostile']);
+    });
+  });
+
+  it('tool result: JSON by its structure, excerpts across its lines', async () => {
+    await shown(
+      'ToolResult',
+      { toolId: 'json', excerpts: [{ text: '"row":2,"text":"xx', offset: null }] },
+      async (page) => {
+        const current = page.locator('mark[data-current]');
+        await current.first().waitFor();
+        assert.deepEqual(await current.allInnerTexts(), ['"row":2,', '"text":"xx']);
+        await page.getByRole('button', { name: 'Structure' }).click();
+        await page.waitForFunction(() => document.querySelectorAll('mark[data-current]').length === 1);
+      },
+    );
+  });
+
+  const seconds = (second: number): string => new Date(Date.UTC(2026, 10, 21, 13) + second * 1000).toISOString();
+  const chart = {
+    tool_id: 'x',
+    tool: 'query_metric',
+    title: `<img src=${EVIL}/x onerror=alert(1)> ${BIDI} ${'t'.repeat(5_000)}`,
+    unit: 's',
+    window: null,
+    baseline: { from: seconds(0), to: seconds(300) },
+    anomaly_window: { from: seconds(1_500), to: seconds(2_000) },
+    truncated: true,
+    series: Array.from({ length: 20 }, (_, index) => ({
+      label: index === 0 ? 'n'.repeat(10_000) : `${BIDI} p${index}`,
+      service: null,
+      statistic: null,
+      unit: 's',
+      points: Array.from({ length: 2_000 }, (_, at) => [
+        seconds(at),
+        at % 500 === 499 ? null : index + (at > 1_500 ? 2 : 0),
+      ]),
+      anomaly:
+        index === 1
+          ? {
+              score: 9,
+              direction: 'up',
+              onset: seconds(1_500),
+              baseline_median: 1,
+              baseline_spread: 0.1,
+              incident_value: 3,
+            }
+          : null,
+    })),
+  };
+
+  it('chart: 20 series of 2,000 points, by keyboard, as a table', async () => {
+    await shown('TimeSeriesChart', { data: chart }, async (page) => {
+      await page.locator('.uplot canvas').waitFor();
+      assert.match(await page.locator('figcaption').innerText(), /p1 rose from 1 s to 3 s at/);
+      const slider = page.getByRole('slider');
+      await slider.focus();
+      await page.keyboard.press('Home');
+      await page.waitForFunction(() => document.querySelector('[role=slider]')?.getAttribute('aria-valuenow') === '0');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction(() => document.querySelector('[role=slider]')?.getAttribute('aria-valuenow') === '1');
+      await page.getByText('Show as table').click();
+      assert.equal(await page.getByRole('columnheader').count(), 21);
+      const lines = page.locator('figure li button');
+      await lines.nth(2).click();
+      assert.equal(await lines.nth(2).getAttribute('aria-pressed'), 'false');
+    });
+  });
+
+  it('chart: another theme draws it anew', async () => {
+    const { page } = await components.newPage({ colorScheme: 'light' });
+    await page.evaluate(([data]) => globalThis.show('TimeSeriesChart', { data }), [chart] as const);
+    const canvas = page.locator('.uplot canvas');
+    await canvas.waitFor();
+    const before = await canvas.evaluate((element: HTMLCanvasElement) => element.toDataURL());
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.waitForFunction(
+      (before) => document.querySelector<HTMLCanvasElement>('.uplot canvas')?.toDataURL() !== before,
+      before,
+    );
+    assert.equal(await canvas.count(), 1);
+    await page.context().close();
+  });
+
+  const hostileGraph = {
+    label: 'Services',
+    selected: 'N'.repeat(10_000),
+    services: [
+      { name: 'N'.repeat(10_000), role: 'suspect', note: '<script>alert(1)</script>' },
+      { name: `${BIDI}<img src=${EVIL}/x onerror=alert(1)>`, role: 'alerting' },
+      { name: '__proto__', role: 'affected' },
+      { name: 'constructor', role: 'ruled_out' },
+      { name: '' },
+    ],
+    calls: [
+      {
+        caller: `${BIDI}<img src=${EVIL}/x onerror=alert(1)>`,
+        callee: 'N'.repeat(10_000),
+        callsPerSecond: 1e12,
+        errorRatio: 1,
+        p95Seconds: 1e9,
+        onFaultPath: true,
+      },
+      { caller: 'constructor', callee: '__proto__', stale: true },
+      { caller: '__proto__', callee: 'constructor' },
+      { caller: 'ghost', callee: '' },
+    ],
+  };
+
+  it('graph: hostile names, roles in words, chosen by keyboard, as tables', async () => {
+    await shown('ServiceGraph', hostileGraph, async (page) => {
+      await page.getByText('Ruled out').first().waitFor();
+      await page.locator('.react-flow__node button', { hasText: '__proto__' }).focus();
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await page.evaluate(() => globalThis.calls.at(-1)), ['onSelect', '__proto__']);
+      await page.getByText('Show as table').click();
+      assert.equal(await page.getByRole('table', { name: 'Services' }).getByRole('row').count(), 6);
+      assert.equal(await page.getByRole('table', { name: 'Calls' }).getByRole('row').count(), 4);
+    });
+  });
+
+  it('graph: of 2,000 services those around the suspect first, then all of them; found by name', async () => {
+    const name = (index: number): string => `team/service-${index}`;
+    const big = {
+      label: 'Services',
+      services: Array.from({ length: 2_000 }, (_, index) => ({
+        name: name(index),
+        ...(index === 700 && { role: 'suspect' }),
+      })),
+      calls: Array.from({ length: 6_000 }, (_, index) => ({
+        caller: name(Math.floor(index / 9)),
+        callee: name((index * 7 + 1) % 2_000),
+      })),
+    };
+    await shown('ServiceGraph', big, async (page) => {
+      await page.locator('.react-flow__node', { hasText: 'service-700' }).waitFor();
+      assert.ok((await page.locator('.react-flow__node').count()) <= 32);
+      await page.getByRole('button', { name: 'Show all 2000' }).click();
+      await page.getByRole('application').waitFor();
+      await page.getByRole('searchbox').fill('service-1234');
+      await page.keyboard.press('Enter');
+      assert.deepEqual(await page.evaluate(() => globalThis.calls.at(-1)), ['onSelect', name(1_234)]);
+      // What was found is in the middle, where a click chooses it.
+      const box = await page.getByRole('application').boundingBox();
+      assert.ok(box);
+      await page.getByRole('application').click({ position: { x: box.width / 2, y: box.height / 2 } });
+      assert.deepEqual(await page.evaluate(() => globalThis.calls.slice(-2)), [
+        ['onSelect', name(1_234)],
+        ['onSelect', name(1_234)],
+      ]);
+    });
+  });
+});
