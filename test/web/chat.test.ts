@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { ask, byQuestion, type Lines } from '../features/chats/script.ts';
 import { startNetwork } from '../support/network.ts';
-import type { Script, ScriptedStep } from '../support/scripted-model/index.ts';
+import { OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import { assertAccessible, PHONE, startWeb, type Web } from '../support/web/index.ts';
 
 const fetchData = {
@@ -50,7 +50,8 @@ const answers = byQuestion(lines, { chat_title: [{ text: 'Checkout is slow' }] }
 const script: Script = (context) => {
   const asked = JSON.stringify(context.request.messages);
   const id = /The chart is to show the tool result with tool_id ([0-9a-f-]{36})/.exec(asked)?.[1];
-  if (id === undefined || asked.includes('<task')) return answers(context);
+  if (id === undefined || asked.includes('<task'))
+    return typeof answers === 'function' ? answers(context) : OUT_OF_SCRIPT;
   return asked.includes('"draw_chart"')
     ? { text: 'They rise at 16:41.' }
     : { toolUses: [{ name: 'draw_chart', input: { tool_id: id, title: 'Errors of checkout' } }] };

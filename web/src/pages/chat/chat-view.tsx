@@ -115,7 +115,7 @@ export function ChatView(props: ChatViewProps) {
   const lastAnswer = shown.findLast(({ role }) => role === 'assistant');
 
   return (
-    <div className="mx-auto flex min-h-[calc(100dvh-7rem)] max-w-3xl flex-col md:min-h-[calc(100dvh-3rem)]">
+    <div className="mx-auto flex min-h-[calc(100dvh-5.4rem)] max-w-3xl flex-col md:min-h-[calc(100dvh-3rem)]">
       {props.head}
       <div ref={content} className="flex flex-1 flex-col">
         {props.earlier}
@@ -136,7 +136,7 @@ export function ChatView(props: ChatViewProps) {
           {announced(current, isBusy)}
         </p>
       </div>
-      <div className="sticky bottom-0 z-10 -mx-4 bg-ground px-4 pt-1 pb-4 md:-mx-2 md:px-2">
+      <div className="sticky bottom-0 z-10 -mx-4 -mb-4 bg-ground px-4 pt-1 pb-3 md:-mx-2 md:px-2 md:pb-4">
         {isAway && (
           <div className="pointer-events-none absolute inset-x-0 -top-10 flex justify-center">
             <Button size="small" className="pointer-events-auto shadow-pop" onClick={toEnd}>

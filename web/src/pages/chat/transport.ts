@@ -4,7 +4,7 @@
  */
 import { HttpChatTransport, type UIMessage, type UIMessageChunk } from 'ai';
 import { createParser } from 'eventsource-parser';
-import { csrfHeaders, errorOf } from '../../api/client.ts';
+import { ApiError, csrfHeaders, errorOf } from '../../api/client.ts';
 import { requestFor, type Asked } from './asked.ts';
 
 /** What a message carries beside its parts. */
@@ -88,5 +88,8 @@ const fetchOrFail: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => undefined);
-  throw errorOf(response, body);
+  const error = errorOf(response, body);
+  const seconds = Number(response.headers.get('retry-after'));
+  if (response.status !== 429 || !(seconds > 0)) throw error;
+  throw new ApiError(error.status, error.code, `${error.message} Try again in ${seconds} s.`);
 };
