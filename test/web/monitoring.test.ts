@@ -156,6 +156,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByRole('button', { name: 'Save' }).click();
     const summary = page.getByRole('alert').filter({ hasText: 'The plan was not saved' });
     await summary.and(page.locator(':focus')).waitFor();
+    await page.getByRole('button', { name: 'Save' }).and(page.locator(':enabled')).waitFor();
     await assertAccessible(page);
     await summary.getByRole('button', { name: 'Second: Every' }).press('Enter');
     const every = page.getByLabel('Every', { exact: true });

@@ -61,7 +61,8 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, draft));
     else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
   };
-  const refresh = () => queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
+  // Not waited for: what was saved is known already.
+  const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
   const checking = useMutation({
     mutationFn: async () => ({ of: draft, plan: await savePlan(agentId, wanted, true) }),
     onSuccess: () => setIssues(NO_ISSUES),
