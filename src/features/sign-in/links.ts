@@ -2,9 +2,9 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { InvalidRequest, Unauthorized } from '../../http/errors.ts';
+import { InvalidRequest } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets/index.ts';
-import { ApiKey, lockTeam, Membership, ROLE_SCOPES, Team, User } from '../teams/index.ts';
+import { ApiKey, lockTeam, lockTeamFor, Membership, ROLE_SCOPES, Team, User } from '../teams/index.ts';
 import { SignInLink } from './entities.ts';
 import { addSession, type OpenedSession, type SessionTerms } from './sessions.ts';
 
@@ -39,7 +39,7 @@ function addLink(
  * caller has.
  * @param em bound to the caller's team
  * @throws {InvalidRequest} when the user is not in the team
- * @throws {Unauthorized} when the caller's session was ended meanwhile
+ * @throws {Unauthorized} when the caller was revoked meanwhile
  */
 export function createLink(
   em: EntityManager,
@@ -48,16 +48,13 @@ export function createLink(
 ): Promise<MadeLink> {
   const { teamId, apiKeyId, sessionId = null, userId: ownUserId = null, scopes } = principal;
   return em.transactional(async (tx) => {
-    // A session that is revoked takes its links along: none may come after that.
-    await lockTeam(tx, teamId);
-    const session = sessionId === null ? null : await tx.findOne(ApiKey, { id: sessionId, revokedAt: null });
-    if (sessionId !== null && !session) throw new Unauthorized('The session is over. Sign in again.');
+    const caller = await lockTeamFor(tx, principal);
     const { userId } = request;
     const memberships = await membershipsOf(tx, teamId, [userId ?? null, ownUserId]);
     if (userId !== undefined && !memberships.some((one) => one.userId === userId))
       throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', userId);
     const whom = userId === undefined ? { userId: ownUserId, scopes: [...scopes] } : { userId, scopes: null };
-    const createdByKeyId = session ? (session.createdByKeyId ?? null) : apiKeyId;
+    const createdByKeyId = sessionId === null ? apiKeyId : (caller.createdByKeyId ?? null);
     const maker = { createdByKeyId, createdByUserId: ownUserId, createdInSessionId: sessionId };
     return addLink(tx, { teamId, ...whom, ...maker }, memberships, request);
   });

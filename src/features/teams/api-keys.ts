@@ -3,7 +3,7 @@ import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound } from '../../http/errors.ts';
 import { generateApiKey, prefixOf } from './api-key.ts';
 import { ApiKey, Membership } from './entities.ts';
-import { lockTeam } from './lock.ts';
+import { lockTeam, lockTeamFor } from './lock.ts';
 
 /** Every key of the team, the newest first, revoked ones included; sessions are none. */
 export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
@@ -13,32 +13,35 @@ export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
  * Makes a key for the caller's team. Its text is in the answer and nowhere else.
  * @throws {Forbidden} `insufficient_scope` for a scope the caller does not have itself
  * @throws {InvalidRequest} when the user is not in the team
+ * @throws {Unauthorized} when the caller was revoked meanwhile
  */
-export async function createApiKey(
+export function createApiKey(
   em: EntityManager,
   principal: Principal,
   request: { name: string; scopes: string[]; userId?: string },
   hash: (apiKey: string) => string,
 ): Promise<{ key: ApiKey; apiKey: string }> {
-  const excess = request.scopes.find((scope) => !grants(principal.scopes, scope));
-  if (excess !== undefined) {
-    throw new Forbidden(`A key cannot grant ${excess}, which it does not have itself.`, 'insufficient_scope');
-  }
-  if (request.userId !== undefined && !(await em.findOne(Membership, { userId: request.userId }))) {
-    throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
-  }
-  const apiKey = generateApiKey();
-  const key = em.create(ApiKey, {
-    teamId: principal.teamId,
-    name: request.name,
-    prefix: prefixOf(apiKey),
-    hash: hash(apiKey),
-    scopes: [...new Set(request.scopes)],
-    userId: request.userId ?? null,
-    createdByKeyId: principal.apiKeyId,
+  return em.transactional(async (tx) => {
+    await lockTeamFor(tx, principal);
+    const excess = request.scopes.find((scope) => !grants(principal.scopes, scope));
+    if (excess !== undefined) {
+      throw new Forbidden(`A key cannot grant ${excess}, which it does not have itself.`, 'insufficient_scope');
+    }
+    if (request.userId !== undefined && !(await tx.findOne(Membership, { userId: request.userId }))) {
+      throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
+    }
+    const apiKey = generateApiKey();
+    const key = tx.create(ApiKey, {
+      teamId: principal.teamId,
+      name: request.name,
+      prefix: prefixOf(apiKey),
+      hash: hash(apiKey),
+      scopes: [...new Set(request.scopes)],
+      userId: request.userId ?? null,
+      createdByKeyId: principal.apiKeyId,
+    });
+    return { key, apiKey };
   });
-  await em.flush();
-  return { key, apiKey };
 }
 
 /**

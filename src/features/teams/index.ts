@@ -2,7 +2,7 @@ export { pepperFrom } from './api-key.ts';
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './bootstrap.ts';
 export { ApiKey, Membership, SIGN_IN_METHODS, Team, User, type Role, type SignInMethod } from './entities.ts';
-export { lockTeam } from './lock.ts';
+export { lockTeam, lockTeamFor } from './lock.ts';
 export { presentTeam, presentUser } from './presenter.ts';
 export { teamsEndpoints, type TeamsDeps } from './routes.ts';
 export { TeamResponse, UserResponse } from './schemas.ts';

@@ -69,7 +69,8 @@ export function removeMember(em: EntityManager, principal: Principal, userId: st
     if (membership.role === 'admin' && (await tx.count(Membership, { role: 'admin' })) === 1) {
       throw new Conflict('The last admin of a team cannot be removed.', 'last_admin');
     }
-    const keys = await tx.find(ApiKey, { userId, revokedAt: null });
+    const isOpen = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+    const keys = await tx.find(ApiKey, { userId, revokedAt: null, ...isOpen });
     await revokeKeys(tx, principal, keys, now);
     tx.remove(membership);
     return keys.map(({ id }) => id);

@@ -134,6 +134,20 @@ describe('a one-time link', () => {
     for (const link of [made.json.token, forMember]) assert.equal(await statusOf(link), 401);
   });
 
+  it('of somebody who may do everything keeps nobody from removing them once its session is over', async () => {
+    const { id } = await api.newMember(api.rootKey);
+    const admin = await api.newKey(api.rootKey, ['team:admin']);
+    const ofMember = await api.newKey(api.rootKey, ['system:admin'], { user_id: id });
+    await signedIn(await newLink(ofMember.key));
+    await api.call(api.rootKey, 'DELETE', `/api/api-keys/${ofMember.id}`);
+    const em = api.database.orm.em.fork();
+    await em.nativeUpdate(ApiKey, { userId: id, kind: 'session' }, { revokedAt: null }, anyTeam);
+    const remove = () => api.call(admin.key, 'DELETE', `/api/team/members/${id}`);
+    assert.equal((await remove()).status, 403);
+    api.clock.advance(168 * 3_600_000);
+    assert.equal((await remove()).status, 200);
+  });
+
   it('does not come back with somebody who left and joined again, perhaps in another role', async () => {
     const team = await api.newTeam();
     const admin = await api.newMember(team.key, 'admin');
@@ -149,7 +163,7 @@ describe('a one-time link', () => {
     assert.deepEqual(session['scopes'], ROLE_SCOPES.member);
   });
 
-  it('is not made in a session that was revoked elsewhere a moment ago', async () => {
+  it('is not made in a session that was revoked elsewhere a moment ago, nor is an API key', async () => {
     const elsewhere = await startSignInApi({ beside: api });
     try {
       const team = await api.newTeam();
@@ -158,6 +172,17 @@ describe('a one-time link', () => {
       assert.equal((await elsewhere.call(team.key, 'DELETE', `/api/sessions/${session['id']}`)).status, 200);
       assert.equal((await browser.request('GET', '/api/team')).status, 200, 'this process still believes it');
       assert.equal((await browser.request('POST', '/api/sign-in-links', {})).status, 401);
+      const keys = { name: 'stays', scopes: ['team:read'] };
+      assert.equal((await browser.request('POST', '/api/api-keys', keys)).status, 401);
+      const key = await api.newKey(team.key, ['team:admin']);
+      assert.equal((await api.call(key.key, 'GET', '/api/team')).status, 200);
+      assert.equal((await elsewhere.call(team.key, 'DELETE', `/api/api-keys/${key.id}`)).status, 200);
+      assert.equal((await api.call(key.key, 'GET', '/api/team')).status, 200);
+      for (const [path, body] of [
+        ['/api/sign-in-links', {}],
+        ['/api/api-keys', keys],
+      ] as const)
+        assert.equal((await api.call(key.key, 'POST', path, body)).status, 401, path);
     } finally {
       await elsewhere.stop();
     }
