@@ -135,13 +135,15 @@ describe('the page of an investigation while it runs', function () {
       { width: 390, height: 420 },
     ]) {
       const { page, end } = await begin(`scrolled on ${viewport.width}: why are payments slow?`, { viewport });
-      const read = step(page, 1).getByRole('button', { name: /^Done List/ });
+      await step(page, 1)
+        .getByRole('button', { name: /^Done List/ })
+        .waitFor();
       await step(page, 2)
         .getByText(/^The sources tell/)
         .waitFor();
-      // Not to the end of the page, which would end above it afterwards.
-      await page.evaluate(() => scrollTo(0, 120));
-      const place = async (): Promise<number> => Math.round((await read.boundingBox())?.y ?? Number.NaN);
+      const heading = page.getByRole('heading', { name: 'Step 1' });
+      await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }));
+      const place = async (): Promise<number> => Math.round((await heading.boundingBox())?.y ?? Number.NaN);
       const before = await place();
       web.cluster.model.release(String(viewport.width));
       const offer = page.getByRole('button', { name: 'The report is ready' });
