@@ -2,8 +2,10 @@ import { withDagre } from './dagre-layout.ts';
 import { layered, type LayoutRequest } from './layered.ts';
 import type { Position } from './types.ts';
 
-/** Above this the careful layout takes seconds. */
-const MOST_WITH_CARE = 300;
+/** Above this the careful layout takes seconds: its cost is in the calls that cross layers. */
+const MOST_WITH_CARE = { services: 60, calls: 120 };
 
 export const layOut = (request: LayoutRequest): Position[] =>
-  request.size <= MOST_WITH_CARE && request.edges.length <= 3 * MOST_WITH_CARE ? withDagre(request) : layered(request);
+  request.size <= MOST_WITH_CARE.services && request.edges.length <= MOST_WITH_CARE.calls
+    ? withDagre(request)
+    : layered(request);

@@ -8,8 +8,8 @@ import type { LayoutRequest } from './layered.ts';
 import layoutWorker from './layout.worker.ts?worker&url';
 import type { Direction, Graph, Position } from './types.ts';
 
-/** Up to this size a layout takes a few milliseconds, and is there at once. */
-const MOST_AT_ONCE = 60;
+/** Up to this size a layout takes some milliseconds, and is there at once. */
+const MOST_AT_ONCE = 40;
 
 function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequest {
   const numbers = new Map(services.map(({ name }, index) => [name, index]));
@@ -23,7 +23,11 @@ function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequ
 /** @returns positions in the order of the services; undefined while they are worked out */
 export function useLayout(graph: Graph, direction: Direction | undefined): readonly Position[] | undefined {
   const request = useMemo(() => direction && requestOf(graph, direction), [graph, direction]);
-  const atOnce = useMemo(() => (request && request.size <= MOST_AT_ONCE ? layOut(request) : undefined), [request]);
+  const atOnce = useMemo(
+    () =>
+      request && request.size <= MOST_AT_ONCE && request.edges.length <= MOST_AT_ONCE ? layOut(request) : undefined,
+    [request],
+  );
   const [worked, setWorked] = useState<{ request: LayoutRequest; positions: readonly Position[] }>();
 
   useEffect(() => {
