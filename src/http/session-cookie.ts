@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import { Forbidden } from './errors.ts';
 
 /** Whether browsers reach the app over TLS only, so that they may be told to keep cookies to it. */
-export const isSecure = (appUrl: string | undefined): boolean => /^https:/i.test(appUrl ?? '');
+const isSecure = (appUrl: string | undefined): boolean => /^https:/i.test(appUrl ?? '');
 
 /** With the prefix a browser takes the cookie from this very host over TLS only: no neighbouring domain can plant one. */
 export const cookieName = (name: string, appUrl: string | undefined): string =>
@@ -54,7 +54,7 @@ export const csrfTokenOf = (sessionSecret: string): string =>
 /** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-export const isSafe = (method: string): boolean => SAFE.has(method);
+const isSafe = (method: string): boolean => SAFE.has(method);
 
 /**
  * For a request that a cookie authenticates, or that asks for one.

@@ -64,7 +64,8 @@ export function revokeApiKey(em: EntityManager, principal: Principal, apiKeyId: 
 const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
 
 /**
- * Revokes keys and sessions of a team that is locked, as one, and the sessions that hang on them; those that are revoked already stay as they are.
+ * Revokes keys and sessions of a team that is locked, as one, and the sessions that hang on them; those that are revoked
+ * already stay as they are.
  * @throws {Forbidden} and {@link Conflict} as {@link revokeApiKey}
  */
 export async function revokeKeys(

@@ -11,7 +11,10 @@ import { ApiKey } from './entities.ts';
 export interface ApiKeyAuthenticator extends Authenticator {
   /** What is stored of a key, or of a session's secret. */
   hash: (secret: string) => string;
-  /** Makes this process look the key or session, and every session that hangs on it, up again at its next use; called when it was revoked. */
+  /**
+   * Makes this process look the key or session, and every session that hangs on it, up again at its next use; called
+   * when it was revoked.
+   */
   forget(id: string): void;
   /** Resolves when no background write is under way; awaited before the database is closed. */
   idle(): Promise<void>;
