@@ -30,18 +30,23 @@ interface CanvasProps extends DrawingProps {
 
 /** A press that moves less is a click. */
 const STILL = 4;
+const REST_MS = 120;
 
 function Canvas({ ref, graph, selected, found, onSelect, label, positions, direction }: CanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const camera = useRef<Camera>(undefined);
   const frame = useRef(0);
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
   const press = useRef<{ x: number; y: number; hasMoved: boolean }>(undefined);
   const [isHeld, setIsHeld] = useState(false);
   const index = useMemo(() => new Map(graph.services.map(({ name }, at) => [name, at])), [graph]);
   const scene = useRef<Scene>(undefined);
 
-  const paint = useMemo(
-    () => (): void => {
+  const paint = useMemo(() => {
+    const paint = (isMoving = false): void => {
+      clearTimeout(rest.current);
+      // What was left out while it moved is drawn when it rests.
+      if (isMoving) rest.current = setTimeout(paint, REST_MS);
       cancelAnimationFrame(frame.current);
       frame.current = requestAnimationFrame(() => {
         const element = canvas.current;
@@ -54,11 +59,11 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
           element.height = Math.round(size.height * ratio);
         }
         camera.current ??= fitted(scene.current.positions, size);
-        draw(context, scene.current, camera.current, size);
+        draw(context, { ...scene.current, isMoving }, camera.current, size);
       });
-    },
-    [],
-  );
+    };
+    return paint;
+  }, []);
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return undefined;
@@ -70,14 +75,24 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
       return known;
     };
     if (scene.current?.positions !== positions) camera.current = undefined;
-    scene.current = { graph, positions, index, direction, selected, found, colour, font: style.fontFamily };
+    scene.current = {
+      graph,
+      positions,
+      index,
+      direction,
+      selected,
+      found,
+      colour,
+      font: style.fontFamily,
+      isMoving: false,
+    };
     paint();
     return undefined;
   }, [graph, positions, index, direction, selected, found, paint]);
   useEffect(() => {
     const element = canvas.current;
     if (element === null) return undefined;
-    const observer = new ResizeObserver(paint);
+    const observer = new ResizeObserver(() => paint());
     observer.observe(element);
     // React listens for wheels passively; a zoom must keep the page from zooming too.
     const onWheel = (event: WheelEvent): void => {
@@ -85,13 +100,14 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
       event.preventDefault();
       if (camera.current === undefined) return;
       camera.current = zoomed(camera.current, Math.exp(-event.deltaY / 200), { x: event.offsetX, y: event.offsetY });
-      paint();
+      paint(true);
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => {
       observer.disconnect();
       element.removeEventListener('wheel', onWheel);
       cancelAnimationFrame(frame.current);
+      clearTimeout(rest.current);
     };
   }, [paint]);
 
@@ -99,7 +115,7 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
     const size = () => ({ width: canvas.current?.clientWidth ?? 0, height: canvas.current?.clientHeight ?? 0 });
     const move = (to: (from: Camera) => Camera): void => {
       if (camera.current !== undefined) camera.current = to(camera.current);
-      paint();
+      paint(true);
     };
     return {
       zoom: (by) => move((from) => zoomed(from, by, { x: size().width / 2, y: size().height / 2 })),
@@ -143,7 +159,7 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
           if (!from.hasMoved && Math.hypot(dx, dy) < STILL) return;
           press.current = { x: event.clientX, y: event.clientY, hasMoved: true };
           camera.current = { ...camera.current, x: camera.current.x + dx, y: camera.current.y + dy };
-          paint();
+          paint(true);
         }}
         onPointerUp={(event) => {
           const name = press.current?.hasMoved === false ? serviceAt(event) : undefined;

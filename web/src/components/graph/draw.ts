@@ -14,11 +14,15 @@ export interface Scene {
   /** By the name of a custom property of the page. */
   colour: (name: string) => string;
   font: string;
+  /** While it is dragged or zoomed, some of many lines do. */
+  isMoving: boolean;
 }
 
 /** Below these, names and figures cannot be read. */
 const NAMES_FROM = 0.4;
 const FIGURES_FROM = 0.5;
+/** Lines of one look that are drawn while the drawing moves. */
+const MOST_MOVING = 800;
 
 export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): void {
   const ratio = devicePixelRatio;
@@ -43,7 +47,12 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
     { colour: '--accent', width: 2, alpha: 1, wants: (call) => !call.onFaultPath && isChosen(call) },
     { colour: '--bad', width: 4, alpha: 1, wants: (call) => call.onFaultPath === true },
   ];
-  for (const stroke of strokes) drawCalls(context, scene, camera, near, calls.filter(stroke.wants), stroke);
+  for (const stroke of strokes) {
+    const wanted = calls.filter(stroke.wants);
+    const every = scene.isMoving ? Math.ceil(wanted.length / MOST_MOVING) : 1;
+    const some = every === 1 ? wanted : wanted.filter((_, at) => at % every === 0);
+    drawCalls(context, scene, camera, near, some, stroke);
+  }
   for (const [at, service] of services.entries()) {
     const position = scene.positions[at];
     if (position !== undefined && holds(near, position)) drawService(context, scene, camera, service, position);
@@ -88,7 +97,9 @@ function ends({ positions, index, direction }: Scene, { caller, callee }: GraphC
       ];
 }
 
-/** All lines of one look are one path: a few strokes, however many calls there are. */
+/** A path of thousands of lines that cross each other costs more to fill than many short paths do. */
+const LINES_IN_PATH = 32;
+
 function drawCalls(
   context: CanvasRenderingContext2D,
   scene: Scene,
@@ -98,33 +109,49 @@ function drawCalls(
   { colour, width, alpha }: Stroke,
 ): void {
   const arrow = Math.max(8, 5 / zoom);
+  const hasHeads = zoom >= 0.2 || colour !== '--line-strong';
   context.globalAlpha = alpha;
   context.strokeStyle = context.fillStyle = scene.colour(colour);
   // Lines stay visible from afar.
   context.lineWidth = Math.max(width, (width * 0.5) / zoom);
-  const heads = new Path2D();
+  let lines = 0;
   context.beginPath();
   for (const call of calls) {
     const [from, to] = ends(scene, call) ?? [];
-    if (from === undefined || to === undefined) continue;
-    const isOut =
-      Math.max(from.x, to.x) < near.left ||
-      Math.min(from.x, to.x) > near.right ||
-      Math.max(from.y, to.y) < near.top ||
-      Math.min(from.y, to.y) > near.bottom;
-    if (isOut) continue;
+    if (from === undefined || to === undefined || !crosses(near, from, to)) continue;
     context.moveTo(from.x, from.y);
     context.lineTo(to.x, to.y);
-    if (zoom < 0.2 && colour === '--line-strong') continue;
-    const angle = Math.atan2(to.y - from.y, to.x - from.x);
-    heads.moveTo(to.x, to.y);
-    heads.lineTo(to.x - arrow * Math.cos(angle - 0.4), to.y - arrow * Math.sin(angle - 0.4));
-    heads.lineTo(to.x - arrow * Math.cos(angle + 0.4), to.y - arrow * Math.sin(angle + 0.4));
+    if (hasHeads && holds(near, to)) {
+      const angle = Math.atan2(to.y - from.y, to.x - from.x);
+      context.moveTo(to.x - arrow * Math.cos(angle - 0.4), to.y - arrow * Math.sin(angle - 0.4));
+      context.lineTo(to.x, to.y);
+      context.lineTo(to.x - arrow * Math.cos(angle + 0.4), to.y - arrow * Math.sin(angle + 0.4));
+    }
+    if (++lines % LINES_IN_PATH === 0) {
+      context.stroke();
+      context.beginPath();
+    }
   }
   context.stroke();
-  // oxlint-disable-next-line unicorn/no-array-fill-with-reference-type -- this fills a shape
-  context.fill(heads);
   context.globalAlpha = 1;
+}
+
+/** Whether a line comes into a box, by the slab method: how much of it lies between each pair of sides. */
+function crosses({ left, right, top, bottom }: Box, from: Position, to: Position): boolean {
+  let [enter, leave] = [0, 1];
+  for (const [start, step, low, high] of [
+    [from.x, to.x - from.x, left, right],
+    [from.y, to.y - from.y, top, bottom],
+  ] as const) {
+    if (step === 0) {
+      if (start < low || start > high) return false;
+      continue;
+    }
+    const [a, b] = [(low - start) / step, (high - start) / step];
+    enter = Math.max(enter, Math.min(a, b));
+    leave = Math.min(leave, Math.max(a, b));
+  }
+  return enter <= leave;
 }
 
 function drawService(
