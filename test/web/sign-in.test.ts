@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts';
+import { startTestProvider } from '../features/sign-in/identity-provider.ts';
+import { startBalancer } from '../support/balancer.ts';
+import { assertPresentable, sharedWeb, startWeb, type Web } from '../support/web/index.ts';
 
 /** Browsers say of every answer of this kind that it failed. */
 const UNAUTHORIZED = [/status of 401/];
@@ -131,8 +134,7 @@ describe('signing in', function () {
     await heading(page, 'Investigations');
     const { id } = await (await context.request.get('/api/session')).json();
     await web.call('DELETE', `/api/sessions/${id}`);
-    await page.keyboard.press('g');
-    await page.keyboard.press('s');
+    await page.getByRole('link', { name: 'Satellites', exact: true }).press('Enter');
     await heading(page, 'Sign in to Casebook');
     await enter(page, web.apiKey);
     await page.waitForURL('**/satellites');
@@ -151,10 +153,9 @@ describe('signing in', function () {
     assert.equal(await page.getByRole('link', { name: 'New investigation' }).count(), 0);
     await page.getByText('There are none yet.').waitFor();
     assert.equal(await page.getByLabel('Name of the new token').count(), 0);
-    // `n` leads nowhere, and `g t` to the team.
+    // This key leads nowhere.
     await page.keyboard.press('n');
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await page.getByRole('link', { name: 'Team', exact: true }).press('Enter');
     await page.getByRole('region', { name: 'Members' }).waitFor();
     assert.deepEqual(await page.getByRole('tab').allTextContents(), ['Members', 'Sessions']);
     assert.deepEqual(await page.getByRole('main').getByRole('button').allTextContents(), []);
@@ -165,5 +166,48 @@ describe('signing in', function () {
     await reader.page.getByRole('searchbox').waitFor();
     assert.equal(await reader.page.getByLabel('What is wrong?').count(), 0);
     await reader.end();
+  });
+});
+
+describe('signing in through an identity provider', function () {
+  this.timeout(120_000);
+
+  it('goes there and comes back signed in as the member; a stranger is told why not', async () => {
+    const behind: string[] = [];
+    const app = await startBalancer(behind);
+    const provider = await startTestProvider({ redirectUri: `${app.url}/api/sign-in/oidc/callback` });
+    const web = await startWeb({
+      env: {
+        CASEBOOK_APP_URL: app.url,
+        CASEBOOK_OIDC_ISSUER: provider.issuer,
+        CASEBOOK_OIDC_CLIENT_ID: provider.clientId,
+        CASEBOOK_OIDC_CLIENT_SECRET: provider.clientSecret,
+        CASEBOOK_OIDC_NAME: 'Example ID',
+      },
+    });
+    try {
+      behind.push(web.url);
+      const email = `${randomUUID()}@example.org`;
+      await web.call('POST', '/api/team/members', { name: 'Grace Hopper', email, role: 'member' });
+      const { page, end } = await web.visit(`${app.url}/team?tab=sessions`, { as: null, expected: UNAUTHORIZED });
+      const go = page.getByRole('link', { name: 'Continue with Example ID' });
+
+      provider.account = { email: 'stranger@example.org', email_verified: true };
+      await go.click();
+      await page.getByRole('alert').getByText('no member of a team here').waitFor();
+      await assertPresentable(page, 'sign-in-stranger');
+
+      // The provider remembers who was there: this is another person at another browser.
+      await page.context().clearCookies();
+      provider.account = { email, email_verified: true };
+      await page.goto(`${app.url}/team?tab=sessions`);
+      await go.press('Enter');
+      await page.waitForURL(`${app.url}/team?tab=sessions`);
+      await page.getByText('this browser').waitFor();
+      await page.getByRole('button', { name: 'Account: Grace Hopper' }).waitFor();
+      await end();
+    } finally {
+      await Promise.all([web.stop(), provider.stop(), app.stop()]);
+    }
   });
 });

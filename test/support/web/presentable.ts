@@ -26,12 +26,12 @@ export async function assertFits(page: Page): Promise<void> {
 
 /**
  * Fails when the page, as it is now, is not accessible or does not fit, light on a desk and dark on a phone. With
- * `CASEBOOK_TEST_SCREENSHOTS`, the name of a folder, it leaves pictures of both themes in both sizes there, to be looked at.
+ * `WEB_SCREENSHOTS`, the name of a folder, it leaves pictures of both themes in both sizes there, to be looked at.
  * @param name of the pictures
  */
 export async function assertPresentable(page: Page, name: string): Promise<void> {
   const before = page.viewportSize() ?? DESK;
-  const folder = process.env['CASEBOOK_TEST_SCREENSHOTS'];
+  const folder = process.env['WEB_SCREENSHOTS'];
   for (const [viewport, size] of [
     [DESK, 'desk'],
     [NARROW, 'phone'],

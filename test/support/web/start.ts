@@ -59,7 +59,9 @@ export async function startWeb(options: { script?: Script; env?: Record<string, 
   const browser = await sharedBrowser();
   const cluster = await startCluster({ apis: 1, workers: 1, ...options });
   const { apiKey } = cluster;
-  const { url } = cluster.apis[0]!;
+  const [api] = cluster.apis;
+  if (api === undefined) throw new Error('The cluster has no API.');
+  const { url } = api;
   const open = new Set<BrowserContext>();
   const call: Web['call'] = async <T>(method: string, path: string, body?: unknown, as = apiKey) => {
     const headers = { authorization: `Bearer ${as}`, 'x-api-key': as };

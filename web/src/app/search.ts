@@ -9,7 +9,10 @@ const MOST_CHARACTERS = 500;
 
 const text = (value: unknown): string | undefined => {
   const given = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-  return typeof given === 'string' && given.trim() !== '' ? given.slice(0, MOST_CHARACTERS) : undefined;
+  if (typeof given !== 'string') return undefined;
+  // No database stores this one character.
+  const kept = given.replaceAll('\0', '').slice(0, MOST_CHARACTERS);
+  return kept.trim() === '' ? undefined : kept;
 };
 
 const natural = (value: unknown): number | undefined => {

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import { X } from 'lucide-react';
 import { AlertDialog, Dialog as Radix } from 'radix-ui';
-import { useRef, type ReactNode } from 'react';
+import { useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { Button } from './button.tsx';
 
 const OVERLAY = 'fixed inset-0 z-40 bg-black/50';
@@ -11,22 +11,42 @@ const SIDE = 'inset-y-0 right-0 w-[min(60rem,100vw)] border-l';
 
 /**
  * Radix gives the focus back to the trigger of a dialog; these are opened by state and have none. So it goes back to
- * what had it when the dialog opened, and where that is gone (a deleted row), to the page.
+ * what had it when the dialog opened. Where that is gone, or goes because of what was done in the dialog (the button
+ * of a row that is deleted), it goes to the table or the page around it.
  */
 function useFocusReturn() {
   const before = useRef<Element>(null);
+  const around = useRef<HTMLElement>(null);
+  const isDone = useRef(false);
   return {
-    onOpenAutoFocus: () => {
-      before.current = document.activeElement;
+    /** To be told when what had the focus is likely to go. */
+    done: () => {
+      isDone.current = true;
     },
-    onCloseAutoFocus: (event: Event) => {
-      event.preventDefault();
-      const had = before.current;
-      const isThere = had instanceof HTMLElement && had.isConnected && had !== document.body;
-      (isThere ? had : document.querySelector<HTMLElement>('main'))?.focus({ preventScroll: true });
+    handlers: {
+      onOpenAutoFocus: () => {
+        isDone.current = false;
+        before.current = document.activeElement;
+        around.current = document.activeElement?.closest<HTMLElement>('[role=region][tabindex]') ?? null;
+      },
+      onCloseAutoFocus: (event: Event) => {
+        event.preventDefault();
+        const places = [isDone.current ? null : before.current, around.current, document.querySelector('main')];
+        const place = places.find(
+          (element) => element instanceof HTMLElement && element.isConnected && element !== document.body,
+        );
+        if (place instanceof HTMLElement) place.focus({ preventScroll: true });
+      },
     },
   };
 }
+
+/** A message at the edge of the window takes an Escape for itself; whoever pressed it meant the dialog. */
+const onEscape =
+  (close: () => void) =>
+  (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && !event.defaultPrevented) close();
+  };
 
 export interface DialogProps {
   open: boolean;
@@ -61,7 +81,8 @@ export function Dialog({
         <Radix.Overlay className={OVERLAY} />
         <Radix.Content
           className={clsx(BOX, placement === 'side' ? SIDE : CENTRE)}
-          {...focusReturn}
+          {...focusReturn.handlers}
+          onKeyDown={onEscape(() => onOpenChange(false))}
           onInteractOutside={(event) => isSticky && event.preventDefault()}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
@@ -104,7 +125,11 @@ export function Confirm({ open, onOpenChange, title, description, action, onConf
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className={OVERLAY} />
-        <AlertDialog.Content className={clsx(BOX, CENTRE, 'gap-4 overflow-y-auto p-5')} {...focusReturn}>
+        <AlertDialog.Content
+          className={clsx(BOX, CENTRE, 'gap-4 overflow-y-auto p-5')}
+          {...focusReturn.handlers}
+          onKeyDown={onEscape(() => onOpenChange(false))}
+        >
           <AlertDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description className="text-ink-soft">{description}</AlertDialog.Description>
           <div className="flex justify-end gap-2">
@@ -112,7 +137,13 @@ export function Confirm({ open, onOpenChange, title, description, action, onConf
               <Button>Cancel</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
-              <Button variant="danger" onClick={onConfirm}>
+              <Button
+                variant="danger"
+                onClick={() => {
+                  focusReturn.done();
+                  onConfirm();
+                }}
+              >
                 {action}
               </Button>
             </AlertDialog.Action>

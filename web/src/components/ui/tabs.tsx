@@ -20,7 +20,7 @@ export function Tabs({ label, value, onValueChange, isManual = false, tabs }: Ta
           <Radix.Trigger
             key={tab.value}
             value={tab.value}
-            className="-mb-px border-b-2 border-transparent px-3 py-2 text-sm font-medium whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-accent"
+            className="-mb-px border-b-2 border-transparent px-3 -outline-offset-2 py-2 text-sm font-medium whitespace-nowrap text-ink-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-accent"
           >
             {tab.title}
           </Radix.Trigger>

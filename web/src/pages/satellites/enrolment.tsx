@@ -54,7 +54,7 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
               <Input
                 {...control}
                 placeholder="production, eu-west"
-                maxLength={200}
+                maxLength={100}
                 value={name}
                 onChange={({ target }) => setName(target.value)}
               />

@@ -19,7 +19,7 @@ export function SignInPage() {
   const [apiKey, setApiKey] = useState('');
   // Another tab may have signed in meanwhile.
   const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
-  const { data: known } = useQuery(signInMethodsQuery);
+  const { data: known, isPending, failureCount } = useQuery(signInMethodsQuery);
   const goOn = (): void => router.history.replace(to);
 
   // Whoever is signed in, perhaps in another tab, has nothing to do here.
@@ -41,6 +41,9 @@ export function SignInPage() {
   const oidc = known?.methods.oidc;
   const reason = reasonOf(code);
   const isRefused = enter.error instanceof ApiError && enter.error.status === 401;
+
+  // Nothing moves under the finger: what is shown is shown at once, with the identity provider or without.
+  if (isPending && failureCount === 0) return <main aria-busy="true" />;
 
   return (
     <main className="grid min-h-dvh place-items-center p-4">

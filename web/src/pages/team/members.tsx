@@ -80,7 +80,11 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
                     cell: (member: Member) => (
                       <span className="inline-flex gap-1">
                         <Button size="small" disabled={invite.isPending} onClick={() => invite.mutate(member)}>
-                          <Link2 aria-hidden size={16} /> Make sign-in link
+                          <Link2 aria-hidden size={16} />
+                          <span aria-hidden className="sm:hidden">
+                            Link
+                          </span>
+                          <span className="max-sm:sr-only">Make sign-in link</span>
                           <span className="sr-only"> for {member.name}</span>
                         </Button>
                         <Button

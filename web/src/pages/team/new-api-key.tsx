@@ -68,7 +68,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
     >
       <Field label="Name" hint="What the key is for." error={make.error && messageOf(make.error)}>
         {(control) => (
-          <Input {...control} required maxLength={200} value={name} onChange={({ target }) => setName(target.value)} />
+          <Input {...control} required maxLength={100} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
       <Field label="Acts for" hint="What it does is shown as done by this person; it ends when they leave the team.">

@@ -42,7 +42,7 @@ export function TeamName({ name }: { name: string }) {
               <Input
                 {...control}
                 required
-                maxLength={200}
+                maxLength={100}
                 value={wanted}
                 onChange={({ target }) => setWanted(target.value)}
               />

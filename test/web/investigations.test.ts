@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { storeInvestigation } from '../support/investigation-rows.ts';
+import { assertFits, assertPresentable, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+
+/** What somebody who is paged pastes: the alert of one of the recorded incidents, which the worker finds by itself. */
+const QUESTION =
+  'Checkout fails for many customers and the storefront is slow. Alert StorefrontSlow fired at ' +
+  '2026-03-10T16:43:40.000Z: web: p95 latency is 1.84 s, above 0.8 s for 2 minutes. What is the root cause?';
+
+interface Listed {
+  items: { id: string; query: string }[];
+  total: number;
+}
+
+describe('the list of investigations', function () {
+  this.timeout(120_000);
+  let web: Web;
+  before(async () => {
+    web = await sharedWeb();
+  });
+
+  const field = (page: Page) => page.getByLabel('What is wrong?');
+  const rows = (page: Page) => page.getByRole('list', { name: 'Investigations' }).getByRole('listitem');
+  const stored = async (teamId: string, queries: readonly string[], row: object = {}): Promise<string[]> => {
+    const ids: string[] = [];
+    for (const [index, query] of queries.entries()) {
+      const createdAt = new Date(Date.now() - 86_400_000 + index * 60_000);
+      const ended = { status: 'completed' as const, finishedAt: new Date(createdAt.getTime() + 42_000) };
+      const { id } = await storeInvestigation(web.cluster.database.orm, {
+        teamId,
+        row: { query, createdAt, startedAt: createdAt, ...ended, ...row },
+      });
+      ids.push(id);
+    }
+    return ids;
+  };
+
+  it('starts one investigation by keys alone, however often Enter is pressed, and shows it running, then completed', async () => {
+    const { apiKey } = await web.newTeam();
+    const worker = web.cluster.workers[0]!;
+    const { page, end } = await web.visit('/team', { as: apiKey });
+    await page.getByRole('tab', { name: 'Members' }).waitFor();
+    worker.freeze();
+    try {
+      await page.keyboard.press('n');
+      await page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+      await page.getByText('No investigations yet.').waitFor();
+      await assertPresentable(page, 'investigations-empty');
+      await page.keyboard.insertText(QUESTION);
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/investigation/*');
+      await field(page).waitFor({ state: 'hidden' });
+      await page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');
+      await rows(page).getByText('Running').waitFor();
+      assert.equal(await rows(page).count(), 1);
+      assert.equal(await field(page).inputValue(), '');
+      await assertPresentable(page, 'investigations-running');
+    } finally {
+      worker.thaw();
+    }
+    await rows(page).getByText('Completed').waitFor({ timeout: 60_000 });
+    const { total } = await web.call<Listed>('GET', '/api/investigations', undefined, apiKey);
+    assert.equal(total, 1);
+    await assertPresentable(page, 'investigations-completed');
+    await end();
+  });
+
+  it('starts no second one when the first answer was lost and the page reloaded', async () => {
+    const { apiKey } = await web.newTeam();
+    const { page, context, end } = await web.visit('/', { as: apiKey, expected: [/net::ERR_FAILED/] });
+    const lost = async (): Promise<void> => {
+      await context.route('**/api/v1/investigate', async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await field(page).fill('Carts are empty since noon.');
+      await page.keyboard.press('Enter');
+      await page.getByText('Casebook cannot be reached').waitFor();
+    };
+    await lost();
+    await context.unroute('**/api/v1/investigate');
+    await page.reload();
+    await page.waitForFunction(() => document.querySelector('textarea')?.value === 'Carts are empty since noon.');
+    await field(page).press('Enter');
+    await page.waitForURL('**/investigation/*');
+    const { total } = await web.call<Listed>('GET', '/api/investigations', undefined, apiKey);
+    assert.equal(total, 1);
+    await end();
+  });
+
+  it('says that a text is too long, and keeps it', async () => {
+    const { page, end } = await web.visit('/');
+    await field(page).fill('x'.repeat(20_001));
+    await page.getByText('These are 20,001 characters; 20,000 fit.').waitFor();
+    await page.keyboard.press('Enter');
+    assert.ok(await page.getByRole('button', { name: 'Investigate' }).isDisabled());
+    assert.equal((await field(page).inputValue()).length, 20_001);
+    await end();
+  });
+
+  it('turns pages, filters and searches; addresses keep it, and going back undoes it', async () => {
+    const { id: teamId, apiKey } = await web.newTeam();
+    await stored(
+      teamId,
+      Array.from({ length: 45 }, (_, index) => `Latency of service-${index} is up`),
+    );
+    await stored(teamId, ['The zebra database refuses connections'], { status: 'failed' });
+    const { page, end } = await web.visit('/', { as: apiKey });
+    await page.getByText('1–20 of 46').waitFor();
+    await page.getByRole('button', { name: 'Older' }).press('Enter');
+    await page.getByText('21–40 of 46').waitFor();
+    await page.reload();
+    await page.getByText('21–40 of 46').waitFor();
+    await assertPresentable(page, 'investigations-page-2');
+    await page.goBack();
+    await page.getByText('1–20 of 46').waitFor();
+
+    await page.keyboard.press('/');
+    await page.keyboard.type('zebra');
+    await page.waitForURL('**/?q=zebra');
+    await rows(page).getByText('The zebra database').waitFor();
+    assert.equal(await rows(page).count(), 1);
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByText('Nothing matches.').waitFor();
+    await page.getByRole('link', { name: 'Show all investigations' }).click();
+    await page.getByText('1–20 of 46').waitFor();
+    await page.getByRole('button', { name: 'Failed' }).click();
+    await page.waitForURL('**/?status=failed');
+    await page.getByText('Latency').first().waitFor({ state: 'hidden' });
+    assert.equal(await rows(page).count(), 1);
+
+    await page.goto('/?page=99&status=nonsense');
+    await page.getByRole('link', { name: 'To its first page' }).click();
+    await page.getByText('1–20 of 46').waitFor();
+    await page.goto('/?page=<b>&q=%00');
+    await rows(page).first().waitFor();
+    await end();
+  });
+
+  it('goes through the rows by j and k, and opens one by Enter', async () => {
+    const { id: teamId, apiKey } = await web.newTeam();
+    const ids = await stored(teamId, ['The oldest', 'The middle', 'The newest']);
+    const { page, end } = await web.visit('/', { as: apiKey });
+    await rows(page).first().waitFor();
+    for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'The middle');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`**/investigation/${ids[1]}`);
+    await end();
+  });
+
+  it('shows hostile questions as text, within the page', async () => {
+    const { id: teamId, apiKey } = await web.newTeam();
+    await stored(teamId, [
+      '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>',
+      `Long ${'x'.repeat(19_000)}`,
+      '\u202Edetrever si siht \u202D and \u2066 never ends',
+      'Z\u0351\u0352\u0353\u0354\u0355\u0356\u0357a\u0358l'.repeat(200),
+      '[click](javascript:alert(1)) **bold** ![](https://evil.example/x.png)',
+      'Alarm 🚨 تنبيه 警报 '.repeat(40),
+    ]);
+    await stored(teamId, ['Named'], { alertSummary: `<b>${'nospaces'.repeat(200)}</b>` });
+    const { page, end } = await web.visit('/', { as: apiKey, viewport: PHONE });
+    await rows(page).first().waitFor();
+    assert.equal(await rows(page).count(), 7);
+    assert.equal(await page.title(), 'Investigations · Casebook');
+    await assertFits(page);
+    await assertPresentable(page, 'investigations-hostile');
+    await end();
+  });
+
+  it('says that the list could not be loaded, and loads it when asked again', async () => {
+    const { page, context, end } = await web.visit('/satellites', { expected: [/net::ERR_FAILED/] });
+    await page.getByRole('heading', { level: 1, name: 'Satellites' }).waitFor();
+    await context.route('**/api/investigations?*', (route) => route.abort());
+    await page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');
+    await page.getByRole('alert').getByText('Casebook cannot be reached').waitFor();
+    await assertPresentable(page, 'investigations-failed');
+    await context.unroute('**/api/investigations?*');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('alert').waitFor({ state: 'hidden' });
+    await end();
+  });
+});
