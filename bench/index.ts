@@ -35,6 +35,7 @@ import { satelliteRoundTrip } from './satellite-round-trip.ts';
 import { satellitesConnected } from './satellites-connected.ts';
 import { status } from './status.ts';
 import { throughput } from './throughput.ts';
+import { web } from './web.ts';
 
 const benchmarks: readonly Benchmark[] = [
   status,
@@ -65,6 +66,7 @@ const benchmarks: readonly Benchmark[] = [
   monitoringEvents,
   monitoringPlanUpdate,
   monitoringTokens,
+  web,
 ];
 
 const names = benchmarks.map(({ name }) => name);

@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openOrm, type Orm } from '../src/db/orm.ts';
 import { createGraphStore, type DependencyGraphs } from '../src/features/satellites/graph/index.ts';
-import { MOST_EDGES_PER_MESSAGE, type GraphMessage, type WireEdge } from '../src/features/satellites/wire/index.ts';
+import type { WireEdge } from '../src/features/satellites/wire/index.ts';
 import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { addSatellite, type TestSatellite } from '../test/features/satellites/graph/support.ts';
 import type { Benchmark, BenchOptions, BenchReport } from './benchmark.ts';
 import { compared, type BenchResult } from './result.ts';
 import { makeCallGraph, nameOf, randomNumbers } from './support/call-graph.ts';
+import { senderOf } from './support/graph-sender.ts';
 import type { PostHttpInput, PostHttpOutput } from './support/post-http.ts';
 import { runProgram } from './support/program.ts';
 import { createSqlGraph } from './support/sql-graph.ts';
@@ -216,31 +216,6 @@ async function measureMemory(orm: Orm, satellite: TestSatellite): Promise<{ tabl
   });
   kept.length = 0;
   return { table, objects };
-}
-
-/** Sends as a satellite does: in parts, numbered. */
-function senderOf(
-  store: DependencyGraphs,
-  satellite: TestSatellite,
-): { snapshot(edges: WireEdge[]): Promise<void>; delta(edges: WireEdge[]): Promise<void> } {
-  let epoch = randomUUID();
-  let seq = 0;
-  const send = async (kind: GraphMessage['kind'], edges: WireEdge[]): Promise<void> => {
-    for (let from = 0; from < edges.length; from += MOST_EDGES_PER_MESSAGE) {
-      const part = edges.slice(from, from + MOST_EDGES_PER_MESSAGE);
-      const last = from + part.length === edges.length;
-      const message = { type: 'graph' as const, epoch, seq: seq++, kind, last, edges: part, gone: [] };
-      const answer = await store.ingest(satellite, message, satellite.connectionId);
-      if (answer !== 'ok') throw new Error(`part ${message.seq} of a ${kind} was answered with ${answer}`);
-    }
-  };
-  return {
-    snapshot(edges) {
-      [epoch, seq] = [randomUUID(), 0];
-      return send('snapshot', edges);
-    },
-    delta: (edges) => send('delta', edges),
-  };
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {

@@ -19,11 +19,15 @@ export interface InvestigationRows {
   result?: Record<string, unknown>;
   /** What each tool call returned, one call a step. */
   results?: string[];
+  /** The tool that is called. */
+  tool?: string;
+  /** Ids of these calls, where something points to them; the others get new ones. */
+  toolIds?: string[];
 }
 
 /** Stores an investigation that is processing, with its conversation and tool results. */
 export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {}): Promise<StoredInvestigation> {
-  const { teamId = randomUUID(), row, result, results = [] } = rows;
+  const { teamId = randomUUID(), row, result, results = [], tool = 'promql', toolIds = [] } = rows;
   const id = randomUUID();
   const em = forTeam(orm.em, teamId);
   em.create(Conversation, {
@@ -49,13 +53,13 @@ export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {})
   });
   for (const [index, content] of results.entries()) {
     em.create(ToolCall, {
-      id: randomUUID(),
+      id: toolIds[index] ?? randomUUID(),
       teamId,
       conversationId: id,
       step: index + 1,
       evidence: index + 1,
       toolUseId: `use-${index + 1}`,
-      name: 'promql',
+      name: tool,
       input: {},
       summary: 'Query Prometheus',
       status: 'completed',
