@@ -59,7 +59,7 @@ const environment = z.object({
   CASEBOOK_OIDC_CLIENT_ID: optional(z.string()),
   CASEBOOK_OIDC_CLIENT_SECRET: optional(z.string()),
   CASEBOOK_OIDC_NAME: withDefault(z.string().trim().min(1).max(60), 'single sign-on'),
-  CASEBOOK_SESSION_HOURS: withDefault(z.coerce.number().positive().max(8_760), 168),
+  CASEBOOK_SESSION_HOURS: withDefault(z.coerce.number().min(0.1).max(8_760), 168),
   CASEBOOK_CORS_ORIGINS: withDefault(z.string(), ''),
   CASEBOOK_BODY_LIMIT_BYTES: withDefault(positiveInt, 1_048_576),
   CASEBOOK_TRUSTED_PROXIES: withDefault(z.coerce.number().int().min(0).max(10), 0),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import { ApiKey } from '../../../src/features/teams/index.ts';
-import { send, type Reply } from '../../http/support/api.ts';
+import { send, testConfig, type Reply } from '../../http/support/api.ts';
 import { startSignInApi, type SignInApi } from './support.ts';
 
 const COOKIE = 'casebook_session';
@@ -337,6 +337,25 @@ describe('a session over https', () => {
       const rename = (origin: string) => browser.request('PATCH', '/api/team', { name: 'x' }, { origin });
       assert.equal((await rename('https://casebook.example')).status, 200);
       assert.equal((await rename(api.url)).json.code, 'csrf', 'a page without TLS');
+    } finally {
+      await api.stop();
+    }
+  });
+});
+
+describe('how long a session lasts', () => {
+  it('is configured, within bounds: a cookie of no seconds would end at once', async () => {
+    for (const hours of ['0', '0.0001', '-1', '8761', 'x'])
+      assert.throws(() => testConfig({ CASEBOOK_SESSION_HOURS: hours }), /CASEBOOK_SESSION_HOURS/, hours);
+    const api = await startSignInApi({ env: { CASEBOOK_SESSION_HOURS: '0.5' } });
+    try {
+      const browser = api.browser();
+      const { headers } = await browser.signIn({ api_key: api.rootKey });
+      assert.match(headers['set-cookie']?.[0] ?? '', /; Max-Age=1800;/);
+      api.clock.advance(1_799_999);
+      assert.equal((await browser.request('GET', '/api/team')).status, 200);
+      api.clock.advance(1);
+      assert.equal((await browser.request('GET', '/api/team')).status, 401);
     } finally {
       await api.stop();
     }
