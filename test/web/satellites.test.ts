@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
+import type { Health } from '../../src/features/satellites/wire/index.ts';
 import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts';
 import { connectWireSatellite, type WireSatellite } from '../support/wire-satellite.ts';
 
@@ -62,9 +63,14 @@ describe('the pages of satellites', function () {
   after(() => {
     for (const satellite of open) satellite.cut();
   });
-  const connect = async (name: string): Promise<WireSatellite> => {
+  /** Connects one that keeps saying how it is. */
+  const connect = async (name: string, health: Health[] = []): Promise<WireSatellite> => {
     const satellite = await connectWireSatellite({ url: web.url, token, name, inventory });
     open.push(satellite);
+    const beat = (): void => satellite.send({ type: 'heartbeat', sentAt: Date.now(), health });
+    beat();
+    const beating = setInterval(beat, 3_000);
+    void satellite.closed.then(() => clearInterval(beating));
     satellite.send({ type: 'clusters', clusters: [cluster] });
     const edges = [edge('web', 'checkout'), edge('checkout', 'payments'), edge('checkout', HOSTILE + LONG)];
     satellite.send({ type: 'graph', epoch: randomUUID(), seq: 0, kind: 'snapshot', last: true, edges, gone: [] });
@@ -106,14 +112,11 @@ describe('the pages of satellites', function () {
   });
 
   it('shows what a satellite reaches: its connectors, tools and clusters, with hostile words as text', async () => {
-    const satellite = await connect('reaches');
-    const health = { of: 'connector' as const, checkedAgoMs: 500 };
-    const failing = { id: 'logs', status: 'failing' as const, message: `refused by ${HOSTILE}${LONG}`, ...health };
-    satellite.send({
-      type: 'heartbeat',
-      sentAt: Date.now(),
-      health: [{ id: 'metrics', status: 'ok', ...health }, failing],
-    });
+    const looked = { of: 'connector' as const, checkedAgoMs: 500 };
+    await connect('reaches', [
+      { id: 'metrics', status: 'ok', ...looked },
+      { id: 'logs', status: 'failing', message: `refused by ${HOSTILE}${LONG}`, ...looked },
+    ]);
     const { page, end } = await web.visit('/satellites', { as: apiKey });
     await row(page, 'reaches').getByText('Degraded').waitFor();
     await assertPresentable(page, 'satellites');

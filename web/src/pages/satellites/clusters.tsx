@@ -64,7 +64,10 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
                 </span>
               ),
             },
-            { title: 'Reason', cell: ({ reason }) => <span className="wrap-anywhere">{reason}</span> },
+            {
+              title: 'Reason',
+              cell: ({ reason }) => <span className="inline-block min-w-36 wrap-anywhere">{reason}</span>,
+            },
             {
               title: 'Message',
               isMinor: true,
