@@ -14,7 +14,7 @@ export class SessionsMigration extends Migration {
     );
     this.addSql(`create index "api_keys_expires_at_index" on "api_keys" ("expires_at") where "kind" = 'session';`);
     this.addSql(
-      `create table "sign_in_links" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "hash" varchar(255) not null, "scopes" text[] null, "user_id" uuid null, "created_by_key_id" uuid null, "created_by_user_id" uuid null, "created_in_session_id" uuid null, "expires_at" timestamptz not null, "used_at" timestamptz null, primary key ("id"));`,
+      `create table "sign_in_links" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "hash" varchar(255) not null, "scopes" text[] null, "user_id" uuid null, "created_by_key_id" uuid null, "created_by_user_id" uuid null, "created_in_session_id" uuid null, "expires_at" timestamptz not null, "used_at" timestamptz null, "attempt_hash" varchar(255) null, "session_id" uuid null, primary key ("id"));`,
     );
     this.addSql(`create index "sign_in_links_team_id_index" on "sign_in_links" ("team_id");`);
     this.addSql(`alter table "sign_in_links" add constraint "sign_in_links_hash_unique" unique ("hash");`);

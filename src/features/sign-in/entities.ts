@@ -21,6 +21,10 @@ export const SignInLink = defineEntity({
     createdInSessionId: p.uuid().strictNullable(),
     expiresAt: p.datetime(),
     usedAt: p.datetime().nullable(),
+    /** HMAC-SHA256 of what the browser called its attempt, hexadecimal: it may repeat the attempt, nobody else may. */
+    attemptHash: p.string().nullable(),
+    /** The session it was used for. */
+    sessionId: p.uuid().nullable(),
   },
 });
 export type SignInLink = InferEntity<typeof SignInLink>;

@@ -3,10 +3,10 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { InvalidRequest } from '../../http/errors.ts';
-import { generateCredential } from '../../platform/secrets/index.ts';
+import { generateCredential, sameHash } from '../../platform/secrets/index.ts';
 import { ApiKey, lockTeam, lockTeamFor, Membership, ROLE_SCOPES, Team, User } from '../teams/index.ts';
 import { SignInLink } from './entities.ts';
-import { addSession, type OpenedSession, type SessionTerms } from './sessions.ts';
+import { addSession, endSession, type OpenedSession, type SessionTerms } from './sessions.ts';
 
 interface NewLink {
   expiresAt: Date;
@@ -80,27 +80,50 @@ export async function createOperatorLink(em: EntityManager, request: NewLink & {
   return made;
 }
 
+/** A browser whose answer was lost repeats its attempt within this time. */
+const REPEATED_WITHIN_MS = 2 * 60_000;
+
 /**
- * Signs in with the token of a link. Of several that use it at the same moment, one is signed in.
+ * Signs in with the token of a link. Of several that use it at the same moment, one is signed in. The browser that was
+ * may repeat its attempt, because the answer may have been lost with a process: then the session that nobody got ends.
+ * @param use.attempt what the browser calls its attempt
  * @returns undefined when the link is unknown, used or over, or when whoever it hangs on is
  */
 export function signInWithLink(
   em: EntityManager,
-  token: string,
+  use: { link: string; attempt?: string },
   terms: SessionTerms,
 ): Promise<OpenedSession | undefined> {
   return em.fork().transactional(async (tx) => {
-    const link = await tx.findOne(SignInLink, { hash: terms.hash(token) }, anyTeam);
-    if (!link) return undefined;
-    const { teamId, userId, createdByKeyId } = link;
+    const hash = terms.hash(use.link);
+    const found = await tx.findOne(SignInLink, { hash }, anyTeam);
+    if (!found) return undefined;
+    const { teamId, userId, createdByKeyId } = found;
     await lockTeam(tx, teamId);
-    const unused = { id: link.id, usedAt: null, expiresAt: { $gt: terms.now } };
-    if ((await tx.nativeUpdate(SignInLink, unused, { usedAt: terms.now }, anyTeam)) !== 1) return undefined;
+    // Others may have used it before the lock was had.
+    const link = await tx.findOne(SignInLink, { hash }, { ...anyTeam, refresh: true });
+    const attemptHash = use.attempt === undefined ? null : terms.hash(use.attempt);
+    if (!link || !(isUnused(link, terms.now) || isRepeated(link, attemptHash, terms.now))) return undefined;
+    if (link.sessionId != null) await endSession(tx, link.sessionId, terms.now);
+    link.usedAt ??= terms.now;
+    link.attemptHash = attemptHash;
     const scopes = await scopesOf(tx, link);
     if (!scopes) return undefined;
-    return addSession(tx, { teamId, userId, scopes, createdByKeyId, signedInWith: 'link' }, terms);
+    const opened = addSession(tx, { teamId, userId, scopes, createdByKeyId, signedInWith: 'link' }, terms);
+    await tx.flush();
+    link.sessionId = opened.session.id;
+    return opened;
   });
 }
+
+const isUnused = ({ usedAt, expiresAt }: SignInLink, now: Date): boolean => usedAt == null && expiresAt > now;
+
+const isRepeated = ({ usedAt, attemptHash: stored }: SignInLink, attemptHash: string | null, now: Date): boolean =>
+  usedAt != null &&
+  stored != null &&
+  attemptHash !== null &&
+  sameHash(stored, attemptHash) &&
+  now.getTime() - usedAt.getTime() < REPEATED_WITHIN_MS;
 
 const membershipsOf = (tx: EntityManager, teamId: string, userIds: readonly (string | null)[]): Promise<Membership[]> =>
   tx.find(Membership, { teamId, userId: { $in: userIds.filter((id) => id !== null) } }, anyTeam);

@@ -25,7 +25,13 @@ export const SignInMethodsResponse = z
 export const SessionRequest = z
   .union([
     z.strictObject({ api_key: secret }),
-    z.strictObject({ link: secret.meta({ description: 'The token of a one-time link.' }) }),
+    z.strictObject({
+      link: secret.meta({ description: 'The token of a one-time link.' }),
+      attempt: z.uuid().optional().meta({
+        description:
+          'Made up by the browser. A request whose answer was lost is repeated with the same one, within two minutes.',
+      }),
+    }),
   ])
   .meta({ id: 'SessionRequest' });
 

@@ -31,7 +31,7 @@ export async function signIn(
   const { authenticator, orm } = deps;
   const terms = termsFor(ctx, deps);
   if ('link' in request) {
-    const opened = await unlessGuessing(ctx, deps, () => signInWithLink(orm.em, request.link, terms));
+    const opened = await unlessGuessing(ctx, deps, () => signInWithLink(orm.em, request, terms));
     if (!opened) throw new Unauthorized('The link was used already, or is over. Ask for another one.');
     return opened;
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import { SignInLink } from '../../../src/features/sign-in/entities.ts';
@@ -88,6 +89,21 @@ describe('a one-time link', () => {
       [200, ...Array(7).fill(401)],
     );
     assert.equal(await api.database.orm.em.fork().count(ApiKey, { kind: 'session' }, anyTeam), before + 1);
+  });
+
+  it('may be used again in the attempt it was used in, whose answer may have been lost, and for two minutes', async () => {
+    const link = await newLink(api.rootKey);
+    const [attempt, another] = [randomUUID(), randomUUID()];
+    const lost = api.browser();
+    assert.equal((await lost.signIn({ link, attempt })).status, 200);
+    for (const use of [{ link }, { link, attempt: another }, { link, attempt: 'none' }])
+      assert.notEqual((await api.browser().signIn(use)).status, 200);
+    const browser = api.browser();
+    assert.equal((await browser.signIn({ link, attempt })).status, 200);
+    assert.equal((await browser.request('GET', '/api/team')).status, 200);
+    assert.equal((await lost.request('GET', '/api/team')).status, 401, 'there is one session, the last');
+    api.clock.advance(120_000);
+    assert.equal((await api.browser().signIn({ link, attempt })).status, 401);
   });
 
   it('ends in time', async () => {

@@ -149,7 +149,7 @@ export class Browser {
     return reply;
   }
 
-  async signIn(credential: { api_key: string } | { link: string }): Promise<Reply> {
+  async signIn(credential: { api_key: string } | { link: string; attempt?: string }): Promise<Reply> {
     const reply = await this.request('POST', '/api/session', credential);
     if (reply.status === 200) this.csrf = reply.json.csrf_token;
     return reply;

@@ -1529,6 +1529,11 @@ export interface components {
         } | {
             /** @description The token of a one-time link. */
             link: string;
+            /**
+             * Format: uuid
+             * @description Made up by the browser. A request whose answer was lost is repeated with the same one, within two minutes.
+             */
+            attempt?: string;
         };
         SignInLinkCreateRequest: {
             /**

@@ -9,17 +9,18 @@ import {
 } from '@tanstack/react-router';
 import { searches } from './search.ts';
 import { ApiError } from '../api/client.ts';
-import { may, sessionQuery, signIn } from '../api/session.ts';
+import { may, sessionQuery } from '../api/session.ts';
 import { NotFoundPage, PageError, PagePending } from './fallbacks.tsx';
 import { hasLinkToken, takeLinkToken } from './link-token.ts';
 import { placesFor } from './navigation.ts';
 import { Shell } from './shell.tsx';
+import { signInByLink } from './sign-in-by-link.ts';
 
 interface RouterContext {
   queryClient: QueryClient;
 }
 
-const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: NotFoundPage });
+const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: () => <NotFoundPage /> });
 
 /** Everything but the sign-in page is for those who are signed in; the token of a one-time link signs in on the way. */
 const signedIn = createRoute({
@@ -33,7 +34,7 @@ const signedIn = createRoute({
     const to = location.pathname + location.searchStr;
     if (token === undefined) throw redirect({ to: '/sign-in', search: to === '/' ? {} : { to } });
     try {
-      await signIn(queryClient, { link: token });
+      await signInByLink(queryClient, token);
     } catch (failure) {
       const error = failure instanceof ApiError && failure.status === 401 ? 'link' : 'link_unused';
       throw redirect({ to: '/sign-in', search: { ...(to !== '/' && { to }), error } });
