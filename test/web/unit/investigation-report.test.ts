@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { backOffMs } from '../../../web/src/components/live/back-off.ts';
-import { dollars } from '../../../web/src/pages/investigation/numbers.ts';
-import { neighbour } from '../../../web/src/pages/investigation/evidence/citation-order.ts';
+import { dollars } from '../../../web/src/components/ui/numbers.ts';
+import { neighbour } from '../../../web/src/components/evidence/evidence.ts';
+import { besides, evidenceOf } from '../../../web/src/pages/investigation/evidence/evidence-of.ts';
+import type { Investigation } from '../../../web/src/pages/investigation/queries.ts';
 import { confidenceWords } from '../../../web/src/pages/investigation/report/confidence.ts';
 import { markedText } from '../../../web/src/pages/investigation/report/marked-text.ts';
 import { placeOf } from '../../../web/src/pages/investigation/report/place-of.ts';
@@ -63,5 +65,44 @@ describe('opening a stream again', () => {
       [500, 1_000, 2_000, 30_000, 30_000],
     );
     assert.equal(backOffMs(3, 0), 1_000);
+  });
+});
+
+describe('the evidence that is open beside a report', () => {
+  const call = (id: string, evidence: number, status = 'completed') =>
+    ({ id, evidence, status, summary: `Call ${evidence}` }) as Investigation['steps'][number]['tool_calls'][number];
+  const excerpt = { text: 'x', verified: true, offset: 3 };
+  const cites = (n: number, id: string | null, excerpts = [excerpt]) =>
+    ({ n, evidence: n, tool_call_id: id, excerpts }) as Investigation['citations'][number];
+  const run = {
+    steps: [{ tool_calls: [call('a', 1), call('b', 2), call('c', 3, 'pending')] }],
+    citations: [cites(7, 'b'), cites(2, 'b', [excerpt, { ...excerpt, text: 'y' }]), cites(9, null)],
+  } as unknown as Pick<Investigation, 'steps' | 'citations'>;
+
+  it('is the citation, or the call with everything that is cited of it, once', () => {
+    assert.equal(evidenceOf(run, {}), undefined);
+    const cited = evidenceOf(run, { citation: 7 });
+    assert.deepEqual([cited?.title, cited?.description, cited?.call?.id], ['Citation [7]', 'Call 2', 'b']);
+    const called = evidenceOf(run, { call: 'b' });
+    assert.equal(called?.title, 'Evidence 2');
+    assert.deepEqual(
+      called?.excerpts.map(({ text }) => text),
+      ['x', 'y'],
+    );
+  });
+
+  it('says why there is nothing to see', () => {
+    assert.match(evidenceOf(run, { citation: 9 })?.missing ?? '', /which this run does not have/);
+    assert.equal(evidenceOf(run, { citation: 9 })?.excerpts.length, 1);
+    assert.equal(evidenceOf(run, { citation: 1 })?.missing, 'This report has no citation [1].');
+    assert.match(evidenceOf(run, { call: 'z' })?.missing ?? '', /no such tool call/);
+  });
+
+  it('turns through citations by their numbers, and through calls that have ended', () => {
+    assert.deepEqual(besides(run, { citation: 2 }, 1), { citation: 7 });
+    assert.equal(besides(run, { citation: 2 }, -1), undefined);
+    assert.deepEqual(besides(run, { call: 'a' }, 1), { call: 'b' });
+    assert.equal(besides(run, { call: 'b' }, 1), undefined);
+    assert.equal(besides(run, {}, 1), undefined);
   });
 });

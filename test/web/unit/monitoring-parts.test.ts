@@ -4,7 +4,7 @@ import { countByAgent } from '../../../web/src/pages/findings/counts.ts';
 import { detailRows, linksIn, safeUrl } from '../../../web/src/pages/findings/detail-rows.ts';
 import { severityOf, statusOf } from '../../../web/src/pages/findings/filter-values.ts';
 import { valuesOf } from '../../../web/src/pages/findings/values.ts';
-import { costWords, figure } from '../../../web/src/pages/monitoring/sessions/words.ts';
+import { dollars, figure } from '../../../web/src/components/ui/numbers.ts';
 import {
   CHANNEL_FORMS,
   CHANNEL_TYPES,
@@ -129,6 +129,6 @@ describe('what is shown of findings', () => {
 
   it('has figures and costs short enough to be read', () => {
     assert.deepEqual([1234.5678, 0.000123456, 2.5e12, 0].map(figure), ['1,235', '0.0001235', '2.5T', '0']);
-    assert.deepEqual([0, 0.001, 1.239].map(costWords), ['$0', 'under $0.01', '$1.24']);
+    assert.deepEqual([0, 0.001, 1.239].map(dollars), ['$0', '$0.0010', '$1.24']);
   });
 });

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { serverNow } from '../../api/server-clock.ts';
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -26,11 +27,14 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** The clock of what is drawn, moved on every `everyMs`. */
+/** A date with its time, in the zone of whoever reads. */
+export const wholeTime = (at: Date): string => whole.format(at);
+
+/** The clock of the server for what is drawn, moved on every `everyMs`. */
 export function useNow(everyMs: number): Date {
-  const [now, setNow] = useState(() => new Date());
+  const [now, setNow] = useState(() => new Date(serverNow()));
   useEffect(() => {
-    const timer = setInterval(() => setNow(new Date()), everyMs);
+    const timer = setInterval(() => setNow(new Date(serverNow())), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;
@@ -42,7 +46,7 @@ export function Time({ at }: { at: string }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{at}</span>;
   return (
-    <time dateTime={at} title={whole.format(date)} className="whitespace-nowrap">
+    <time dateTime={at} title={wholeTime(date)} className="whitespace-nowrap">
       {fromNow(date, now)}
     </time>
   );

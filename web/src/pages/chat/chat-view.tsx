@@ -1,4 +1,5 @@
 /** A chat: what was said, and where one goes on. */
+import { randomId } from '../../app/random-id.ts';
 import { useChat } from '@ai-sdk/react';
 import { useQueryClient } from '@tanstack/react-query';
 import { ArrowDown } from 'lucide-react';
@@ -12,8 +13,8 @@ import { useToaster } from '../../components/ui/toast.tsx';
 import { ActOutside } from './act-outside.tsx';
 import { Composer } from './composer.tsx';
 import { conversation, type Shown } from './conversation.ts';
-import { useDraft } from './draft.ts';
-import { evidenceIn, type OpenEvidence } from './open-evidence.ts';
+import { useDraft } from '../../app/draft.ts';
+import { besides, evidenceIn, type OpenEvidence } from './open-evidence.ts';
 import type { LiveChat } from './live-chat.ts';
 import { useLiveState } from './live-chats.ts';
 import { Message } from './message.tsx';
@@ -71,7 +72,7 @@ export function ChatView(props: ChatViewProps) {
   const say = useCallback(
     (asked: Omit<Asked, 'key'>, refusedKey?: string) => {
       toEnd();
-      void live.send({ ...asked, key: refusedKey ?? crypto.randomUUID() });
+      void live.send({ ...asked, key: refusedKey ?? randomId() });
     },
     [live, toEnd],
   );
@@ -172,7 +173,13 @@ export function ChatView(props: ChatViewProps) {
           {maySideEffect !== undefined && <ActOutside isAllowed={maySideEffect} onChange={setChosen} />}
         </Composer>
       </div>
-      <EvidencePanel evidence={opened && evidenceIn(current, opened)} onClose={() => onOpened(undefined)} />
+      <EvidencePanel
+        evidence={opened && isReady ? evidenceIn(current, opened) : undefined}
+        onClose={() => onOpened(undefined)}
+        before={opened && besides(current, opened, -1)}
+        after={opened && besides(current, opened, 1)}
+        turnTo={onOpened}
+      />
     </div>
   );
 }
@@ -180,5 +187,8 @@ export function ChatView(props: ChatViewProps) {
 /** Read out by screen readers, once: the words of an answer are read by whoever wants to. */
 function announced(shown: readonly Shown[], isBusy: boolean): string {
   if (isBusy) return 'Casebook is answering.';
-  return shown.at(-1)?.role === 'assistant' ? 'The answer is complete.' : '';
+  const last = shown.at(-1);
+  if (last?.role !== 'assistant') return '';
+  if (last.turn?.status === 'failed') return 'The answer failed.';
+  return last.turn?.status === 'cancelled' ? 'The answer was stopped.' : 'The answer is complete.';
 }

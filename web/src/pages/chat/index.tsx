@@ -9,14 +9,14 @@ import { Failed, Loading } from '../../components/ui/states.tsx';
 import { investigationQuery } from '../investigation/queries.ts';
 import { ChatView } from './chat-view.tsx';
 import { isStored } from './conversation.ts';
-import { keepDraft, readDraft } from './draft.ts';
+import { keepDraft, readDraft } from '../../app/draft.ts';
 import { ChatHead } from './head.tsx';
 import { handOver, useLiveChat, useLiveState } from './live-chats.ts';
 import type { OpenEvidence } from './open-evidence.ts';
 import { chatQuery, pulseQuery } from './queries.ts';
 import { Welcome } from './welcome.tsx';
 
-const NO_SCOPE = 'Your key may read chats and not write in them.';
+const NO_SCOPE = 'You may read chats, but not write in them.';
 
 export function NewChatPage() {
   const { about, text } = useSearch({ from: '/signed-in/chat' });
@@ -171,7 +171,7 @@ function StoredChat({ chatId }: { chatId: string }) {
         isMonitoring={isMonitoring}
         draftKey={chatId}
         sideEffects={mayAct ? chat.side_effects_allowed : undefined}
-        disabledBecause={mayWrite ? undefined : isMonitoring ? 'Your key may not change monitoring agents.' : NO_SCOPE}
+        disabledBecause={mayWrite ? undefined : isMonitoring ? 'You may not change monitoring agents.' : NO_SCOPE}
         head={
           <ChatHead
             chat={chat ?? { id: chatId, title: 'New chat', monitoring: false, investigation_id: null }}

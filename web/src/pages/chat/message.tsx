@@ -2,14 +2,15 @@ import { ChartLine, CircleAlert, CircleStop, TriangleAlert } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, type ReactNode } from 'react';
 import { Button } from '../../components/ui/button.tsx';
 import { CopyButton } from '../../components/ui/copy-button.tsx';
+import { dollars } from '../../components/ui/numbers.ts';
 import { Elapsed, Time, duration } from '../../components/ui/time.tsx';
 import type { Shown } from './conversation.ts';
-import { limitWords } from './limits.ts';
+import { limitWords } from '../../components/ui/limit-words.ts';
 import { chartTitle, citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
 import { Prose } from './prose.tsx';
 import { Reasoning } from './reasoning.tsx';
 import { ChangedFiles, Chart } from './results.tsx';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import { ToolCalls } from './tool-call.tsx';
 
 export interface MessageProps {
@@ -45,7 +46,7 @@ function Question({ message: { id, parts, createdAt } }: { message: Shown }) {
       </h2>
       <ScrollBox
         label="Question"
-        className="max-h-96 max-w-[min(40rem,92%)] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5"
+        className="max-h-96 max-w-[min(40rem,92%)] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5 break-words whitespace-pre-wrap"
       >
         {textOf(parts)}
       </ScrollBox>
@@ -177,7 +178,7 @@ function Foot({ message, canDraw, onChart }: { message: Shown; canDraw: boolean;
         <span className="px-2.5">
           {duration(Date.parse(turn.finished_at) - Date.parse(turn.started_at))}
           {turn.usage.model !== null && ` · ${turn.usage.model}`}
-          {turn.usage.cost > 0 && ` · $${turn.usage.cost.toFixed(turn.usage.cost < 0.1 ? 4 : 2)}`}
+          {turn.usage.cost > 0 && ` · ${dollars(turn.usage.cost)}`}
         </span>
       )}
     </div>

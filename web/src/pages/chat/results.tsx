@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Badge } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import type { Changes } from './parts.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 /** @param title what the chart shows, in words */
 export function Chart({ toolId, title, onOpen }: { toolId: string; title: string; onOpen: (toolId: string) => void }) {
@@ -67,7 +67,7 @@ export function ChangedFiles({ changes }: { changes: Changes }) {
       {changes.diff !== '' && (
         <details className="border-t">
           <summary className="px-3 py-2">Difference{changes.truncated && ', of which this is the beginning'}</summary>
-          <ScrollBox label="Difference" isCode className="max-h-96 bg-sunken p-3">
+          <ScrollBox label="Difference" className="font-mono text-xs whitespace-pre max-h-96 bg-sunken p-3">
             {changes.diff}
           </ScrollBox>
         </details>

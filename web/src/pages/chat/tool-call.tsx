@@ -11,9 +11,11 @@ import {
   Radar,
 } from 'lucide-react';
 import { useState } from 'react';
+import { PlanList } from '../../components/plan/plan-list.tsx';
+import type { PlanItem } from '../../components/plan/plan.ts';
 import { Button } from '../../components/ui/button.tsx';
-import { digestOf, evidenceOf, planOf, startedInvestigation, toolName, type PlanItem, type ToolPart } from './parts.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { digestOf, evidenceOf, planOf, startedInvestigation, toolName, type ToolPart } from './parts.ts';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 export interface ToolActions {
   /** Opens the result beside the chat. */
@@ -34,7 +36,7 @@ export const ToolCalls = ({ calls, ...rest }: ToolCallsProps) => (
   <ul aria-label="Tool calls" className="divide-y overflow-hidden rounded-lg border bg-surface">
     {calls.map((call) => (
       <li key={call.toolCallId}>
-        {toolName(call) === 'update_plan' && planOf(call).length > 0 ? (
+        {planOf(call).length > 0 ? (
           <Plan items={planOf(call)} />
         ) : (
           <ToolCall call={call} {...rest} />
@@ -117,36 +119,19 @@ function State({ call: { state }, isOver }: { call: ToolPart; isOver: boolean })
 const Input = ({ input }: { input: unknown }) => {
   const text = JSON.stringify(input, null, 2) ?? '';
   return text === '' || text === '{}' ? null : (
-    <ScrollBox label="Input" isCode className="max-h-60 rounded-md border bg-surface p-2">
+    <ScrollBox label="Input" className="max-h-60 rounded-md border bg-surface p-2 font-mono text-xs whitespace-pre">
       {text.slice(0, 20_000)}
     </ScrollBox>
   );
 };
 
-const MARKS: Record<string, { mark: string; word: string; className: string }> = {
-  completed: { mark: '✓', word: 'Done:', className: 'text-good' },
-  in_progress: { mark: '▸', word: 'Now:', className: 'text-accent' },
-  cancelled: { mark: '–', word: 'Dropped:', className: 'text-ink-soft' },
-};
-const OPEN = { mark: '○', word: 'To do:', className: 'text-ink-soft' };
-
 const Plan = ({ items }: { items: readonly PlanItem[] }) => (
   <div className="px-3 py-2 text-sm">
-    <p className="flex items-center gap-2 font-medium">
+    <p className="mb-1 flex items-center gap-2 font-medium">
       <ListTodo aria-hidden size={16} className="text-ink-soft" /> Plan
     </p>
-    <ul className="mt-1 ml-6">
-      {items.map(({ text, status }) => {
-        const { mark, word, className } = MARKS[status] ?? OPEN;
-        return (
-          <li key={text} className="flex gap-2">
-            <span role="img" aria-label={word} className={className}>
-              {mark}
-            </span>
-            <span className="min-w-0 break-words">{text}</span>
-          </li>
-        );
-      })}
-    </ul>
+    <div className="ml-6">
+      <PlanList items={items} />
+    </div>
   </div>
 );

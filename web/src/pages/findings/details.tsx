@@ -1,6 +1,6 @@
 /** Labels and links of an alert from outside. */
 import { detailRows, linksIn, safeUrl } from './detail-rows.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 /** Whatever an alert says is shown as text; only addresses of the web lead somewhere. */
 export function Details({ details }: { details: Readonly<Record<string, unknown>> }) {
@@ -9,16 +9,18 @@ export function Details({ details }: { details: Readonly<Record<string, unknown>
     <ScrollBox label="Labels and links of the alert" className="flex max-h-96 flex-col gap-3 text-sm">
       {links.length > 0 && (
         <ul className="flex flex-col gap-1.5">
-          {links.map(({ label, url }) => (
-            <li key={label + url} className="line-clamp-3 break-words">
+          {links.map(({ label, url }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- an alert may say the same twice
+            <li key={index} className="line-clamp-3 break-words">
               <Address url={url}>{label}</Address>
             </li>
           ))}
         </ul>
       )}
       <dl className="flex flex-col gap-1.5">
-        {detailRows(details).map(({ name, value }) => (
-          <div key={name} className="grid grid-cols-[minmax(6rem,1fr)_minmax(0,2fr)] gap-x-3">
+        {detailRows(details).map(({ name, value }, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a label may be called as another member
+          <div key={index} className="grid grid-cols-[minmax(6rem,1fr)_minmax(0,2fr)] gap-x-3">
             <dt className="break-all text-ink-soft">{name}</dt>
             <dd className="line-clamp-6 min-w-0 break-words">
               <Address url={value}>{value}</Address>

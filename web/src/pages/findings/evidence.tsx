@@ -1,6 +1,6 @@
 /** What a check asked and what came back, as it was stored. */
 import type { Schema } from '../../api/client.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 /** Questions and answers of other systems: shown as text, whatever is in them. */
 export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEvidence'>[] }) {

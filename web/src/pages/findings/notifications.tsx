@@ -2,7 +2,7 @@
 import type { Schema } from '../../api/client.ts';
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { Time } from '../../components/ui/time.tsx';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 type Notification = Schema<'NotificationResponse'>;
 

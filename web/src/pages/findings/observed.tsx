@@ -1,16 +1,16 @@
 /** What reports a finding, and how its value went over the last runs. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { QUIET_MS } from '../../api/polling.ts';
 import { Badge } from '../../components/ui/badge.tsx';
-import { Time } from '../../components/ui/time.tsx';
+import { figure } from '../../components/ui/numbers.ts';
+import { Time, wholeTime } from '../../components/ui/time.tsx';
 import { sessionsQuery } from '../monitoring/queries.ts';
-import { figure } from '../monitoring/sessions/words.ts';
 import type { Finding } from './queries.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import { valuesOf } from './values.ts';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 type Source = Finding['sources'][number];
 
@@ -45,7 +45,9 @@ export function Observed({ finding }: { finding: Finding }) {
               </>
             )}
           </p>
-          {agentId !== null && finding.origin === 'check' && <Values agentId={agentId} source={source} />}
+          {agentId !== null && finding.origin === 'check' && (
+            <Values agentId={agentId} source={source} isOpen={finding.status === 'open'} />
+          )}
         </li>
       ))}
     </ul>
@@ -53,10 +55,14 @@ export function Observed({ finding }: { finding: Finding }) {
 }
 
 /** The values of the last runs, the newest first, as far as sessions are kept. */
-function Values({ agentId, source }: { agentId: string; source: Source }) {
+function Values({ agentId, source, isOpen }: { agentId: string; source: Source; isOpen: boolean }) {
   const [check = ''] = source.source.split('/');
   const subject = source.source.slice(check.length + 1);
-  const { data } = useQuery(sessionsQuery(agentId, { check, count: 30 }));
+  const { data } = useQuery({
+    ...sessionsQuery(agentId, { check, count: 30 }),
+    // What is over gets no more of them.
+    refetchInterval: isOpen ? QUIET_MS : false,
+  });
   const values = valuesOf(data?.sessions ?? [], subject);
   if (values.length < 2) return null;
   const most = Math.max(...values.flatMap(({ value, expected }) => [Math.abs(value), Math.abs(expected ?? 0)]), 0);
@@ -79,7 +85,7 @@ function Values({ agentId, source }: { agentId: string; source: Source }) {
             {values.map(({ sessionId, at, value, expected, isFinding }) => (
               <tr key={sessionId}>
                 <td className="py-0.5 pr-3">
-                  <time dateTime={at} title={whole.format(new Date(at))}>
+                  <time dateTime={at} title={wholeTime(new Date(at))}>
                     {clock.format(new Date(at))}
                   </time>
                 </td>

@@ -1,9 +1,8 @@
 import type { ReactNode } from 'react';
+import { compact, count, dollars } from '../../components/ui/numbers.ts';
 import { Panel } from '../../components/ui/panel.tsx';
-import { compact, count, dollars } from './numbers.ts';
+import { wholeTime } from '../../components/ui/time.tsx';
 import type { Investigation } from './queries.ts';
-
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Which model ran, and what it took. */
 export function Facts({ investigation }: { investigation: Investigation }) {
@@ -25,8 +24,8 @@ export function Facts({ investigation }: { investigation: Investigation }) {
         <Fact name="Work">
           {count(steps.length, 'step')}, {count(calls, 'tool call')}
         </Fact>
-        <Fact name="Started">{whole.format(new Date(created_at))}</Fact>
-        {finished_at !== null && <Fact name="Ended">{whole.format(new Date(finished_at))}</Fact>}
+        <Fact name="Started">{wholeTime(new Date(created_at))}</Fact>
+        {finished_at !== null && <Fact name="Ended">{wholeTime(new Date(finished_at))}</Fact>}
       </dl>
     </Panel>
   );

@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import { Actions } from './actions.tsx';
-import { dollars } from './numbers.ts';
-import { ScrollBox } from './scroll-box.tsx';
+import { dollars } from '../../components/ui/numbers.ts';
+import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import type { Investigation } from './queries.ts';
 
 /** Longer questions are shown by their beginning, and whole on demand. */
@@ -11,7 +11,7 @@ const SHORT_QUESTION = 180;
 
 export function Head({ investigation }: { investigation: Investigation }) {
   const { alert_summary, query, status, created_at, finished_at, rerun_of, usage } = investigation;
-  const title = alert_summary ?? firstLine(query);
+  const title = alert_summary ?? shortened(firstLine(query));
   const isQuestionShown = title !== query.trim();
   return (
     <>
@@ -67,7 +67,7 @@ function Question({ text, title }: { text: string; title: string }) {
   return (
     <details className="mb-4 border-l-2 border-line-strong pl-3 text-ink-soft">
       <summary className="py-0.5">
-        {firstLine(text) === title ? 'The whole question' : `Asked: ${firstLine(text).slice(0, SHORT_QUESTION)} …`}
+        {shortened(firstLine(text)) === title ? 'The whole question' : `Asked: ${shortened(firstLine(text))}`}
       </summary>
       <ScrollBox label="What was asked" className="mt-1 max-h-96 break-words whitespace-pre-wrap">
         {text}
@@ -75,5 +75,8 @@ function Question({ text, title }: { text: string; title: string }) {
     </details>
   );
 }
+
+const shortened = (text: string): string =>
+  text.length > SHORT_QUESTION ? `${text.slice(0, SHORT_QUESTION).trimEnd()} …` : text;
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';

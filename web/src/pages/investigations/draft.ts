@@ -1,3 +1,6 @@
+import { randomId } from '../../app/random-id.ts';
+import { keepDraft as keep, readDraft } from '../../app/draft.ts';
+
 /**
  * What is being written into the field for a new investigation. It outlives reloads and other pages until it is sent,
  * and with it the key by which a repeated attempt to send it is known.
@@ -7,30 +10,23 @@ export interface Draft {
   idempotencyKey: string;
 }
 
-const KEY = 'casebook.new-investigation';
+const KEY = 'new-investigation';
 
 /** Another text is another investigation, and so has another key. */
-export const newDraft = (query = ''): Draft => ({ query, idempotencyKey: crypto.randomUUID() });
+export const newDraft = (query = ''): Draft => ({ query, idempotencyKey: randomId() });
 
 export function storedDraft(): Draft {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? 'null');
+    const stored: unknown = JSON.parse(readDraft(KEY));
     return isDraft(stored) ? stored : newDraft();
   } catch {
-    // Storage may be forbidden, and hold anything.
+    // Nothing was kept, or storage holds something else.
     return newDraft();
   }
 }
 
 /** Keeps the draft; one without words is forgotten. */
-export function keepDraft(draft: Draft): void {
-  try {
-    if (draft.query === '') sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, JSON.stringify(draft));
-  } catch {
-    // The draft then lasts as long as the page.
-  }
-}
+export const keepDraft = (draft: Draft): void => keep(KEY, draft.query === '' ? '' : JSON.stringify(draft));
 
 const isDraft = (value: unknown): value is Draft =>
   typeof value === 'object' &&

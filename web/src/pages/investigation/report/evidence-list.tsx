@@ -1,8 +1,8 @@
 import { ChartLine, TriangleAlert } from 'lucide-react';
 import { Panel } from '../../../components/ui/panel.tsx';
-import { inOrder, shownCitation } from '../evidence/citation-order.ts';
+import { citedCall, inOrder } from '../evidence/citation-order.ts';
 import { useEvidence } from '../evidence/evidence-context.ts';
-import { count } from '../numbers.ts';
+import { count } from '../../../components/ui/numbers.ts';
 import type { Citation, Investigation } from '../queries.ts';
 
 /** What the report cites, by its numbers. */
@@ -17,7 +17,7 @@ export function EvidenceList({ investigation }: { investigation: Investigation }
       {citations.length === 0 && <p className="text-ink-soft">This report cites no evidence.</p>}
       <ol className="-m-2 flex flex-col">
         {inOrder(citations).map((citation) => {
-          const call = shownCitation(investigation, citation.n)?.call;
+          const call = citedCall(investigation, citation);
           return (
             <li key={citation.n}>
               <button

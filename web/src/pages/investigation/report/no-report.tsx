@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { may, sessionQuery } from '../../../api/session.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { RerunButton } from '../actions.tsx';
-import { count } from '../numbers.ts';
+import { count } from '../../../components/ui/numbers.ts';
 import type { Investigation } from '../queries.ts';
-import { limitWords } from './limits.ts';
+import { limitWords } from '../../../components/ui/limit-words.ts';
 
 /** The investigation ended without a report: why, what is there all the same, and what to do. */
 export function NoReport({ investigation }: { investigation: Investigation }) {

@@ -2,8 +2,8 @@ import { ChevronRight } from 'lucide-react';
 import { Markdown } from '../../../components/markdown/markdown.tsx';
 import { duration } from '../../../components/ui/time.tsx';
 import type { StepView } from '../live/run-view.ts';
-import { count, dollars } from '../numbers.ts';
-import { ScrollBox } from '../scroll-box.tsx';
+import { count, dollars } from '../../../components/ui/numbers.ts';
+import { ScrollBox } from '../../../components/ui/scroll-box.tsx';
 import { CallRow } from './call-row.tsx';
 
 interface StepItemProps {

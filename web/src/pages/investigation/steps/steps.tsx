@@ -3,7 +3,7 @@ import type { StreamState } from '../../../components/live/follow-events.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Loading } from '../../../components/ui/states.tsx';
 import type { StepView } from '../live/run-view.ts';
-import { count } from '../numbers.ts';
+import { count } from '../../../components/ui/numbers.ts';
 import { StepItem } from './step-item.tsx';
 
 export interface StepsProps {

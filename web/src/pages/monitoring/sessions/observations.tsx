@@ -1,7 +1,7 @@
 /** What a run of a check saw, subject by subject. */
 import type { Schema } from '../../../api/client.ts';
 import { Badge } from '../../../components/ui/badge.tsx';
-import { figure } from './words.ts';
+import { figure } from '../../../components/ui/numbers.ts';
 
 export function Observations({ observations }: { observations: readonly Schema<'MonitoringObservation'>[] }) {
   if (observations.length === 0) return <p className="text-sm text-ink-soft">None.</p>;

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../../components/ui/dialog.tsx';
+import { count, dollars } from '../../../components/ui/numbers.ts';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { duration, Elapsed, Time } from '../../../components/ui/time.tsx';
 import { Evidence } from '../../findings/evidence.tsx';
@@ -11,7 +12,7 @@ import type { Schema } from '../../../api/client.ts';
 import { Observations } from './observations.tsx';
 import { SessionBadge } from './session-badge.tsx';
 import { ToolCalls } from './tool-calls.tsx';
-import { costWords, TRIGGERS } from './words.ts';
+import { TRIGGERS } from './words.ts';
 
 type Session = Schema<'MonitoringSessionResponse'>;
 
@@ -59,7 +60,7 @@ function Detail({ session }: { session: Session }) {
         <Row name="Why it ran">{TRIGGERS[session.trigger]}</Row>
         <Row name="Due">
           <Time at={session.scheduled_at} />
-          {missed > 0 && `; ${missed} scheduled times passed before without a run`}
+          {missed > 0 && `; ${count(missed, 'scheduled time')} passed before without a run`}
         </Row>
         <Row name="Began">
           <Time at={startedAt} />
@@ -72,7 +73,7 @@ function Detail({ session }: { session: Session }) {
             {session.input_tokens.toLocaleString('en')} in, {session.output_tokens.toLocaleString('en')} out
           </Row>
         )}
-        {session.model !== null && <Row name="Cost">{costWords(session.cost)}</Row>}
+        {session.model !== null && <Row name="Cost">{dollars(session.cost)}</Row>}
         {session.budget_spent && <Row name="Budget">The model budget of the day was spent.</Row>}
         {session.workflow_id !== null && (
           <Row name="Workflow">

@@ -1,9 +1,9 @@
 /** Runs of checks, as rows that open. */
 import { Link } from '@tanstack/react-router';
+import { count, dollars } from '../../../components/ui/numbers.ts';
 import { duration, Elapsed, Time } from '../../../components/ui/time.tsx';
 import type { SessionSummary } from '../queries.ts';
 import { SessionBadge } from './session-badge.tsx';
-import { costWords } from './words.ts';
 
 export function SessionList({ sessions }: { sessions: readonly SessionSummary[] }) {
   if (sessions.length === 0) return <p className="text-ink-soft">No check has run yet.</p>;
@@ -39,14 +39,14 @@ function SessionRow({ session }: { session: SessionSummary }) {
       <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
         <span>{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</span>
         <span>{observed(session.observations.length, found)}</span>
-        {session.cost > 0 && <span>{costWords(session.cost)}</span>}
-        {session.missed > 0 && <span>{session.missed} scheduled times missed before</span>}
+        {session.cost > 0 && <span>{dollars(session.cost)}</span>}
+        {session.missed > 0 && <span>{count(session.missed, 'scheduled time')} missed before</span>}
       </p>
     </li>
   );
 }
 
 function observed(all: number, found: number): string {
-  const observations = all === 1 ? '1 observation' : `${all} observations`;
+  const observations = count(all, 'observation');
   return found === 0 ? observations : `${observations}, ${found} found`;
 }

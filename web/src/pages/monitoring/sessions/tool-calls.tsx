@@ -1,15 +1,9 @@
 /** What an instruction looked at with its tools. Results open in place. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
+import { ToolResult, ToolSeries } from '../../../components/evidence/tool-views.ts';
 import { Badge, StatusBadge } from '../../../components/ui/badge.tsx';
 import { Loading } from '../../../components/ui/states.tsx';
-
-const ToolResult = lazy(async () => ({
-  default: (await import('../../../components/text-viewer/tool-result.tsx')).ToolResult,
-}));
-const ToolSeries = lazy(async () => ({
-  default: (await import('../../../components/chart/tool-series.tsx')).ToolSeries,
-}));
 
 type Call = Schema<'MonitoringSessionToolCall'>;
 

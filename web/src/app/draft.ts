@@ -1,4 +1,4 @@
-/** What is written and not sent, kept for each chat until the tab is closed. */
+/** What is written and not sent: kept through reloads, other pages and signing in again, until the tab is closed. */
 import { useCallback, useState } from 'react';
 
 const nameOf = (key: string): string => `casebook.draft.${key}`;
