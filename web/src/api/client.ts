@@ -1,6 +1,7 @@
 /** The API, typed by its own OpenAPI document (`schema.d.ts` is generated: `npm run types -w web`). */
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from './schema.d.ts';
+import { noteServerDate } from './server-clock.ts';
 
 /** The schemas of the interface by name. @example type Summary = Schema<'InvestigationSummary'> */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
@@ -23,16 +24,19 @@ export class ApiError extends Error {
 
 const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 let csrfToken: string | undefined;
-let onSignedOut: (() => void) | undefined;
+let onDoubt: (() => void) | undefined;
 
 /** Told by the session: what unsafe requests carry. */
 export function setCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }
 
-/** Called once for the app: what to do when the API no longer knows the session. */
-export function whenSignedOut(listener: () => void): void {
-  onSignedOut = listener;
+/**
+ * Called once for the app: what to do when an answer shows that the session of this browser is not the one that the page
+ * knows: it has ended, or another tab has signed in anew.
+ */
+export function whenSessionIsInDoubt(listener: () => void): void {
+  onDoubt = listener;
 }
 
 /** The header that a request of this method needs with a session cookie. */
@@ -44,12 +48,23 @@ const session: Middleware = {
     for (const [name, value] of Object.entries(csrfHeaders(request.method))) request.headers.set(name, value);
     return request;
   },
-  onResponse({ response, schemaPath }) {
+  async onResponse({ response, schemaPath }) {
+    noteServerDate(response.headers.get('date'));
     // Asking who is signed in is answered by whoever asks.
-    if (response.status === 401 && !['/api/session', '/api/sign-in'].includes(schemaPath)) onSignedOut?.();
+    if (['/api/session', '/api/sign-in'].includes(schemaPath)) return response;
+    if (response.status === 401 || (response.status === 403 && (await isOfOtherSession(response)))) onDoubt?.();
     return response;
   },
 };
+
+/** Whether the request had the CSRF token of a session that the cookie is no longer of. */
+async function isOfOtherSession(response: Response): Promise<boolean> {
+  const body: unknown = await response
+    .clone()
+    .json()
+    .catch(() => undefined);
+  return errorOf(response, body).code === 'csrf';
+}
 
 export const api = createClient<paths>({ baseUrl: location.origin });
 api.use(session);
@@ -62,7 +77,7 @@ api.use(session);
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call.catch((cause: unknown): never => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, 'unreachable', 'Casebook cannot be reached. It is asked again when the connection is back.');
+    throw new ApiError(0, 'unreachable', 'Casebook cannot be reached. Try again when the connection is back.');
   });
   if (response.ok && data !== undefined) return data;
   throw errorOf(response, error);

@@ -4,19 +4,32 @@ import { api, ApiError, dataOf, setCsrfToken, type Schema } from './client.ts';
 
 export type Session = Schema<'SessionResponse'>;
 
+const KEY = ['session'] as const;
+
 /** The session of this browser; null when nobody is signed in. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
+  queryKey: KEY,
   staleTime: 5 * 60_000,
-  queryFn: async ({ signal }): Promise<Session | null> => {
+  // Another tab may have signed in or out meanwhile.
+  refetchOnWindowFocus: 'always',
+  queryFn: async ({ client, signal }): Promise<Session | null> => {
     try {
-      return keep(await dataOf(api.GET('/api/session', { signal })));
+      const session = keep(await dataOf(api.GET('/api/session', { signal })));
+      forgetOthers(client, session);
+      return session;
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) return null;
       throw error;
     }
   },
 });
+
+/** What was asked for another person or team is neither shown nor kept. */
+function forgetOthers(queryClient: QueryClient, { team, user }: Session): void {
+  const before = queryClient.getQueryData<Session | null>(KEY);
+  if (!before || (before.team.id === team.id && before.user?.id === user?.id)) return;
+  void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
+}
 
 function keep(session: Session): Session {
   setCsrfToken(session.csrf_token);

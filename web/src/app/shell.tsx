@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
 import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
-import { whenSignedOut } from '../api/client.ts';
+import { whenSessionIsInDoubt } from '../api/client.ts';
 import { may, sessionQuery, signOut } from '../api/session.ts';
 import { Button } from '../components/ui/button.tsx';
 import { Dialog } from '../components/ui/dialog.tsx';
@@ -26,12 +26,19 @@ export function Shell() {
   // The session may end while a page is open; whoever signs in again comes back to it.
   useEffect(
     () =>
-      whenSignedOut(() => {
-        queryClient.setQueryData(sessionQuery.queryKey, null);
-        void router.invalidate();
+      whenSessionIsInDoubt(() => {
+        void queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).then(
+          () => router.invalidate(),
+          // Whether it has ended is then asked by the next answer that doubts it.
+          () => undefined,
+        );
       }),
     [queryClient, router],
   );
+  // It was asked for again, and has ended.
+  useEffect(() => {
+    if (session === null) void router.invalidate();
+  }, [session, router]);
 
   // A link that had the focus is gone with its page: the next Tab then starts in the new one, not at the very top.
   useEffect(

@@ -1,6 +1,6 @@
 /** Says something to a monitoring agent and reads its answer as it is written. */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { csrfHeaders, errorOf, type Schema } from '../../api/client.ts';
+import { api, dataOf, type Schema } from '../../api/client.ts';
 
 export interface TalkListener {
   /** The agent's id, as soon as it is known. */
@@ -16,14 +16,16 @@ type Wanted = Pick<Schema<'MonitoringChatRequest'>, 'message' | 'chat_id' | 'tit
  * @throws {ApiError} when it is refused; {Error} with what the agent says went wrong
  */
 export async function talk(wanted: Wanted, listener: TalkListener, signal?: AbortSignal): Promise<void> {
-  const response = await fetch('/api/monitoring-chat?stream=true', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...csrfHeaders('POST') },
-    body: JSON.stringify(wanted),
-    ...(signal && { signal }),
-  });
-  if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined));
-  const events = response.body
+  const body = await dataOf(
+    api.POST('/api/monitoring-chat', {
+      params: { query: { stream: true } },
+      body: wanted,
+      parseAs: 'stream',
+      ...(signal && { signal }),
+    }),
+  );
+  if (body === null) throw new Error('The agent did not answer.');
+  const events = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>)
     .pipeThrough(new EventSourceParserStream())
     .getReader();

@@ -17,8 +17,7 @@ export function SignInPage() {
   const queryClient = useQueryClient();
   const router = useRouter();
   const [apiKey, setApiKey] = useState('');
-  // Another tab may have signed in meanwhile.
-  const { data: session } = useQuery({ ...sessionQuery, refetchOnWindowFocus: 'always' });
+  const { data: session } = useQuery(sessionQuery);
   const { data: known, isPending, failureCount } = useQuery(signInMethodsQuery);
   const goOn = (): void => router.history.replace(to);
 
