@@ -5,7 +5,7 @@ export interface PagerProps {
   /** From 1. */
   page: number;
   hasMore: boolean;
-  /** Such as "1-20 of 134". */
+  /** Such as "1–20 of 134". */
   summary?: string;
   onPage: (page: number) => void;
 }

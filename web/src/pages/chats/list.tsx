@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { MessageSquarePlus } from 'lucide-react';
 import { useCallback } from 'react';
+import type { Schema } from '../../api/client.ts';
 import { may, sessionQuery, type Session } from '../../api/session.ts';
 import { useListKeys } from '../../app/list-keys.ts';
 import { Button } from '../../components/ui/button.tsx';
@@ -69,10 +70,9 @@ export function ChatsPage() {
           </label>
         )}
       </div>
-      {error !== null ? (
-        <Failed error={error} onRetry={() => void refetch()} />
-      ) : data === undefined ? (
-        <Loading lines={8} />
+      {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Loading lines={8} />
       ) : data.chats.length === 0 ? (
         <Nothing isSearch={isSearch} mine={mine} page={page} />
       ) : (
@@ -108,17 +108,7 @@ export function ChatsPage() {
 const mayChange = (session: Session | null | undefined, isMonitoring: boolean): boolean =>
   may(session, 'chats:write') && (!isMonitoring || may(session, 'monitoring:write'));
 
-function summaryOf({
-  chats,
-  page,
-  total,
-  total_is_exact: isExact,
-}: {
-  chats: readonly unknown[];
-  page: number;
-  total: number;
-  total_is_exact: boolean;
-}): string {
+function summaryOf({ chats, page, total, total_is_exact: isExact }: Schema<'ChatListResponse'>): string {
   const first = (page - 1) * CHATS_PER_PAGE + 1;
   return `${first}–${first + chats.length - 1} of ${isExact ? '' : 'more than '}${total.toLocaleString('en')}`;
 }

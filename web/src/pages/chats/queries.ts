@@ -1,10 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 export const CHATS_PER_PAGE = 20;
-/** While something runs somewhere; otherwise more rarely, for what others begin. */
-const LIVE_MS = 5_000;
-const QUIET_MS = 20_000;
 
 /** The team's chats, the latest first. */
 export const chatsQuery = (wanted: { page: number; mine: boolean }) =>
@@ -18,7 +16,7 @@ export const chatsQuery = (wanted: { page: number; mine: boolean }) =>
         }),
       ),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.chats.some(({ running }) => running) === true ? LIVE_MS : QUIET_MS),
+    refetchInterval: ({ state }) => pollMs(state.error, state.data?.chats.some(({ running }) => running) === true),
   });
 
 /** Chats in which words were said. */
@@ -28,5 +26,6 @@ export const chatSearchQuery = (wanted: { q: string; page: number }) =>
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/chat/search', { params: { query: { ...wanted, count: CHATS_PER_PAGE } }, signal })),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => (state.data?.chats.some(({ running }) => running) === true ? LIVE_MS : false),
+    refetchInterval: ({ state }) =>
+      state.data?.chats.some(({ running }) => running) === true ? pollMs(state.error, true) : false,
   });

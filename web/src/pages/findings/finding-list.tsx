@@ -28,17 +28,21 @@ export interface FindingListProps {
 }
 
 export function FindingList({ filter, headingLevel, onPage, isShort = false, namesAgents = false }: FindingListProps) {
-  const { data, isPending, isError, error, refetch } = useQuery(findingsQuery(filter));
+  const { data, isPending, isError, error, refetch, isPlaceholderData } = useQuery(findingsQuery(filter));
   if (isPending) return <Loading lines={isShort ? 3 : 6} />;
-  if (isError) return <Failed error={error} onRetry={() => void refetch()} />;
+  // What was found stays in sight while it cannot be asked for again.
+  const failed = isError && <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return failed;
   const { findings, total, page, count } = data;
-  if (findings.length === 0) {
-    if (isShort) return <p className="text-ink-soft">Nothing was found yet.</p>;
-    return <Empty title="No findings">What checks and alerts report, and what fits the filters, is listed here.</Empty>;
-  }
+  const first = (page - 1) * count + 1;
   return (
     <>
-      <ul className={isShort ? 'divide-y' : 'divide-y rounded-lg border bg-surface'}>
+      {failed}
+      {findings.length === 0 && <NoFindings isShort={isShort} isBeyond={page > 1} />}
+      <ul
+        aria-busy={isPlaceholderData}
+        className={isShort || findings.length === 0 ? 'divide-y' : 'divide-y rounded-lg border bg-surface'}
+      >
         {findings.map((finding) => (
           <FindingRow
             key={finding.id}
@@ -53,12 +57,18 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
         <Pager
           page={page}
           hasMore={page * count < total}
-          summary={`${(page - 1) * count + 1}-${(page - 1) * count + findings.length} of ${total}`}
+          {...(findings.length > 0 && { summary: `${first}–${first + findings.length - 1} of ${total}` })}
           onPage={onPage}
         />
       )}
     </>
   );
+}
+
+function NoFindings({ isShort, isBeyond }: { isShort: boolean; isBeyond: boolean }) {
+  if (isShort) return <p className="text-ink-soft">Nothing was found yet.</p>;
+  if (isBeyond) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
+  return <Empty title="No findings">What checks and alerts report, and what fits the filters, is listed here.</Empty>;
 }
 
 interface RowProps {

@@ -13,7 +13,7 @@ const route = getRouteApi('/signed-in/findings');
 export function FindingsPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { data } = useQuery(agentsQuery);
+  const { data } = useQuery({ ...agentsQuery, refetchInterval: false });
   const chats = data?.chats ?? [];
   const { agent, page = 1 } = search;
   const [status, severity] = [statusOf(search.status), severityOf(search.severity)];

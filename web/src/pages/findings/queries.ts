@@ -1,12 +1,11 @@
 /** What the pages of findings ask. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 export type FindingSummary = Schema<'FindingListResponse'>['findings'][number];
 export type Finding = Schema<'FindingResponse'>;
 export type FindingStatus = FindingSummary['status'];
-
-const LIVE_MS = 5_000;
 
 export interface FindingFilter {
   status?: FindingStatus | undefined;
@@ -28,7 +27,7 @@ export const findingsQuery = ({ status, severity, agent, page = 1, count = 20 }:
           : api.GET('/api/monitoring-chat/{chat_id}/findings', { params: { path: { chat_id: agent }, query }, signal }),
       );
     },
-    refetchInterval: LIVE_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, true),
     placeholderData: keepPreviousData,
   });
 
@@ -37,7 +36,8 @@ export const findingQuery = (findingId: string) =>
     queryKey: ['findings', findingId],
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/findings/{finding_id}', { params: { path: { finding_id: findingId } }, signal })),
-    refetchInterval: ({ state }) => (state.data?.status === 'closed' ? false : LIVE_MS),
+    refetchInterval: ({ state }) =>
+      state.data?.status === 'closed' ? false : pollMs(state.error, state.data?.status === 'open'),
   });
 
 /** The investigation that a finding opened. */
@@ -51,5 +51,5 @@ export const investigationOfQuery = (investigationId: string) =>
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data?.status === 'processing' ? LIVE_MS : false),
+    refetchInterval: ({ state }) => (state.data?.status === 'processing' ? pollMs(state.error, true) : false),
   });

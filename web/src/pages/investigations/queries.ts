@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 export type Summary = Schema<'InvestigationSummary'>;
 export type Status = Summary['status'];
@@ -16,8 +17,6 @@ export const statusIn = (text: string | undefined): Status | undefined =>
   STATUSES.find(({ value }) => value === text)?.value;
 
 export const PAGE_SIZE = 20;
-const LIVE_MS = 3_000;
-const QUIET_MS = 15_000;
 
 export interface ListFilter {
   page: number;
@@ -32,7 +31,7 @@ export const investigationsQuery = ({ page, status, search }: ListFilter) =>
     queryFn: ({ signal }) =>
       dataOf(api.GET('/api/investigations', { params: { query: { page, count: PAGE_SIZE, status, search } }, signal })),
     refetchInterval: ({ state }) =>
-      state.data?.items.some((item) => item.status === 'processing') === true ? LIVE_MS : QUIET_MS,
+      pollMs(state.error, state.data?.items.some((item) => item.status === 'processing') === true),
   });
 
 /**

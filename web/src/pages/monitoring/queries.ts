@@ -1,6 +1,7 @@
 /** What the pages of monitoring agents ask. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 import { useToaster } from '../../components/ui/toast.tsx';
 
 export type Agent = Schema<'MonitoringChatSummary'>;
@@ -8,8 +9,6 @@ export type AgentPlan = Schema<'MonitoringPlanResponse'>;
 export type PlanVersion = Schema<'MonitoringPlanVersion'>;
 export type SessionSummary = Schema<'MonitoringSessionSummary'>;
 
-/** How often what runs is asked again. */
-export const LIVE_MS = 5_000;
 /** How often while the first plan is drafted: somebody waits for it. */
 const DRAFTING_MS = 1_500;
 
@@ -18,21 +17,22 @@ const one = (agentId: string) => ({ params: { path: { chat_id: agentId } } });
 export const agentsQuery = queryOptions({
   queryKey: ['monitoring', 'list'],
   queryFn: ({ signal }) => dataOf(api.GET('/api/monitoring-chat/list', { signal })),
-  refetchInterval: LIVE_MS,
+  refetchInterval: ({ state }) => pollMs(state.error, state.data?.chats.some(({ active }) => active) === true),
 });
 
 export const agentQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['monitoring', agentId, 'agent'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/monitoring-chat/{chat_id}', { ...one(agentId), signal })),
-    refetchInterval: ({ state }) => (state.data && isDrafting(state.data) ? DRAFTING_MS : LIVE_MS),
+    refetchInterval: ({ state: { data, error } }) =>
+      error === null && data && isDrafting(data) ? DRAFTING_MS : pollMs(error, data?.active === true),
   });
 
 export const planQuery = (agentId: string) =>
   queryOptions({
     queryKey: ['monitoring', agentId, 'plan'],
     queryFn: ({ signal }) => dataOf(api.GET('/api/monitoring-chat/{chat_id}/plan', { ...one(agentId), signal })),
-    refetchInterval: LIVE_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, state.data?.active === true),
   });
 
 export const versionsQuery = (agentId: string, page: number) =>
@@ -68,7 +68,8 @@ export const sessionsQuery = (agentId: string, { status, check, page = 1, count 
           signal,
         }),
       ),
-    refetchInterval: LIVE_MS,
+    // A run that somebody asks for begins a moment later.
+    refetchInterval: ({ state }) => pollMs(state.error, true),
     placeholderData: keepPreviousData,
   });
 

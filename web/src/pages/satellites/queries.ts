@@ -1,11 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
+import { pollMs } from '../../api/polling.ts';
 
 export type Satellite = Schema<'SatelliteResponse'>;
 export type Cluster = Schema<'ClusterStateResponse'>;
 export type EnrolmentToken = Schema<'SatelliteTokenResponse'>;
 
-const LIVE_MS = 5_000;
 /** As many edges as the API gives at once. */
 export const MOST_EDGES = 10_000;
 
@@ -14,7 +14,7 @@ export const satellitesQuery = (teamId: string) =>
     queryKey: ['satellites', teamId],
     queryFn: async ({ signal }) =>
       (await dataOf(api.GET('/satellite/list', { params: { query: { team_id: teamId } }, signal }))).satellites,
-    refetchInterval: LIVE_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, true),
   });
 
 export const satelliteQuery = (teamId: string, satelliteId: string) =>
@@ -27,7 +27,7 @@ export const satelliteQuery = (teamId: string, satelliteId: string) =>
           signal,
         }),
       ),
-    refetchInterval: LIVE_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, true),
   });
 
 export const clustersQuery = (teamId: string, satelliteId: string) =>
@@ -40,7 +40,7 @@ export const clustersQuery = (teamId: string, satelliteId: string) =>
           signal,
         }),
       ),
-    refetchInterval: 2 * LIVE_MS,
+    refetchInterval: ({ state }) => pollMs(state.error, false),
   });
 
 /** The graph does not follow by itself: a layout that moves while it is read helps nobody. */
