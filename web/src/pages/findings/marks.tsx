@@ -11,7 +11,7 @@ const SEVERITIES: Record<Severity, { tone: Tone; word: string }> = {
 };
 
 /** The worst first. */
-export const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'info'];
+const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'info'];
 
 export const SeverityBadge = ({ severity }: { severity: Severity }) => (
   <Badge tone={SEVERITIES[severity].tone}>{SEVERITIES[severity].word}</Badge>
@@ -33,10 +33,21 @@ export function FindingStatusBadge({ status }: { status: FindingStatus }) {
   );
 }
 
-/** How many are open of each severity, in words beside the colours. */
-export function OpenFindings({ counts }: { counts: Partial<Record<Severity, number>> }) {
+/**
+ * How many are open, by severity in words beside the colours.
+ * @param total as the API counts them
+ * @param counts of those that are known; where they are not all, only the total is told
+ */
+export function OpenFindings({ total, counts }: { total: number; counts: Partial<Record<Severity, number>> }) {
+  if (total === 0) return <span className="text-sm text-ink-soft">No open findings</span>;
   const shown = SEVERITY_ORDER.filter((severity) => (counts[severity] ?? 0) > 0);
-  if (shown.length === 0) return <span className="text-sm text-ink-soft">No open findings</span>;
+  if (shown.reduce((sum, severity) => sum + (counts[severity] ?? 0), 0) !== total) {
+    return (
+      <div>
+        <Badge tone="bad">{total === 1 ? '1 open finding' : `${total} open findings`}</Badge>
+      </div>
+    );
+  }
   return (
     <ul className="flex flex-wrap gap-1.5" aria-label="Open findings">
       {shown.map((severity) => (

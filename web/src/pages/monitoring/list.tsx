@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';
+import { count } from '../../components/ui/numbers.ts';
 import { PageHead } from '../../components/ui/panel.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
@@ -72,9 +73,9 @@ function AgentCard({ agent, counts }: { agent: Agent; counts: SeverityCounts }) 
         </p>
       )}
       <div className="mt-auto flex flex-col gap-1.5 pt-1">
-        <OpenFindings counts={counts} />
+        <OpenFindings total={agent.open_findings} counts={counts} />
         <p className="flex flex-wrap gap-x-3 text-sm text-ink-soft">
-          <span>{agent.checks === 1 ? '1 check' : `${agent.checks} checks`}</span>
+          <span>{count(agent.checks, 'check')}</span>
           <span>
             {agent.last_result_at === null ? (
               'No result yet'
