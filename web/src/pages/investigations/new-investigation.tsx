@@ -27,10 +27,9 @@ export function NewInvestigation() {
 
   const start = useMutation({
     mutationFn: () => startInvestigation(draft.query.trim(), draft.idempotencyKey),
-    onSuccess: async ({ investigation_id: investigationId }) => {
+    onSuccess: () => {
       keepDraft(newDraft());
       void queryClient.invalidateQueries({ queryKey: ['investigations'] });
-      await navigate({ to: '/investigation/$investigationId', params: { investigationId } });
     },
   });
   const write = (text: string): void => {
@@ -43,7 +42,12 @@ export function NewInvestigation() {
   const isTooLong = length > MOST_CHARACTERS;
   const mayStart = length > 0 && !isTooLong && !start.isPending;
   const send = (): void => {
-    if (mayStart) start.mutate();
+    if (!mayStart) return;
+    start.mutate(undefined, {
+      // Not called for whoever went elsewhere meanwhile.
+      onSuccess: ({ investigation_id: investigationId }) =>
+        void navigate({ to: '/investigation/$investigationId', params: { investigationId } }),
+    });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
@@ -74,6 +78,7 @@ export function NewInvestigation() {
             rows={2}
             placeholder="Checkout has been slow since 14:00, and the cart returns errors."
             value={draft.query}
+            readOnly={start.isPending}
             onChange={({ target }) => write(target.value)}
             onKeyDown={onKeyDown}
           />

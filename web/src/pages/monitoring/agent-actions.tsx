@@ -11,7 +11,8 @@ export function AgentActions({ agent }: { agent: Agent }) {
   const [isAsking, setIsAsking] = useState(false);
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
-    await navigate({ to: '/monitoring' });
+    // What was not saved of its plan went with it.
+    await navigate({ to: '/monitoring', ignoreBlocker: true });
     void refresh();
   };
   return (

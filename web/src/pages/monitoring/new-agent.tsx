@@ -1,22 +1,30 @@
 /** Has something new watched: said in plain words. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useId, useState, type FormEvent } from 'react';
+import { useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
 import { Button } from '../../components/ui/button.tsx';
 import { Textarea } from '../../components/ui/field.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
+import { useDraft } from '../../app/draft.ts';
 import { talk } from './talk.ts';
 
 const EXAMPLE = 'Watch the payment service; tell me in Slack when p95 is over 1 s';
 
 export function NewAgent() {
-  const [words, setWords] = useState('');
+  const [words, write] = useDraft('new-agent');
   const [isSending, setIsSending] = useState(false);
+  const isGone = useRef(false);
+  useEffect(() => {
+    isGone.current = false;
+    return () => {
+      isGone.current = true;
+    };
+  }, []);
   const id = useId();
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const toaster = useToaster();
-  const send = async (event?: FormEvent): Promise<void> => {
+  const send = async (event?: SubmitEvent): Promise<void> => {
     event?.preventDefault();
     const message = words.trim();
     if (message === '' || isSending) return;
@@ -32,7 +40,9 @@ export function NewAgent() {
       // The plan is drafted whether somebody reads it or not; its page shows it.
       reading.abort();
       void queryClient.invalidateQueries({ queryKey: ['monitoring', 'list'] });
-      await navigate({ to: '/monitoring/$agentId', params: { agentId: made } });
+      write('');
+      // Whoever went elsewhere meanwhile stays there.
+      if (!isGone.current) await navigate({ to: '/monitoring/$agentId', params: { agentId: made } });
     } catch (error) {
       toaster.fail(error);
       setIsSending(false);
@@ -50,10 +60,11 @@ export function NewAgent() {
         id={id}
         aria-describedby={`${id}-hint`}
         value={words}
+        readOnly={isSending}
         placeholder={EXAMPLE}
         rows={2}
         maxLength={100_000}
-        onChange={(event) => setWords(event.target.value)}
+        onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
         }}

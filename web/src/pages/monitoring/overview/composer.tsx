@@ -1,12 +1,13 @@
 /** A word with the agent: what it answers, and what became of its plan. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useId, useRef, useState, type FormEvent } from 'react';
+import { lazy, Suspense, useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
+import { readDraft, useDraft } from '../../../app/draft.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { Textarea } from '../../../components/ui/field.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed } from '../../../components/ui/states.tsx';
-import { ScrollBox } from '../../findings/scroll-box.tsx';
+import { ScrollBox } from '../../../components/ui/scroll-box.tsx';
 import { agentQuery, versionsQuery } from '../queries.ts';
 import { talk } from '../talk.ts';
 
@@ -22,7 +23,8 @@ interface Said {
 }
 
 export function Composer({ agentId }: { agentId: string }) {
-  const [words, setWords] = useState('');
+  const draftKey = `agent.${agentId}`;
+  const [words, write] = useDraft(draftKey);
   const [said, setSaid] = useState<Said>();
   const reading = useRef<AbortController>(undefined);
   const id = useId();
@@ -30,7 +32,7 @@ export function Composer({ agentId }: { agentId: string }) {
   const { data: agent } = useQuery(agentQuery(agentId));
   useEffect(() => () => reading.current?.abort(), []);
   const isBusy = said !== undefined && !said.isComplete;
-  const send = async (event?: FormEvent): Promise<void> => {
+  const send = async (event?: SubmitEvent): Promise<void> => {
     event?.preventDefault();
     const message = words.trim();
     if (message === '' || isBusy) return;
@@ -38,7 +40,7 @@ export function Composer({ agentId }: { agentId: string }) {
     const controller = new AbortController();
     reading.current = controller;
     setSaid({ words: message, version: agent?.plan_version ?? 1, answer: '', isComplete: false });
-    setWords('');
+    write('');
     try {
       const listener = { onText: (answer: string) => update({ answer }) };
       await talk({ message, chat_id: agentId }, listener, controller.signal);
@@ -46,8 +48,8 @@ export function Composer({ agentId }: { agentId: string }) {
       update({ isComplete: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // It can be said again without being written again.
-      setWords(message);
+      // It can be said again without being written again, unless something else was written since.
+      if (readDraft(draftKey) === '') write(message);
       update({ isComplete: true, error });
     }
   };
@@ -66,7 +68,7 @@ export function Composer({ agentId }: { agentId: string }) {
           </ScrollBox>
           {/* Only that it is done is read out; the answer itself is there to be read. */}
           <p role="status" className={isBusy ? 'text-ink-soft' : 'sr-only'}>
-            {isBusy ? 'The agent works on it …' : 'The agent has answered.'}
+            {isBusy ? 'The agent works on it …' : said.error === undefined && 'The agent has answered.'}
           </p>
           {said.error !== undefined && <Failed error={said.error} />}
           {said.isComplete && said.error === undefined && <Outcome agentId={agentId} since={said.version} />}
@@ -81,7 +83,7 @@ export function Composer({ agentId }: { agentId: string }) {
           value={words}
           placeholder="Every 5 minutes is enough. What did you find?"
           rows={2}
-          onChange={(event) => setWords(event.target.value)}
+          onChange={(event) => write(event.target.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void send();
           }}
@@ -103,6 +105,7 @@ export function Composer({ agentId }: { agentId: string }) {
 function Outcome({ agentId, since }: { agentId: string; since: number }) {
   const { data } = useQuery(versionsQuery(agentId, 1));
   const changes = data?.versions.filter(({ version }) => version > since).flatMap((version) => version.changes) ?? [];
+  if (data === undefined) return null;
   if (changes.length === 0) return <p className="text-ink-soft">The plan is as it was.</p>;
   return (
     <div className="rounded-md border px-3 py-2">

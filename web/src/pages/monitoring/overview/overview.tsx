@@ -62,7 +62,7 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
         </Panel>
       </div>
       <div className="flex min-w-0 flex-col gap-4">
-        {mayWrite && <Composer agentId={agentId} />}
+        {mayWrite && <Composer key={agentId} agentId={agentId} />}
         <Panel
           title="Latest findings"
           actions={

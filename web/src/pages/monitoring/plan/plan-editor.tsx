@@ -22,17 +22,14 @@ export interface PlanEditorProps {
 
 export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
   const state = usePlanDraft(agentId, latest);
-  const { draft, setDraft, isDirty, isOutdated, issues, isSaving } = state;
+  const { draft, setDraft, isDirty: isUnsaved, isOutdated, issues, isSaving, problem, setProblem } = state;
   const [isJson, setIsJson] = useState(false);
-  /** Why what is written as JSON is no plan. */
-  const [problem, setProblem] = useState<string>();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [focused, setFocused] = useState<{ id: string }>();
   useEffect(() => {
     if (focused) document.getElementById(focused.id)?.focus();
   }, [focused]);
 
-  const isUnsaved = isDirty || problem !== undefined;
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => {
       const isHere = next.pathname === current.pathname && 'tab' in next.search && next.search.tab === 'plan';
@@ -74,7 +71,8 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
       {isOutdated && (
         <Conflict agentId={agentId} latest={latest} mine={planIn(draft)} onReload={state.reset} onKeep={state.rebase} />
       )}
-      {issues.all.length > 0 && <IssueSummary issues={issues} onGoTo={goTo} />}
+      {/* They are of the form, which what is written now is not. */}
+      {issues.all.length > 0 && problem === undefined && <IssueSummary issues={issues} onGoTo={goTo} />}
       {isJson ? (
         <PlanJson draft={draft} onChange={setDraft} problem={problem} onProblem={setProblem} disabled={!mayWrite} />
       ) : (
@@ -98,11 +96,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
           }
           onSave={state.save}
           onCheck={state.check}
-          onDiscard={() => {
-            setProblem(undefined);
-            setIsJson(false);
-            state.reset();
-          }}
+          onDiscard={state.reset}
         />
       )}
       <Confirm

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import { Button } from '../../../components/ui/button.tsx';
 import { Textarea } from '../../../components/ui/field.tsx';
 import { Menu, MenuItem } from '../../../components/ui/menu.tsx';
+import { count } from '../../../components/ui/numbers.ts';
 import { Empty } from '../../../components/ui/states.tsx';
 import { CheckCard } from './check-card.tsx';
 import { addCheck, duplicateCheck, moveCheck, removeCheck, withCheck, type PlanDraft } from './draft.ts';
@@ -68,9 +69,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
         </Labelled>
       </div>
       <div className="flex flex-wrap items-center gap-2">
-        <p className="min-w-0 flex-1 text-sm text-ink-soft">
-          {checks.length === 1 ? '1 check' : `${checks.length} checks`}
-        </p>
+        <p className="min-w-0 flex-1 text-sm text-ink-soft">{count(checks.length, 'check')}</p>
         {!disabled && (
           <Menu
             onCloseAutoFocus={(event) => {

@@ -16,7 +16,7 @@ export interface PlanJsonProps {
 export function PlanJson({ draft, onChange, problem, onProblem, disabled }: PlanJsonProps) {
   const [text, setText] = useState(() => written(draft));
   const [known, setKnown] = useState(draft);
-  // Another version may have been loaded.
+  // Another version was loaded, or what was written was discarded.
   if (known !== draft) {
     setKnown(draft);
     setText(written(draft));

@@ -7,7 +7,8 @@ export interface SaveBarProps {
   isSaving: boolean;
   /** Why it cannot be saved just now. */
   why: string | undefined;
-  onSave: (reason: string) => void;
+  /** @param onSaved told when it was saved: until then the reason is kept */
+  onSave: (reason: string, onSaved: () => void) => void;
   /** Has it looked at without saving it. */
   onCheck: () => void;
   onDiscard: () => void;
@@ -33,8 +34,7 @@ export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }
       onSubmit={(event) => {
         event.preventDefault();
         if (why !== undefined) return;
-        onSave(reason);
-        setReason('');
+        onSave(reason, () => setReason(''));
       }}
     >
       <span className="w-full text-sm font-medium sm:w-auto">Not saved</span>

@@ -16,12 +16,17 @@ export interface PlanDraftState {
   draft: PlanDraft;
   setDraft: (draft: PlanDraft) => void;
   base: Base;
+  /** Something was written, which may be no plan yet. */
   isDirty: boolean;
   /** The plan has another version by now, and something was written here. */
   isOutdated: boolean;
   issues: IssueMap;
   isSaving: boolean;
-  save: (reason: string) => void;
+  /** Why what is written as JSON is no plan. */
+  problem: string | undefined;
+  setProblem: (problem: string | undefined) => void;
+  /** @param onSaved told when it was saved */
+  save: (reason: string, onSaved: () => void) => void;
   /** Has the API look at what was written, and changes nothing. */
   check: () => void;
   /** What the plan would be, as long as nothing else was written since it was looked at. */
@@ -39,13 +44,20 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
   const [issues, setIssues] = useState<IssueMap>(NO_ISSUES);
   const queryClient = useQueryClient();
   const toaster = useToaster();
-  const isDirty = !isSamePlan(draft, base.draft);
+  const [problem, setProblem] = useState<string>();
+  const isDirty = problem !== undefined || !isSamePlan(draft, base.draft);
   const isNewer = latest.version > base.version;
 
   const take = ({ version, plan }: AgentPlan): void => {
     const taken = draftOf(plan, draft);
     setBase({ version, draft: taken });
     setDraft(taken);
+    setIssues(NO_ISSUES);
+    setProblem(undefined);
+  };
+  /** What was written stays, as a change of another version. */
+  const goOnFrom = ({ version, plan }: AgentPlan): void => {
+    setBase({ version, draft: draftOf(plan, draft) });
     setIssues(NO_ISSUES);
   };
   // As long as nothing was written, what holds is shown.
@@ -57,25 +69,26 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     replace: true,
     version: base.version,
   };
-  const refused = (error: unknown): void => {
-    if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, draft));
+  const refused = (error: unknown, { of }: { of: PlanDraft }): void => {
+    if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, of));
     else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
   };
   // Not waited for: what was saved is known already.
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
   const checking = useMutation({
-    mutationFn: async () => ({ of: draft, plan: await savePlan(agentId, wanted, true) }),
+    mutationFn: async ({ of }: { of: PlanDraft }) => ({ of, plan: await savePlan(agentId, wanted, true) }),
     onSuccess: () => setIssues(NO_ISSUES),
     onError: refused,
     // A conflict is seen when the plan is asked again.
     onSettled: refresh,
   });
   const saving = useMutation({
-    mutationFn: (reason: string) =>
+    mutationFn: ({ reason }: { of: PlanDraft; reason: string }) =>
       savePlan(agentId, { ...wanted, ...(reason.trim() !== '' && { reason: reason.trim() }) }),
-    onSuccess: (saved) => {
+    onSuccess: (saved, { of }) => {
       queryClient.setQueryData(planQuery(agentId).queryKey, saved);
-      take(saved);
+      if (of === draft && problem === undefined) take(saved);
+      else goOnFrom(saved);
       toaster.say(`Saved as version ${saved.version}. It holds from now on.`);
     },
     onError: refused,
@@ -89,10 +102,12 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     isOutdated: isNewer && isDirty,
     issues,
     isSaving: saving.isPending || checking.isPending,
-    save: saving.mutate,
-    check: checking.mutate,
+    problem,
+    setProblem,
+    save: (reason, onSaved) => saving.mutate({ of: draft, reason }, { onSuccess: onSaved }),
+    check: () => checking.mutate({ of: draft }),
     checked: checking.data?.of === draft ? checking.data.plan : undefined,
     reset: () => take(latest),
-    rebase: () => setBase({ version: latest.version, draft: draftOf(latest.plan, draft) }),
+    rebase: () => goOnFrom(latest),
   };
 }

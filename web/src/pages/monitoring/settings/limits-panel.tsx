@@ -5,28 +5,48 @@ import { Button } from '../../../components/ui/button.tsx';
 import { Field, Input } from '../../../components/ui/field.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { useToaster } from '../../../components/ui/toast.tsx';
-import { saveConfig } from '../queries.ts';
+import { configQuery, saveConfig } from '../queries.ts';
 
 export interface ConfigProps {
   config: Schema<'MonitoringAgentConfigResponse'>;
   mayWrite: boolean;
 }
 
+/** As they are written. */
+interface Limits {
+  title: string;
+  hours: string;
+  budget: string;
+}
+
+const limitsOf = (config: ConfigProps['config']): Limits => ({
+  title: config.title,
+  hours: String(config.eviction_hours),
+  budget: String(config.model_budget_usd_per_day),
+});
+
 export function LimitsPanel({ config, mayWrite }: ConfigProps) {
   const { chat_id: agentId } = config;
-  const [title, setTitle] = useState(config.title);
-  const [hours, setHours] = useState(String(config.eviction_hours));
-  const [budget, setBudget] = useState(String(config.model_budget_usd_per_day));
+  /** What was written and not saved; what is not written is as it holds. */
+  const [written, setWritten] = useState<Partial<Limits>>({});
+  const held = limitsOf(config);
+  const { title, hours, budget } = { ...held, ...written };
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const saving = useMutation({
-    mutationFn: () =>
-      saveConfig(agentId, {
-        title,
-        eviction_hours: numberOr(hours),
-        model_budget_usd_per_day: numberOr(budget),
-      }),
-    onSuccess: () => toaster.say('Saved.'),
+    mutationFn: (sent: Partial<Limits>) => {
+      const limits = { ...held, ...sent };
+      return saveConfig(agentId, {
+        title: limits.title,
+        eviction_hours: numberOr(limits.hours),
+        model_budget_usd_per_day: numberOr(limits.budget),
+      });
+    },
+    onSuccess: (saved, sent) => {
+      queryClient.setQueryData(configQuery(agentId).queryKey, saved);
+      setWritten((now) => (now === sent ? {} : now));
+      toaster.say('Saved.');
+    },
     onError: (error) => {
       if (!(error instanceof ApiError && error.issues.length > 0)) toaster.fail(error);
     },
@@ -34,13 +54,11 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
   });
   const issues = saving.error instanceof ApiError ? saving.error.issues : [];
   const issueAt = (name: string) => issues.find(({ path }) => path === name)?.message;
-  const isChanged =
-    title !== config.title ||
-    hours !== String(config.eviction_hours) ||
-    budget !== String(config.model_budget_usd_per_day);
+  const isChanged = title !== held.title || hours !== held.hours || budget !== held.budget;
+  const write = (change: Partial<Limits>) => setWritten((now) => ({ ...now, ...change }));
   const save = (event: FormEvent): void => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(written);
   };
   return (
     <Panel title="Name and limits">
@@ -52,7 +70,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
               disabled={!mayWrite}
               maxLength={100}
               value={title}
-              onChange={(event) => setTitle(event.target.value)}
+              onChange={(event) => write({ title: event.target.value })}
             />
           )}
         </Field>
@@ -68,7 +86,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
               inputMode="numeric"
               className="max-w-40"
               value={hours}
-              onChange={(event) => setHours(event.target.value)}
+              onChange={(event) => write({ hours: event.target.value })}
             />
           )}
         </Field>
@@ -84,7 +102,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
               inputMode="decimal"
               className="max-w-40"
               value={budget}
-              onChange={(event) => setBudget(event.target.value)}
+              onChange={(event) => write({ budget: event.target.value })}
             />
           )}
         </Field>

@@ -8,15 +8,12 @@ import { LimitsPanel } from './limits-panel.tsx';
 export function Settings({ agentId, mayWrite }: { agentId: string; mayWrite: boolean }) {
   const { data, isPending, isError, error, refetch } = useQuery(configQuery(agentId));
   if (isPending) return <Loading lines={6} />;
-  if (isError) return <Failed error={error} onRetry={() => void refetch()} />;
+  // What is being written stays while it cannot be asked for again.
+  if (isError && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <ChannelPanel config={data} mayWrite={mayWrite} />
-      <LimitsPanel
-        key={`${data.title} ${data.eviction_hours} ${data.model_budget_usd_per_day}`}
-        config={data}
-        mayWrite={mayWrite}
-      />
+      <LimitsPanel config={data} mayWrite={mayWrite} />
     </div>
   );
 }
