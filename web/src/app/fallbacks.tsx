@@ -1,5 +1,6 @@
 /** What stands in for a page. */
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { ApiError } from '../api/client.ts';
 import { Button } from '../components/ui/button.tsx';
 import { PageHead } from '../components/ui/panel.tsx';
 import { messageOf } from './message-of.ts';
@@ -11,12 +12,13 @@ export const PagePending = () => (
   </div>
 );
 
-export function NotFoundPage() {
+/** @param what it is that is not there, as a sentence */
+export function NotFoundPage({ what = '' }: { what?: string }) {
   return (
     <div className="p-6">
       <PageHead
         title="There is no such page"
-        description="The address may be cut off, or what it showed was deleted."
+        description={`${what} The address may be cut off, or what it showed was deleted.`}
       />
       <Button asChild>
         <Link to="/">To the investigations</Link>
@@ -25,17 +27,37 @@ export function NotFoundPage() {
   );
 }
 
-/** A page that could not be drawn, or whose part of the app could not be fetched (a new version was installed). */
+/** A page whose one thing could not be loaded. @param title what that would be */
+export function PageFailed({ title, error, onRetry }: { title: string; error: unknown; onRetry: () => void }) {
+  // An id that is no UUID is as unknown as one that nobody has.
+  if (error instanceof ApiError && (error.status === 404 || error.status === 422))
+    return <NotFoundPage {...(error.status === 404 && { what: error.message })} />;
+  return (
+    <>
+      <title>{`${title} · Casebook`}</title>
+      <PageHead title={title} />
+      <Failed error={error} onRetry={onRetry} />
+    </>
+  );
+}
+
+/** A page that could not be drawn, or whose part of the app could not be fetched: offline, or a new version was installed. */
 export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
-  const isOutdated = /dynamically imported module|Importing a module script failed/i.test(messageOf(error));
+  const isMissing = /dynamically imported module|Importing a module script failed|Unable to preload/i.test(
+    messageOf(error),
+  );
   return (
     <div className="p-6">
       <PageHead title="This page could not be shown" />
       <Failed
-        error={isOutdated ? new Error('Casebook was updated meanwhile. Reload the page.') : error}
+        error={
+          isMissing
+            ? new Error('A part of the page could not be fetched: the connection was lost, or Casebook was updated.')
+            : error
+        }
         // Asks again for what the page is made of as well; only drawing it again would fail again.
-        onRetry={isOutdated ? () => location.reload() : () => void router.invalidate()}
+        onRetry={isMissing ? () => location.reload() : () => void router.invalidate()}
       />
     </div>
   );

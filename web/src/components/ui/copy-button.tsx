@@ -19,7 +19,9 @@ export function CopyButton({ text, children, ...rest }: CopyButtonProps) {
       setIsCopied(true);
       toaster.say('Copied.');
     } catch {
-      toaster.fail(new Error('The browser did not let the page write to the clipboard.'));
+      toaster.fail(
+        new Error('The browser did not let the page write to the clipboard. Select the text and copy it yourself.'),
+      );
     }
   };
   return (

@@ -22,7 +22,10 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   if (known !== value) {
     setKnown(value);
     // What was typed since it was told stays.
-    if (value !== told) setText(value);
+    if (value !== told) {
+      setText(value);
+      setTold(value);
+    }
   }
   useEffect(() => {
     if (text.trim() === value) return undefined;

@@ -1,5 +1,5 @@
 import { Tabs as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 
 export interface TabsProps {
   /** What the tabs are of, for screen readers. */
@@ -13,9 +13,19 @@ export interface TabsProps {
 
 /** Tabs; the page keeps which one is open, best in the address. Only the open one is drawn. */
 export function Tabs({ label, value, onValueChange, isManual = false, tabs }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  // On a phone the open tab may be beyond the edge. Only the row of tabs moves: the page stays where it is.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[role=tab][data-state=active]');
+    if (!list.current || !tab) return;
+    const { scrollLeft, clientWidth } = list.current;
+    const isSeen = tab.offsetLeft >= scrollLeft && tab.offsetLeft + tab.offsetWidth <= scrollLeft + clientWidth;
+    if (!isSeen) list.current.scrollLeft = tab.offsetLeft;
+    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- another tab is another place
+  }, [value]);
   return (
     <Radix.Root value={value} onValueChange={onValueChange} activationMode={isManual ? 'manual' : 'automatic'}>
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b">
+      <Radix.List ref={list} aria-label={label} className="relative flex gap-1 overflow-x-auto border-b">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

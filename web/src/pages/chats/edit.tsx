@@ -77,7 +77,7 @@ export function DeleteChat(props: { chat: Named; onClose: () => void; onDeleted?
       title="Delete this chat?"
       description={
         <>
-          “{chat.title}” goes with everything that was said in it, for the whole team. This cannot be undone.
+          “<bdi>{chat.title}</bdi>” goes with everything that was said in it, for the whole team. This cannot be undone.
           Investigations that it has started stay.
         </>
       }

@@ -1,9 +1,10 @@
 /** One finding: what is wrong, what it rests on, who was told, and what was done about it. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { PageFailed } from '../../app/fallbacks.tsx';
 import { Badge } from '../../components/ui/badge.tsx';
 import { PageHead, Panel } from '../../components/ui/panel.tsx';
-import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Loading } from '../../components/ui/states.tsx';
 import { Details } from './details.tsx';
 import { Evidence } from './evidence.tsx';
 import { FindingFacts } from './facts.tsx';
@@ -19,14 +20,7 @@ export function FindingPage() {
   const { findingId } = route.useParams();
   const { data: finding, isPending, error, refetch } = useQuery(findingQuery(findingId));
   if (isPending) return <Loading lines={8} />;
-  if (!finding) {
-    return (
-      <>
-        <PageHead title="Finding" />
-        <Failed error={error} onRetry={() => void refetch()} />
-      </>
-    );
-  }
+  if (!finding) return <PageFailed title="Finding" error={error} onRetry={() => void refetch()} />;
   const { title, severity, status, flapping, summary, judgement, details } = finding;
   return (
     <>

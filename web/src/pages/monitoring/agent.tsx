@@ -1,10 +1,10 @@
 /** One monitoring agent. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
+import { PageFailed } from '../../app/fallbacks.tsx';
 import { PageHead } from '../../components/ui/panel.tsx';
-import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Loading } from '../../components/ui/states.tsx';
 import { Tabs } from '../../components/ui/tabs.tsx';
 import { AgentActions } from './agent-actions.tsx';
 import { AgentFindings } from './agent-findings.tsx';
@@ -23,20 +23,8 @@ export function MonitoringAgentPage() {
   const navigate = route.useNavigate();
   const { data: session } = useQuery(sessionQuery);
   const { data: agent, error, refetch, isPending } = useQuery(agentQuery(agentId));
-  // On a phone the open tab may be beyond the edge.
-  useEffect(() => {
-    document.querySelector('[role=tab][aria-selected=true]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-    // oxlint-disable-next-line react/exhaustive-effect-dependencies -- another tab is another place
-  }, [tab, isPending]);
   if (isPending) return <Loading lines={8} />;
-  if (!agent) {
-    return (
-      <>
-        <PageHead title="Monitoring agent" />
-        <Failed error={error} onRetry={() => void refetch()} />
-      </>
-    );
-  }
+  if (!agent) return <PageFailed title="Monitoring agent" error={error} onRetry={() => void refetch()} />;
   const mayWrite = may(session, 'monitoring:write');
   const tabs = [
     { value: 'overview', title: 'Overview', content: <Overview agent={agent} mayWrite={mayWrite} /> },

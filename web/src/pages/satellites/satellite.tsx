@@ -2,13 +2,13 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { api, ApiError, dataOf } from '../../api/client.ts';
+import { api, dataOf } from '../../api/client.ts';
 import { may, sessionQuery } from '../../api/session.ts';
-import { NotFoundPage } from '../../app/fallbacks.tsx';
+import { PageFailed } from '../../app/fallbacks.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Confirm } from '../../components/ui/dialog.tsx';
 import { PageHead } from '../../components/ui/panel.tsx';
-import { Failed, Loading } from '../../components/ui/states.tsx';
+import { Loading } from '../../components/ui/states.tsx';
 import { Tabs } from '../../components/ui/tabs.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
@@ -47,9 +47,10 @@ export function SatellitePage() {
     },
     onError: toaster.fail,
   });
-  if (error instanceof ApiError && [404, 422].includes(error.status)) return <NotFoundPage />;
-  if (error !== null && satellite === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
-  if (satellite === undefined) return <Loading lines={6} />;
+  if (satellite === undefined) {
+    if (error === null) return <Loading lines={6} />;
+    return <PageFailed title="Satellite" error={error} onRetry={() => void refetch()} />;
+  }
   const { name, status, problems, version, labels, last_heartbeat: seenAt } = satellite;
   const tabs = [
     {
