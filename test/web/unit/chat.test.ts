@@ -6,6 +6,7 @@ import { evidenceIn } from '../../../web/src/pages/chat/open-evidence.ts';
 import {
   citationsOf,
   piecesOf,
+  planOf,
   startedInvestigation,
   textOf,
   type StoredMessage,
@@ -161,7 +162,21 @@ describe('the parts of a message', () => {
     assert.deepEqual(citationsOf([], turn('completed', { citations: stored })), expected);
   });
 
-  it('open the evidence with the excerpts of the answer that cites it, and nothing that the chat does not have', () => {
+  it('tell how far a plan is, and leave out what is no item', () => {
+    const items = [
+      { text: 'Look', status: 'done' },
+      { text: 'Ask', status: 'skipped' },
+      { text: 'Guess', status: '__proto__' },
+      null,
+      { text: 5, status: 'done' },
+    ];
+    const plan = { type: 'tool-update_plan', toolCallId: CALL, state: 'output-available', input: { items } };
+    assert.deepEqual(planOf(plan), items.slice(0, 2));
+    assert.deepEqual(planOf({ ...plan, type: 'tool-other' }), []);
+    assert.deepEqual(planOf({ ...plan, input: null }), []);
+  });
+
+  it('open the evidence with the excerpts of the answer that cites it', () => {
     const stored: StoredMessage = {
       ...answer('completed', 'It is so [3].', {
         citations: [{ n: 3, tool_call_id: CALL, tool: 't', sha256: null, excerpts: ['x'], result_url: null }],
@@ -169,14 +184,13 @@ describe('the parts of a message', () => {
     };
     stored.parts = [call({}) as never, ...stored.parts];
     const shown = conversation([stored], []);
-    assert.deepEqual(evidenceIn(shown, { call: CALL, answer: TURN }), {
-      toolId: CALL,
-      title: 'List the sources',
-      excerpts: [{ text: 'x', offset: null }],
-      hasSeries: false,
-    });
-    assert.deepEqual(evidenceIn(shown, { call: CALL })?.excerpts, []);
-    assert.equal(evidenceIn(shown, { call: TURN }), undefined);
+    const open = evidenceIn(shown, { call: CALL, answer: TURN });
+    assert.equal(open.title, 'List the sources');
+    assert.equal(open.call?.id, CALL);
+    assert.deepEqual(open.excerpts, [{ text: 'x', verified: true, offset: null }]);
+    assert.deepEqual(evidenceIn(shown, { call: CALL }).excerpts, []);
+    // Of an earlier turn, which is not loaded: its stored result can be shown all the same.
+    assert.deepEqual(evidenceIn(shown, { call: TURN }).call, { id: TURN });
   });
 });
 

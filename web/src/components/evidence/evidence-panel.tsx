@@ -1,26 +1,23 @@
-/** What a claim rests on: the result of a tool call, at the excerpt that supports it. */
-import { lazy, Suspense } from 'react';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
-import { Loading } from '../ui/states.tsx';
+import { EvidenceBody } from './evidence-body.tsx';
+import type { Evidence } from './evidence.ts';
+import { useTurningKeys } from './use-turning-keys.ts';
 
-/** Neither is needed before somebody looks. */
-const ToolResult = lazy(async () => ({ default: (await import('../text-viewer/tool-result.tsx')).ToolResult }));
-const ToolSeries = lazy(async () => ({ default: (await import('../chart/tool-series.tsx')).ToolSeries }));
-
-export interface Evidence {
-  /** The id of the tool call. */
-  toolId: string;
-  /** What was asked, in words. Written by a model or a tool: shown as text. */
-  title: string;
-  /** Verbatim pieces of the stored result. */
-  excerpts?: readonly { text: string; offset: number | null }[];
-  /** The result can be drawn as a chart. */
-  hasSeries?: boolean;
+export interface EvidencePanelProps<Place> {
+  /** undefined: closed */
+  evidence: Evidence | undefined;
+  onClose: () => void;
+  /** What stands before and after it; undefined: nothing does. */
+  before: Place | undefined;
+  after: Place | undefined;
+  turnTo: (place: Place) => void;
 }
 
-/** A panel beside the page. @param evidence undefined: closed */
-export function EvidencePanel({ evidence, onClose }: { evidence: Evidence | undefined; onClose: () => void }) {
-  const excerpts = evidence?.excerpts?.length ?? 0;
+/** What a citation cites, or what a tool call returned, beside the page. */
+export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo }: EvidencePanelProps<Place>) {
+  useTurningKeys(evidence !== undefined, (by) => (by === 1 ? after : before), turnTo);
   return (
     <Dialog
       open={evidence !== undefined}
@@ -29,20 +26,23 @@ export function EvidencePanel({ evidence, onClose }: { evidence: Evidence | unde
       }}
       placement="side"
       title={evidence?.title ?? ''}
-      description={
-        excerpts === 0
-          ? 'The result as the tool returned it.'
-          : 'The result as the tool returned it; what was cited is marked.'
+      description={evidence?.description ?? ''}
+      footer={
+        <div className="flex w-full items-center gap-2">
+          <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
+            <kbd className="font-mono">k</kbd> and <kbd className="font-mono">j</kbd> turn,{' '}
+            <kbd className="font-mono">Esc</kbd> closes
+          </span>
+          <Button disabled={before === undefined} onClick={() => before !== undefined && turnTo(before)}>
+            <ChevronLeft aria-hidden size={16} /> Previous
+          </Button>
+          <Button disabled={after === undefined} onClick={() => after !== undefined && turnTo(after)}>
+            Next <ChevronRight aria-hidden size={16} />
+          </Button>
+        </div>
       }
     >
-      {evidence !== undefined && (
-        <Suspense fallback={<Loading lines={8} />}>
-          <div className="flex min-h-full flex-col gap-4">
-            {evidence.hasSeries === true && <ToolSeries toolId={evidence.toolId} />}
-            <ToolResult toolId={evidence.toolId} {...(evidence.excerpts && { excerpts: evidence.excerpts })} />
-          </div>
-        </Suspense>
-      )}
+      {evidence !== undefined && <EvidenceBody key={`${evidence.title} ${evidence.call?.id}`} evidence={evidence} />}
     </Dialog>
   );
 }

@@ -1,25 +1,47 @@
-import type { Evidence } from '../../components/evidence/evidence-panel.tsx';
+/** What is open beside a chat, and what stands before and after it. */
+import { neighbour, type Evidence } from '../../components/evidence/evidence.ts';
 import type { Shown } from './conversation.ts';
-import { citationsOf, isTool } from './parts.ts';
+import { citationsOf, isTool, toolName } from './parts.ts';
 
-/** What is open beside a chat: a tool call, and the answer whose excerpts of it are marked. */
+/** A tool call, and the answer whose excerpts of it are marked. */
 export interface OpenEvidence {
   call: string;
   answer?: string;
 }
 
-/** @returns undefined where the chat has no such call */
-export function evidenceIn(shown: readonly Shown[], { call, answer }: OpenEvidence): Evidence | undefined {
-  const message = shown.find(({ id }) => id === answer);
-  const part = shown.flatMap(({ parts }) => parts.filter(isTool)).find(({ toolCallId }) => toolCallId === call);
-  const known = shown.flatMap(({ turn }) => turn?.tool_calls ?? []).find(({ id }) => id === call);
-  const title = known?.summary ?? part?.title;
-  const citation = message && citationsOf(message.parts, message.turn).find(({ toolId }) => toolId === call);
-  if (title === undefined && citation === undefined) return undefined;
+/**
+ * What is known of the call. One of an earlier turn, which is not loaded, is shown by its stored result alone.
+ * @param shown all of the conversation that is loaded
+ */
+export function evidenceIn(shown: readonly Shown[], { call: id, answer }: OpenEvidence): Evidence {
+  const message = shown.find((candidate) => candidate.id === answer);
+  const part = shown.flatMap(({ parts }) => parts.filter(isTool)).find(({ toolCallId }) => toolCallId === id);
+  const known = shown.flatMap(({ turn }) => turn?.tool_calls ?? []).find((candidate) => candidate.id === id);
+  const cited = message === undefined ? [] : citationsOf(message.parts, message.turn);
+  const excerpts = cited.filter(({ toolId }) => toolId === id).flatMap((citation) => citation.excerpts);
   return {
-    toolId: call,
-    title: title ?? 'Tool result',
-    excerpts: (citation?.excerpts ?? []).map((text) => ({ text, offset: null })),
-    hasSeries: known?.has_series === true,
+    title: known?.summary ?? part?.title ?? 'Tool result',
+    description:
+      excerpts.length === 0
+        ? 'The result as the tool returned it.'
+        : 'The result as the tool returned it; what was cited is marked.',
+    call: { id, ...(part && { name: toolName(part), input: part.input }), ...known },
+    // They were taken from the stored result, word for word.
+    excerpts: [...new Set(excerpts)].map((text) => ({ text, verified: true, offset: null })),
   };
+}
+
+/** The call before or after the one that is open: of what the answer cites or, where it is not cited, of its calls. */
+export function besides(shown: readonly Shown[], { call, answer }: OpenEvidence, by: 1 | -1): OpenEvidence | undefined {
+  const message = shown.find((candidate) => candidate.id === answer);
+  if (message === undefined) return undefined;
+  const cited = citationsOf(message.parts, message.turn)
+    .toSorted((a, b) => a.n - b.n)
+    .map(({ toolId }) => toolId);
+  const called = message.parts
+    .filter(isTool)
+    .filter(({ state }) => state === 'output-available' || state === 'output-error')
+    .map(({ toolCallId }) => toolCallId);
+  const next = neighbour(cited.includes(call) ? cited : called, call, by);
+  return next === undefined ? undefined : { call: next, answer: message.id };
 }

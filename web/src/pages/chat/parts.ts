@@ -1,5 +1,6 @@
 /** Reads the parts of messages, streamed and stored alike. What a model or a tool wrote is text and nothing else. */
 import type { Schema } from '../../api/client.ts';
+import { planItems, type PlanItem } from '../../components/plan/plan.ts';
 import type { ChatMessage } from './transport.ts';
 
 export type StoredMessage = Schema<'ChatUiMessage'>;
@@ -126,15 +127,6 @@ export function chartTitle(call: ToolPart | undefined): string {
   return typeof named === 'string' && named.trim() !== '' ? named : (call?.title ?? 'Chart');
 }
 
-export interface PlanItem {
-  text: string;
-  status: string;
-}
-
 /** The plan as a call of `update_plan` has written it. */
-export function planOf(call: ToolPart): PlanItem[] {
-  if (toolName(call) !== 'update_plan' || !isRecord(call.input) || !Array.isArray(call.input['items'])) return [];
-  return call.input['items']
-    .filter(isRecord)
-    .map(({ text, status }) => ({ text: String(text), status: String(status) }));
-}
+export const planOf = (call: ToolPart): PlanItem[] =>
+  toolName(call) === 'update_plan' && isRecord(call.input) ? planItems(call.input['items']) : [];

@@ -1,9 +1,10 @@
 import { clsx } from 'clsx';
 import { useCallback, useMemo, useState } from 'react';
 import { Announcement } from './announcement.tsx';
+import { EvidencePanel } from '../../components/evidence/evidence-panel.tsx';
 import { EvidenceContext } from './evidence/evidence-context.ts';
-import { EvidencePanel } from './evidence/evidence-panel.tsx';
-import { inOrder, verifiedNumbers } from './evidence/citation-order.ts';
+import { verifiedNumbers } from './evidence/citation-order.ts';
+import { besides, evidenceOf } from './evidence/evidence-of.ts';
 import { useOpenEvidence } from './evidence/use-open-evidence.ts';
 import { Head } from './head.tsx';
 import { Facts } from './facts.tsx';
@@ -24,14 +25,14 @@ export function InvestigationView({ investigation }: { investigation: Investigat
   const { id, status, steps, report, citations } = investigation;
   const isRunning = status === 'processing';
   const { run, state } = useLiveRun(id, isRunning);
-  const { open, ...shown } = useOpenEvidence();
+  const { opened, open, turnTo, close } = useOpenEvidence();
 
   const views = useMemo(() => stepViews(steps, run), [steps, run]);
   const openCitation = useCallback((n: number) => open({ citation: n }), [open]);
   const openCall = useCallback((call: string) => open({ call }), [open]);
   const evidence = useMemo(
     () => ({
-      numbers: new Set(inOrder(citations).map(({ n }) => n)),
+      numbers: new Set(citations.map(({ n }) => n)),
       verified: verifiedNumbers(citations),
       openCitation,
       openCall,
@@ -43,7 +44,19 @@ export function InvestigationView({ investigation }: { investigation: Investigat
   const [wasWatched, setWasWatched] = useState(isRunning);
   if (isRunning && !wasWatched) setWasWatched(true);
   const hasReport = report !== null;
-  const stepsPlace = !hasReport ? 'max-lg:-order-1 lg:col-start-1' : wasWatched ? 'lg:col-start-1' : 'lg:col-span-2';
+  // Under its key it stays what it is when it comes to stand further down. Everything is read in the order it is shown.
+  const stepsPart = (
+    <div key="steps" className={clsx('min-w-0', hasReport && !wasWatched ? 'lg:col-span-2' : 'lg:col-start-1')}>
+      <KeepPlace on={isRunning}>
+        <Steps
+          steps={views}
+          phase={isRunning ? phaseOf(investigation, views) : undefined}
+          connection={state}
+          isFolded={hasReport && !wasWatched}
+        />
+      </KeepPlace>
+    </div>
+  );
 
   return (
     <EvidenceContext value={evidence}>
@@ -59,7 +72,10 @@ export function InvestigationView({ investigation }: { investigation: Investigat
             )}
           </div>
         )}
+        {!hasReport && stepsPart}
         <aside
+          // Of the two that change places, the steps, which somebody may be reading, are not moved in the document.
+          key={hasReport ? 'about-report' : 'about-run'}
           aria-label="About this investigation"
           className={clsx('flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1', hasReport || 'lg:row-span-2')}
         >
@@ -75,18 +91,15 @@ export function InvestigationView({ investigation }: { investigation: Investigat
             </Near>
           </div>
         )}
-        <div className={clsx('min-w-0', stepsPlace)}>
-          <KeepPlace on={isRunning}>
-            <Steps
-              steps={views}
-              phase={isRunning ? phaseOf(investigation, views) : undefined}
-              connection={state}
-              isFolded={hasReport && !wasWatched}
-            />
-          </KeepPlace>
-        </div>
+        {hasReport && stepsPart}
       </div>
-      <EvidencePanel investigation={investigation} {...shown} />
+      <EvidencePanel
+        evidence={evidenceOf(investigation, opened)}
+        onClose={close}
+        before={besides(investigation, opened, -1)}
+        after={besides(investigation, opened, 1)}
+        turnTo={turnTo}
+      />
     </EvidenceContext>
   );
 }

@@ -40,5 +40,5 @@ export function useOpenEvidence() {
     isOneBack.current = false;
   }, [router, show]);
 
-  return { citation, call, open, turnTo, close };
+  return { opened: { citation, call } satisfies OpenEvidence, open, turnTo, close };
 }

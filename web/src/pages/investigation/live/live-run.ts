@@ -1,10 +1,6 @@
 /** What the events of a running investigation amount to. Pure: the same events give the same run, however they came. */
 import type { StreamEvent } from '../../../components/live/follow-events.ts';
-
-export interface PlanItem {
-  text: string;
-  status: 'pending' | 'in_progress' | 'done' | 'skipped';
-}
+import { planItems, type PlanItem } from '../../../components/plan/plan.ts';
 
 export interface LiveCall {
   id: string;
@@ -94,7 +90,7 @@ function withEvent(run: LiveRun, { type, data }: StreamEvent): LiveRun {
     case 'tool.completed':
       return { ...withCall(run, data, completed(data)), stored: run.stored + 1 };
     case 'plan.updated':
-      return { ...run, plan: planOf(data['items']) };
+      return { ...run, plan: planItems(data['items']) };
     case 'message.added':
       return { ...run, messages: run.messages + 1, stored: run.stored + 1 };
     default:
@@ -153,21 +149,6 @@ const completed = (data: StreamEvent['data']): Partial<LiveCall> => ({
   digest: textOf(data['digest']),
   bytes: typeof data['bytes'] === 'number' ? data['bytes'] : null,
 });
-
-const STATES: readonly string[] = ['pending', 'in_progress', 'done', 'skipped'] satisfies PlanItem['status'][];
-
-function planOf(items: unknown): PlanItem[] {
-  if (!Array.isArray(items)) return [];
-  return items.filter(
-    (item: unknown): item is PlanItem =>
-      typeof item === 'object' &&
-      item !== null &&
-      'text' in item &&
-      typeof item.text === 'string' &&
-      'status' in item &&
-      STATES.includes(String(item.status)),
-  );
-}
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);

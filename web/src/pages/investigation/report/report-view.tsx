@@ -3,7 +3,7 @@ import { Panel } from '../../../components/ui/panel.tsx';
 import { Prose } from '../evidence/prose.tsx';
 import type { Investigation, Report } from '../queries.ts';
 import { Hypotheses } from './hypotheses.tsx';
-import { limitWords } from './limits.ts';
+import { limitWords } from '../../../components/ui/limit-words.ts';
 import { RootCause } from './root-cause.tsx';
 import { Timeline } from './timeline.tsx';
 import { UnverifiedClaims } from './unverified-claims.tsx';

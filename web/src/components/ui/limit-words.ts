@@ -1,4 +1,4 @@
-/** What ended a run early, as the rest of a sentence that begins with "It ended early because". */
+/** What ended an investigation or an answer early, as the rest of a sentence such as "It ended early because". */
 const WORDS: Record<string, string> = {
   steps: 'it reached its limit of steps',
   cost: 'it reached its cost budget',

@@ -1,12 +1,12 @@
-import { Badge } from '../../../components/ui/badge.tsx';
-import { count } from '../numbers.ts';
-import type { Excerpt } from './citation-order.ts';
+import { Badge } from '../ui/badge.tsx';
+import { count } from '../ui/numbers.ts';
+import type { CitedExcerpt } from './evidence.ts';
 
 /** More are folded: the result below, where they are marked, is what people came for. */
 const MOST_SHOWN = 3;
 
 /** What is cited, word for word, and whether it stands in the result. What does not is shown first. */
-export function Excerpts({ excerpts }: { excerpts: readonly Excerpt[] }) {
+export function Excerpts({ excerpts }: { excerpts: readonly CitedExcerpt[] }) {
   const ordered = excerpts.toSorted((a, b) => Number(a.verified) - Number(b.verified));
   const shown = Math.max(MOST_SHOWN, ordered.filter(({ verified }) => !verified).length);
   const folded = ordered.slice(shown);
@@ -26,7 +26,7 @@ export function Excerpts({ excerpts }: { excerpts: readonly Excerpt[] }) {
   );
 }
 
-const List = ({ excerpts }: { excerpts: readonly Excerpt[] }) => (
+const List = ({ excerpts }: { excerpts: readonly CitedExcerpt[] }) => (
   <ul className="mt-1 flex flex-col gap-1.5">
     {excerpts.map(({ text, verified, offset }) => (
       <li

@@ -1,0 +1,18 @@
+/** What a model means to do, as `update_plan` takes it. */
+export interface PlanItem {
+  text: string;
+  status: 'pending' | 'in_progress' | 'done' | 'skipped';
+}
+
+const STATES: readonly unknown[] = ['pending', 'in_progress', 'done', 'skipped'] satisfies PlanItem['status'][];
+
+const isItem = (item: unknown): item is PlanItem =>
+  typeof item === 'object' &&
+  item !== null &&
+  'text' in item &&
+  typeof item.text === 'string' &&
+  'status' in item &&
+  STATES.includes(item.status);
+
+/** @returns the items of a plan that a model wrote; what is none is left out */
+export const planItems = (items: unknown): PlanItem[] => (Array.isArray(items) ? items.filter(isItem) : []);
