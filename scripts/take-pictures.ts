@@ -95,7 +95,7 @@ async function choose(): Promise<Picture[]> {
       height: 960,
       show: (page) => page.getByRole('heading', { name: 'Latest sessions' }).waitFor(),
     },
-    { name: 'chat', path: `/chat/${chat}`, height: 1_560, show: showChart },
+    { name: 'chat', path: `/chat/${chat}`, height: 1_620, show: showChart },
   ];
 }
 
