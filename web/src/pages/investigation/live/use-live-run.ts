@@ -7,7 +7,7 @@ import { EMPTY_RUN, isFinalRunEvent, RUN_EVENT_TYPES, withEvents, type LiveRun }
 
 /** What is stored is asked for at most this often while the run goes on. */
 const REFETCH_MS = 1_200;
-/** While the events are away, what is stored is all there is to show. */
+/** While the events are away, or have said that it is over and what is stored does not, what is stored is asked for. */
 const POLL_MS = 5_000;
 
 /**
@@ -28,7 +28,7 @@ export function useLiveRun(id: string, isRunning: boolean): { run: LiveRun; stat
   });
 
   const { stored, ending } = run;
-  const isAway = isRunning && state === 'reconnecting';
+  const isAway = isRunning && (state === 'reconnecting' || ending !== null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const ask = useEffectEvent((afterMs: number) => {
     timer.current ??= setTimeout(() => {

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useEffect, useRef, type FormEvent } from 'react';
 import { may, sessionQuery } from '../../../api/session.ts';
+import { useDraft } from '../../../app/draft.ts';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';
 import { Field, Textarea } from '../../../components/ui/field.tsx';
@@ -39,18 +40,25 @@ function Delivery({ step, isRunning }: { step: number | null; isRunning: boolean
 }
 
 function Tell({ id, hasMessages }: { id: string; hasMessages: boolean }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft(`investigation.${id}`);
+  const latest = useRef(text);
+  useEffect(() => {
+    latest.current = text;
+  }, [text]);
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const { mutate, isPending } = useMutation({
-    mutationFn: () => tell(id, text),
+    mutationFn: (said: string) => tell(id, said),
     onError: toaster.fail,
-    onSuccess: () => setText(''),
+    onSuccess: (_, said) => {
+      // What was written meanwhile is not sent yet.
+      if (latest.current === said) setText('');
+    },
     onSettled: () => queryClient.invalidateQueries({ queryKey: investigationQuery(id).queryKey, exact: true }),
   });
   const send = (event?: FormEvent): void => {
     event?.preventDefault();
-    if (text.trim() !== '' && !isPending) mutate();
+    if (text.trim() !== '' && !isPending) mutate(text);
   };
   return (
     <form onSubmit={send} className={hasMessages ? 'mt-4 border-t pt-4' : ''}>
