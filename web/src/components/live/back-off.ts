@@ -1,4 +1,9 @@
-/** How long to wait before a stream that broke off is opened again. */
+/** When a stream that broke off is opened again. */
+/**
+ * A connection that a phone lost between two networks looks as if it were open: one that is silent for so long is opened
+ * anew. The API writes something at least every 15 seconds; what reads the bytes themselves sees it.
+ */
+export const SILENT_MS = 60_000;
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 

@@ -1,5 +1,5 @@
 /** Follows a stream of server-sent events of this origin until its last event, over as many connections as it takes. */
-import { backOffMs } from './back-off.ts';
+import { backOffMs, SILENT_MS } from './back-off.ts';
 
 export interface StreamEvent {
   id: string;
@@ -24,8 +24,6 @@ export interface FollowOptions {
 
 /** Events are handed on together after this long, so that a fast model does not have the page drawn for every word. */
 const BATCH_MS = 50;
-/** A connection that a phone lost between two networks looks as if it were open; one that is silent is opened anew. */
-const SILENT_MS = 60_000;
 
 /**
  * Opens the stream. The browser would open it again by itself, but not after an answer such as 503, and without

@@ -128,17 +128,9 @@ export class LiveChat {
     if (this.#state.phase === 'idle' && this.chat.messages.length > 0) this.chat.messages = [];
   }
 
-  /** What was refused was taken back into the composer, or given up. */
-  forgetRefused(): void {
-    if (this.#state.refused !== undefined) this.#set({ refused: undefined });
-  }
-
-  /** Tries at once what would be tried again in a while. */
-  readonly hurry = (): void => this.#wake?.();
-
   dispose(): void {
     this.#isDisposed = true;
-    this.hurry();
+    this.#wake?.();
     void this.chat.stop();
   }
 

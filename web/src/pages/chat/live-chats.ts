@@ -22,26 +22,37 @@ function hold(chatId: string, live: LiveChat): Held {
 /** The chat that has just been given its id goes on under it. */
 export const handOver = (chatId: string, live: LiveChat): void => void hold(chatId, live);
 
+/** Ends what no page shows any more. What is being sent is sent first. */
+function letGo(mine: Held): void {
+  const { live, pages } = mine;
+  const holder = live.chatId === undefined ? undefined : held.get(live.chatId);
+  // A new chat that goes on under its own address is held there.
+  if (pages > 0 || (holder !== mine && holder?.live === live)) return;
+  if (live.state().phase === 'sending') {
+    setTimeout(() => letGo(mine), GRACE_MS);
+    return;
+  }
+  live.dispose();
+  if (live.chatId !== undefined && holder === mine) held.delete(live.chatId);
+}
+
+/** One more page shows it. @returns to be called when that page goes */
+function show(mine: Held): () => void {
+  mine.pages += 1;
+  return () => {
+    mine.pages -= 1;
+    setTimeout(() => letGo(mine), GRACE_MS);
+  };
+}
+
 /** The chat of a page, for as long as the page is there. @param chatId undefined: a new one */
 export function useLiveChat(chatId: string | undefined): LiveChat {
-  const live = useMemo(
-    () => (chatId === undefined ? new LiveChat() : hold(chatId, new LiveChat(chatId)).live),
+  const first = useMemo(
+    () => (chatId === undefined ? { live: new LiveChat(), pages: 0 } : hold(chatId, new LiveChat(chatId))),
     [chatId],
   );
-  useEffect(() => {
-    if (chatId === undefined) return undefined;
-    const mine = hold(chatId, live);
-    mine.pages += 1;
-    return () => {
-      mine.pages -= 1;
-      setTimeout(() => {
-        if (mine.pages > 0) return;
-        mine.live.dispose();
-        if (held.get(chatId) === mine) held.delete(chatId);
-      }, GRACE_MS);
-    };
-  }, [chatId, live]);
-  return live;
+  useEffect(() => show(chatId === undefined ? first : hold(chatId, first.live)), [chatId, first]);
+  return first.live;
 }
 
 export const useLiveState = (live: LiveChat): LiveState => useSyncExternalStore(live.subscribe, live.state);

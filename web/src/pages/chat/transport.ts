@@ -5,6 +5,7 @@
 import { HttpChatTransport, type UIMessage, type UIMessageChunk } from 'ai';
 import { createParser } from 'eventsource-parser';
 import { ApiError, csrfHeaders, errorOf } from '../../api/client.ts';
+import { SILENT_MS } from '../../components/live/back-off.ts';
 import { requestFor, type Asked } from './asked.ts';
 
 /** What a message carries beside its parts. */
@@ -61,9 +62,7 @@ export class ChatTransport extends HttpChatTransport<ChatMessage> {
       {
         pull: async (controller) => {
           while (waiting.length === 0) {
-            const { done, value } = await reader.read().catch(() => {
-              throw lost();
-            });
+            const { done, value } = await readSoon(reader);
             // A server that stops ends its streams before they are over.
             if (done) throw lost();
             parser.feed(decoder.decode(value, { stream: true }));
@@ -80,6 +79,22 @@ export class ChatTransport extends HttpChatTransport<ChatMessage> {
       },
       { highWaterMark: 0 },
     );
+  }
+}
+
+/** @throws what the SDK knows as a lost connection, also when nothing has come for long */
+async function readSoon(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  const { promise: silence, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(lost()), SILENT_MS);
+  try {
+    return await Promise.race([reader.read(), silence]);
+  } catch {
+    void reader.cancel().catch(() => undefined);
+    throw lost();
+  } finally {
+    clearTimeout(timer);
   }
 }
 
