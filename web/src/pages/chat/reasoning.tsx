@@ -1,13 +1,10 @@
 import { ChevronRight } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { duration } from '../../components/ui/time.tsx';
+import { useState } from 'react';
 import { Prose } from './prose.tsx';
 
-/** What the model thought, folded. How long it took is known only to who was there. */
+/** What the model thought, folded. */
 export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
-  const tookMs = useTook(isGoingOn);
-  const title = isGoingOn ? 'Thinking …' : tookMs === undefined ? 'Thought' : `Thought for ${duration(tookMs)}`;
   return (
     <details
       className="group text-sm text-ink-soft"
@@ -16,7 +13,7 @@ export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolea
     >
       <summary className="inline-flex list-none items-center gap-1 rounded py-0.5 hover:text-ink [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden size={14} className="transition-transform group-open:rotate-90" />
-        {title}
+        {isGoingOn ? 'Reasoning …' : 'Reasoning'}
       </summary>
       {isOpen && (
         <div className="mt-1 ml-1.5 border-l-2 pl-3">
@@ -25,14 +22,4 @@ export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolea
       )}
     </details>
   );
-}
-
-function useTook(isGoingOn: boolean): number | undefined {
-  const since = useRef<number>(undefined);
-  const [took, setTook] = useState<number>();
-  useEffect(() => {
-    if (isGoingOn) since.current ??= performance.now();
-    else if (since.current !== undefined) setTook(performance.now() - since.current);
-  }, [isGoingOn]);
-  return took;
 }
