@@ -88,7 +88,6 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
       maxZoom={2}
       fitView
       fitViewOptions={FIT}
-      proOptions={{ hideAttribution: true }}
       disableKeyboardA11y
     />
   );
