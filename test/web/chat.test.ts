@@ -340,7 +340,7 @@ describe('the chat page', function () {
     });
     const { page, end } = await web.visit(`/chat/${chatId}`, { as: reader });
     await page.getByText('Because of it.').waitFor();
-    await page.getByText('Your key may read chats and not write in them.').waitFor();
+    await page.getByText('You may read chats, but not write in them.').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Draw a chart' }).count(), 0);
     await assertAccessible(page);
