@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { placeOf } from '../../../web/src/components/text-viewer/excerpts.ts';
+import { placeOf, reachOf, reachOf } from '../../../web/src/components/text-viewer/excerpts.ts';
 import { hitsIn, newSearch, searchOn } from '../../../web/src/components/text-viewer/find.ts';
 import { Lines, type Line } from '../../../web/src/components/text-viewer/lines.ts';
 import { segments } from '../../../web/src/components/text-viewer/spans.ts';
@@ -143,10 +143,14 @@ describe('web: what is marked in a stored text', () => {
 
   it('an excerpt is where its offset says, if the text says the same there', () => {
     const text = 'score 1, score 1, score 2';
-    assert.deepEqual(placeOf({ text: 'score 1', offset: 9 }, text), { start: 9, end: 16 });
-    assert.deepEqual(placeOf({ text: 'score 1', offset: 3 }, text), { start: 0, end: 7 });
-    assert.deepEqual(placeOf({ text: 'score 2', offset: null }, text), { start: 18, end: 25 });
-    assert.equal(placeOf({ text: 'score 3', offset: 0 }, text), undefined);
+    assert.deepEqual(placeOf({ text: 'score 1', offset: 9 }, text, true), { start: 9, end: 16 });
+    assert.deepEqual(placeOf({ text: 'score 1', offset: 3 }, text, true), { start: 0, end: 7 });
+    assert.deepEqual(placeOf({ text: 'score 2', offset: null }, text, true), { start: 18, end: 25 });
+    assert.equal(placeOf({ text: 'score 3', offset: 0 }, text, true), undefined);
+    // The place that was cited is not there yet: an earlier one is another.
+    assert.equal(placeOf({ text: 'score 1', offset: 9 }, text.slice(0, 12), false), undefined);
+    assert.equal(reachOf({ text: 'score 1', offset: 9 }, 12), 16);
+    assert.equal(reachOf({ text: 'score 1', offset: null }, 12), 13);
   });
 
   it('a search in stretches finds what a search of the whole finds', () => {

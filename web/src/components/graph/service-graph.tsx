@@ -29,7 +29,7 @@ export interface ServiceGraphProps {
 const MOST_AT_FIRST = 60;
 const SHOWN_AT_FIRST = 32;
 /** As many boxes as elements of the page stay quick; more are drawn on a canvas. */
-const MOST_AS_ELEMENTS = 250;
+const MOST_AS_ELEMENTS = 100;
 
 export function ServiceGraph({ services, calls, selected, onSelect, height = 420, label }: ServiceGraphProps) {
   const theme = useTheme();

@@ -6,8 +6,8 @@ import { Lines } from './lines.ts';
 
 type ToolResult = Schema<'ToolResultResponse'>;
 
-/** One page is taken in within a few milliseconds. */
-const PAGE = 400_000;
+/** As much as the API gives at once; it is taken in within some tens of milliseconds. */
+const PAGE = 1_000_000;
 const ASK_AGAIN_MS = 2_000;
 
 export interface Stored {
@@ -106,7 +106,11 @@ export class StoredText {
     try {
       while (this.#isStarted && this.#stored.error === undefined && !this.#stored.isWhole) {
         if (this.#stored.text.length >= this.#wanted) break;
-        this.#take(await this.#page(this.#stored.text.length));
+        const page = await this.#page(this.#stored.text.length);
+        // The next one is on its way while this one is taken in.
+        if (page.next_offset !== null && page.next_offset < this.#wanted)
+          void this.#page(page.next_offset).catch(() => undefined);
+        this.#take(page);
         if (this.#stored.head?.status === 'pending') break;
       }
     } catch (error) {

@@ -1,7 +1,7 @@
 /** A long text, of which only what is seen is drawn. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Failed } from '../ui/states.tsx';
-import { placeOf, type Excerpt } from './excerpts.ts';
+import { placeOf, reachOf, type Excerpt } from './excerpts.ts';
 import { LineList, type Place } from './line-list.tsx';
 import type { Stored, StoredText } from './stored-text.ts';
 import { Toolbar } from './toolbar.tsx';
@@ -25,13 +25,13 @@ export function Viewer({ stored, store, excerpts }: ViewerProps) {
   const [hit, setHit] = useState(0);
   const field = useRef<HTMLInputElement>(null);
   const search = useSearch(words, stored, store);
-  const places = useMemo(() => excerpts.map((each) => placeOf(each, text)), [excerpts, text]);
+  const places = useMemo(() => excerpts.map((each) => placeOf(each, text, isWhole)), [excerpts, text, isWhole]);
 
   // Only as much is fetched as it takes to come to what is looked at.
   const isAwaited = excerpts.length > 0 && places[excerpt] === undefined && !isWhole;
   useEffect(() => {
-    if (isAwaited) store.want(text.length + 1);
-  }, [isAwaited, text, store]);
+    if (isAwaited) store.want(reachOf(excerpts[excerpt], text.length));
+  }, [isAwaited, excerpts, excerpt, text, store]);
   useEffect(() => {
     if (isAwaited || isWhole || (head?.characters ?? 0) > FETCHED_WHEN_IDLE) return undefined;
     const timer = setTimeout(() => store.want(text.length + 1), 300);
