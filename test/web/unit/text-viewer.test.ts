@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { placeOf, reachOf, reachOf } from '../../../web/src/components/text-viewer/excerpts.ts';
+import { placeOf, reachOf } from '../../../web/src/components/text-viewer/excerpts.ts';
 import { hitsIn, newSearch, searchOn } from '../../../web/src/components/text-viewer/find.ts';
 import { Lines, type Line } from '../../../web/src/components/text-viewer/lines.ts';
 import { segments } from '../../../web/src/components/text-viewer/spans.ts';
