@@ -33,6 +33,54 @@ describe('the frame of the web app', function () {
     await end();
   });
 
+  it('lets whoever does not want single keys turn them off', async () => {
+    const { page, end } = await web.visit('/');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    const wanted = page.getByLabel('Use these keys in this browser');
+    await wanted.uncheck();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.keyboard.press('?');
+    await page.getByRole('button', { name: /^Account/ }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Keys' }).press('Enter');
+    assert.equal(new URL(page.url()).pathname, '/');
+    await wanted.check();
+    await page.keyboard.press('Escape');
+    await wanted.waitFor({ state: 'hidden' });
+    await page.keyboard.press('g');
+    await page.keyboard.press('t');
+    await page.waitForURL('**/team');
+    await end();
+  });
+
+  it('goes on when another tab has signed in anew: what is refused once works the next time', async () => {
+    const { page, context, end } = await web.visit('/monitoring', { expected: [/status of 40[13]/] });
+    await page.getByLabel('What should be watched?').fill('Watch the till.');
+    const { status } = await page.evaluate(
+      async (key) =>
+        fetch('/api/session', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ api_key: key }),
+        }).then((answer) => ({ status: answer.status })),
+      web.apiKey,
+    );
+    assert.equal(status, 200);
+    const known = page.waitForResponse((answer) => answer.url().endsWith('/api/session'));
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    assert.equal((await known).status(), 200);
+    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.waitForURL(/\/monitoring\/[0-9a-f-]{36}$/);
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'what was sent is no draft any more');
+    await context.clearCookies();
+    await page.waitForURL(/\/sign-in/);
+    await end();
+  });
+
   it('lets the keyboard skip the places', async () => {
     const { page, end } = await web.visit('/');
     await page.getByRole('heading', { level: 1 }).waitFor();

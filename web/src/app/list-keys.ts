@@ -1,6 +1,6 @@
 /** `j` and `k` go down and up through the links of a list; Enter opens the one with the focus, as always. */
 import { useEffect, useRef, type RefObject } from 'react';
-import { isTyping } from './shortcuts.ts';
+import { isForPage, useKeysChoice } from './shortcuts.ts';
 
 /**
  * Which row comes next. Without one that has the focus, it begins at the first, whichever way one goes.
@@ -16,11 +16,11 @@ export const nextRow = (current: number, count: number, by: 1 | -1): number =>
  */
 export function useListKeys<List extends HTMLElement>(rows = 'li'): RefObject<List | null> {
   const list = useRef<List>(null);
+  const hasLetters = useKeysChoice();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
-      if (isTyping(event.target) || document.querySelector('[role=dialog],[role=alertdialog],[role=menu]')) return;
-      const by = directionOf(event.key, list.current?.contains(document.activeElement) === true);
+      if (!isForPage(event)) return;
+      const by = directionOf(event.key, list.current?.contains(document.activeElement) === true, hasLetters);
       if (by === undefined || list.current === null) return;
       const links = [...list.current.querySelectorAll(rows)].flatMap((row) => row.querySelector('a') ?? []);
       const current = links.findIndex((link) => link.closest(rows)?.contains(document.activeElement) === true);
@@ -31,12 +31,12 @@ export function useListKeys<List extends HTMLElement>(rows = 'li'): RefObject<Li
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [rows]);
+  }, [rows, hasLetters]);
   return list;
 }
 
-function directionOf(key: string, isInList: boolean): 1 | -1 | undefined {
-  if (key === 'j' || (isInList && key === 'ArrowDown')) return 1;
-  if (key === 'k' || (isInList && key === 'ArrowUp')) return -1;
+function directionOf(key: string, isInList: boolean, hasLetters: boolean): 1 | -1 | undefined {
+  if ((hasLetters && key === 'j') || (isInList && key === 'ArrowDown')) return 1;
+  if ((hasLetters && key === 'k') || (isInList && key === 'ArrowUp')) return -1;
   return undefined;
 }

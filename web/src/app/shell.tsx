@@ -6,9 +6,9 @@ import { useEffect, useMemo, useState } from 'react';
 import { whenSessionIsInDoubt } from '../api/client.ts';
 import { may, sessionQuery, signOut } from '../api/session.ts';
 import { Button } from '../components/ui/button.tsx';
-import { Dialog } from '../components/ui/dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../components/ui/menu.tsx';
 import { useToaster } from '../components/ui/toast.tsx';
+import { KeysDialog } from './keys-dialog.tsx';
 import { placesFor, type Place } from './navigation.ts';
 import { useShortcuts, type Shortcut } from './shortcuts.ts';
 import { chooseTheme, useThemeChoice } from './theme.ts';
@@ -127,22 +127,7 @@ export function Shell() {
           <Outlet />
         </div>
       </main>
-      <Dialog open={showsKeys} onOpenChange={setShowsKeys} title="Keys">
-        <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
-          {[...shortcuts, { keys: 'j k', title: 'Down and up through a list' }].map(({ keys, title }) => (
-            <div key={keys} className="contents">
-              <dt className="flex gap-1">
-                {keys.split(' ').map((key) => (
-                  <kbd key={key} className="rounded border border-line-strong bg-sunken px-1.5 font-mono text-sm">
-                    {key}
-                  </kbd>
-                ))}
-              </dt>
-              <dd>{title}</dd>
-            </div>
-          ))}
-        </dl>
-      </Dialog>
+      <KeysDialog open={showsKeys} onOpenChange={setShowsKeys} shortcuts={shortcuts} />
     </div>
   );
 }
