@@ -32,7 +32,7 @@ describe('whoever follows a turn that is begun again', () => {
   const start = (nonce: string) => ({ type: 'turn.started', data: { step: 1, attempt: 1, nonce } });
 
   /** A turn of which an attempt has spoken, and somebody who has been told of all of it. */
-  const begin = async () => {
+  const begin = async ({ tools = false } = {}) => {
     const teamId = randomUUID();
     const em = () => forTeam(database.orm.em, teamId);
     const turn = em().create(ChatTurn, {
@@ -52,7 +52,7 @@ describe('whoever follows a turn that is begun again', () => {
     const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
     const pieces = Array.from({ length: PIECES }, (_, index) => `word ${index} `);
     await events.append(stream, [start('a'), ...pieces.map((text) => delta('a', text))]);
-    const told = followTurn(events, { turn, tools: false, em, signal: following.signal });
+    const told = followTurn(events, { turn, tools, em, signal: following.signal });
     const seen: string[] = [];
     const next = async (): Promise<UiChunk | string> => {
       const { value } = await told.next();
@@ -83,10 +83,23 @@ describe('whoever follows a turn that is begun again', () => {
     assert.deepEqual(await next(), { type: 'text-end', id: 'part-1' });
   });
 
-  it('is sent away, to be told everything anew, when the log has lost what was said', async () => {
+  const loseSome = (stream: string) =>
+    database.orm.em.execute(`delete from events where stream = ? and data like '%word 7 %'`, [stream]);
+
+  it('is told to drop what it has, and everything anew, when the log has lost what was said', async () => {
     const { stream, said, next } = await begin();
-    await database.orm.em.execute(`delete from events where stream = ? and data like '%word 7 %'`, [stream]);
+    await loseSome(stream);
+    await events.append(stream, [start('b'), delta('b', said), delta('b', 'and more')]);
+    assert.deepEqual(await next(), { type: 'reset-step' });
+    assert.deepEqual(await next(), { type: 'text-start', id: 'part-1' });
+    assert.deepEqual(await next(), { type: 'text-delta', id: 'part-1', delta: said });
+    assert.deepEqual(await next(), { type: 'text-delta', id: 'part-1', delta: 'and more' });
+  });
+
+  it('is sent away then where steps are marked: what is complete of the others could not be taken back', async () => {
+    const { stream, said, next } = await begin({ tools: true });
+    await loseSome(stream);
     await events.append(stream, [start('b'), delta('b', said)]);
-    await assert.rejects(next(), /lost events/);
+    await assert.rejects(next(), { name: 'EventsLost' });
   });
 });

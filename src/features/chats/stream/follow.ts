@@ -49,7 +49,14 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   for await (const event of followRun(log, stream, { ending, signal, checkMs })) {
     if (ui.needsWords(event)) {
       const before = () => firstEvents(log, stream, { until: event.id, count: taken });
-      ui = await untilReachable(() => UiStream.withWords(form, before()), signal);
+      try {
+        ui = await untilReachable(() => UiStream.withWords(form, before()), signal);
+      } catch (error) {
+        // Where steps are marked the earlier ones cannot be taken back: the client comes again, and begins anew.
+        if (!(error instanceof EventsLost) || options.tools) throw error;
+        yield* playback.add({ type: 'reset-step' });
+        ui = new UiStream(form);
+      }
     }
     taken += 1;
     const missing = ui.missing(event);
@@ -127,9 +134,14 @@ class Playback {
   }
 }
 
+/** What the log lost cannot be compared with what is stored. */
+class EventsLost extends Error {
+  override name = 'EventsLost';
+}
+
 /**
  * What was given out before an event.
- * @throws when the log has lost some of it; the client then comes back, and is told everything anew
+ * @throws {EventsLost} when the log has lost some of it
  */
 async function* firstEvents(
   log: EventLog,
@@ -139,7 +151,8 @@ async function* firstEvents(
   let given = 0;
   for (let afterId: string | undefined; given < count;) {
     const page = await log.read(stream, { afterId, limit: Math.min(PAGE, count - given) });
-    if (page.length === 0 || page.some(({ id }) => id === until)) throw new Error('The log has lost events.');
+    if (page.length === 0 || page.some(({ id }) => id === until))
+      throw new EventsLost('The log has lost events of a turn.');
     yield* page;
     given += page.length;
     afterId = page.at(-1)?.id;
