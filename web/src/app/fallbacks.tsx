@@ -4,7 +4,7 @@ import { ApiError } from '../api/client.ts';
 import { Button } from '../components/ui/button.tsx';
 import { PageHead } from '../components/ui/panel.tsx';
 import { messageOf } from './message-of.ts';
-import { Failed, Loading } from '../components/ui/states.tsx';
+import { Empty, Failed, Loading } from '../components/ui/states.tsx';
 
 export const PagePending = () => (
   <div className="p-6">
@@ -27,8 +27,33 @@ export function NotFoundPage({ what = '' }: { what?: string }) {
   );
 }
 
-/** A page whose one thing could not be loaded. @param title what that would be */
-export function PageFailed({ title, error, onRetry }: { title: string; error: unknown; onRetry: () => void }) {
+/** A page that the session may not read. @param what of which it is one, such as "investigations" */
+export function MayNotRead({ title, what, scope }: { title: string; what: string; scope: string }) {
+  return (
+    <>
+      <title>{`${title} · Casebook`}</title>
+      <PageHead title={title} />
+      <Empty title={`You may not read ${what}`}>
+        Your session lacks the scope <code>{scope}</code>. An admin of your team can give it to you.
+      </Empty>
+    </>
+  );
+}
+
+export interface PageFailedProps {
+  /** What is not there, such as "Finding". */
+  title: string;
+  /** Several of it. */
+  what: string;
+  /** The scope without which it may not be read. */
+  scope: string;
+  error: unknown;
+  onRetry: () => void;
+}
+
+/** A page whose one thing could not be loaded. */
+export function PageFailed({ title, what, scope, error, onRetry }: PageFailedProps) {
+  if (error instanceof ApiError && error.status === 403) return <MayNotRead title={title} what={what} scope={scope} />;
   // An id that is no UUID is as unknown as one that nobody has.
   if (error instanceof ApiError && (error.status === 404 || error.status === 422))
     return <NotFoundPage {...(error.status === 404 && { what: error.message })} />;

@@ -20,7 +20,16 @@ export function FindingPage() {
   const { findingId } = route.useParams();
   const { data: finding, isPending, error, refetch } = useQuery(findingQuery(findingId));
   if (isPending) return <Loading lines={8} />;
-  if (!finding) return <PageFailed title="Finding" error={error} onRetry={() => void refetch()} />;
+  if (!finding)
+    return (
+      <PageFailed
+        title="Finding"
+        what="findings"
+        scope="monitoring:read"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
   const { title, severity, status, flapping, summary, judgement, details } = finding;
   return (
     <>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { may, sessionQuery } from '../../api/session.ts';
+import { MayNotRead } from '../../app/fallbacks.tsx';
 import { useListKeys } from '../../app/list-keys.ts';
 import { Filter } from '../../components/ui/filter.tsx';
 import { Pager } from '../../components/ui/pager.tsx';
@@ -19,11 +20,14 @@ export function InvestigationsPage() {
   const navigate = route.useNavigate();
   const status = statusIn(statusText);
   const { data: session } = useQuery(sessionQuery);
+  const mayRead = may(session, 'investigations:read');
   const { data, error, refetch, isPlaceholderData } = useQuery({
     ...investigationsQuery({ page, status, search }),
     placeholderData: keepPreviousData,
+    enabled: mayRead,
   });
-  const mayStart = may(session, 'investigations:write');
+  // What is started is shown in the list, so both are needed.
+  const mayStart = mayRead && may(session, 'investigations:write');
   const list = useListKeys<HTMLUListElement>();
   const isFiltered = search !== undefined || status !== undefined;
   const onSearch = useCallback(
@@ -31,6 +35,7 @@ export function InvestigationsPage() {
     [navigate, status],
   );
   const first = (page - 1) * PAGE_SIZE + 1;
+  if (!mayRead) return <MayNotRead title="Investigations" what="investigations" scope="investigations:read" />;
   return (
     <>
       <title>Investigations · Casebook</title>

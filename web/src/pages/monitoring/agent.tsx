@@ -24,7 +24,16 @@ export function MonitoringAgentPage() {
   const { data: session } = useQuery(sessionQuery);
   const { data: agent, error, refetch, isPending } = useQuery(agentQuery(agentId));
   if (isPending) return <Loading lines={8} />;
-  if (!agent) return <PageFailed title="Monitoring agent" error={error} onRetry={() => void refetch()} />;
+  if (!agent)
+    return (
+      <PageFailed
+        title="Monitoring agent"
+        what="monitoring agents"
+        scope="monitoring:read"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
   const mayWrite = may(session, 'monitoring:write');
   const tabs = [
     { value: 'overview', title: 'Overview', content: <Overview agent={agent} mayWrite={mayWrite} /> },

@@ -49,7 +49,15 @@ export function SatellitePage() {
   });
   if (satellite === undefined) {
     if (error === null) return <Loading lines={6} />;
-    return <PageFailed title="Satellite" error={error} onRetry={() => void refetch()} />;
+    return (
+      <PageFailed
+        title="Satellite"
+        what="satellites"
+        scope="satellites:read"
+        error={error}
+        onRetry={() => void refetch()}
+      />
+    );
   }
   const { name, status, problems, version, labels, last_heartbeat: seenAt } = satellite;
   const tabs = [

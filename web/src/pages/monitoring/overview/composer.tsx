@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
+import { may, sessionQuery } from '../../../api/session.ts';
 import { readDraft, useDraft } from '../../../app/draft.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { Textarea } from '../../../components/ui/field.tsx';
@@ -30,6 +31,7 @@ export function Composer({ agentId }: { agentId: string }) {
   const id = useId();
   const queryClient = useQueryClient();
   const { data: agent } = useQuery(agentQuery(agentId));
+  const { data: session } = useQuery(sessionQuery);
   useEffect(() => () => reading.current?.abort(), []);
   const isBusy = said !== undefined && !said.isComplete;
   const send = async (event?: SubmitEvent): Promise<void> => {
@@ -89,10 +91,12 @@ export function Composer({ agentId }: { agentId: string }) {
           }}
         />
         <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
-          <Link to="/chat/$chatId" params={{ chatId: agentId }} className="text-sm text-accent underline">
-            The whole conversation
-          </Link>
-          <Button type="submit" variant="primary" disabled={words.trim() === '' || isBusy}>
+          {may(session, 'chats:read') && (
+            <Link to="/chat/$chatId" params={{ chatId: agentId }} className="text-sm text-accent underline">
+              The whole conversation
+            </Link>
+          )}
+          <Button type="submit" variant="primary" className="ml-auto" disabled={words.trim() === '' || isBusy}>
             Tell it
           </Button>
         </div>

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
+import { may, sessionQuery } from '../../../api/session.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { Time } from '../../../components/ui/time.tsx';
@@ -73,13 +74,14 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
         >
           <FindingList filter={{ agent: agentId, count: 5 }} headingLevel={3} isShort />
         </Panel>
-        <Facts agent={agent} />
+        <Facts agent={agent} mayWrite={mayWrite} />
       </div>
     </div>
   );
 }
 
-function Facts({ agent }: { agent: Agent }) {
+function Facts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
+  const { data: session } = useQuery(sessionQuery);
   const { last_result_at: last, next_due_at: next, notification_channel: channel } = agent;
   return (
     <Panel title="Facts">
@@ -99,9 +101,11 @@ function Facts({ agent }: { agent: Agent }) {
           {channel?.label ?? (
             <>
               Nobody.{' '}
-              <Link to="." search={{ tab: 'settings' }} className="text-accent underline">
-                Set a channel
-              </Link>
+              {mayWrite && (
+                <Link to="." search={{ tab: 'settings' }} className="text-accent underline">
+                  Set a channel
+                </Link>
+              )}
             </>
           )}
         </dd>
@@ -111,12 +115,16 @@ function Facts({ agent }: { agent: Agent }) {
             <dd className="break-words text-bad">{agent.notification_error}</dd>
           </>
         )}
-        <dt>Conversation</dt>
-        <dd>
-          <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
-            Open it
-          </Link>
-        </dd>
+        {may(session, 'chats:read') && (
+          <>
+            <dt>Conversation</dt>
+            <dd>
+              <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
+                Open it
+              </Link>
+            </dd>
+          </>
+        )}
         <TemporalRun agent={agent} />
       </dl>
     </Panel>
