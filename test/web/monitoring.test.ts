@@ -232,6 +232,39 @@ describe('monitoring agents in the web app', function () {
     await end();
   });
 
+  it('keeps what is written while a plan is saved, and the reason of a save that was refused', async () => {
+    const id = await makeAgent('Slow', [check('first', 'First')]);
+    const { page, end } = await web.visit(`/monitoring/${id}?tab=plan`, { expected: [/status of 422/] });
+    let answer: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const summary = page.getByLabel('Summary');
+    const reason = page.getByLabel('Why it is changed');
+    await summary.fill('x'.repeat(10_000));
+    await reason.fill('Because');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The plan was not saved' }).waitFor();
+    assert.equal(await reason.inputValue(), 'Because');
+    await summary.fill('Sent');
+    await page.route('**/plan', async (route) => {
+      if (route.request().method() === 'PATCH') await held;
+      await route.continue();
+    });
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await sent;
+    await summary.fill('Written meanwhile');
+    answer();
+    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    assert.equal((await planOf(id)).plan.summary, 'Sent');
+    assert.equal(await summary.inputValue(), 'Written meanwhile');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved as version 3. It holds from now on.', { exact: true }).waitFor();
+    assert.equal((await planOf(id)).plan.summary, 'Written meanwhile');
+    await end();
+  });
+
   it('shows the sessions of checks, one with all that it rests on; addresses lead back to it', async () => {
     const id = await makeAgent('Sessions', [check('first', 'First'), check('second', 'Second')], { active: true });
     const { page, end } = await web.visit(`/monitoring/${id}`);
