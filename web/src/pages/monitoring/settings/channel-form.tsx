@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { ApiError, type Schema } from '../../../api/client.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { Field, Input, Select, Textarea } from '../../../components/ui/field.tsx';
@@ -30,7 +30,7 @@ export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelForm
     },
   });
   const issues = saving.error instanceof ApiError ? saving.error.issues : [];
-  const send = (event: FormEvent): void => {
+  const send = (event: SubmitEvent): void => {
     event.preventDefault();
     saving.mutate();
   };

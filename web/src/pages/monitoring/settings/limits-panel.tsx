@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState, type FormEvent } from 'react';
+import { useState, type SubmitEvent } from 'react';
 import { ApiError, type Schema } from '../../../api/client.ts';
 import { Button } from '../../../components/ui/button.tsx';
 import { Field, Input } from '../../../components/ui/field.tsx';
@@ -56,7 +56,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
   const issueAt = (name: string) => issues.find(({ path }) => path === name)?.message;
   const isChanged = title !== held.title || hours !== held.hours || budget !== held.budget;
   const write = (change: Partial<Limits>) => setWritten((now) => ({ ...now, ...change }));
-  const save = (event: FormEvent): void => {
+  const save = (event: SubmitEvent): void => {
     event.preventDefault();
     saving.mutate(written);
   };
