@@ -141,6 +141,11 @@ describe('the page of an investigation while it runs', function () {
       await step(page, 2)
         .getByText(/^The sources tell/)
         .waitFor();
+      // The Tab key goes the way that the eye goes: on a phone, what is above comes first.
+      const parts = page.locator('#steps, aside[aria-label="About this investigation"]');
+      const tops = await parts.evaluateAll((found) => found.map((part) => part.getBoundingClientRect().top));
+      assert.equal(tops.length, 2);
+      assert.ok((tops[0] ?? Infinity) <= (tops[1] ?? 0), `the parts of the page stand at ${tops.join(' and ')}`);
       const heading = page.getByRole('heading', { name: 'Step 1' });
       await heading.evaluate((element) => element.scrollIntoView({ block: 'start' }));
       const place = async (): Promise<number> => Math.round((await heading.boundingBox())?.y ?? Number.NaN);

@@ -152,10 +152,11 @@ describe('the page of an investigation', function () {
   });
 
   it('explains why one failed, and keeps what it had found', async () => {
-    const { page, end } = await web.visit('/');
+    const { page, end } = await web.visit('/', { viewport: PHONE });
     await page.route(`**/api/investigations/${id}`, async (route) => {
       const failed = {
         status: 'failed',
+        query: `${'W'.repeat(300)}\n\u202emore`,
         alert_summary: 'The investigation failed',
         explanation: 'The database was away for an hour.',
         report: null,
@@ -169,6 +170,8 @@ describe('the page of an investigation', function () {
     await page.getByText('The database was away for an hour.').waitFor();
     await page.getByRole('heading', { name: 'Step 1' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Rerun' }).count(), 2);
+    await page.getByText(/^Asked: W/).waitFor();
+    assert.equal(await overflow(page), 0);
     await assertAccessible(page);
     await end();
   });

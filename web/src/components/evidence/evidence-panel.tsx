@@ -27,20 +27,23 @@ export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo 
       placement="side"
       title={evidence?.title ?? ''}
       description={evidence?.description ?? ''}
-      footer={
-        <div className="flex w-full items-center gap-2">
-          <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
-            <kbd className="font-mono">k</kbd> and <kbd className="font-mono">j</kbd> turn,{' '}
-            <kbd className="font-mono">Esc</kbd> closes
-          </span>
-          <Button disabled={before === undefined} onClick={() => before !== undefined && turnTo(before)}>
-            <ChevronLeft aria-hidden size={16} /> Previous
-          </Button>
-          <Button disabled={after === undefined} onClick={() => after !== undefined && turnTo(after)}>
-            Next <ChevronRight aria-hidden size={16} />
-          </Button>
-        </div>
-      }
+      {...((before !== undefined || after !== undefined) && {
+        footer: (
+          <div className="flex w-full items-center gap-2">
+            <span className="mr-auto text-sm text-ink-soft max-sm:hidden">
+              <kbd className="font-mono">k</kbd> and <kbd className="font-mono">j</kbd> turn,{' '}
+              <kbd className="font-mono">Esc</kbd> closes
+            </span>
+            {/* At an end they stay where they are, or the focus would be lost with the one that led there. */}
+            <Button aria-disabled={before === undefined} onClick={() => before !== undefined && turnTo(before)}>
+              <ChevronLeft aria-hidden size={16} /> Previous
+            </Button>
+            <Button aria-disabled={after === undefined} onClick={() => after !== undefined && turnTo(after)}>
+              Next <ChevronRight aria-hidden size={16} />
+            </Button>
+          </div>
+        ),
+      })}
     >
       {evidence !== undefined && <EvidenceBody key={`${evidence.title} ${evidence.call?.id}`} evidence={evidence} />}
     </Dialog>

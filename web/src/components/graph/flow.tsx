@@ -65,7 +65,10 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
     () => nodesOf(graph, positions, { direction, selected, found, onSelect }),
     [graph, positions, direction, selected, found, onSelect],
   );
-  const edges = useMemo(() => graph.calls.map((call) => edgeOf(call, selected, isCalm)), [graph, selected, isCalm]);
+  const edges = useMemo(
+    () => graph.calls.map((call) => edgeOf(call, { selected, isCalm, direction })),
+    [graph, selected, isCalm, direction],
+  );
   // Other services are another picture.
   useEffect(() => {
     if (positions.length > 0) void flow.fitView(FIT);
@@ -119,7 +122,16 @@ function nodesOf({ services }: Graph, positions: readonly Position[], look: Look
   });
 }
 
-function edgeOf(call: GraphCall, selected: string | undefined, isCalm: boolean): Edge {
+/** Above a line that runs from left to right: it would cover all of a short one. */
+const ABOVE = { transform: 'translateY(-0.9rem)' };
+
+interface EdgeLook {
+  selected: string | undefined;
+  isCalm: boolean;
+  direction: Direction;
+}
+
+function edgeOf(call: GraphCall, { selected, isCalm, direction }: EdgeLook): Edge {
   const { caller, callee, onFaultPath = false, stale = false } = call;
   const isNear = caller === selected || callee === selected;
   const colour = onFaultPath ? 'var(--bad)' : isNear ? 'var(--accent)' : 'var(--line-strong)';
@@ -130,7 +142,8 @@ function edgeOf(call: GraphCall, selected: string | undefined, isCalm: boolean):
     target: callee,
     animated: onFaultPath && !isCalm,
     zIndex: onFaultPath ? 2 : isNear ? 1 : 0,
-    ...(label !== '' && { label, labelBgPadding: [6, 3] as [number, number], labelBgBorderRadius: 4 }),
+    ...(label !== '' && { label, labelBgPadding: [3, 2] as [number, number], labelBgBorderRadius: 4 }),
+    ...(direction === 'right' && { labelStyle: ABOVE, labelBgStyle: ABOVE }),
     markerEnd: {
       type: MarkerType.ArrowClosed,
       color: colour,

@@ -17,7 +17,9 @@ export function Head({ investigation }: { investigation: Investigation }) {
     <>
       <title>{`${title} · Casebook`}</title>
       <header className="pb-4">
-        <h1 className="text-2xl font-semibold tracking-tight text-balance break-words">{title}</h1>
+        <h1 className="text-2xl font-semibold tracking-tight text-balance break-words">
+          <bdi>{title}</bdi>
+        </h1>
         <div className="mt-2 flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-soft">
             <StatusBadge status={status} />
@@ -60,14 +62,20 @@ function Question({ text, title }: { text: string; title: string }) {
     return (
       <p className="mb-4 border-l-2 border-line-strong pl-3 break-words text-ink-soft">
         <span className="sr-only">Asked: </span>
-        {text}
+        <bdi>{text}</bdi>
       </p>
     );
   }
   return (
-    <details className="mb-4 border-l-2 border-line-strong pl-3 text-ink-soft">
+    <details className="mb-4 border-l-2 border-line-strong pl-3 wrap-anywhere text-ink-soft">
       <summary className="py-0.5">
-        {shortened(firstLine(text)) === title ? 'The whole question' : `Asked: ${shortened(firstLine(text))}`}
+        {shortened(firstLine(text)) === title ? (
+          'The whole question'
+        ) : (
+          <>
+            Asked: <bdi>{shortened(firstLine(text))}</bdi>
+          </>
+        )}
       </summary>
       <ScrollBox label="What was asked" className="mt-1 max-h-96 break-words whitespace-pre-wrap">
         {text}
