@@ -2,7 +2,12 @@
 import { neighbour, type Evidence } from '../../../components/evidence/evidence.ts';
 import type { Investigation } from '../queries.ts';
 import { allCalls, citedCall, inOrder } from './citation-order.ts';
-import type { OpenEvidence } from './use-open-evidence.ts';
+
+/** A citation by its number, or a tool call by its id. */
+export interface OpenEvidence {
+  citation?: number;
+  call?: string;
+}
 
 type Cited = Pick<Investigation, 'steps' | 'citations'>;
 

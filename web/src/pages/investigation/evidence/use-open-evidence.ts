@@ -1,11 +1,7 @@
 /** What is open beside the page: a citation or a tool call. It is in the address, so that it can be linked to. */
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useCallback, useRef } from 'react';
-
-export interface OpenEvidence {
-  citation?: number;
-  call?: string;
-}
+import type { OpenEvidence } from './evidence-of.ts';
 
 const ROUTE = '/signed-in/investigation/$investigationId';
 
