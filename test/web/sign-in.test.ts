@@ -114,13 +114,16 @@ describe('signing in', function () {
   });
 
   it('signs out: nothing of it is left, also not by going back', async () => {
-    const { page, context, end } = await web.visit('/team', { expected: UNAUTHORIZED });
+    const { page, context, end } = await web.visit('/', { expected: UNAUTHORIZED });
+    await page.getByLabel('What is wrong?').fill('Only I know what I wanted to ask.');
+    await page.getByRole('link', { name: 'Team', exact: true }).click();
     await page.getByRole('tab', { name: 'Members' }).waitFor();
     const [cookie] = await context.cookies();
     await page.getByRole('button', { name: /^Account/ }).press('Enter');
     await page.getByRole('menuitem', { name: 'Sign out' }).press('Enter');
     await heading(page, 'Sign in to Casebook');
     assert.deepEqual(await context.cookies(), []);
+    assert.ok(!(await page.evaluate(() => JSON.stringify(sessionStorage))).includes('Only I know'));
     await page.goBack();
     await page.goForward();
     await heading(page, 'Sign in to Casebook');

@@ -1,7 +1,8 @@
-/** What is written and not sent: kept through reloads, other pages and signing in again, until the tab is closed. */
+/** What is written and not sent: kept through reloads, other pages and signing in again, until the tab is closed or somebody signs out. */
 import { useCallback, useState } from 'react';
 
-const nameOf = (key: string): string => `casebook.draft.${key}`;
+const PREFIX = 'casebook.draft.';
+const nameOf = (key: string): string => PREFIX + key;
 
 export function readDraft(key: string): string {
   try {
@@ -18,6 +19,15 @@ export function keepDraft(key: string, text: string): void {
     else sessionStorage.setItem(nameOf(key), text);
   } catch {
     // It holds until the page is left.
+  }
+}
+
+/** Whoever signs in next in this tab may be somebody else. */
+export function forgetDrafts(): void {
+  try {
+    for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
+  } catch {
+    // Nothing was kept.
   }
 }
 

@@ -8,6 +8,7 @@ import { may, sessionQuery, signOut } from '../api/session.ts';
 import { Button } from '../components/ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../components/ui/menu.tsx';
 import { useToaster } from '../components/ui/toast.tsx';
+import { forgetDrafts } from './draft.ts';
 import { KeysDialog } from './keys-dialog.tsx';
 import { placesFor, type Place } from './navigation.ts';
 import { useShortcuts, type Shortcut } from './shortcuts.ts';
@@ -165,6 +166,7 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
   const leave = async (): Promise<void> => {
     try {
       await signOut(queryClient);
+      forgetDrafts();
       await router.invalidate();
     } catch (error) {
       toaster.fail(error);
