@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/web/accessibility.ts';
+import { assertAccessible } from '../support/web/index.ts';
 import { openComponents, type Components } from './components/open-components.ts';
 
 declare global {
@@ -259,6 +259,8 @@ describe('web: components on hostile and big content', function () {
       await page.keyboard.press('ArrowRight');
       await page.waitForFunction(() => document.querySelector('[role=slider]')?.getAttribute('aria-valuenow') === '1');
       await page.getByText('Show as table').click();
+      // The table is drawn when it is opened.
+      await page.getByRole('columnheader').nth(20).waitFor();
       assert.equal(await page.getByRole('columnheader').count(), 21);
       const lines = page.locator('figure li button');
       await lines.nth(2).click();
@@ -313,8 +315,15 @@ describe('web: components on hostile and big content', function () {
       await page.keyboard.press('Enter');
       assert.deepEqual(await page.evaluate(() => globalThis.calls.at(-1)), ['onSelect', '__proto__']);
       await page.getByText('Show as table').click();
-      assert.equal(await page.getByRole('table', { name: 'Services' }).getByRole('row').count(), 6);
-      assert.equal(await page.getByRole('table', { name: 'Calls' }).getByRole('row').count(), 4);
+      for (const [name, rows] of [
+        ['Services', 6],
+        ['Calls', 4],
+      ] as const) {
+        const table = page.getByRole('table', { name });
+        // They are drawn when they are opened.
+        await table.waitFor();
+        assert.equal(await table.getByRole('row').count(), rows, name);
+      }
     });
   });
 

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
-import { closeBrowser, sharedBrowser } from '../../support/web/browser.ts';
+import { sharedBrowser } from '../../support/web/browser.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -63,11 +63,13 @@ export async function openComponents(
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
 
   return {
     url,
     async newPage(options) {
       const context = await browser.newContext({ ...options, baseURL: url });
+      contexts.push(context);
       const page = await context.newPage();
       const errors: string[] = [];
       const elsewhere: string[] = [];
@@ -83,7 +85,7 @@ export async function openComponents(
       return { page, errors, elsewhere };
     },
     async close() {
-      await closeBrowser();
+      await Promise.all(contexts.map((context) => context.close()));
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await rm(outDir, { recursive: true, force: true });
