@@ -36,11 +36,7 @@ export const ToolCalls = ({ calls, ...rest }: ToolCallsProps) => (
   <ul aria-label="Tool calls" className="divide-y overflow-hidden rounded-lg border bg-surface">
     {calls.map((call) => (
       <li key={call.toolCallId}>
-        {planOf(call).length > 0 ? (
-          <Plan items={planOf(call)} />
-        ) : (
-          <ToolCall call={call} {...rest} />
-        )}
+        {planOf(call).length > 0 ? <Plan items={planOf(call)} /> : <ToolCall call={call} {...rest} />}
       </li>
     ))}
   </ul>
