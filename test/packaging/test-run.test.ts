@@ -11,12 +11,12 @@ describe('npm test', () => {
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
 
-  it('runs every folder in one of three processes: whole installations, the browser, and all others', () => {
+  it('runs every folder in one of three processes: whole installations, the browser with some others, and the rest', () => {
     const groups = testGroups(folders);
     assert.equal(groups.length, 3);
     assert.deepEqual(groups.flat().sort(), folders.toSorted());
     assert.ok(groups[0]?.includes('http') && groups[1]?.includes('chaos'));
-    assert.deepEqual(groups[2], ['web']);
+    assert.ok(groups[2]?.includes('web'));
   });
 
   it('starts no process for a group that has no folder', () => {
