@@ -15,8 +15,10 @@ export interface HttpMcpServer {
   requests: { method: string; headers: IncomingHttpHeaders }[];
   /** Methods of all messages, in the order they came in. */
   methods: string[];
-  /** Responses that have begun and not ended. */
+  /** Responses that have not ended. */
   open: Set<unknown>;
+  /** Those of them of whose body something was sent. */
+  speaking: Set<unknown>;
   /** As if it had been started anew. */
   forget(): void;
   /** Breaks every connection; the server stays. */
@@ -61,6 +63,7 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
   const requests: HttpMcpServer['requests'] = [];
   const methods: string[] = [];
   const open = new Set<unknown>();
+  const speaking = new Set<unknown>();
 
   const newSession = async (): Promise<StreamableHTTPServerTransport> => {
     const made = createTestMcpServer();
@@ -80,7 +83,16 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
   const server = createServer((request, response) => {
     requests.push({ method: request.method ?? '', headers: request.headers });
     open.add(response);
-    response.once('close', () => open.delete(response));
+    response.once('close', () => {
+      open.delete(response);
+      speaking.delete(response);
+    });
+    response.write = new Proxy(response.write, {
+      apply(write, self, parts) {
+        speaking.add(response);
+        return Reflect.apply(write, self, parts);
+      },
+    });
     const id = request.headers['mcp-session-id'];
     const known = typeof id === 'string' ? sessions.get(id)?.transport : undefined;
     if (options.refuse !== undefined || (id !== undefined && known === undefined)) {
@@ -99,6 +111,7 @@ export async function startHttpMcpServer(options: HttpMcpServerOptions = {}): Pr
     requests,
     methods,
     open,
+    speaking,
     forget: () => sessions.clear(),
     cut: () => server.closeAllConnections(),
     async close() {
