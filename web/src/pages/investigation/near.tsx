@@ -1,7 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
+/** What is above is read first; then the rest is drawn as well, for whoever searches, prints or leaps to it. */
+const DRAWN_ANYHOW_AFTER_MS = 1_000;
+
 /**
- * Draws its children once they are nearly in view; until then their place is kept, so that nothing jumps.
+ * Draws its children once they are nearly in view, or the page has been there for a moment; until then their place is
+ * kept, so that nothing jumps.
  */
 export function Near({ minHeight, children }: { minHeight: number; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
@@ -15,7 +19,11 @@ export function Near({ minHeight, children }: { minHeight: number; children: Rea
       { rootMargin: '400px' },
     );
     observer.observe(box.current);
-    return () => observer.disconnect();
+    const timer = setTimeout(() => setIsNear(true), DRAWN_ANYHOW_AFTER_MS);
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer);
+    };
   }, [isNear]);
   return (
     <div ref={box} style={isNear ? undefined : { minHeight }}>
