@@ -20,11 +20,13 @@ const ANSWER_BYTES = 32 * MB;
 /**
  * What the API may hold for a reader, whatever was streamed: a page of the log as text and parsed (256 kB and the event
  * that reaches it, of 16 kB here), and an event each in the frames, the response and the socket, 16 kB of room each.
+ * When all look at the same moment, each has a whole page of the log in hand besides: 100 events of 16 kB, as the
+ * driver's bytes, as text and parsed.
  */
-const MOST_PER_READER = MB;
+const MOST_PER_READER = 6 * MB;
 /** How far two measurements of a process that does nothing may be apart: code that was compiled, caches, connections. */
 const NOISE = 4 * MB;
-/** 1/24 of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
+/** A fifth of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
 const MOST_HELD = READERS * MOST_PER_READER + NOISE;
 
 const line = 'The pool of the payment service has no free connection at this time. ';
