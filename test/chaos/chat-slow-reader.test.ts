@@ -20,13 +20,13 @@ const ANSWER_BYTES = 32 * MB;
 /**
  * What the API may hold for a reader, whatever was streamed: a page of the log as text and parsed (256 kB and the event
  * that reaches it, of 16 kB here), and an event each in the frames, the response and the socket, 16 kB of room each.
- * When all look at the same moment, each has a whole page of the log in hand besides: 100 events of 16 kB, as the
- * driver's bytes, as text and parsed.
+ * When a model turn was attempted again, the words that were said before besides, until the new attempt is in line with
+ * them: at most what the connection has taken, and half of an answer in all.
  */
-const MOST_PER_READER = 6 * MB;
+const MOST_PER_READER = ANSWER_BYTES / 2;
 /** How far two measurements of a process that does nothing may be apart: code that was compiled, caches, connections. */
 const NOISE = 4 * MB;
-/** A fifth of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
+/** Half of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
 const MOST_HELD = READERS * MOST_PER_READER + NOISE;
 
 const line = 'The pool of the payment service has no free connection at this time. ';
