@@ -27,9 +27,26 @@ describe('npm test', () => {
   it('reads the last count of a process, colours or not, and takes one that counted nothing for what it is', () => {
     const output =
       'title: 3 passing\n\n  12 passing (3s)\n  2 pending\n  1 failing\n\n  1) a test that prints 5 failing\n';
+    const failures = '1) a test that prints 5 failing';
     const coloured = output.replace('  12 passing', '\u001b[92m \u001b[0m\u001b[32m 12 passing\u001b[0m');
-    for (const text of [output, coloured]) assert.deepEqual(endOf(1, text), { status: 1, passing: 12, failing: 1 });
-    assert.deepEqual(endOf(7, 'could not start'), { status: 7, passing: 0, failing: 0 });
+    for (const text of [output, coloured])
+      assert.deepEqual(endOf(1, text), { status: 1, passing: 12, failing: 1, failures });
+    const lastWords = 'could not start';
+    assert.deepEqual(endOf(7, lastWords), { status: 7, passing: 0, failing: 0, failures: lastWords });
+    assert.equal(endOf(0, '  12 passing (3s)\n').failures, '');
+  });
+
+  it('says at the end once more what failed, whichever process it was in, and bounds it', () => {
+    const green = endOf(0, '  12 passing (3s)\n');
+    const red = endOf(
+      1,
+      `  3 passing (1s)\n  1 failing\n\n  1) the shop\n       sells:\n     Error: ${'x'.repeat(20_000)}`,
+    );
+    const said = summary([red, green], 60_000);
+    assert.match(said, /1\) the shop\n {7}sells:\n {5}Error: xxx/);
+    assert.ok(said.length < 10_000);
+    assert.match(said, /\n {2}all together\n {2}15 passing \(1m\)\n {2}1 failing$/);
+    assert.doesNotMatch(summary([green], 60_000), /failed/);
   });
 
   describe('.ci/run', () => {
@@ -50,9 +67,9 @@ describe('npm test', () => {
 
     it('counts all processes together', () => {
       const ended = [
-        { status: 0, passing: 900, failing: 0 },
-        { status: 1, passing: 50, failing: 2 },
-        { status: 0, passing: 7, failing: 0 },
+        { status: 0, passing: 900, failing: 0, failures: '' },
+        { status: 1, passing: 50, failing: 2, failures: '1) one that prints\n  7 failing\n  2) two' },
+        { status: 0, passing: 7, failing: 0, failures: '' },
       ];
       const each = ended.map(({ passing, failing }) => `\n  ${passing} passing (1m)\n  ${failing} failing\n`).join('');
       assert.deepEqual(counted(`${each}${summary(ended, 600_000)}\n`), ['957', '2']);
