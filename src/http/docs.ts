@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import swaggerUi from 'swagger-ui-dist';
+// The package's own entry would load the page's scripts, of which the API runs none, into the process.
+import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { z } from 'zod';
 import { ContentResponse } from './content.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
@@ -85,7 +86,7 @@ export function docsEndpoints(endpoints: () => readonly Endpoint<never>[]): Endp
         if (file === 'start.js') return new ContentResponse('text/javascript', START, headers);
         const mediaType = Object.hasOwn(MEDIA_TYPES, file) ? MEDIA_TYPES[file] : undefined;
         if (mediaType === undefined) throw new NotFound();
-        return new ContentResponse(mediaType, await readFile(join(swaggerUi.getAbsoluteFSPath(), file)), headers);
+        return new ContentResponse(mediaType, await readFile(join(swaggerUiFolder(), file)), headers);
       },
     }),
   ];

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { messageText, textDigest } from '../../../src/features/chats/stream/message-text.ts';
-import { UiStream } from '../../../src/features/chats/stream/ui-stream.ts';
+import { UiStream, type UiStreamOptions } from '../../../src/features/chats/stream/ui-stream.ts';
 import { spokenDigest, type SpokenPart } from '../../../src/features/runs/index.ts';
 import type { EventData, LogEvent } from '../../../src/platform/event-log/port.ts';
 import { StreamReader } from './reading.ts';
@@ -71,24 +71,36 @@ interface Played extends StreamReader {
   chunks: UiChunk[];
   /** Whether the words were needed on the way. */
   neededWords: boolean;
+  /** Whether they could be had each time. */
+  hadWords: boolean;
 }
 
 /** Plays a turn as whoever follows it does: without keeping words for as long as that goes, or with them from the start. */
-async function play(turn: PublishedTurn, tools: boolean, keepsWords = false): Promise<Played> {
+async function play(
+  turn: PublishedTurn,
+  tools: boolean,
+  words: Pick<UiStreamOptions, 'keepsWords' | 'mostWords'> = { keepsWords: false },
+): Promise<Played> {
   const options = { messageId: 'm', chatId: 'c', firstStep: 1, tools };
-  let ui = new UiStream({ ...options, keepsWords });
-  const played = Object.assign(new StreamReader(), { chunks: [] as UiChunk[], neededWords: false });
+  let ui = new UiStream({ ...options, ...words });
+  const chunks: UiChunk[] = [];
+  const played = Object.assign(new StreamReader(), { chunks, neededWords: false, hadWords: true });
+  const give = (chunk: UiChunk): void => {
+    played.take(chunk);
+    chunks.push(chunk);
+  };
   for (const [at, event] of turn.events.entries()) {
     if (ui.needsWords(event)) {
-      ui = await UiStream.withWords(options, Readable.from(turn.events.slice(0, at)));
+      const again = await ui.withWords(() => Readable.from(turn.events.slice(0, at)));
       played.neededWords = true;
+      if (!again) played.hadWords = false;
+      if (again) ui = again;
+      else for (const chunk of ui.takeBack()) give(chunk);
     }
-    const { from = Infinity, through = Infinity } = ui.missing(event) ?? {};
-    const stored = new Map([...turn.stored].filter(([step]) => step >= from && step <= through));
-    for (const chunk of ui.take(event, stored)) {
-      played.take(chunk);
-      played.chunks.push(chunk);
-    }
+    const missing = ui.missing(event);
+    const isMissing = (step: number): boolean => step >= missing!.from && step <= (missing!.through ?? Infinity);
+    const stored = missing && new Map([...turn.stored].filter(([step]) => isMissing(step)));
+    for (const chunk of ui.take(event, stored)) give(chunk);
   }
   return played;
 }
@@ -292,10 +304,36 @@ describe('a UI message stream', () => {
     await fc.assert(
       fc.asyncProperty(published, holes, fc.boolean(), async (turn, lost, tools) => {
         turn.lose(lost);
-        assert.deepEqual((await play(turn, tools)).chunks, (await play(turn, tools, true)).chunks);
+        assert.deepEqual((await play(turn, tools)).chunks, (await play(turn, tools, { keepsWords: true })).chunks);
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('and where the words are too many to be kept: what is begun again is taken back', async () => {
+    let takenBack = 0;
+    await fc.assert(
+      fc.asyncProperty(published, holes, fc.boolean(), fc.boolean(), async (turn, lost, tools, keepsWords) => {
+        turn.lose(lost);
+        const played = await play(turn, tools, { keepsWords, mostWords: 3 });
+        assert.equal(played.text, turn.text);
+        if (!played.hadWords) takenBack += 1;
+      }),
+      { numRuns: 3_000 },
+    );
+    assert.ok(takenBack > 100, `${takenBack} took back what they had shown`);
+  });
+
+  it('gives what it says in one go in small pieces, none of which ends within a character', async () => {
+    const long = `${'a'.repeat(15_999)}${'😀'.repeat(20_000)}`;
+    const turn = new PublishedTurn();
+    turn.stored.set(1, [{ kind: 'text', text: long }]);
+    turn.end('completed');
+    const { chunks, text: shown } = await play(turn, false);
+    assert.equal(shown, long);
+    const deltas = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
+    assert.equal(deltas.length, 4);
+    for (const delta of deltas) assert.ok(delta.length <= 16_000 && delta.isWellFormed());
   });
 
   it('tells of no result whose call the log has lost', async () => {

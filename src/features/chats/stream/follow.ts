@@ -2,15 +2,14 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { SseEvent } from '../../../http/sse.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
-import { followRun, runStream, spokenParts, untilReachable } from '../../runs/index.ts';
-import { ModelTurn } from '../../transcripts/index.ts';
+import { followRun, runStream, untilReachable } from '../../runs/index.ts';
 import { ChatTurn } from '../entities.ts';
-import { modelTurnsOf } from '../model-turns.ts';
 import { recordedEnd } from '../recorded-end.ts';
 import { withCharts } from './charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
 import { eventId, START, type StreamPosition } from './event-id.ts';
-import { UiStream, type Missing, type StoredWords } from './ui-stream.ts';
+import { holdWords } from './stored-words.ts';
+import { UiStream } from './ui-stream.ts';
 
 export type FollowedTurn = Pick<ChatTurn, 'id' | 'chatId' | 'firstStep'>;
 
@@ -49,20 +48,19 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   for await (const event of followRun(log, stream, { ending, signal, checkMs })) {
     if (ui.needsWords(event)) {
       const before = () => firstEvents(log, stream, { until: event.id, count: taken });
-      try {
-        ui = await untilReachable(() => UiStream.withWords(form, before()), signal);
-      } catch (error) {
-        // Where steps are marked the earlier ones cannot be taken back: the client comes again, and begins anew.
-        if (!(error instanceof EventsLost) || options.tools) throw error;
-        yield* playback.add({ type: 'reset-step' });
-        ui = new UiStream(form);
-      }
+      const again = await untilReachable(() => ui.withWords(before).catch(unlessLost), signal);
+      if (again) ui = again;
+      else for (const chunk of ui.takeBack()) yield* playback.add(chunk);
     }
     taken += 1;
     const missing = ui.missing(event);
-    const stored = missing && (await untilReachable(() => storedWords(em(), turn, missing), signal));
-    const chunks = [...ui.take(event, stored)];
-    yield* playback.give(event.id, await untilReachable(() => withCharts(em, chunks), signal));
+    const words = missing && (await untilReachable(() => holdWords(em, turn, missing), signal));
+    try {
+      const chunks = [...ui.take(event, words?.value)];
+      yield* playback.give(event.id, await untilReachable(() => withCharts(em, chunks), signal));
+    } finally {
+      words?.release();
+    }
   }
   if (options.signal.aborted) return;
   if (deleted.signal.aborted) yield* playback.add({ type: 'abort', reason: 'The chat was deleted.' });
@@ -139,6 +137,10 @@ class EventsLost extends Error {
   override name = 'EventsLost';
 }
 
+function unlessLost(error: unknown): undefined {
+  if (!(error instanceof EventsLost)) throw error;
+}
+
 /**
  * What was given out before an event.
  * @throws {EventsLost} when the log has lost some of it
@@ -176,20 +178,4 @@ export async function knowsPosition(
     afterId = page.at(-1)?.id;
     if (page.length < PAGE) return false;
   }
-}
-
-async function storedWords(
-  em: EntityManager,
-  { id, chatId }: FollowedTurn,
-  { from, through }: Missing,
-): Promise<StoredWords> {
-  const turns =
-    through === undefined
-      ? await modelTurnsOf(em, await em.findOneOrFail(ChatTurn, { id }))
-      : await em.find(
-          ModelTurn,
-          { conversationId: chatId, step: { $gte: from, $lte: through } },
-          { orderBy: { step: 'asc' } },
-        );
-  return new Map(turns.map(({ step, content }) => [step, spokenParts(content)]));
 }

@@ -4,7 +4,7 @@
  * to drop what it has of the turn. So no text is doubled, and a turn that is repeated word by word shows no seam.
  */
 import { SpokenDigest, type SpokenPart } from '../../runs/index.ts';
-import type { UiChunk } from './chunks.ts';
+import type { TextKind, UiChunk } from './chunks.ts';
 import { kindOf, MessageDigest, separatorBefore } from './message-text.ts';
 
 export interface SpeechOptions {
@@ -13,6 +13,9 @@ export interface SpeechOptions {
   /** See {@link Speech.forgetWords}. */
   keepsWords: boolean;
 }
+
+/** Characters of a delta at most; words that are read back come in one piece, and may be megabytes. */
+const MOST_DELTA = 16_000;
 
 export class Speech {
   private readonly options: SpeechOptions;
@@ -65,6 +68,11 @@ export class Speech {
     return this.keeps;
   }
 
+  /** Characters that are kept. */
+  get size(): number {
+    return [...this.done, ...this.said, ...this.shown].reduce((sum, { text }) => sum + text.length, 0);
+  }
+
   /**
    * From here on the parts are known by their kinds and digests alone. That is enough while no attempt is behind, and no
    * step in which something was shown is begun again or given up.
@@ -113,7 +121,9 @@ export class Speech {
     }
     yield* this.catchUp(true);
     yield* this.close();
-    this.done.push(...this.said.map(({ kind, text }) => ({ kind, text: this.kept(text) })));
+    // Where steps are marked, none but the present one is said again.
+    const kept = (text: string): string => (this.options.steps ? '' : this.kept(text));
+    this.done.push(...this.said.map(({ kind, text }) => ({ kind, text: kept(text) })));
     this.doneDigest = this.digest;
     this.hearNothing();
     this.shown = [];
@@ -130,12 +140,24 @@ export class Speech {
 
   /** Takes everything back and says what is stored. */
   *replace(stored: readonly SpokenPart[]): Generator<UiChunk> {
+    yield* this.takeBack();
+    yield* this.complete(stored);
+  }
+
+  /** Takes back, without a look at the words, the present step where steps are marked, and else everything. */
+  *takeBack(): Generator<UiChunk> {
     yield { type: 'reset-step' };
-    this.done = [];
-    this.doneDigest = new MessageDigest();
+    if (!this.options.steps) {
+      this.done = [];
+      this.doneDigest = new MessageDigest();
+    }
     this.shown = [];
     this.closed = true;
-    yield* this.complete(stored);
+    this.behind = false;
+    this.hearNothing();
+    this.broken = true;
+    // Of what is shown from here on everything is known again.
+    this.keeps = true;
   }
 
   private hearNothing(): void {
@@ -210,12 +232,21 @@ export class Speech {
       this.closed = false;
       this.shown.push({ kind, text: this.kept(text) });
       yield { type: `${type}-start`, id: this.partId };
-      yield { type: `${type}-delta`, id: this.partId, delta: separator + text };
+      yield* this.deltas(type, separator + text);
       return;
     }
     const last = this.shown.at(-1);
     if (last) last.text += this.kept(text);
-    yield { type: `${type}-delta`, id: this.partId, delta: text };
+    yield* this.deltas(type, text);
+  }
+
+  private *deltas(type: TextKind, text: string): Generator<UiChunk> {
+    for (let from = 0, to: number; from < text.length; from = to) {
+      to = from + MOST_DELTA;
+      // No character is cut in two.
+      if (to < text.length && text.codePointAt(to - 1)! > 0xff_ff) to -= 1;
+      yield { type: `${type}-delta`, id: this.partId, delta: text.slice(from, to) };
+    }
   }
 
   private *close(): Generator<UiChunk> {

@@ -24,7 +24,14 @@ export interface UiStreamOptions {
    * true. Default: true.
    */
   keepsWords?: boolean;
+  /**
+   * Characters that are kept at most; of a longer message, what is begun again is taken back and said anew. Several
+   * times what models say at once. Default: a million.
+   */
+  mostWords?: number;
 }
+
+const MOST_WORDS = 1_000_000;
 
 /** Steps whose stored words are needed before an event can be turned into chunks. */
 export interface Missing {
@@ -46,6 +53,8 @@ export class UiStream {
   private nonce = '';
   private readonly requested = new Set<string>();
   private mayForget = false;
+  /** The events alone tell what was shown. */
+  private isPlayedByEvents = true;
 
   constructor(options: UiStreamOptions) {
     this.options = options;
@@ -54,14 +63,33 @@ export class UiStream {
   }
 
   /**
-   * One that has taken these events, and keeps words for as long as they may be needed.
-   * @param taken by a stream that did not need words for any of them
+   * This stream as one that keeps words for as long as they may be needed.
+   * @param taken what it has taken, read once more
+   * @returns undefined when that cannot be, or would be too many words: then {@link takeBack} what was shown
    */
-  static async withWords(options: UiStreamOptions, taken: AsyncIterable<LogEvent>): Promise<UiStream> {
-    const ui = new UiStream({ ...options, keepsWords: true });
-    for await (const event of taken) for (const _chunk of ui.take(event));
+  async withWords(taken: () => AsyncIterable<LogEvent>): Promise<UiStream | undefined> {
+    if (!this.isPlayedByEvents) return undefined;
+    const ui = new UiStream({ ...this.options, keepsWords: true });
+    for await (const event of taken()) {
+      for (const _chunk of ui.take(event));
+      if (!ui.speech.keepsWords) return undefined;
+    }
     ui.mayForget = true;
     return ui;
+  }
+
+  /**
+   * Takes back what would have to be compared, for an event that needs words which are not to be had: the present step
+   * where steps are marked, and else everything.
+   */
+  *takeBack(): Generator<UiChunk> {
+    if (!this.speech.isShowing) return;
+    yield* this.speech.takeBack();
+    this.isPlayedByEvents = false;
+    this.mayForget = false;
+    if (this.options.tools) return;
+    this.step = 0;
+    this.next = this.options.firstStep;
   }
 
   /** The first chunk; it depends on no event. */
@@ -110,9 +138,14 @@ export class UiStream {
     else if (type === 'turn.completed') yield* this.completeStep(data, stored);
     else if (type === 'text.delta' || type === 'thinking.delta' || type === 'tool.requested') yield* this.delta(event);
     else if (this.options.tools) yield* this.toolChunks(event);
-    // What was shown with stored words cannot be found again by the events.
-    if (stored) this.mayForget = false;
-    else if (this.mayForget && this.speech.keepsWords && !this.speech.isBehind) this.speech.forgetWords();
+    if (stored) this.isPlayedByEvents = false;
+    this.forgetWords();
+  }
+
+  private forgetWords(): void {
+    if (!this.speech.keepsWords || this.speech.isBehind) return;
+    const isTooMuch = this.speech.size > (this.options.mostWords ?? MOST_WORDS);
+    if (isTooMuch || (this.mayForget && this.isPlayedByEvents)) this.speech.forgetWords();
   }
 
   private hasHeard(digest: unknown): boolean {

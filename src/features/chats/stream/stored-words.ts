@@ -1,0 +1,70 @@
+/** Words that are stored, for those who follow a turn and have not heard them: a copy for all of a process. */
+import type { EntityManager } from '../../../db/orm.ts';
+import { spokenParts } from '../../runs/index.ts';
+import { ModelTurn } from '../../transcripts/index.ts';
+import { ChatTurn } from '../entities.ts';
+import { modelTurnsOf } from '../model-turns.ts';
+import type { Missing, StoredWords } from './ui-stream.ts';
+
+export interface HeldWords {
+  value: StoredWords;
+  /** To be called once nothing of the words is needed any more. */
+  release(): void;
+}
+
+interface Shared {
+  reading: Promise<StoredWords>;
+  holders: number;
+}
+
+/**
+ * By turn and steps. When an attempt is lost, everybody who follows the turn needs the same words at the same moment, and
+ * holds them for as long as the client takes to read them.
+ */
+const shared = new Map<string, Shared>();
+
+/**
+ * Reads what is stored of these steps, unless somebody else holds it or reads it now. What is stored of a step does not
+ * change.
+ * @param em a fresh entity manager of the turn's team
+ * @throws what the reading threw, for everybody who waits for it
+ */
+export async function holdWords(
+  em: () => EntityManager,
+  turn: Pick<ChatTurn, 'id' | 'chatId'>,
+  missing: Missing,
+): Promise<HeldWords> {
+  const key = `${turn.id}:${missing.from}:${missing.through ?? ''}`;
+  const words = shared.get(key) ?? { reading: storedWords(em(), turn, missing), holders: 0 };
+  shared.set(key, words);
+  words.holders += 1;
+  const release = (): void => {
+    words.holders -= 1;
+    if (words.holders === 0) shared.delete(key);
+  };
+  try {
+    return { value: await words.reading, release };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+async function storedWords(
+  em: EntityManager,
+  { id, chatId }: Pick<ChatTurn, 'id' | 'chatId'>,
+  { from, through }: Missing,
+): Promise<StoredWords> {
+  const turns =
+    through === undefined
+      ? await modelTurnsOf(
+          em,
+          await em.findOneOrFail(ChatTurn, { id }, { fields: ['id', 'chatId', 'firstStep', 'lastStep'] }),
+        )
+      : await em.find(
+          ModelTurn,
+          { conversationId: chatId, step: { $gte: from, $lte: through } },
+          { orderBy: { step: 'asc' } },
+        );
+  return new Map(turns.map(({ step, content }) => [step, spokenParts(content)]));
+}
