@@ -2,6 +2,7 @@
 import { ArrowDown, ArrowUp, Braces, Download } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Button } from '../ui/button.tsx';
+import { useClipboard } from '../ui/clipboard.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Input } from '../ui/field.tsx';
 import { useToaster } from '../ui/toast.tsx';
@@ -116,15 +117,7 @@ const sizeOf = (bytes: number): string => {
 
 function TakeAway({ stored, store }: { stored: Stored; store: StoredText }) {
   const toaster = useToaster();
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(await store.whole());
-      toaster.say('Copied.');
-    } catch (error) {
-      const isForbidden = error instanceof DOMException;
-      toaster.fail(isForbidden ? new Error('The browser did not let the page write to the clipboard.') : error);
-    }
-  };
+  const copy = useClipboard();
   const download = async (): Promise<void> => {
     try {
       save(await store.whole(), stored.head);
@@ -134,7 +127,7 @@ function TakeAway({ stored, store }: { stored: Stored; store: StoredText }) {
   };
   return (
     <>
-      <Button size="small" variant="quiet" onClick={() => void copy()}>
+      <Button size="small" variant="quiet" onClick={() => void copy(() => store.whole())}>
         Copy all
       </Button>
       <Button size="small" variant="quiet" onClick={() => void download()}>

@@ -1,7 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { Button, type ButtonProps } from './button.tsx';
-import { useToaster } from './toast.tsx';
+import { useClipboard } from './clipboard.ts';
 
 export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
   /** What is put on the clipboard; asked for when the button is pressed. */
@@ -12,17 +12,9 @@ export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
 /** Copies a text and says so. */
 export function CopyButton({ text, children, ...rest }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
-  const toaster = useToaster();
+  const putOnClipboard = useClipboard();
   const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text());
-      setIsCopied(true);
-      toaster.say('Copied.');
-    } catch {
-      toaster.fail(
-        new Error('The browser did not let the page write to the clipboard. Select the text and copy it yourself.'),
-      );
-    }
+    if (await putOnClipboard(text())) setIsCopied(true);
   };
   return (
     <Button {...rest} onClick={() => void copy()} onBlur={() => setIsCopied(false)}>

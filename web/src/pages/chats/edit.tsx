@@ -8,7 +8,8 @@ import { Confirm, Dialog } from '../../components/ui/dialog.tsx';
 import { Field, Input } from '../../components/ui/field.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 
-type Named = Pick<Schema<'ChatSummary'>, 'id' | 'title'>;
+/** What is shown of a chat that is renamed or deleted. */
+export type NamedChat = Pick<Schema<'ChatSummary'>, 'id' | 'title'>;
 
 /** Chats are shown in lists and on their own page. */
 function useRefresh(chatId: string): () => Promise<unknown> {
@@ -20,7 +21,7 @@ function useRefresh(chatId: string): () => Promise<unknown> {
     ]);
 }
 
-export function RenameChat({ chat, onClose }: { chat: Named; onClose: () => void }) {
+export function RenameChat({ chat, onClose }: { chat: NamedChat; onClose: () => void }) {
   const [title, setTitle] = useState(chat.title);
   const refresh = useRefresh(chat.id);
   const rename = useMutation({
@@ -56,7 +57,7 @@ export function RenameChat({ chat, onClose }: { chat: Named; onClose: () => void
   );
 }
 
-export function DeleteChat(props: { chat: Named; onClose: () => void; onDeleted?: () => void }) {
+export function DeleteChat(props: { chat: NamedChat; onClose: () => void; onDeleted?: () => void }) {
   const { chat, onClose, onDeleted } = props;
   const queryClient = useQueryClient();
   const toaster = useToaster();

@@ -1,12 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { Activity, EllipsisVertical, Pencil, Radar, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { Activity, EllipsisVertical, Radar } from 'lucide-react';
 import type { Schema } from '../../api/client.ts';
 import { Badge } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
-import { Menu, MenuItem } from '../../components/ui/menu.tsx';
 import { Time } from '../../components/ui/time.tsx';
-import { DeleteChat, RenameChat } from './edit.tsx';
+import { ChatMenu } from './menu.tsx';
 import { marked } from './words.ts';
 
 export interface ChatRowProps {
@@ -19,8 +17,6 @@ export interface ChatRowProps {
 
 /** A chat in a list. */
 export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
-  const [asks, setAsks] = useState<'rename' | 'delete'>();
-  const close = (): void => setAsks(undefined);
   return (
     <li className="relative flex items-center gap-2 px-4 py-2.5 hover:bg-sunken has-[a:focus-visible]:bg-sunken">
       <div className="min-w-0 flex-1">
@@ -60,28 +56,16 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
       </div>
       {(mayRename || mayDelete) && (
         <div className="relative z-10">
-          <Menu
+          <ChatMenu
+            {...{ chat, mayRename, mayDelete }}
             trigger={
               <Button variant="quiet" size="small" icon aria-label={`What to do with ${chat.title}`}>
                 <EllipsisVertical aria-hidden size={16} />
               </Button>
             }
-          >
-            {mayRename && (
-              <MenuItem onSelect={() => setAsks('rename')}>
-                <Pencil aria-hidden size={16} /> Rename
-              </MenuItem>
-            )}
-            {mayDelete && (
-              <MenuItem onSelect={() => setAsks('delete')}>
-                <Trash2 aria-hidden size={16} /> Delete
-              </MenuItem>
-            )}
-          </Menu>
+          />
         </div>
       )}
-      {asks === 'rename' && <RenameChat chat={chat} onClose={close} />}
-      {asks === 'delete' && <DeleteChat chat={chat} onClose={close} />}
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { Fact, Facts } from '../../components/ui/facts.tsx';
 import { Panel } from '../../components/ui/panel.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import type { Finding } from './queries.ts';
@@ -19,46 +19,39 @@ export function FindingFacts({ finding }: { finding: Finding }) {
   const { opened_at: opened, resolved_at: resolved, closed_at: closed, chat_id: agentId } = finding;
   return (
     <Panel title="Facts">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm [&>dt]:text-ink-soft">
-        <Row name="Since">{opened === null ? 'It is not confirmed yet' : <Time at={opened} />}</Row>
-        <Row name="Seen last">
+      <Facts>
+        <Fact name="Since">{opened === null ? 'It is not confirmed yet' : <Time at={opened} />}</Fact>
+        <Fact name="Seen last">
           <Time at={finding.last_seen_at} />, {finding.occurrences === 1 ? 'once' : `${finding.occurrences} times`} in
           all
-        </Row>
+        </Fact>
         {resolved !== null && (
-          <Row name="Until">
+          <Fact name="Until">
             <Time at={resolved} />
-          </Row>
+          </Fact>
         )}
         {closed !== null && (
-          <Row name="Closed">
+          <Fact name="Closed">
             <Time at={closed} />
-          </Row>
+          </Fact>
         )}
-        <Row name="Comes from">{ORIGINS[finding.origin]}</Row>
+        <Fact name="Comes from">{ORIGINS[finding.origin]}</Fact>
         {agentId !== null && (
-          <Row name="Agent">
+          <Fact name="Agent">
             <Link to="/monitoring/$agentId" params={{ agentId }} className="break-words text-accent underline">
               <bdi>{finding.agent?.title ?? 'The agent'}</bdi>
             </Link>
-          </Row>
+          </Fact>
         )}
-        {finding.service !== null && <Row name="Service">{finding.service}</Row>}
-        <Row name="What happens">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Row>
-        <Row name="Deduplication key">
+        {finding.service !== null && <Fact name="Service">{finding.service}</Fact>}
+        <Fact name="What happens">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
+        <Fact name="Deduplication key">
           <code className="text-xs break-all">{finding.dedup_key}</code>
-        </Row>
-        <Row name="Workflow">
+        </Fact>
+        <Fact name="Workflow">
           <code className="text-xs break-all">{finding.workflow_id}</code>
-        </Row>
-      </dl>
+        </Fact>
+      </Facts>
     </Panel>
   );
 }
-
-const Row = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt>{name}</dt>
-    <dd className="line-clamp-4 break-words">{children}</dd>
-  </>
-);

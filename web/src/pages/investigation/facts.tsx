@@ -1,18 +1,18 @@
-import type { ReactNode } from 'react';
+import { Fact, Facts } from '../../components/ui/facts.tsx';
 import { compact, count, dollars } from '../../components/ui/numbers.ts';
 import { Panel } from '../../components/ui/panel.tsx';
 import { wholeTime } from '../../components/ui/time.tsx';
 import type { Investigation } from './queries.ts';
 
 /** Which model ran, and what it took. */
-export function Facts({ investigation }: { investigation: Investigation }) {
+export function RunFacts({ investigation }: { investigation: Investigation }) {
   const { usage, steps, created_at, finished_at, status } = investigation;
   const calls = steps.reduce((sum, { tool_calls }) => sum + tool_calls.length, 0);
   const cached = usage.cache_read_input_tokens;
   const input = usage.input_tokens + usage.cache_creation_input_tokens + cached;
   return (
     <Panel title="Run">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm">
+      <Facts>
         <Fact name="Model">
           <Model {...usage} isRunning={status === 'processing'} />
         </Fact>
@@ -26,7 +26,7 @@ export function Facts({ investigation }: { investigation: Investigation }) {
         </Fact>
         <Fact name="Started">{wholeTime(new Date(created_at))}</Fact>
         {finished_at !== null && <Fact name="Ended">{wholeTime(new Date(finished_at))}</Fact>}
-      </dl>
+      </Facts>
     </Panel>
   );
 }
@@ -42,10 +42,3 @@ function Model({ model, provider, isRunning }: Investigation['usage'] & { isRunn
     </>
   );
 }
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt className="text-ink-soft">{name}</dt>
-    <dd className="min-w-0">{children}</dd>
-  </>
-);

@@ -7,7 +7,7 @@ import { verifiedNumbers } from './evidence/citation-order.ts';
 import { besides, evidenceOf } from './evidence/evidence-of.ts';
 import { useOpenEvidence } from './evidence/use-open-evidence.ts';
 import { Head } from './head.tsx';
-import { Facts } from './facts.tsx';
+import { RunFacts } from './facts.tsx';
 import { KeepPlace } from './keep-place.tsx';
 import { phaseOf, stepViews } from './live/run-view.ts';
 import { useLiveRun } from './live/use-live-run.ts';
@@ -79,7 +79,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
           aria-label="About this investigation"
           className={clsx('flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1', hasReport || 'lg:row-span-2')}
         >
-          <Facts investigation={investigation} />
+          <RunFacts investigation={investigation} />
           {hasReport && <EvidenceList investigation={investigation} />}
           <Plan items={(isRunning ? run.plan : null) ?? investigation.plan} />
           <Messages investigation={investigation} />

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { RefreshCw } from 'lucide-react';
 import { useMemo } from 'react';
+import { formatValue } from '../../components/chart/units.ts';
 import { ServiceGraph } from '../../components/graph/service-graph.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Panel } from '../../components/ui/panel.tsx';
 import { Empty, Failed, Loading } from '../../components/ui/states.tsx';
 import { Time } from '../../components/ui/time.tsx';
-import { callsOf, percent, rate } from './figures.ts';
+import { callsOf } from './figures.ts';
 import { graphQuery, impactQuery } from './queries.ts';
 
 export interface DependenciesProps {
@@ -92,11 +93,12 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
               >
                 {name}
               </button>
-              {impact !== null && <span className="tabular-nums">{percent(impact.affected_share)}</span>}
+              {impact !== null && <span className="tabular-nums">{formatValue(impact.affected_share, 'ratio')}</span>}
             </div>
             <p className="wrap-anywhere text-ink-soft">
               {depth === 1 ? 'calls it directly' : `through ${path.slice(1, -1).join(', ')}`}
-              {impact?.affected_calls_per_second != null && ` · ${rate(impact.affected_calls_per_second)}`}
+              {impact?.affected_calls_per_second != null &&
+                ` · ${formatValue(impact.affected_calls_per_second, '{calls}/s')}`}
             </p>
           </li>
         ))}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
 import { may, sessionQuery } from '../../../api/session.ts';
+import { Fact, Facts } from '../../../components/ui/facts.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { Time } from '../../../components/ui/time.tsx';
@@ -74,30 +75,27 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
         >
           <FindingList filter={{ agent: agentId, count: 5 }} headingLevel={3} isShort />
         </Panel>
-        <Facts agent={agent} mayWrite={mayWrite} />
+        <AgentFacts agent={agent} mayWrite={mayWrite} />
       </div>
     </div>
   );
 }
 
-function Facts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
+function AgentFacts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
   const { data: session } = useQuery(sessionQuery);
   const { last_result_at: last, next_due_at: next, notification_channel: channel } = agent;
   return (
     <Panel title="Facts">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm [&>dt]:text-ink-soft">
-        <dt>Made</dt>
-        <dd>
+      <Facts>
+        <Fact name="Made">
           <Time at={agent.created_at} />
-        </dd>
-        <dt>Last result</dt>
-        <dd>{last === null ? 'None yet' : <Time at={last} />}</dd>
-        <dt>Next check</dt>
-        <dd>{next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Due at={next} />}</dd>
-        <dt>Version of the plan</dt>
-        <dd>{agent.plan_version}</dd>
-        <dt>Reports to</dt>
-        <dd className="break-words">
+        </Fact>
+        <Fact name="Last result">{last === null ? 'None yet' : <Time at={last} />}</Fact>
+        <Fact name="Next check">
+          {next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Due at={next} />}
+        </Fact>
+        <Fact name="Version of the plan">{agent.plan_version}</Fact>
+        <Fact name="Reports to">
           {channel?.label ?? (
             <>
               Nobody.{' '}
@@ -108,25 +106,21 @@ function Facts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
               )}
             </>
           )}
-        </dd>
+        </Fact>
         {agent.notification_error !== null && (
-          <>
-            <dt>Not delivered</dt>
-            <dd className="break-words text-bad">{agent.notification_error}</dd>
-          </>
+          <Fact name="Not delivered" className="text-bad">
+            {agent.notification_error}
+          </Fact>
         )}
         {may(session, 'chats:read') && (
-          <>
-            <dt>Conversation</dt>
-            <dd>
-              <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
-                Open it
-              </Link>
-            </dd>
-          </>
+          <Fact name="Conversation">
+            <Link to="/chat/$chatId" params={{ chatId: agent.chat_id }} className="text-accent underline">
+              Open it
+            </Link>
+          </Fact>
         )}
         <TemporalRun agent={agent} />
-      </dl>
+      </Facts>
     </Panel>
   );
 }
@@ -136,13 +130,10 @@ function TemporalRun({ agent }: { agent: Agent }) {
   const { url } = agent.temporal;
   if (url === null) return null;
   return (
-    <>
-      <dt>Workflow</dt>
-      <dd>
-        <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex gap-1 text-accent underline">
-          Open it in Temporal <ExternalLink aria-hidden size={14} className="mt-1" />
-        </a>
-      </dd>
-    </>
+    <Fact name="Workflow">
+      <a href={url} target="_blank" rel="noopener noreferrer" className="inline-flex gap-1 text-accent underline">
+        Open it in Temporal <ExternalLink aria-hidden size={14} className="mt-1" />
+      </a>
+    </Fact>
   );
 }

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../../components/ui/dialog.tsx';
+import { Fact, Facts } from '../../../components/ui/facts.tsx';
 import { count, dollars } from '../../../components/ui/numbers.ts';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { duration, Elapsed, Time } from '../../../components/ui/time.tsx';
@@ -53,34 +54,34 @@ function Detail({ session }: { session: Session }) {
           {summary ?? 'It is not done yet.'}
         </p>
       </div>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1 text-sm [&>dt]:text-ink-soft">
-        <Row name="Check">
+      <Facts>
+        <Fact name="Check">
           <span className="break-all">{session.check_id}</span>, {kindTitle(session.check_type).toLowerCase()}
-        </Row>
-        <Row name="Why it ran">{TRIGGERS[session.trigger]}</Row>
-        <Row name="Due">
+        </Fact>
+        <Fact name="Why it ran">{TRIGGERS[session.trigger]}</Fact>
+        <Fact name="Due">
           <Time at={session.scheduled_at} />
           {missed > 0 && `; ${count(missed, 'scheduled time')} passed before without a run`}
-        </Row>
-        <Row name="Began">
+        </Fact>
+        <Fact name="Began">
           <Time at={startedAt} />
-        </Row>
-        <Row name="Took">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Row>
-        <Row name="Version of the plan">{session.plan_version}</Row>
-        {session.model !== null && <Row name="Model">{session.model}</Row>}
+        </Fact>
+        <Fact name="Took">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Fact>
+        <Fact name="Version of the plan">{session.plan_version}</Fact>
+        {session.model !== null && <Fact name="Model">{session.model}</Fact>}
         {tokens > 0 && (
-          <Row name="Tokens">
+          <Fact name="Tokens">
             {session.input_tokens.toLocaleString('en')} in, {session.output_tokens.toLocaleString('en')} out
-          </Row>
+          </Fact>
         )}
-        {session.model !== null && <Row name="Cost">{dollars(session.cost)}</Row>}
-        {session.budget_spent && <Row name="Budget">The model budget of the day was spent.</Row>}
+        {session.model !== null && <Fact name="Cost">{dollars(session.cost)}</Fact>}
+        {session.budget_spent && <Fact name="Budget">The model budget of the day was spent.</Fact>}
         {session.workflow_id !== null && (
-          <Row name="Workflow">
+          <Fact name="Workflow">
             <code className="text-xs break-all">{session.workflow_id}</code>
-          </Row>
+          </Fact>
         )}
-      </dl>
+      </Facts>
       <Part title="Observations">
         <Observations observations={session.observations} />
       </Part>
@@ -97,13 +98,6 @@ function Detail({ session }: { session: Session }) {
     </div>
   );
 }
-
-const Row = ({ name, children }: { name: string; children: ReactNode }) => (
-  <>
-    <dt>{name}</dt>
-    <dd className="break-words">{children}</dd>
-  </>
-);
 
 const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   <section>

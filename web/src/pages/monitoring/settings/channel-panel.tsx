@@ -6,6 +6,7 @@ import { Badge } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';
 import { CopyButton } from '../../../components/ui/copy-button.tsx';
 import { Confirm } from '../../../components/ui/dialog.tsx';
+import { Fact, Facts } from '../../../components/ui/facts.tsx';
 import { Panel } from '../../../components/ui/panel.tsx';
 import { useToaster } from '../../../components/ui/toast.tsx';
 import { saveConfig, testChannel } from '../queries.ts';
@@ -101,22 +102,17 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
 function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['notification_channel']> }) {
   const { title, fields } = CHANNEL_FORMS[channel.type];
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-1.5 text-sm [&>dt]:text-ink-soft">
-      <dt>Kind</dt>
-      <dd>{title}</dd>
-      <dt>Reaches</dt>
-      <dd className="break-words">{channel.label}</dd>
+    <Facts className="items-center">
+      <Fact name="Kind">{title}</Fact>
+      <Fact name="Reaches">{channel.label}</Fact>
       {fields
         .filter(({ isSecret }) => isSecret)
         .map(({ name, label }) => (
-          <div key={name} className="contents">
-            <dt>{label}</dt>
-            <dd>
-              <Badge tone="good">Set</Badge>
-            </dd>
-          </div>
+          <Fact key={name} name={label}>
+            <Badge tone="good">Set</Badge>
+          </Fact>
         ))}
-    </dl>
+    </Facts>
   );
 }
 

@@ -1,0 +1,15 @@
+import { clsx } from 'clsx';
+import type { ReactNode } from 'react';
+
+/** What is known of a thing, name beside value; its children are {@link Fact}s. */
+export const Facts = ({ children, className }: { children: ReactNode; className?: string }) => (
+  <dl className={clsx('grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm', className)}>{children}</dl>
+);
+
+/** @param className of the value */
+export const Fact = ({ name, children, className }: { name: string; children: ReactNode; className?: string }) => (
+  <>
+    <dt className="text-ink-soft">{name}</dt>
+    <dd className={clsx('min-w-0 break-words', className)}>{children}</dd>
+  </>
+);
