@@ -81,8 +81,8 @@ describe('clients that leave a chat', function () {
       for (const response of left) response.destroy();
       await untilStreams(0);
     }
-    await waitUntil(() => kept() === 0 || undefined, { what: 'the streams to be forgotten', timeoutMs: 20_000 });
-    await waitUntil(() => timers() < before + 10 || undefined, { what: 'the timers to end', timeoutMs: 20_000 });
+    await waitUntil(() => kept() === 0 || undefined, { what: 'the streams to be forgotten', timeoutMs: 60_000 });
+    await waitUntil(() => timers() < before + 10 || undefined, { what: 'the timers to end', timeoutMs: 60_000 });
     process.off('warning', onWarning);
     assert.ok(!warnings.includes('MaxListenersExceededWarning'));
 
@@ -94,7 +94,7 @@ describe('clients that leave a chat', function () {
         const turn = messages.at(-1)?.turn;
         return turn?.status === 'processing' ? undefined : turn;
       },
-      { what: 'the end of the turn', timeoutMs: 45_000 },
+      { what: 'the end of the turn', timeoutMs: 60_000 },
     );
     assert.deepEqual([completed?.status, completed?.text], ['completed', ANSWER]);
     await untilStreams(0);

@@ -178,7 +178,7 @@ describe('clients that read slowly', function () {
       assert.ok(left < NOISE, `${left} bytes are left of streams of ${READERS * ANSWER_BYTES}`);
       return true;
     };
-    await waitUntil(isFree, { what: 'the end of what was held', timeoutMs: 20_000 });
+    await waitUntil(isFree, { what: 'the end of what was held', timeoutMs: 60_000 });
   };
 
   it('cost little memory while megabytes are streamed to them, and get every byte when they read on', async () => {

@@ -26,7 +26,7 @@ describe('kill -9 of the servers', function () {
         url: `${installation().apiUrl}/api/v1/investigations/${pair[0].id}`,
         headers: installation().headers,
       });
-      await waitUntil(() => poller.statuses.length > 0 || undefined, { what: 'the first answer', timeoutMs: 30_000 });
+      await waitUntil(() => poller.statuses.length > 0 || undefined, { what: 'the first answer', timeoutMs: 60_000 });
       await installation().kill('postgres');
       await installation().untilReady();
       for (const one of pair) one.release();
@@ -133,7 +133,7 @@ describe('kill -9 of the servers', function () {
       assert.equal(running.follower.events.at(-1)?.type, 'run.cancelled');
       const { status } = await installation().get<{ status: string }>(`/api/v1/investigations/${running.id}`);
       assert.equal(status, 'cancelled');
-      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 30_000 });
+      await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 60_000 });
       assert.deepEqual(running.modelRequests(), [1, 1, 0, 0]);
     });
   });

@@ -27,7 +27,7 @@ describe('kill -9 of worker and API', function () {
       await installation().kill('worker');
       await waitUntil(() => (turn.cutOff() && tool.cutOff()) || undefined, {
         what: 'the servers to see the worker gone',
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
       });
       for (const one of [turn, tool]) one.release();
 
@@ -102,7 +102,7 @@ describe('kill -9 of worker and API', function () {
       await Promise.all(followers.map((one) => one.until(({ type }) => type === 'text.delta', 'the first text')));
       await waitUntil(() => pollers.every(({ statuses }) => statuses.length > 0) || undefined, {
         what: 'the first answer of each poller',
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
       });
 
       installation().freeze();

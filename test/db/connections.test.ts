@@ -19,7 +19,7 @@ async function untilConnected(database: TestDatabase, wanted: (queries: string[]
     const rows = await database.orm.em.fork().execute<{ query: string }[]>(sql);
     return wanted(rows.map(({ query }) => query)) || undefined;
   };
-  await waitUntil(asWanted, { what: 'the connections', timeoutMs: 5_000 });
+  await waitUntil(asWanted, { what: 'the connections', timeoutMs: 60_000 });
 }
 
 describe('connections to PostgreSQL', () => {

@@ -98,7 +98,7 @@ describe('the live demo shop', function () {
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     for (const { name, pid } of killed) {
       const back = () => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name));
-      await waitUntil(back, { what: `${name} after it was killed`, timeoutMs: 30_000 });
+      await waitUntil(back, { what: `${name} after it was killed`, timeoutMs: 60_000 });
     }
     const first = liveIncidents['connection-leak']!;
     const second = incidentAfter(first);

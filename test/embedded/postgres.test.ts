@@ -55,7 +55,7 @@ describe('embedded PostgreSQL', () => {
     process.kill(pid!, 'SIGKILL');
     const rows = await waitUntil(() => (isAlive(pid!) ? undefined : query(url, 'select n from kept')), {
       what: 'PostgreSQL after kill -9',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     assert.deepEqual(rows, [{ n: 42 }]);
     assert.notEqual(postgres.pid, pid);

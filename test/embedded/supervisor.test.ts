@@ -41,7 +41,7 @@ describe('supervisor', () => {
   const listening = (name: string) => async (): Promise<void> =>
     waitUntil(() => readFileSync(join(home, 'log', `${name}.log`), 'utf8').includes('listening') || undefined, {
       what: name,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       intervalMs: 20,
     }).then(() => undefined);
 
@@ -52,7 +52,7 @@ describe('supervisor', () => {
     process.kill(pid, 'SIGKILL');
     const again = await waitUntil(() => ((now) => (now !== pid ? now : undefined))(readPidFile(home, 'first')), {
       what: 'the second process',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     assert.equal(supervisor.pid('first'), again);
     assert.ok(isAlive(again));

@@ -69,7 +69,7 @@ describe('embedded Temporal server', () => {
     process.kill(pid!, 'SIGKILL');
     const after = await waitUntil(() => (isAlive(pid!) ? undefined : runIdOf('with-attributes')), {
       what: 'Temporal after kill -9',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     assert.equal(after, runId);
     assert.notEqual(server.pid, pid);

@@ -47,7 +47,7 @@ describe('everything from one command', () => {
   const allGone = (gone: (number | undefined)[]): Promise<true> =>
     waitUntil(() => gone.every((pid) => pid !== undefined && !isAlive(pid)) || undefined, {
       what: `the end of ${gone.join(', ')}`,
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
   const stop = async (running: Up): Promise<void> => {
     running.process.kill('SIGTERM');
@@ -72,7 +72,7 @@ describe('everything from one command', () => {
     assert.equal(runningInstance(home)?.apiUrl, first.addresses.apiUrl);
     await waitUntil(() => first.errors().includes('the api has a problem') || undefined, {
       what: 'the error line of the api',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
 
     await stop(first);
@@ -101,16 +101,16 @@ describe('everything from one command', () => {
       process.kill(pid, 'SIGKILL');
       await waitUntil(() => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name)), {
         what: `${name} after kill -9`,
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
       });
     }
     await waitUntil(async () => ((await fetch(`${running.addresses.apiUrl}/readyz`)).ok ? true : undefined), {
       what: 'the API after kill -9',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     await waitUntil(async () => ((await fetch(running.addresses.temporalUiUrl)).ok ? true : undefined), {
       what: 'the Temporal UI after kill -9',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     await stop(running);
   });

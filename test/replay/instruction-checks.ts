@@ -22,7 +22,7 @@ async function beginCheck(harness: Harness, title: string) {
       const listed = await harness.request('GET', `/api/monitoring-chat/${id}/sessions`);
       return (listed.body as { sessions: { id: string }[] }).sessions[0];
     },
-    { what: 'the session', timeoutMs: 30_000 },
+    { what: 'the session', timeoutMs: 60_000 },
   );
   return { id, workflowId: `check-${session.id}` };
 }

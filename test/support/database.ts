@@ -79,7 +79,7 @@ export async function untilWaiting(database: TestDatabase, count: number): Promi
   const sql = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const waiting = async (): Promise<true | undefined> =>
     (await database.orm.em.fork().execute<unknown[]>(sql)).length >= count || undefined;
-  await waitUntil(waiting, { what: `${count} that wait for a lock`, timeoutMs: 20_000, intervalMs: 20 });
+  await waitUntil(waiting, { what: `${count} that wait for a lock`, timeoutMs: 60_000, intervalMs: 20 });
 }
 
 function databaseUrl(serverUrl: string, name: string): string {

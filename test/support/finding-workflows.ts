@@ -151,11 +151,11 @@ export async function startFindingWorkflows(options: {
           const finding = await find(id);
           return wanted(finding) ? finding : undefined;
         },
-        { what, timeoutMs: 30_000 },
+        { what, timeoutMs: 60_000 },
       ),
     async untilSent(count) {
       const what = `${count} notifications; there are ${sent.map(({ message }) => message.event).join(', ')}`;
-      await waitUntil(async () => sent.length >= count || undefined, { what, timeoutMs: 30_000 });
+      await waitUntil(async () => sent.length >= count || undefined, { what, timeoutMs: 60_000 });
       return sent.map(({ message }) => message.event);
     },
     untilEnded: (id) => temporal.workflow.getHandle(findingWorkflowId(id)).result(),

@@ -121,7 +121,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
         recordedTurns,
         history,
         untilHistory: async (what, wanted) => {
-          await waitUntil(async () => wanted(await history()) || undefined, { what, timeoutMs: 30_000 });
+          await waitUntil(async () => wanted(await history()) || undefined, { what, timeoutMs: 60_000 });
         },
       };
       await meanwhile?.(played);

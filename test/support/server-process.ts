@@ -54,7 +54,7 @@ export async function startServerProcess(options: {
   const abandoned = new AbortController();
   const ready = waitUntil(async () => ((await fetch(options.readyUrl)).ok ? true : undefined), {
     what: `${name} at ${options.readyUrl}`,
-    timeoutMs: 45_000,
+    timeoutMs: 60_000,
     signal: abandoned.signal,
   });
   try {

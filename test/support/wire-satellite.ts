@@ -105,7 +105,7 @@ export async function connectWireSatellite(options: WireSatelliteOptions): Promi
     if (message.type === 'request') onRequest?.(message, satellite);
   });
   send({ type: 'hello', name, version: '0.0.1', instance, sentAt: Date.now() });
-  await waitUntil(async () => id !== '' || undefined, { what: 'the welcome', timeoutMs: 10_000 });
+  await waitUntil(async () => id !== '' || undefined, { what: 'the welcome', timeoutMs: 60_000 });
   const whole: Inventory = { version: '0.0.1', labels: {}, connectors: [], tools: [], omittedTools: 0, ...inventory };
   send({ type: 'inventory', inventory: whole });
   satellite.heartbeat();

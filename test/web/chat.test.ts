@@ -64,7 +64,7 @@ interface Detail {
 }
 
 describe('the chat page', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await startWeb({ script });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 describe('the list of chats', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   /** A word that only these chats have: the installation is shared. */
   const word = `w${randomBytes(6).toString('hex')}`;

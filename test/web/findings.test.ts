@@ -14,7 +14,7 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe('findings in the web app', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await sharedWeb();

@@ -67,7 +67,7 @@ const CASES: Record<string, (attempt: number) => ScriptedStep[]> = {
 };
 
 describe('the page of an investigation while it runs', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await startWeb({

@@ -23,7 +23,7 @@ const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe('the page of an investigation', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   let id: string;
   let detail: Detail;

@@ -14,7 +14,7 @@ interface Listed {
 }
 
 describe('the list of investigations', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await sharedWeb();

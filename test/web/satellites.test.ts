@@ -50,7 +50,7 @@ const edge = (caller: string, callee: string) => ({
 });
 
 describe('the pages of satellites', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   let apiKey: string;
   let token: string;

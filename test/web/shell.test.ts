@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 describe('the frame of the web app', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await sharedWeb();

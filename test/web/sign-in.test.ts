@@ -9,7 +9,7 @@ import { assertPresentable, sharedWeb, startWeb, type Web } from '../support/web
 const UNAUTHORIZED = [/status of 401/];
 
 describe('signing in', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await sharedWeb();
@@ -173,7 +173,7 @@ describe('signing in', function () {
 });
 
 describe('signing in through an identity provider', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
 
   it('goes there and comes back signed in as the member; a stranger is told why not', async () => {
     const behind: string[] = [];

@@ -5,7 +5,7 @@ import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts'
 const HOSTILE = '<b onclick=alert(1)>Mallory</b>';
 
 describe('the page of the team', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let web: Web;
   before(async () => {
     web = await sharedWeb();

@@ -147,10 +147,10 @@ describe('the workflow of a finding', () => {
     workflows.channel.deliver = () => Promise.reject(new DeliveryError('no such channel', { retryable: false }));
     const finding = await say(checkOf(quick), true);
     const done = async (): Promise<true | undefined> => (await states()).length === 2 || undefined;
-    await waitUntil(done, { what: 'both notifications', timeoutMs: 30_000 });
+    await waitUntil(done, { what: 'both notifications', timeoutMs: 60_000 });
     await waitUntil(async () => (await states()).every((one) => one.includes('failed')) || undefined, {
       what: 'both failures',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
     assert.deepEqual(await states(), ['opened failed 1', 'report failed 1']);
     assert.equal((await stored())[0]?.lastError, 'no such channel');
@@ -174,7 +174,7 @@ describe('the workflow of a finding', () => {
     };
     await say(checkOf({ ...quick, on_finding: ['notify'] }), true);
     const failed = async (): Promise<true | undefined> => (await states())[0]?.startsWith('opened failed') || undefined;
-    await waitUntil(failed, { what: 'that it is given up', timeoutMs: 20_000 });
+    await waitUntil(failed, { what: 'that it is given up', timeoutMs: 60_000 });
     assert.deepEqual(await states(), ['opened failed 2']);
   });
 
@@ -185,7 +185,7 @@ describe('the workflow of a finding', () => {
       { channel: null },
     );
     await say(checkOf({ ...quick, on_finding: ['notify'] }), true);
-    await waitUntil(async () => (await states()).length > 0 || undefined, { what: 'the note', timeoutMs: 20_000 });
+    await waitUntil(async () => (await states()).length > 0 || undefined, { what: 'the note', timeoutMs: 60_000 });
     assert.deepEqual(await states(), ['opened skipped 0']);
   });
 
@@ -261,7 +261,7 @@ describe('the workflow of a finding', () => {
     await workflows.tell([told]);
     await waitUntil(async () => (await reads(finding.id)) > before || undefined, {
       what: 'another look',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     assert.deepEqual(
       (await states()).map((one) => one.split(' ')[0]),
@@ -290,7 +290,7 @@ describe('the workflow of a finding', () => {
       (row) => row.investigationId !== null,
     );
     const child = workflows.temporal.workflow.getHandle(investigationWorkflowId(investigationId!));
-    await waitUntil(() => child.describe().catch(() => undefined), { what: 'its workflow', timeoutMs: 20_000 });
+    await waitUntil(() => child.describe().catch(() => undefined), { what: 'its workflow', timeoutMs: 60_000 });
     await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).cancel();
     await assert.rejects(workflows.untilEnded(finding.id));
     assert.deepEqual(await child.result(), { status: 'completed' });
@@ -318,7 +318,7 @@ describe('the workflow of a finding', () => {
       const row = await forTeam(orm.em, teamId).findOneOrFail(Investigation, { id: id! });
       return row.status === 'processing' ? undefined : row;
     };
-    const row = await waitUntil(ended, { what: 'the investigation', timeoutMs: 30_000 });
+    const row = await waitUntil(ended, { what: 'the investigation', timeoutMs: 60_000 });
     assert.equal(row.status, 'completed');
     assert.match(row.query, /checkout is down/);
     assert.equal(await forTeam(orm.em, teamId).count(MonitoringNotification, { findingId: findings[0]!.id }), 0);
@@ -359,7 +359,7 @@ describe('the workflow of a finding', () => {
     await workflows.tell([finding]);
     await waitUntil(async () => (await reads(finding.id, 'readInvestigation')) > 1 || undefined, {
       what: 'a second look at the investigation',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     await em.nativeUpdate(
       Investigation,

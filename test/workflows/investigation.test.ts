@@ -69,7 +69,7 @@ describe('the investigation workflow', () => {
         const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
         return metadata.currentDetails?.includes('step 2') ? metadata.currentDetails : undefined;
       },
-      { what: 'the live details', timeoutMs: 20_000 },
+      { what: 'the live details', timeoutMs: 60_000 },
     );
     assert.match(details, /^### What does the operator see\?\n\*\*thinking\*\* · step 2/);
     assert.match(details, /List the telemetry sources: 1 source/);

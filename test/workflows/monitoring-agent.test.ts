@@ -36,7 +36,7 @@ describe('workflow of a monitoring agent', () => {
     agent: DrivenAgent,
     what: string,
     wanted: (state: Awaited<ReturnType<typeof stateOf>>) => T,
-  ) => waitUntil(async () => wanted(await stateOf(agent)) || undefined, { what, timeoutMs: 30_000 });
+  ) => waitUntil(async () => wanted(await stateOf(agent)) || undefined, { what, timeoutMs: 60_000 });
 
   it('runs a check at once, leaves a session, and asks no model while all is well', async () => {
     const asked = harness.model.requests.length;
@@ -59,12 +59,12 @@ describe('workflow of a monitoring agent', () => {
     await agent.runNow();
     const investigationId = await waitUntil(async () => (await agent.findings())[0]?.investigation?.id, {
       what: 'an investigation',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     const child = harness.temporal.workflow.getHandle(`investigation-${investigationId}`);
     const described = await waitUntil(() => child.describe().catch(() => undefined), {
       what: 'its workflow',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     assert.match(described.raw.workflowExecutionInfo?.parentExecution?.workflowId ?? '', /^finding-/);
     const { status } = await harness.untilEnded(investigationId);
@@ -73,7 +73,7 @@ describe('workflow of a monitoring agent', () => {
     await agent.runNow();
     await waitUntil(async () => (await agent.findings())[0]?.status === 'resolved' || undefined, {
       what: 'the end of the finding',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
     });
     const findings = await agent.findings();
     assert.equal(findings.length, 1);
@@ -149,7 +149,7 @@ describe('workflow of a monitoring agent', () => {
         const { chats } = body as { chats: { chat_id: string; status: string; reasons: string[] }[] };
         return chats.find(({ chat_id: id, status }) => id === agent.id && status === 'degraded');
       },
-      { what: 'the degraded agent in the list', timeoutMs: 30_000 },
+      { what: 'the degraded agent in the list', timeoutMs: 60_000 },
     );
     assert.deepEqual(listed.reasons, degraded.reasons);
     const described = await workflow(agent).describe();
@@ -162,7 +162,7 @@ describe('workflow of a monitoring agent', () => {
         (await agent.findings()).find(({ status, title }) => status === 'resolved' && /watches less/.test(title)),
       {
         what: 'the end of the finding about the agent itself',
-        timeoutMs: 30_000,
+        timeoutMs: 60_000,
       },
     );
   });
@@ -198,7 +198,7 @@ describe('workflow of a monitoring agent', () => {
         );
         return row?.n === 0 ? row : undefined;
       },
-      { what: 'nothing of the agent', timeoutMs: 30_000 },
+      { what: 'nothing of the agent', timeoutMs: 60_000 },
     );
     assert.equal(left.n, 0);
   });

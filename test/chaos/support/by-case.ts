@@ -91,7 +91,7 @@ export class CaseRun {
   }
 
   async until(condition: (run: CaseRun) => boolean, what: string): Promise<void> {
-    await waitUntil(() => condition(this) || undefined, { what, timeoutMs: 45_000, intervalMs: 20 });
+    await waitUntil(() => condition(this) || undefined, { what, timeoutMs: 60_000, intervalMs: 20 });
   }
 }
 

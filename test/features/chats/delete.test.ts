@@ -81,7 +81,7 @@ describe('a chat that is deleted', () => {
   const nothingIsLeft = (...ids: string[]): Promise<true> =>
     waitUntil(async () => (await traces(SECRET, ...ids)).length === 0 || undefined, {
       what: 'that nothing is left',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
 
   it('leaves nothing anywhere, and other chats as they are', async () => {

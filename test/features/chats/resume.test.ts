@@ -56,7 +56,7 @@ describe('a stream that is taken up again', () => {
       const name = `live-${include ?? 'plain'}`;
       const { chatId, seen, whole } = await chats.begin(ask(name), {}, { include });
       const halfway = (): true | undefined => seen.some(({ data }) => data.includes('It is')) || undefined;
-      await waitUntil(halfway, { what: 'half of the answer', timeoutMs: 30_000, intervalMs: 10 });
+      await waitUntil(halfway, { what: 'half of the answer', timeoutMs: 60_000, intervalMs: 10 });
       const places = [...seen];
       const following = [undefined, ...places].map((event) => chats.follow(chatId, event?.id, { include }));
       chats.harness.model.release(name);

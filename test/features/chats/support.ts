@@ -193,7 +193,7 @@ export class Chats {
         const turn = (await this.detail(chatId)).messages.at(-1)?.turn;
         return turn && turn.status !== 'processing' ? turn : undefined;
       },
-      { what: `the end of a turn of chat ${chatId}`, timeoutMs: 30_000, intervalMs: 50 },
+      { what: `the end of a turn of chat ${chatId}`, timeoutMs: 60_000, intervalMs: 50 },
     );
   }
 

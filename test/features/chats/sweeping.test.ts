@@ -28,7 +28,7 @@ describe('the sweeper of chats', () => {
   const taken = (chatId: string): Promise<true> =>
     waitUntil(async () => (await chats.turns(chatId)).at(-1)!.startedAt !== null || undefined, {
       what: 'the start of the turn',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       intervalMs: 10,
     });
   const away = (): Promise<never> => Promise.reject(new Error('Temporal is away'));

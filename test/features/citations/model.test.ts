@@ -132,7 +132,7 @@ describe('excerpts that a model chooses', function () {
     assert.equal(await gone, 'gone');
     await waitUntil(async () => requests()[0]!.aborted || undefined, {
       what: 'the model call to be given up',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     harness.model.release('later');
   });

@@ -66,7 +66,7 @@ describe('configuration of monitoring agents over the API', () => {
         const state = await handle.query(agentQuery);
         return state.settings.revision === 4 ? state : undefined;
       },
-      { what: 'the newest settings', timeoutMs: 20_000 },
+      { what: 'the newest settings', timeoutMs: 60_000 },
     );
     assert.deepEqual(
       [settings.title, settings.config.evictionHours, settings.config.modelBudgetUsdPerDay],

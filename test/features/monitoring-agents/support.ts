@@ -125,10 +125,10 @@ export function driveAgent({ request }: Pick<Harness, 'request'>, id: string): D
           const ended = (await sessions()).filter(({ status }) => status !== 'running').toReversed();
           return ended.length >= count ? ended : undefined;
         },
-        { what: `${count} sessions of agent ${id}`, timeoutMs: 30_000 },
+        { what: `${count} sessions of agent ${id}`, timeoutMs: 60_000 },
       ),
     findings: async () => ((await get('/findings')) as { findings: never[] }).findings,
     plan,
-    untilPlan: (what, wanted) => waitUntil(async () => wanted(await plan()), { what, timeoutMs: 30_000 }),
+    untilPlan: (what, wanted) => waitUntil(async () => wanted(await plan()), { what, timeoutMs: 60_000 }),
   };
 }

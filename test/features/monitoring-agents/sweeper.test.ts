@@ -71,7 +71,7 @@ describe('sweeping monitoring agents', () => {
     await agent.untilSessions(1);
     await waitUntil(async () => (await rowOf(agent)).health === 'healthy' || undefined, {
       what: 'a healthy agent',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     const before = await heard(agent);
     assert.equal(await sweep(), 0);
@@ -110,7 +110,7 @@ describe('sweeping monitoring agents', () => {
         const { checks } = await workflow(agent).query(agentQuery);
         return checks[0]?.dueAt ? checks[0] : undefined;
       },
-      { what: 'a planned check', timeoutMs: 20_000 },
+      { what: 'a planned check', timeoutMs: 60_000 },
     );
     assert.ok(state.dueAt! > Date.now(), 'it ran within this hour');
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('sweeping monitoring agents', () => {
     await agent.untilSessions(1);
     await waitUntil(async () => (await rowOf(agent)).health === 'healthy' || undefined, {
       what: 'a healthy agent',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
     const before = await heard(agent);
     await set(agent, { nextDueAt: longAgo, updatedAt: longAgo });
@@ -142,7 +142,7 @@ describe('sweeping monitoring agents', () => {
     assert.equal(await sweep(), 1);
     await waitUntil(async () => (await em().count(MonitoringSession, { agentId: id, status: 'ok' })) || undefined, {
       what: 'a session',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
   });
 

@@ -141,7 +141,7 @@ describe('events of a run, to whoever follows it', () => {
     await following.next();
     recorded = end;
     const told = async (): Promise<true | undefined> => (await events.read(stream)).length === 2 || undefined;
-    await waitUntil(told, { what: 'the end in the log', timeoutMs: 10_000, intervalMs: 5 });
+    await waitUntil(told, { what: 'the end in the log', timeoutMs: 60_000, intervalMs: 5 });
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     assert.equal(checks, 1);
     assert.equal((await following.next()).value?.type, 'run.completed');

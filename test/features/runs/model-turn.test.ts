@@ -87,7 +87,7 @@ describe('a model turn', () => {
     let dying = true;
     const run = await scene(async (say) => {
       say(dying ? 'an answer that was cut ' : 'the answer ');
-      await waitUntil(async () => (await shown(run.id)) || undefined, { what: 'the first text', timeoutMs: 20_000 });
+      await waitUntil(async () => (await shown(run.id)) || undefined, { what: 'the first text', timeoutMs: 60_000 });
       if (dying) throw new Error('the process died here');
       say('as it is');
       return [said('the answer as it is')];
@@ -107,7 +107,7 @@ describe('a model turn', () => {
     });
     const taking = run.take();
     try {
-      await waitUntil(async () => (await turnsOf(run)) || undefined, { what: 'the stored turn', timeoutMs: 20_000 });
+      await waitUntil(async () => (await turnsOf(run)) || undefined, { what: 'the stored turn', timeoutMs: 60_000 });
     } finally {
       back();
     }

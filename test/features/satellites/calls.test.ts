@@ -51,10 +51,10 @@ describe('questions of runs to satellites', () => {
       teamId: api.team.id,
       satelliteId: satellite.id,
       target: { kind: 'connector' as const, connector: 'prometheus', operation: 'query', parameters: {} },
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       ...more,
     });
-    const untilAsked = () => waitUntil(() => asked[0], { what: 'the request', timeoutMs: 10_000, intervalMs: 10 });
+    const untilAsked = () => waitUntil(() => asked[0], { what: 'the request', timeoutMs: 60_000, intervalMs: 10 });
     return { satellite, asked, call, untilAsked };
   };
   const never = new AbortController().signal;
@@ -99,7 +99,7 @@ describe('questions of runs to satellites', () => {
     await assert.rejects(given, /cancelled/);
     await waitUntil(() => satellite.received.some(({ type }) => type === 'cancel') || undefined, {
       what: 'the cancel',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
   });
 
@@ -188,7 +188,7 @@ describe('questions of runs to satellites', () => {
     await events.append(stream, [{ type: 'part', data: { attempt: 1, index: 0, text: '1' } }]);
     await waitUntil(async () => (await events.read(stream)).length === 0 || undefined, {
       what: 'the stream to be removed',
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
     });
   });
 
@@ -224,7 +224,7 @@ describe('questions of runs to satellites', () => {
     const outcome = assert.rejects(calls.ask(call, never), SatelliteTimeout);
     await waitUntil(async () => (await events.read(`satellite-inbox:${id}`))[0], {
       what: 'the request',
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
     });
     await api.call('DELETE', `/satellite/${id}?team_id=${api.team.id}`);
     await outcome;

@@ -138,7 +138,7 @@ describe('hostile satellites', () => {
         // What the attacker sent has been dealt with when its heartbeat was.
         void waitUntil(() => attacker.received.at(-1)?.type === 'ack' || undefined, {
           what: 'the ack',
-          timeoutMs: 5_000,
+          timeoutMs: 60_000,
         }).then(() => satellite.answer(id, 'genuine'));
       },
     });
@@ -223,7 +223,7 @@ describe('hostile satellites', () => {
         const reply = await api.call('GET', `/satellite/${satellite.id}?team_id=${api.team.id}`);
         return reply.json.tool_count === 1 && reply.json.problems.length > 1 ? reply.json : undefined;
       },
-      { what: 'the odd satellite', timeoutMs: 15_000 },
+      { what: 'the odd satellite', timeoutMs: 60_000 },
     );
     assert.match(json.version, /^ab.c$/u);
     const tools = await api.call('GET', `/satellite/tools/list?team_id=${api.team.id}`);

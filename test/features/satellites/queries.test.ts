@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
+import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { MOST_PART_BYTES } from '../../../src/features/satellites/wire/index.ts';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startRedis } from '../../support/redis.ts';
@@ -53,6 +54,14 @@ for (const { name: eventLog, env } of eventLogs) {
       const satellite = await connectWireSatellite({ url: api.url, token, inventory, ...options });
       open.push(satellite);
       await api.untilStatus(satellite.id, 'online');
+      // It says what it has only after it has said who it is.
+      await waitUntil(
+        async () => {
+          const { json } = await api.call('GET', `/satellite/${satellite.id}?team_id=${api.team.id}`);
+          return json.connectors.length === CONNECTORS.length || undefined;
+        },
+        { what: 'what the satellite has', timeoutMs: 60_000 },
+      );
       return satellite;
     };
     const ask = (satellite_id: string, more: object = {}, node = 1) =>

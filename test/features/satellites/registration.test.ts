@@ -42,7 +42,7 @@ describe('registrations of satellites', () => {
         const { json } = await get(id, { node: 1 });
         return json.id === id && is(json) ? json : undefined;
       },
-      { what: `satellite ${id} as expected`, timeoutMs: 15_000 },
+      { what: `satellite ${id} as expected`, timeoutMs: 60_000 },
     );
 
   it('show what a satellite said of itself, on every node', async () => {
@@ -192,7 +192,7 @@ describe('registrations of satellites', () => {
         const { json } = await get(`${satellite.id}/clusters`, { node: 1 });
         return json.length > 0 ? json : undefined;
       },
-      { what: 'the clusters', timeoutMs: 10_000 },
+      { what: 'the clusters', timeoutMs: 60_000 },
     );
     assert.equal(clusters[0].problems[0].reason, 'CrashLoopBackOff');
     assert.ok(Math.abs(Date.parse(clusters[0].observed_at) - Date.now()) < 60_000);

@@ -30,7 +30,7 @@ describe('short-lived connections of satellites', () => {
     const path = `/satellite/list?status=offline&team_id=${api.team.id}`;
     await waitUntil(async () => (await api.call('GET', path)).json.total === names.length || undefined, {
       what: 'the satellites to be registered and gone',
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
     });
     const connected = api.nodes[0]!.api.deps.metrics.getSingleMetric('casebook_satellites_connected')!;
     assert.equal((await connected.get()).values[0]!.value, 0);
@@ -88,7 +88,7 @@ describe('a node that stops', () => {
         );
       return waiting!.count > 0 || undefined;
     };
-    await waitUntil(looksUp, { what: 'the token to be looked up', timeoutMs: 10_000 });
+    await waitUntil(looksUp, { what: 'the token to be looked up', timeoutMs: 60_000 });
     const stopping = api.nodes[0]!.api.stop();
     await em.rollback();
     const refused = await outcome;

@@ -81,7 +81,7 @@ export async function startSatelliteApi(
           const { json } = await call('GET', `/satellite/${id}?team_id=${team.id}`);
           return json.status === status || undefined;
         },
-        { what: `satellite ${id} to be ${status}`, timeoutMs: 15_000 },
+        { what: `satellite ${id} to be ${status}`, timeoutMs: 60_000 },
       );
     },
     async stop() {

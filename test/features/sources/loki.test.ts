@@ -9,7 +9,7 @@ import { startLoki, type TestLoki } from '../../support/loki.ts';
 const options = () => ({ signal: new AbortController().signal });
 
 describe('Loki source', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let loki: TestLoki;
   let source: TelemetrySource;
   const now = Math.floor(Date.now() / 1000);
@@ -39,7 +39,7 @@ describe('Loki source', function () {
     await waitUntil(
       async () =>
         (await source.searchLogs!({ ...window, limit: 100 }, options())).lines.length === 9 ? true : undefined,
-      { what: 'the pushed lines', timeoutMs: 20_000 },
+      { what: 'the pushed lines', timeoutMs: 60_000 },
     );
   });
 

@@ -145,7 +145,7 @@ function meshMetrics(): { registry: Registry; work: () => void } {
 }
 
 describe('Prometheus source', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   const servers: Server[] = [];
   let prometheus: TestPrometheus;
   let source: TelemetrySource;

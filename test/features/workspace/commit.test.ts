@@ -234,7 +234,7 @@ describe('workspace: commits', () => {
         },
       );
       const tries = (): number => watched.calls().filter((call) => call === 'update-ref').length;
-      await waitUntil(() => tries() >= 2 || undefined, { what: 'a second attempt', timeoutMs: 20_000 });
+      await waitUntil(() => tries() >= 2 || undefined, { what: 'a second attempt', timeoutMs: 60_000 });
       assert.equal(await files.workspace.head(), head);
       rmSync(lock);
       assert.equal((await made).commit, await files.workspace.head());

@@ -226,7 +226,7 @@ describe('satellite: connection', () => {
     assert.ok(await second.query('nobody', 'run'));
     first.socket.resume();
     assert.equal((await first.closed).code, 1006);
-  }).timeout(15_000);
+  }).timeout(120_000);
 
   it('reads the token anew for each attempt', async () => {
     const end = await start();

@@ -44,7 +44,7 @@ afterEach(async () => {
 
 /** Waits for what becomes true of the servers. */
 export async function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {
-  return await waitUntil(async () => await condition(), { what, timeoutMs: 20_000, intervalMs: 10 });
+  return await waitUntil(async () => await condition(), { what, timeoutMs: 60_000, intervalMs: 10 });
 }
 
 export async function untilOk(servers: McpServers, name: string): Promise<void> {

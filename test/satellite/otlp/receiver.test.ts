@@ -157,7 +157,7 @@ describe('satellite OTLP receiver', () => {
     const [decoded] = await once(worker, 'message');
     assert.deepEqual(decoded, { spans: [], rejected: 4_000_000 });
     await worker.terminate();
-  }).timeout(20_000);
+  }).timeout(120_000);
 
   it('takes gzip, and nothing else', async () => {
     const body = gzipSync(request(span('EEE19B7EC3C1B174')));

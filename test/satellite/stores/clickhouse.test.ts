@@ -47,7 +47,7 @@ describe('satellite connector: clickhouse', () => {
         );
         return found.length === n ? true : undefined;
       },
-      { what: `${n} of ${mark}`, timeoutMs: 10_000, intervalMs: 20 },
+      { what: `${n} of ${mark}`, timeoutMs: 60_000, intervalMs: 20 },
     );
 
   for (const user of ['everything', 'nothing', 'settings']) {
@@ -177,7 +177,7 @@ describe('satellite connector: clickhouse', () => {
         const found = await ask(connector, 'slow_queries', { limit: 200 });
         return found.find(({ text }: { text: string }) => text.includes('select count() from orders'));
       },
-      { what: 'the query in the log', timeoutMs: 10_000, intervalMs: 50 },
+      { what: 'the query in the log', timeoutMs: 60_000, intervalMs: 50 },
     );
     assert.ok(Number(slow.calls) >= 1);
   });

@@ -221,7 +221,7 @@ describe('satellite connector: kubernetes', () => {
     const gone = new AbortController();
     const asking = refused(ask(connector, 'pods', {}, { signal: gone.signal }), 'timeout', /stopped/);
     const until = (what: string, holds: () => boolean) =>
-      waitUntil(() => holds() || undefined, { what, timeoutMs: 5000, intervalMs: 5 });
+      waitUntil(() => holds() || undefined, { what, timeoutMs: 60_000, intervalMs: 5 });
     await until('the request', () => server.requests.length > 0);
     gone.abort();
     await asking;

@@ -67,7 +67,7 @@ describe('satellite connector: postgresql', () => {
   const until = (mark: string, n: number) =>
     waitUntil(async () => ((await running(mark)) === n ? true : undefined), {
       what: `${n} of ${mark}`,
-      timeoutMs: 10_000,
+      timeoutMs: 60_000,
       intervalMs: 10,
     });
 
@@ -136,7 +136,7 @@ describe('satellite connector: postgresql', () => {
             const locks = await ask(reader, 'locks');
             return locks.length > 0 ? locks : undefined;
           },
-          { what: 'a lock that is waited for', timeoutMs: 10_000, intervalMs: 10 },
+          { what: 'a lock that is waited for', timeoutMs: 60_000, intervalMs: 10 },
         );
         assert.match(lock.waiting_query, /paid = false/);
         assert.match(lock.blocking_query, /paid = true/);

@@ -143,7 +143,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
         /stopped/,
       );
       const until = (what: string, holds: () => boolean) =>
-        waitUntil(() => holds() || undefined, { what, timeoutMs: 5000, intervalMs: 5 });
+        waitUntil(() => holds() || undefined, { what, timeoutMs: 60_000, intervalMs: 5 });
       await until('the request', () => server.requests.length > before);
       gone.abort();
       await asking;

@@ -11,7 +11,7 @@ interface Alert {
 }
 
 describe('satellite: Alertmanager', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: TestAlertmanager;
   let connector: Connector;
   const time = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
@@ -36,7 +36,7 @@ describe('satellite: Alertmanager', function () {
         const states = alerts.map(({ status }) => status.state).sort();
         return states.join() === 'active,suppressed' ? true : undefined;
       },
-      { what: 'an active and a silenced alert', timeoutMs: 20_000 },
+      { what: 'an active and a silenced alert', timeoutMs: 60_000 },
     );
   });
   after(async () => {

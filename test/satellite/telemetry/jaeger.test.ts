@@ -40,7 +40,7 @@ function request(traceId: string, at: number, seconds: number, failed: boolean):
 }
 
 describe('satellite: Jaeger', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: TestJaeger;
   let connector: Connector;
   const [fast, slow] = ['a'.repeat(32), 'b'.repeat(32)];
@@ -55,7 +55,7 @@ describe('satellite: Jaeger', function () {
     await server.push(request(slow, now - 200, 2, true));
     await waitUntil(async () => ((await traces({})).length === 2 ? true : undefined), {
       what: 'the pushed traces',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
   });
   after(async () => {

@@ -12,7 +12,7 @@ interface Streams {
 }
 
 describe('satellite: Loki', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let server: TestLoki;
   let connector: Connector;
   const now = Math.floor(Date.now() / 1000);
@@ -31,7 +31,7 @@ describe('satellite: Loki', function () {
     await server.push({ service_name: 'web', level: 'info' }, [{ at: now - 100, line: 'GET /cart' }]);
     await waitUntil(async () => ((await lines('{service_name=~".+"}')).length === 3 ? true : undefined), {
       what: 'the pushed lines',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
   });
   after(async () => {

@@ -97,7 +97,7 @@ function assertEdge(edge: ObservedEdge | undefined, expected: Required<Omit<Obse
 }
 
 describe('satellite: edges from Prometheus', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const exporters: RunningServer[] = [];
   let server: TestPrometheus;
   let connector: Connector;
@@ -116,7 +116,7 @@ describe('satellite: edges from Prometheus', function () {
         );
         return rates.every((share) => share > 0.8 && share < 1.2) ? seen : undefined;
       },
-      { what: 'rates of all families', timeoutMs: 45_000 },
+      { what: 'rates of all families', timeoutMs: 60_000 },
     );
   });
   after(async () => {

@@ -9,7 +9,7 @@ import { ask, check, checkOthers, connect, failing } from './connect.ts';
 import { startExporter } from './exporter.ts';
 
 describe('satellite: Prometheus', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let exporter: RunningServer;
   let server: TestPrometheus;
   let connector: Connector;
@@ -33,7 +33,7 @@ describe('satellite: Prometheus', function () {
         const { result } = (await ask(connector, 'query', { query })) as { result: unknown[] };
         return result.length > 0 ? true : undefined;
       },
-      { what: 'four scrapes and an alert', timeoutMs: 45_000 },
+      { what: 'four scrapes and an alert', timeoutMs: 60_000 },
     );
   });
   after(async () => {

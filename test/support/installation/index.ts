@@ -150,7 +150,7 @@ export async function startInstallation(options: {
 async function untilGone(pid: number): Promise<void> {
   await waitUntil(() => (isAlive(pid) ? undefined : true), {
     what: `the end of ${pid}`,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     intervalMs: 5,
   });
 }

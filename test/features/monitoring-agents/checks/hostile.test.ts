@@ -126,7 +126,7 @@ const answers = fc.record({
 });
 
 describe('checks: hostile sources', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   for (const [kind, subject] of Object.entries(checks)) {
     it(`${kind}: whatever is answered, the result is sound`, async () => {

@@ -6,7 +6,7 @@ import { startLoki, type TestLoki } from '../../../support/loki.ts';
 import { check } from './support.ts';
 
 describe('checks on a real Loki', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let loki: TestLoki;
   let source: TelemetrySource;
   const now = Math.floor(Date.now() / 1_000);
@@ -41,7 +41,7 @@ describe('checks on a real Loki', function () {
         );
         return lines.length > 0 ? true : undefined;
       },
-      { what: 'the pushed lines', timeoutMs: 20_000 },
+      { what: 'the pushed lines', timeoutMs: 60_000 },
     );
   });
 

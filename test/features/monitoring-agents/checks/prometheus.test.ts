@@ -69,7 +69,7 @@ describe('checks on a real Prometheus', function () {
         const result = await run(baseline);
         return result.summary.startsWith('learning') ? result : undefined;
       },
-      { what: 'the first samples', timeoutMs: 30_000 },
+      { what: 'the first samples', timeoutMs: 60_000 },
     );
     assert.match(learning.summary, /^learning: \d+ of 20 points$/);
     const usual = await waitUntil(learnedFully, { what: 'a learned baseline', timeoutMs: 60_000, intervalMs: 500 });
@@ -84,7 +84,7 @@ describe('checks on a real Prometheus', function () {
         const result = await run(baseline);
         return result.status === 'finding' ? result : undefined;
       },
-      { what: 'the finding', timeoutMs: 20_000, intervalMs: 250 },
+      { what: 'the finding', timeoutMs: 60_000, intervalMs: 250 },
     );
     assert.deepEqual(
       found.observations.map(({ subject, isFinding, value }) => [subject, isFinding, value]),
@@ -99,7 +99,7 @@ describe('checks on a real Prometheus', function () {
         const findings = result.observations.filter(({ isFinding }) => isFinding);
         return findings.length === 2 && findings.some(({ text }) => text.includes('Backlog')) ? result : undefined;
       },
-      { what: 'both services unwell', timeoutMs: 40_000, intervalMs: 500 },
+      { what: 'both services unwell', timeoutMs: 60_000, intervalMs: 500 },
     );
     const textOf = (service: string) => unwell.observations.find(({ subject }) => subject === service)!.text;
     assert.match(textOf('mail'), /^mail: Backlog fires since .*Z: 900 jobs wait/);

@@ -38,7 +38,7 @@ describe('the investigation of a finding', () => {
       opened.catch(() => undefined);
       await waitUntil(async () => (await waiting()) || undefined, {
         what: 'a lock that is waited for',
-        timeoutMs: 10_000,
+        timeoutMs: 60_000,
       });
       await em.nativeUpdate(Finding, { id: ref.findingId }, { summary: 'still there' });
     });

@@ -81,7 +81,7 @@ describe('an instruction check', () => {
         if (sessions.length < runs) return undefined;
         return (await chats.call('GET', `/api/monitoring-chat/${chatId}/sessions/${sessions[0]!.id}`)).body;
       },
-      { what: `the end of run ${runs} of agent ${chatId}`, timeoutMs: 15_000 },
+      { what: `the end of run ${runs} of agent ${chatId}`, timeoutMs: 60_000 },
     );
   const findingsOf = (agentId: string) =>
     chats.harness.database.orm.em.fork().find(Finding, { agentId, origin: 'check' }, anyTeam);
@@ -114,7 +114,7 @@ describe('an instruction check', () => {
     assert.deepEqual([finding?.status, finding?.service], ['open', 'db']);
     await waitUntil(async () => ((await standing(chat_id))?.last?.status === 'finding' ? true : undefined), {
       what: 'the agent to hear of it',
-      timeoutMs: 15_000,
+      timeoutMs: 60_000,
     });
   });
 
@@ -184,7 +184,7 @@ describe('an instruction check', () => {
         for await (const { status } of temporal.workflow.list({ query })) runs.push(status.name);
         return runs.includes('COMPLETED') && runs.length > 1 ? true : undefined;
       },
-      { what: 'both runs of the workflow', timeoutMs: 15_000 },
+      { what: 'both runs of the workflow', timeoutMs: 60_000 },
     );
     assert.deepEqual(runs.toSorted(), ['COMPLETED', 'CONTINUED_AS_NEW']);
   });
@@ -226,7 +226,7 @@ describe('an instruction check', () => {
         const said = await em().count(Conversation, { id: session.id }, anyTeam);
         return left + said === 0 ? true : undefined;
       },
-      { what: 'the rows of the agent to be gone', timeoutMs: 15_000 },
+      { what: 'the rows of the agent to be gone', timeoutMs: 60_000 },
     );
   });
 });
