@@ -207,7 +207,21 @@ describe('signing in through an identity provider', function () {
       await go.press('Enter');
       await page.waitForURL(`${app.url}/team?tab=sessions`);
       await page.getByText('this browser').waitFor();
-      await page.getByRole('button', { name: 'Account: Grace Hopper' }).waitFor();
+      const account = page.getByRole('button', { name: 'Account: Grace Hopper' });
+      await account.waitFor();
+
+      // She is taken into another team, and goes over to it.
+      const { apiKey } = await web.newTeam('Payments');
+      await web.call('POST', '/api/team/members', { name: 'Grace Hopper', email, role: 'member' }, apiKey);
+      await page.reload();
+      await account.press('Enter');
+      await page.getByRole('menuitem', { name: 'Go on in Payments' }).press('Enter');
+      await page.waitForURL(`${app.url}/`);
+      await page.getByRole('heading', { name: 'Investigations' }).waitFor();
+      await page.goto(`${app.url}/team`);
+      await page.getByRole('region', { name: 'Members' }).getByText('Ada').waitFor();
+      await account.press('Enter');
+      await page.getByRole('menuitem', { name: /Go on in/ }).waitFor();
       await end();
     } finally {
       await Promise.all([web.stop(), provider.stop(), app.stop()]);

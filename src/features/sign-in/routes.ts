@@ -6,9 +6,10 @@ import { ApiKey } from '../teams/index.ts';
 import { endpoint } from './deps.ts';
 import { createLink, linkUrl } from './links.ts';
 import { oidcEndpoints } from './oidc/routes.ts';
+import { goOnInTeam } from './oidc/teams.ts';
 import { presentSession } from './presenter.ts';
 import * as schemas from './schemas.ts';
-import { describeSession, handOver, signIn } from './service.ts';
+import { describeSession, handOver, signIn, termsFor } from './service.ts';
 import { endSession, listSessions, revokeSession } from './sessions.ts';
 
 const noSession = (): NotFound => new NotFound('The caller is an API key and has no session.', 'no_session');
@@ -64,6 +65,26 @@ const own = [
       const [secret] = sessionSecrets(ctx.req.headers, deps.config.appUrl);
       if (principal.sessionId === undefined || secret === undefined) throw noSession();
       return describeSession(await em.findOneOrFail(ApiKey, { id: principal.sessionId }), secret, deps);
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/session/team',
+    operationId: 'changeSessionTeam',
+    summary: 'Go on in another team',
+    description:
+      'For whoever signed in through the identity provider and is a member of several teams. A new session takes the place of the one that asks, and ends when that would have.',
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    body: schemas.SessionTeamRequest,
+    response: schemas.SessionResponse,
+    errors: [401, 404],
+    handler: async ({ ctx, deps, em, principal, body }) => {
+      if (principal.sessionId === undefined) throw noSession();
+      const session = await em.findOneOrFail(ApiKey, { id: principal.sessionId });
+      const opened = await goOnInTeam(em, session, body.team_id, termsFor(ctx, deps));
+      await handOver(ctx, deps, opened);
+      return describeSession(opened.session, opened.secret, deps);
     },
   }),
   endpoint({

@@ -42,12 +42,18 @@ export const SessionResponse = z
     user: UserResponse.nullable().meta({ description: 'Null when the session acts for nobody in particular.' }),
     role: z.enum(['admin', 'member']).nullable(),
     team: TeamResponse,
+    other_teams: z.array(TeamResponse).meta({
+      description:
+        'In which the person may go on with `POST /api/session/team`. Only who signed in through the identity provider.',
+    }),
     scopes: z.array(z.string()),
     api_key_id: id.nullable().meta({ description: 'The key it was signed in with.' }),
     expires_at: time,
     signed_in_with: method,
   })
   .meta({ id: 'SessionResponse' });
+
+export const SessionTeamRequest = z.strictObject({ team_id: id }).meta({ id: 'SessionTeamRequest' });
 
 export const SignedOutResponse = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignedOutResponse' });
 

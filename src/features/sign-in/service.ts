@@ -8,6 +8,7 @@ import { requestLog } from '../../http/request-scope.ts';
 import { currentUser, ownTeam, presentTeam, presentUser, type ApiKey } from '../teams/index.ts';
 import type { SignInDeps } from './deps.ts';
 import { signInWithLink } from './links.ts';
+import { otherTeams } from './oidc/teams.ts';
 import { endOf, keyOf } from './presenter.ts';
 import type { SessionRequest, SessionResponse } from './schemas.ts';
 import { endSession, signInWithKey, type OpenedSession, type SessionTerms } from './sessions.ts';
@@ -88,6 +89,7 @@ export async function describeSession(
     user: user && presentUser(user),
     role,
     team: presentTeam(await ownTeam(em, principal)),
+    other_teams: (await otherTeams(em, session)).map(presentTeam),
     scopes: session.scopes,
     api_key_id: keyOf(session),
     ...endOf(session),

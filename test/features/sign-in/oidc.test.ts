@@ -103,6 +103,100 @@ describe('sign-in through an identity provider', () => {
     await dance(browser);
     const { json } = await browser.request('GET', '/api/session');
     assert.deepEqual([json.team.id, json.scopes], [team.id, ['team:admin']]);
+    assert.deepEqual(
+      json.other_teams.map(({ id }: { id: string }) => id),
+      [second.id],
+    );
+  });
+
+  describe('and is in several teams', () => {
+    const inTwoTeams = async () => {
+      const { team: first, id, email } = await member('admin');
+      const second = await api.newTeam();
+      const added = await api.call(second.key, 'POST', '/api/team/members', { email, name: 'Bo', role: 'member' });
+      assert.equal(added.status, 200);
+      const browser = api.browser();
+      await dance(browser);
+      const { json } = await browser.request('GET', '/api/session');
+      browser.csrf = json.csrf_token;
+      return { first, second, userId: id, email, browser, session: json };
+    };
+    const goOn = (browser: Browser, team_id: string) => browser.request('POST', '/api/session/team', { team_id });
+
+    it('goes on in the other: as what they are there, until the session would have ended, and the first one is over', async () => {
+      const { first, second, browser, session } = await inTwoTeams();
+      const before = browser.cookies.get(SESSION)!;
+      api.clock.advance(3_600_000);
+      const { status, json } = await goOn(browser, second.id);
+      assert.equal(status, 200);
+      assert.deepEqual([json.team.id, json.role, json.scopes], [second.id, 'member', ROLE_SCOPES.member]);
+      assert.deepEqual([json.expires_at, json.signed_in_with], [session.expires_at, 'oidc']);
+      assert.notEqual(json.id, session.id);
+      assert.deepEqual(
+        json.other_teams.map(({ id }: { id: string }) => id),
+        [first.id],
+      );
+      browser.csrf = json.csrf_token;
+      assert.equal((await browser.request('GET', '/api/team')).json.id, second.id);
+      const old = { cookie: `${SESSION}=${before}` };
+      assert.equal((await browser.request('GET', '/api/team', undefined, old)).status, 401);
+      assert.equal((await goOn(browser, first.id)).json.role, 'admin');
+    });
+
+    it('comes back to the team they were in last, while they are a member there', async () => {
+      const { second, userId, browser } = await inTwoTeams();
+      await goOn(browser, second.id);
+      const again = api.browser();
+      await dance(again);
+      assert.equal((await again.request('GET', '/api/session')).json.team.id, second.id);
+      await api.call(second.key, 'DELETE', `/api/team/members/${userId}`);
+      const later = api.browser();
+      await dance(later);
+      assert.notEqual((await later.request('GET', '/api/session')).json.team.id, second.id);
+    });
+
+    it('of several requests at a time one goes on', async () => {
+      const { second, browser } = await inTwoTeams();
+      const cookie = browser.cookie;
+      const replies = await Promise.all(
+        Array.from({ length: 6 }, () => {
+          const same = Object.assign(api.browser(), { csrf: browser.csrf });
+          return same.request('POST', '/api/session/team', { team_id: second.id }, { cookie });
+        }),
+      );
+      assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401]);
+    });
+
+    it('goes nowhere else, nor without the token, nor once they were removed', async () => {
+      const { first, second, userId, browser } = await inTwoTeams();
+      const stranger = await api.newTeam();
+      for (const team of [stranger.id, randomUUID()]) {
+        const { status, json } = await goOn(browser, team);
+        assert.deepEqual([status, json.code], [404, 'team_not_found']);
+      }
+      assert.equal((await goOn(browser, 'second')).status, 422);
+      const csrf = browser.csrf;
+      browser.csrf = undefined;
+      assert.equal((await goOn(browser, second.id)).status, 403);
+      browser.csrf = csrf;
+      assert.equal((await browser.request('GET', '/api/session')).json.team.id, first.id);
+      await api.call(second.key, 'DELETE', `/api/team/members/${userId}`);
+      assert.equal((await goOn(browser, second.id)).status, 404);
+      assert.deepEqual((await browser.request('GET', '/api/session')).json.other_teams, []);
+    });
+
+    it('stays where a key or a link let them in: its team has no say in the other', async () => {
+      const { first, second, userId } = await inTwoTeams();
+      const { json: link } = await api.call(first.key, 'POST', '/api/sign-in-links', { user_id: userId });
+      for (const credential of [{ link: String(link.token) }, { api_key: first.key }]) {
+        const browser = api.browser();
+        const { json } = await browser.signIn(credential);
+        assert.deepEqual(json.other_teams, []);
+        assert.equal((await goOn(browser, second.id)).status, 404);
+      }
+      const { status, json } = await api.call(first.key, 'POST', '/api/session/team', { team_id: second.id });
+      assert.deepEqual([status, json.code], [404, 'no_session']);
+    });
   });
 
   it('ends the session the browser had, and the session ends with the membership', async () => {
@@ -138,6 +232,13 @@ describe('sign-in through an identity provider', () => {
       const browser = api.browser();
       await assertRefused(browser, await atProvider(browser, await begin(browser)), code);
     }
+  });
+
+  it('leads back to the page that was wanted when it is tried again', async () => {
+    const browser = api.browser();
+    provider.account = { email: `${randomUUID()}@example.org`, email_verified: true };
+    const failed = await dance(browser, '/chat?about=1#x');
+    assert.equal(failed, `${failure('not_a_member')}&to=${encodeURIComponent('/chat?about=1#x')}`);
   });
 
   it('repeats nothing that the provider says in the address', async () => {

@@ -41,7 +41,19 @@ function keep(session: Session): Session {
  * @throws {ApiError} 401 when the credential is not, or no longer, good
  */
 export async function signIn(queryClient: QueryClient, by: Schema<'SessionRequest'>): Promise<Session> {
-  const session = keep(await dataOf(api.POST('/api/session', { body: by })));
+  return begin(queryClient, await dataOf(api.POST('/api/session', { body: by })));
+}
+
+/**
+ * Goes on in another team of the person.
+ * @throws {ApiError} 404 when they are no member there any more
+ */
+export async function changeTeam(queryClient: QueryClient, teamId: string): Promise<Session> {
+  return begin(queryClient, await dataOf(api.POST('/api/session/team', { body: { team_id: teamId } })));
+}
+
+function begin(queryClient: QueryClient, session: Session): Session {
+  keep(session);
   // Whatever was asked before was asked as somebody else.
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, session);

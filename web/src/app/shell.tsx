@@ -1,10 +1,10 @@
 /** What is around every page: the places, the person, the keys. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
-import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun } from 'lucide-react';
+import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun, Users } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { whenSessionIsInDoubt } from '../api/client.ts';
-import { may, sessionQuery, signOut } from '../api/session.ts';
+import { changeTeam, may, sessionQuery, signOut } from '../api/session.ts';
 import { Button } from '../components/ui/button.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../components/ui/menu.tsx';
 import { useToaster } from '../components/ui/toast.tsx';
@@ -172,7 +172,18 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
       toaster.fail(error);
     }
   };
+  const goOnIn = async (teamId: string): Promise<void> => {
+    try {
+      await changeTeam(queryClient, teamId);
+      forgetDrafts();
+      // What is open belongs to the team that is left.
+      await router.navigate({ to: '/' });
+    } catch (error) {
+      toaster.fail(error);
+    }
+  };
   const who = session?.user?.name ?? session?.team.name ?? '';
+  const others = session?.other_teams ?? [];
   return (
     <Menu
       trigger={
@@ -182,13 +193,25 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
           aria-label={`Account: ${who}`}
         >
           <CircleUser aria-hidden size={18} className="shrink-0" />
-          <span className="truncate">{who}</span>
+          <span className="min-w-0 text-left">
+            <span className="block truncate">{who}</span>
+            {session?.user && isSmall !== true && (
+              <span className="block truncate text-xs font-normal text-ink-soft">{session.team.name}</span>
+            )}
+          </span>
         </Button>
       }
     >
       {THEMES.map(({ choice, title, icon: Icon }) => (
         <MenuItem key={choice} onSelect={() => chooseTheme(choice)}>
           <Icon aria-hidden size={16} /> {title} {theme === choice && <span className="ml-auto">✓</span>}
+        </MenuItem>
+      ))}
+      {others.length > 0 && <MenuSeparator />}
+      {others.map(({ id, name }) => (
+        <MenuItem key={id} onSelect={() => void goOnIn(id)}>
+          <Users aria-hidden size={16} className="shrink-0" />
+          <span className="max-w-60 truncate">Go on in {name}</span>
         </MenuItem>
       ))}
       <MenuSeparator />

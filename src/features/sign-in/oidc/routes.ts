@@ -24,15 +24,24 @@ function providerOf({ signIn: { provider } }: SignInDeps): IdentityProvider {
   return provider;
 }
 
-/** Ends in a page, with a code of ours: a person is looking, and nothing the provider says belongs in the address. */
-async function orPage(ctx: Context, deps: SignInDeps, work: () => Promise<string>): Promise<ContentResponse> {
+/**
+ * Ends in a page, with a code of ours: a person is looking, and nothing the provider says belongs in the address.
+ * @param to the page that was wanted, for whoever tries again
+ */
+async function orPage(
+  ctx: Context,
+  deps: SignInDeps,
+  to: string | undefined,
+  work: () => Promise<string>,
+): Promise<ContentResponse> {
   try {
     return redirect(ctx, await work());
   } catch (error) {
     if (!(error instanceof SignInFailed)) throw error;
     const { code } = error;
     requestLog(ctx, deps.log).warn({ code, reason: error.reason() }, 'sign-in through the identity provider failed');
-    return redirect(ctx, `${deps.signIn.appUrl}/sign-in?error=${code}`);
+    const wanted = to === undefined || to === '/' ? '' : `&to=${encodeURIComponent(to)}`;
+    return redirect(ctx, `${deps.signIn.appUrl}/sign-in?error=${code}${wanted}`);
   }
 }
 
@@ -61,7 +70,7 @@ export const oidcEndpoints = [
     content: { [NOTHING]: 'A redirect' },
     handler: async ({ ctx, deps, query: { to } }) => {
       const provider = providerOf(deps);
-      return orPage(ctx, deps, async () => {
+      return orPage(ctx, deps, localPath(to), async () => {
         const { url, flow } = await provider.begin(localPath(to) ?? '/');
         ctx.append('Set-Cookie', keepFlow(flow, kept(deps)));
         return url;
@@ -81,7 +90,7 @@ export const oidcEndpoints = [
       const provider = providerOf(deps);
       const flow = readFlow(ctx, kept(deps));
       ctx.append('Set-Cookie', forgetFlow(deps.config.appUrl));
-      return orPage(ctx, deps, async () => {
+      return orPage(ctx, deps, flow?.to, async () => {
         if (!flow) throw new SignInFailed('sign_in_failed', new Error('This browser has not begun to sign in.'));
         const identity = await provider.finish(ctx.search, flow);
         await handOver(ctx, deps, await signInAs(deps.orm.em, identity, termsFor(ctx, deps)));
