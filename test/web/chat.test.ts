@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { ask, byQuestion, type Lines } from '../features/chats/script.ts';
 import { startNetwork } from '../support/network.ts';
 import { OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
-import { assertAccessible, PHONE, startWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, PHONE, startWeb, type Web } from '../support/web/index.ts';
 
 const fetchData = {
   name: 'query_metric',
@@ -307,10 +307,7 @@ describe('the chat page', function () {
     await page.getByText('Part 60', { exact: true }).waitFor();
     await page.waitForFunction(() => document.documentElement.scrollHeight - window.scrollY - window.innerHeight < 10);
     assert.ok((await toEnd()) < 10);
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    assert.equal(sideways, 0);
+    await assertFits(page);
     await assertAccessible(page);
     await end();
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 describe('the list of chats', function () {
   this.timeout(240_000);
@@ -84,10 +84,7 @@ describe('the list of chats', function () {
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('link', { name: 'Another name' }).waitFor();
     await assertAccessible(page);
-    const sideways = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    assert.equal(sideways, 0);
+    await assertFits(page);
     await page.getByRole('button', { name: 'What to do with Another name' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete this chat?' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { assertAccessible } from '../support/web/index.ts';
+import { assertAccessible, assertFits } from '../support/web/index.ts';
 import { openComponents, type Components } from './components/open-components.ts';
 
 declare global {
@@ -81,11 +81,7 @@ describe('web: components on hostile and big content', function () {
         await page.locator('script:not([type=module]), iframe, object, embed, [onerror], [onclick]').count(),
         0,
       );
-      const { scrollWidth, clientWidth } = await page.evaluate(() => ({
-        scrollWidth: document.documentElement.scrollWidth,
-        clientWidth: document.documentElement.clientWidth,
-      }));
-      assert.ok(scrollWidth <= clientWidth, `${name} is ${scrollWidth} wide on ${clientWidth}`);
+      await assertFits(page);
       await assertAccessible(page);
       await page.evaluate(() => globalThis.hide());
       assert.deepEqual(errors, []);

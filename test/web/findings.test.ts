@@ -1,17 +1,13 @@
 /** Findings in the web app: what alerts and checks report, whatever it says, and who was told. */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
-import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 interface Told {
   alerts: { finding_id: string }[];
 }
 
 const HOSTILE = `<img src=x onerror="document.title='run'"> \u202Eabc `;
-
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe('findings in the web app', function () {
   this.timeout(240_000);
@@ -109,7 +105,7 @@ describe('findings in the web app', function () {
     for (const path of ['/findings', `/finding/${id}`]) {
       const { page, end } = await web.visit(path, { viewport: PHONE, theme: 'dark' });
       await page.getByRole('heading', { name: /<img/ }).first().waitFor();
-      assert.equal(await overflow(page), 0, path);
+      await assertFits(page);
       assert.equal(await page.locator('main img, main script, main b').count(), 0, path);
       const title = page.getByRole('heading', { name: /<img/ }).first();
       assert.ok((await title.boundingBox())!.height < 200, `the title takes the page at ${path}`);

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import type { Page } from 'playwright-core';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
-import { assertAccessible, DESKTOP, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, DESKTOP, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
   readFileSync('demo/incidents/checkout-errors/incident.json', 'utf8'),
@@ -19,9 +18,6 @@ interface Detail {
 }
 
 /** How much wider the page is than the window. */
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-
 describe('the page of an investigation', function () {
   this.timeout(240_000);
   let web: Web;
@@ -133,11 +129,11 @@ describe('the page of an investigation', function () {
       for (const summary of await page.locator('#steps summary').all()) await summary.click();
       await page.locator('#steps').scrollIntoViewIfNeeded();
       await assertAccessible(page);
-      assert.equal(await overflow(page), 0);
+      await assertFits(page);
       await page.goto(path('?citation=1'));
       await page.getByRole('dialog').locator('mark').first().waitFor();
       await assertAccessible(page);
-      assert.equal(await overflow(page), 0);
+      await assertFits(page);
       await end();
     }
   });
@@ -171,7 +167,7 @@ describe('the page of an investigation', function () {
     await page.getByRole('heading', { name: 'Step 1' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Rerun' }).count(), 2);
     await page.getByText(/^Asked: W/).waitFor();
-    assert.equal(await overflow(page), 0);
+    await assertFits(page);
     await assertAccessible(page);
     await end();
   });

@@ -1,7 +1,6 @@
 /** Monitoring agents in the web app: made in plain words, their plan written as a form, their checks and channels. */
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
-import { assertAccessible, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
 
 interface Agent {
   chat_id: string;
@@ -25,9 +24,6 @@ const check = (id: string, title: string, more: object = {}) => ({
   schedule: { every_seconds: 3_600 },
   ...more,
 });
-
-const overflow = (page: Page): Promise<number> =>
-  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
 describe('monitoring agents in the web app', function () {
   this.timeout(240_000);
@@ -73,14 +69,14 @@ describe('monitoring agents in the web app', function () {
     const card = page.getByRole('listitem').filter({ hasText: '<img src=x' });
     await card.getByText('Paused').waitFor();
     await card.getByText('1 check').waitFor();
-    assert.equal(await overflow(page), 0);
+    await assertFits(page);
     assert.equal(await page.locator('main img').count(), 0);
     await assertAccessible(page);
     await card.getByRole('link').press('Enter');
     for (const tab of ['Plan', 'Sessions', 'Findings', 'Settings', 'Overview']) {
       await page.getByRole('tab', { name: tab }).click();
       await page.getByRole('tabpanel').waitFor();
-      assert.equal(await overflow(page), 0, tab);
+      await assertFits(page);
       await assertAccessible(page);
     }
     assert.notEqual(await page.title(), 'run');

@@ -7,21 +7,18 @@ import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { followTurn } from '../../../src/features/chats/stream/follow.ts';
 import { runStream, spokenDigest } from '../../../src/features/runs/index.ts';
-import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
-import { createLogger } from '../../../src/platform/logger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { EventLog } from '../../../src/platform/event-log/index.ts';
+import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
+import type { TestDatabase } from '../../support/database.ts';
 
 describe('whoever follows a turn that is begun again', () => {
   let database: TestDatabase;
   let events: EventLog;
+  let stop: (() => Promise<void>) | undefined;
   before(async () => {
-    database = await createTestDatabase();
-    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+    ({ database, events, stop } = await startDatabaseWithEvents());
   });
-  after(async () => {
-    await events?.close();
-    await database?.drop();
-  });
+  after(() => stop?.());
   let following: AbortController;
   beforeEach(() => (following = new AbortController()));
   afterEach(() => following.abort());

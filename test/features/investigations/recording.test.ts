@@ -7,23 +7,20 @@ import { recordOutcome, type OutcomeDeps } from '../../../src/features/investiga
 import { conversationStream } from '../../../src/features/runs/index.ts';
 import { loadEvidence, Message } from '../../../src/features/transcripts/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
-import { createLogger } from '../../../src/platform/logger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { EventLog } from '../../../src/platform/event-log/index.ts';
+import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
+import type { TestDatabase } from '../../support/database.ts';
 import { storeInvestigation, type StoredInvestigation } from '../../support/investigation-rows.ts';
 import { reportInput } from '../../support/scripts.ts';
 
 describe('recording the end of an investigation', () => {
   let database: TestDatabase;
   let events: EventLog;
+  let stop: (() => Promise<void>) | undefined;
   before(async () => {
-    database = await createTestDatabase();
-    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+    ({ database, events, stop } = await startDatabaseWithEvents());
   });
-  after(async () => {
-    await events?.close();
-    await database?.drop();
-  });
+  after(() => stop?.());
 
   const depsOf = (orm: Orm): OutcomeDeps => ({ orm, events, clock: systemClock, appUrl: 'http://localhost' });
   const record = ({ id, teamId }: StoredInvestigation, more: object = {}, orm = database.orm) =>

@@ -4,25 +4,22 @@ import { Investigation } from '../../../src/features/investigations/index.ts';
 import { conversationStream } from '../../../src/features/runs/index.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import type { InvestigationStatus } from '../../../src/features/investigations/contract.ts';
-import { createEventLog, type EventLog } from '../../../src/platform/event-log/index.ts';
-import { createLogger } from '../../../src/platform/logger.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import type { EventLog } from '../../../src/platform/event-log/index.ts';
+import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
+import type { TestDatabase } from '../../support/database.ts';
 import { storeInvestigation, type StoredInvestigation } from '../../support/investigation-rows.ts';
 
 describe('events of an investigation', () => {
   let database: TestDatabase;
   let events: EventLog;
+  let stop: (() => Promise<void>) | undefined;
   let run: StoredInvestigation;
   let following: AbortController;
 
   before(async () => {
-    database = await createTestDatabase();
-    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+    ({ database, events, stop } = await startDatabaseWithEvents());
   });
-  after(async () => {
-    await events?.close();
-    await database?.drop();
-  });
+  after(() => stop?.());
   beforeEach(async () => {
     run = await storeInvestigation(database.orm);
     following = new AbortController();

@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { followRun, stateEvent } from '../../../src/features/runs/index.ts';
-import { createEventLog, type EventLog, type NewEvent } from '../../../src/platform/event-log/index.ts';
-import { createLogger } from '../../../src/platform/logger.ts';
+import type { EventLog, NewEvent } from '../../../src/platform/event-log/index.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
 
 const CHECK_MS = 20;
 const end = stateEvent('run.completed', 'run:ended', {});
 
 describe('events of a run, to whoever follows it', () => {
-  let database: TestDatabase;
   let events: EventLog;
+  let stop: (() => Promise<void>) | undefined;
   let stream: string;
   /** What the row says: the last event, once the run has ended. */
   let recorded: NewEvent | undefined;
   let following: AbortController;
 
   before(async () => {
-    database = await createTestDatabase();
-    events = createEventLog({ databaseUrl: database.url, log: createLogger({ name: 'test', level: 'silent' }) });
+    ({ events, stop } = await startDatabaseWithEvents());
   });
-  after(async () => {
-    await events?.close();
-    await database?.drop();
-  });
+  after(() => stop?.());
   beforeEach(async () => {
     stream = `run:${randomUUID()}`;
     recorded = undefined;

@@ -164,7 +164,11 @@ describe('sign-in through an identity provider', () => {
           return same.request('POST', '/api/session/team', { team_id: second.id }, { cookie });
         }),
       );
-      assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 401, 401, 401, 401, 401]);
+      const statuses = replies.map(({ status }) => status);
+      assert.deepEqual(
+        [200, 401].map((wanted) => statuses.filter((status) => status === wanted).length),
+        [1, 5],
+      );
     });
 
     it('goes nowhere else, nor without the token, nor once they were removed', async () => {

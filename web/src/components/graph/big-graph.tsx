@@ -2,37 +2,19 @@
 import { useEffect, useImperativeHandle, useMemo, useRef, useState, type PointerEvent } from 'react';
 import { centred, fitted, zoomed, type Camera } from './camera.ts';
 import { draw, type Scene } from './draw.ts';
-import { BOX, type Direction, type Position } from './types.ts';
-import { useDirection } from './use-direction.ts';
-import { useLayout } from './use-layout.ts';
+import { LaidOut, type Places } from './laid-out.tsx';
+import { BOX } from './types.ts';
 import type { DrawingProps } from './view.ts';
-import { Working } from './working.tsx';
 
-export function BigGraph(props: DrawingProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const direction = useDirection(box);
-  const positions = useLayout(props.graph, direction);
-  return (
-    <div ref={box} className="size-full">
-      {positions === undefined || direction === undefined ? (
-        <Working />
-      ) : (
-        <Canvas {...props} positions={positions} direction={direction} />
-      )}
-    </div>
-  );
-}
-
-interface CanvasProps extends DrawingProps {
-  positions: readonly Position[];
-  direction: Direction;
-}
+export const BigGraph = (props: DrawingProps) => (
+  <LaidOut graph={props.graph}>{(places) => <Canvas {...props} {...places} />}</LaidOut>
+);
 
 /** A press that moves less is a click. */
 const STILL = 4;
 const REST_MS = 120;
 
-function Canvas({ ref, graph, selected, found, onSelect, label, positions, direction }: CanvasProps) {
+function Canvas({ ref, graph, selected, found, onSelect, label, positions, direction }: DrawingProps & Places) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const camera = useRef<Camera>(undefined);
   const frame = useRef(0);

@@ -10,41 +10,27 @@ import {
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
-import { useEffect, useImperativeHandle, useMemo, useRef } from 'react';
+import { useEffect, useImperativeHandle, useMemo } from 'react';
 import { ServiceNode, type ServiceNodeData } from './service-node.tsx';
+import { LaidOut, type Places } from './laid-out.tsx';
 import { BOX, type Direction, type Graph, type GraphCall, type Position } from './types.ts';
-import { useDirection } from './use-direction.ts';
-import { useLayout } from './use-layout.ts';
 import type { DrawingProps } from './view.ts';
-import { Working } from './working.tsx';
 import { figuresOf } from './words.ts';
 
 const NODE_TYPES = { service: ServiceNode };
 const FIT = { padding: 0.12, maxZoom: 1.1 } as const;
 
-export function Flow(props: DrawingProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const direction = useDirection(box);
-  const positions = useLayout(props.graph, direction);
-  return (
-    <div ref={box} className="size-full">
-      {positions === undefined || direction === undefined ? (
-        <Working />
-      ) : (
-        <ReactFlowProvider key={direction}>
-          <Drawn {...props} positions={positions} direction={direction} />
-        </ReactFlowProvider>
-      )}
-    </div>
-  );
-}
+export const Flow = (props: DrawingProps) => (
+  <LaidOut graph={props.graph}>
+    {(places) => (
+      <ReactFlowProvider key={places.direction}>
+        <Drawn {...props} {...places} />
+      </ReactFlowProvider>
+    )}
+  </LaidOut>
+);
 
-interface DrawnProps extends DrawingProps {
-  positions: readonly Position[];
-  direction: Direction;
-}
-
-function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: DrawnProps) {
+function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: DrawingProps & Places) {
   const flow = useReactFlow();
   const isCalm = useMemo(() => matchMedia('(prefers-reduced-motion: reduce)').matches, []);
   const duration = isCalm ? 0 : 250;
