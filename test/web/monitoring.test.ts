@@ -228,6 +228,47 @@ describe('monitoring agents in the web app', function () {
     await end();
   });
 
+  it('keeps what was written of a plan when the page is loaded anew, and when the session ends meanwhile', async () => {
+    const id = await makeAgent('Kept', [check('first', 'First')]);
+    const { api_key: key } = await web.call<{ api_key: string }>('POST', '/api/api-keys', {
+      name: 'for an hour',
+      scopes: ['monitoring:read', 'monitoring:write', 'chats:read'],
+    });
+    const { page, end } = await web.visit(`/monitoring/${id}?tab=plan`, { as: key, expected: [/status of 401/] });
+    page.on('dialog', (dialog) => void dialog.accept());
+    const summary = page.getByLabel('Summary');
+    const unsaved = page.getByText('Not saved', { exact: true });
+    await summary.fill('Written before');
+    await unsaved.waitFor();
+    await page.reload();
+    await unsaved.waitFor();
+    assert.equal(await summary.inputValue(), 'Written before');
+
+    await summary.fill('Written at last');
+    const { sessions } = await web.call<{ sessions: { id: string; scopes: string[] }[] }>('GET', '/api/sessions');
+    for (const session of sessions.filter(({ scopes }) => scopes.length === 3))
+      await web.call('DELETE', `/api/sessions/${session.id}`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(/\/sign-in/);
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in with the key' }).click();
+    await unsaved.waitFor();
+    assert.equal(await summary.inputValue(), 'Written at last');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    assert.equal((await planOf(id)).plan.summary, 'Written at last');
+
+    // What is saved is not written again, and what was discarded does not come back.
+    await page.reload();
+    assert.equal(await summary.inputValue(), 'Written at last');
+    assert.equal(await unsaved.count(), 0);
+    await summary.fill('Not wanted');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.reload();
+    assert.equal(await summary.inputValue(), 'Written at last');
+    await end();
+  });
+
   it('keeps what is written while a plan is saved, and the reason of a save that was refused', async () => {
     const id = await makeAgent('Slow', [check('first', 'First')]);
     const { page, end } = await web.visit(`/monitoring/${id}?tab=plan`, { expected: [/status of 422/] });

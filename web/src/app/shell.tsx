@@ -183,21 +183,19 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
     }
   };
   const who = session?.user?.name ?? session?.team.name ?? '';
+  const team = session?.user && isSmall !== true ? session.team.name : undefined;
   const others = session?.other_teams ?? [];
   return (
     <Menu
       trigger={
-        <Button
-          variant="quiet"
-          className={isSmall === true ? 'max-w-32' : 'w-full justify-start'}
-          aria-label={`Account: ${who}`}
-        >
+        <Button variant="quiet" className={isSmall === true ? 'max-w-32' : 'w-full justify-start'}>
           <CircleUser aria-hidden size={18} className="shrink-0" />
           <span className="min-w-0 text-left">
-            <span className="block truncate">{who}</span>
-            {session?.user && isSmall !== true && (
-              <span className="block truncate text-xs font-normal text-ink-soft">{session.team.name}</span>
-            )}
+            <span className="block truncate">
+              <span className="sr-only">Account: </span>
+              {who}
+            </span>
+            {team !== undefined && <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>}
           </span>
         </Button>
       }

@@ -9,6 +9,7 @@ import { Conflict } from './conflict.tsx';
 import { planIn } from './draft.ts';
 import { IssueSummary } from './issue-summary.tsx';
 import { targetOf, type PlanIssue } from './issues.ts';
+import { forgetKeptPlan } from './kept-plan.ts';
 import { PlanForm } from './plan-form.tsx';
 import { PlanJson } from './plan-json.tsx';
 import { SaveBar } from './save-bar.tsx';
@@ -33,7 +34,8 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => {
       const isHere = next.pathname === current.pathname && 'tab' in next.search && next.search.tab === 'plan';
-      return isUnsaved && !isHere;
+      // Whoever is to sign in again comes back to what was written.
+      return isUnsaved && !isHere && next.pathname !== '/sign-in';
     },
     enableBeforeUnload: isUnsaved,
     withResolver: true,
@@ -107,7 +109,10 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
         title="Leave without saving?"
         description="The plan has changes that are not saved. They are lost when you leave."
         action="Leave"
-        onConfirm={() => leaving.proceed?.()}
+        onConfirm={() => {
+          forgetKeptPlan(agentId);
+          leaving.proceed?.();
+        }}
       />
     </div>
   );

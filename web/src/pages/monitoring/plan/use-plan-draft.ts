@@ -1,10 +1,11 @@
 /** A plan while it is written, saved over the version it was made from. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError, type Schema } from '../../../api/client.ts';
 import { useToaster } from '../../../components/ui/toast.tsx';
 import { planQuery, savePlan, type AgentPlan } from '../queries.ts';
 import { draftOf, isSamePlan, planIn, type PlanDraft } from './draft.ts';
+import { forgetKeptPlan, keepPlan, readKeptPlan } from './kept-plan.ts';
 import { mapIssues, NO_ISSUES, type IssueMap } from './issues.ts';
 
 interface Base {
@@ -39,14 +40,21 @@ export interface PlanDraftState {
 
 /** @param latest the plan as it is known to hold, asked again and again */
 export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState {
-  const [base, setBase] = useState<Base>(() => ({ version: latest.version, draft: draftOf(latest.plan) }));
-  const [draft, setDraft] = useState(base.draft);
+  const [kept] = useState(() => readKeptPlan(agentId));
+  const [base, setBase] = useState<Base>(() =>
+    kept ? { version: kept.version, draft: kept.base } : { version: latest.version, draft: draftOf(latest.plan) },
+  );
+  const [draft, setDraft] = useState(kept?.draft ?? base.draft);
   const [issues, setIssues] = useState<IssueMap>(NO_ISSUES);
   const queryClient = useQueryClient();
   const toaster = useToaster();
   const [problem, setProblem] = useState<string>();
   const isDirty = problem !== undefined || !isSamePlan(draft, base.draft);
   const isNewer = latest.version > base.version;
+  useEffect(() => {
+    if (isDirty) keepPlan(agentId, { version: base.version, base: base.draft, draft });
+    else forgetKeptPlan(agentId);
+  }, [agentId, isDirty, base, draft]);
 
   const take = ({ version, plan }: AgentPlan): void => {
     const taken = draftOf(plan, draft);
