@@ -60,7 +60,7 @@ export function endOf(status: number, output: string): Ended {
 export function summary(ended: readonly Ended[], ms: number): string {
   const sum = (of: (one: Ended) => number): number => ended.reduce((total, one) => total + of(one), 0);
   const failing = sum((one) => one.failing);
-  const failures = ended.filter((one) => one.failures !== '').map((one) => `\n  failed\n\n  ${one.failures}`);
+  const failures = ended.filter((one) => one.failures !== '').map((one) => `\n== failed ==\n\n  ${one.failures}`);
   const lines = [
     ...failures,
     '',

@@ -212,16 +212,23 @@ describe('signing in through an identity provider', function () {
 
       // She is taken into another team, and goes over to it.
       const { apiKey } = await web.newTeam('Payments');
+      await web.call('POST', '/api/v1/investigate', { query: 'Of the first team' });
       await web.call('POST', '/api/team/members', { name: 'Grace Hopper', email, role: 'member' }, apiKey);
       await page.reload();
       await account.press('Enter');
       await page.getByRole('menuitem', { name: 'Go on in Payments' }).press('Enter');
       await page.waitForURL(`${app.url}/`);
-      await page.getByRole('heading', { name: 'Investigations' }).waitFor();
-      await page.goto(`${app.url}/team`);
+      await page.getByRole('button', { name: 'Account: Grace Hopper Payments' }).waitFor();
+      await page.getByRole('link', { name: 'Team', exact: true }).press('Enter');
       await page.getByRole('region', { name: 'Members' }).getByText('Ada').waitFor();
+
+      // From the page on which she would be anyway, nothing of the team that is left stays.
+      await page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');
+      await page.getByRole('heading', { name: 'Investigations' }).waitFor();
       await account.press('Enter');
-      await page.getByRole('menuitem', { name: /Go on in/ }).waitFor();
+      await page.getByRole('menuitem', { name: 'Go on in Default' }).press('Enter');
+      await page.getByRole('button', { name: 'Account: Grace Hopper Default' }).waitFor();
+      await page.getByText('Of the first team', { exact: true }).waitFor();
       await end();
     } finally {
       await Promise.all([web.stop(), provider.stop(), app.stop()]);

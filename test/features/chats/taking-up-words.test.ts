@@ -5,7 +5,8 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { ChatTurn } from '../../../src/features/chats/index.ts';
 import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
-import { followTurn } from '../../../src/features/chats/stream/follow.ts';
+import { parseEventId } from '../../../src/features/chats/stream/event-id.ts';
+import { followTurn, knowsPosition } from '../../../src/features/chats/stream/follow.ts';
 import { runStream, spokenDigest } from '../../../src/features/runs/index.ts';
 import type { EventLog } from '../../../src/platform/event-log/index.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
@@ -51,9 +52,11 @@ describe('whoever follows a turn that is begun again', () => {
     await events.append(stream, [start('a'), ...pieces.map((text) => delta('a', text))]);
     const told = followTurn(events, { turn, tools, em, signal: following.signal });
     const seen: string[] = [];
+    let lastId = '';
     const next = async (): Promise<UiChunk | string> => {
       const { value } = await told.next();
-      assert.ok(value);
+      assert.ok(value?.id);
+      lastId = value.id;
       return value.data as UiChunk | string;
     };
     while (seen.length < PIECES) {
@@ -61,7 +64,13 @@ describe('whoever follows a turn that is begun again', () => {
       if (typeof chunk === 'object' && chunk.type === 'text-delta') seen.push(chunk.delta);
     }
     assert.deepEqual(seen, pieces);
-    return { stream, said: pieces.join(''), next };
+    /** Comes again, as a client whose connection broke. */
+    const comeAgain = () => {
+      const after = parseEventId(lastId, () => true)?.position;
+      assert.ok(after);
+      return { after, told: followTurn(events, { turn, tools, em, after, signal: following.signal }) };
+    };
+    return { turn, stream, said: pieces.join(''), next, comeAgain };
   };
 
   it('is told only what the new attempt says beyond the old one', async () => {
@@ -91,6 +100,20 @@ describe('whoever follows a turn that is begun again', () => {
     assert.deepEqual(await next(), { type: 'text-start', id: 'part-2' });
     assert.deepEqual(await next(), { type: 'text-delta', id: 'part-2', delta: said });
     assert.deepEqual(await next(), { type: 'text-delta', id: 'part-2', delta: 'and more' });
+  });
+
+  it('is told everything anew when it comes again and the log has lost what it was told before', async () => {
+    const { turn, stream, comeAgain } = await begin();
+    assert.equal(await knowsPosition(events, turn, comeAgain().after), true);
+    await loseSome(stream);
+    const { after, told } = comeAgain();
+    assert.equal(await knowsPosition(events, turn, after), false);
+    const types: string[] = [];
+    for (let count = 0; count < 4; count += 1) {
+      const { value } = await told.next();
+      types.push((value?.data as UiChunk).type);
+    }
+    assert.deepEqual(types, ['start', 'reset-step', 'text-start', 'text-delta']);
   });
 
   it('is told to drop the step that is begun again where steps are marked', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { messageText, textDigest } from '../../../src/features/chats/stream/message-text.ts';
@@ -334,6 +336,34 @@ describe('a UI message stream', () => {
     const deltas = chunks.flatMap((chunk) => (chunk.type === 'text-delta' ? [chunk.delta] : []));
     assert.equal(deltas.length, 4);
     for (const delta of deltas) assert.ok(delta.length <= 16_000 && delta.isWellFormed());
+  });
+
+  it('shares the stored words that it gives among all who follow, in whatever part they are', () => {
+    setFlagsFromString('--expose-gc');
+    const gc: () => void = runInNewContext('gc');
+    const held = (): number => {
+      gc();
+      gc();
+      return process.memoryUsage().heapUsed;
+    };
+    const parts: SpokenPart[] = [
+      { kind: 'text', text: 'I look.' },
+      { kind: 'text', text: 'word '.repeat(800_000) },
+    ];
+    const end = {
+      id: '1',
+      type: 'run.completed',
+      data: { textDigest: textDigest(messageText(parts)) },
+      at: new Date(),
+    };
+    const before = held();
+    const given = Array.from({ length: 12 }, () => {
+      const ui = new UiStream({ messageId: 'm', chatId: 'c', firstStep: 1, tools: false, keepsWords: false });
+      return [...ui.take(end, new Map([[1, parts]]))];
+    });
+    const grown = held() - before;
+    assert.ok(grown < 8_000_000, `${grown} bytes for ${given.length} who follow`);
+    assert.ok(given.every((chunks) => chunks.length > 250));
   });
 
   it('tells of no result whose call the log has lost', async () => {

@@ -181,7 +181,7 @@ describe('team isolation', () => {
     const params = { investigation_id: investigation.id };
     const ofChat = { chat_id: chat.id };
     const messages = [{ role: 'user', content: 'What was said?' }];
-    const seen = eventId(turn.id, { logId: 'start', index: 1 });
+    const seen = eventId(turn.id, { logId: 'start', index: 1, place: 0 });
     // The other team names itself, as it must; what it asks for is the owner's.
     const ofSatellite = { params: { satellite_id: satellite.id }, query: { team_id: other.id } };
     const asking = { team_id: other.id, satellite_id: satellite.id };

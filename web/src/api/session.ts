@@ -1,5 +1,6 @@
 /** Who is signed in. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { forgetDrafts } from '../app/draft.ts';
 import { api, ApiError, dataOf, setCsrfToken, type Schema } from './client.ts';
 
 export type Session = Schema<'SessionResponse'>;
@@ -28,6 +29,7 @@ export const sessionQuery = queryOptions({
 function forgetOthers(queryClient: QueryClient, { team, user }: Session): void {
   const before = queryClient.getQueryData<Session | null>(KEY);
   if (!before || (before.team.id === team.id && before.user?.id === user?.id)) return;
+  forgetDrafts();
   void queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] });
 }
 
@@ -41,23 +43,22 @@ function keep(session: Session): Session {
  * @throws {ApiError} 401 when the credential is not, or no longer, good
  */
 export async function signIn(queryClient: QueryClient, by: Schema<'SessionRequest'>): Promise<Session> {
-  return begin(queryClient, await dataOf(api.POST('/api/session', { body: by })));
-}
-
-/**
- * Goes on in another team of the person.
- * @throws {ApiError} 404 when they are no member there any more
- */
-export async function changeTeam(queryClient: QueryClient, teamId: string): Promise<Session> {
-  return begin(queryClient, await dataOf(api.POST('/api/session/team', { body: { team_id: teamId } })));
-}
-
-function begin(queryClient: QueryClient, session: Session): Session {
-  keep(session);
+  const session = keep(await dataOf(api.POST('/api/session', { body: by })));
   // Whatever was asked before was asked as somebody else.
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, session);
   return session;
+}
+
+/**
+ * Goes on in another team of the person, with a page that is loaded anew: nothing of the team that is left stays on it,
+ * and nothing that is still on its way to it.
+ * @throws {ApiError} 404 when they are no member there any more
+ */
+export async function changeTeam(teamId: string): Promise<void> {
+  await dataOf(api.POST('/api/session/team', { body: { team_id: teamId } }));
+  forgetDrafts();
+  window.location.assign('/');
 }
 
 export async function signOut(queryClient: QueryClient): Promise<void> {

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { whenSessionIsInDoubt } from '../api/client.ts';
 import { changeTeam, may, sessionQuery, signOut } from '../api/session.ts';
 import { Button } from '../components/ui/button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../components/ui/menu.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../components/ui/menu.tsx';
 import { useToaster } from '../components/ui/toast.tsx';
 import { forgetDrafts } from './draft.ts';
 import { KeysDialog } from './keys-dialog.tsx';
@@ -174,16 +174,13 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
   };
   const goOnIn = async (teamId: string): Promise<void> => {
     try {
-      await changeTeam(queryClient, teamId);
-      forgetDrafts();
-      // What is open belongs to the team that is left.
-      await router.navigate({ to: '/' });
+      await changeTeam(teamId);
     } catch (error) {
       toaster.fail(error);
     }
   };
   const who = session?.user?.name ?? session?.team.name ?? '';
-  const team = session?.user && isSmall !== true ? session.team.name : undefined;
+  const team = session?.user ? session.team.name : undefined;
   const others = session?.other_teams ?? [];
   return (
     <Menu
@@ -195,11 +192,13 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
               <span className="sr-only">Account: </span>
               {who}
             </span>
-            {team !== undefined && <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>}
+            {team !== undefined && isSmall !== true && <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>}
           </span>
         </Button>
       }
     >
+      {/* Where the button has no room for it. */}
+      {team !== undefined && isSmall === true && <MenuLabel>{team}</MenuLabel>}
       {THEMES.map(({ choice, title, icon: Icon }) => (
         <MenuItem key={choice} onSelect={() => chooseTheme(choice)}>
           <Icon aria-hidden size={16} /> {title} {theme === choice && <span className="ml-auto">✓</span>}

@@ -88,7 +88,9 @@ class Playback {
   private readonly turnId: string;
   private skipTo: StreamPosition | undefined;
   private readonly isLost: boolean;
-  private last: StreamPosition = { logId: START, index: 0 };
+  private last: StreamPosition = { logId: START, index: 0, place: 0 };
+  /** Events of the log. */
+  private place = 0;
   /** The event of the log of which the client has seen more than it has chunks. */
   private seenBeyond: string | undefined;
 
@@ -104,8 +106,9 @@ class Playback {
   }
 
   *give(logId: string, chunks: UiChunk[]): Generator<SseEvent> {
+    if (logId !== START) this.place += 1;
     for (const [at, chunk] of chunks.entries()) {
-      this.last = { logId, index: at + 1 };
+      this.last = { logId, index: at + 1, place: this.place };
       if (this.skipTo === undefined) yield this.event(chunk);
       else if (this.skipTo.logId === logId && this.skipTo.index <= at + 1) this.skipTo = undefined;
     }
@@ -164,7 +167,7 @@ async function* firstEvents(
 /** As in {@link followRun}, so that many who come back at once cost little memory. */
 const PAGE = 100;
 
-/** Whether the log has the event that the client saw last. */
+/** Whether the log has the event that the client saw last, and as many before it as the client was told of. */
 export async function knowsPosition(
   log: EventLog,
   { id: runId, chatId: conversationId }: FollowedTurn,
@@ -172,9 +175,12 @@ export async function knowsPosition(
 ): Promise<boolean> {
   const stream = runStream({ conversationId, runId });
   if (after === undefined || after.logId === START) return true;
+  let before = 0;
   for (let afterId: string | undefined; ;) {
     const page: LogEvent[] = await log.read(stream, { afterId, limit: PAGE });
-    if (page.some((event) => event.id === after.logId)) return true;
+    const at = page.findIndex((event) => event.id === after.logId);
+    if (at >= 0) return before + at + 1 === after.place;
+    before += page.length;
     afterId = page.at(-1)?.id;
     if (page.length < PAGE) return false;
   }

@@ -31,6 +31,8 @@ export class Speech {
   private closed = true;
   /** The attempt repeats what an earlier one said, and has not come to its end yet. */
   private behind = false;
+  /** The first part of which the attempt says something else than is shown, as far as it was said. */
+  private differing = Number.POSITIVE_INFINITY;
   private parts = 0;
   private keeps: boolean;
   private saidDigest = new SpokenDigest();
@@ -93,6 +95,7 @@ export class Speech {
     if (text === '') return;
     const last = this.said.at(-1);
     const begins = !last || this.broken || last.kind !== kind;
+    if (this.behind) this.meet(begins ? this.said.length : this.said.length - 1, begins ? 0 : last.text.length, text);
     if (begins) this.said.push({ kind, text: this.kept(text) });
     else last.text += this.kept(text);
     this.saidDigest.add(kind, text, begins);
@@ -117,6 +120,7 @@ export class Speech {
     if (stored) {
       this.hearNothing();
       this.said = stored.map((part) => ({ ...part }));
+      for (const [index, part] of stored.entries()) this.meet(index, 0, part.text);
       for (const part of stored) this.digest.add(part, true);
     }
     yield* this.catchUp(true);
@@ -162,6 +166,7 @@ export class Speech {
 
   private hearNothing(): void {
     this.said = [];
+    this.differing = Number.POSITIVE_INFINITY;
     this.saidDigest = new SpokenDigest();
     this.digest = new MessageDigest(this.doneDigest);
   }
@@ -177,6 +182,7 @@ export class Speech {
     if (meeting === 'differs') {
       yield { type: 'reset-step' };
       this.shown = [];
+      this.differing = Number.POSITIVE_INFINITY;
       this.closed = true;
       if (!this.options.steps) yield* this.again();
     }
@@ -190,17 +196,31 @@ export class Speech {
     this.behind = false;
   }
 
+  /**
+   * Compares a piece of the attempt with what is shown in its place: each piece once, however many follow.
+   * @param at where in the part it begins
+   */
+  private meet(index: number, at: number, piece: string): void {
+    const shown = this.shown[index]?.text ?? '';
+    const both = Math.min(piece.length, shown.length - at);
+    if (both <= 0) return;
+    const isSame = both === piece.length ? shown.startsWith(piece, at) : shown.endsWith(piece.slice(0, both));
+    if (!isSame) this.differing = Math.min(this.differing, index);
+  }
+
   private compare(final: boolean): 'continues' | 'waits' | 'differs' {
     for (const [index, { kind, text }] of this.shown.entries()) {
       const said = this.said[index];
       if (!said) return final ? 'differs' : 'waits';
+      if (index >= this.differing) return 'differs';
       const isLast = index === this.shown.length - 1;
       const over = index < this.said.length - 1 || this.broken || final;
       if (said.kind !== kind) return 'differs';
       // A stretch that was closed can only be met by one that is over as well.
-      if (said.text === text && (over || !isLast || !this.closed)) continue;
-      if (isLast && !this.closed && said.text.startsWith(text)) continue;
-      if (text.startsWith(said.text) && !over) return 'waits';
+      // As far as both go they are the same.
+      if (said.text.length === text.length && (over || !isLast || !this.closed)) continue;
+      if (isLast && !this.closed && said.text.length >= text.length) continue;
+      if (text.length >= said.text.length && !over) return 'waits';
       return 'differs';
     }
     return 'continues';
@@ -232,7 +252,7 @@ export class Speech {
       this.closed = false;
       this.shown.push({ kind, text: this.kept(text) });
       yield { type: `${type}-start`, id: this.partId };
-      yield* this.deltas(type, separator + text);
+      yield* this.deltas(type, text, separator);
       return;
     }
     const last = this.shown.at(-1);
@@ -240,12 +260,13 @@ export class Speech {
     yield* this.deltas(type, text);
   }
 
-  private *deltas(type: TextKind, text: string): Generator<UiChunk> {
+  /** @param before goes with the first piece: put before the whole, it would make a copy of it for each who follows */
+  private *deltas(type: TextKind, text: string, before = ''): Generator<UiChunk> {
     for (let from = 0, to: number; from < text.length; from = to) {
       to = from + MOST_DELTA;
       // No character is cut in two.
       if (to < text.length && text.codePointAt(to - 1)! > 0xff_ff) to -= 1;
-      yield { type: `${type}-delta`, id: this.partId, delta: text.slice(from, to) };
+      yield { type: `${type}-delta`, id: this.partId, delta: (from === 0 ? before : '') + text.slice(from, to) };
     }
   }
 

@@ -37,4 +37,8 @@ export function MenuItem(props: { onSelect?: () => void; asChild?: boolean; disa
   return <DropdownMenu.Item className={ITEM} {...props} />;
 }
 
+export const MenuLabel = ({ children }: { children: ReactNode }) => (
+  <DropdownMenu.Label className="max-w-60 truncate px-2.5 py-1.5 text-sm text-ink-soft">{children}</DropdownMenu.Label>
+);
+
 export const MenuSeparator = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />;

@@ -37,15 +37,15 @@ export function FindingFacts({ finding }: { finding: Finding }) {
         )}
         <Fact name="Comes from">{ORIGINS[finding.origin]}</Fact>
         {agentId !== null && (
-          <Fact name="Agent">
+          <Fact name="Agent" className="line-clamp-4">
             <Link to="/monitoring/$agentId" params={{ agentId }} className="break-words text-accent underline">
               <bdi>{finding.agent?.title ?? 'The agent'}</bdi>
             </Link>
           </Fact>
         )}
-        {finding.service !== null && <Fact name="Service">{finding.service}</Fact>}
+        {finding.service !== null && <Fact name="Service" className="line-clamp-4">{finding.service}</Fact>}
         <Fact name="What happens">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
-        <Fact name="Deduplication key">
+        <Fact name="Deduplication key" className="line-clamp-4">
           <code className="text-xs break-all">{finding.dedup_key}</code>
         </Fact>
         <Fact name="Workflow">
