@@ -226,6 +226,7 @@ describe('team isolation', () => {
       searchChats: { query: { q: 'text owner' } },
       getChart: { params: { tool_id: drawn.id } },
       revokeSession: { params: { session_id: signedIn.id } },
+      changeSessionTeam: { body: { team_id: owner.id } },
       createSignInLink: { body: {} },
       removeMember: { params: { user_id: userId } },
       revokeApiKey: { params: { api_key_id: owner.keyId } },
