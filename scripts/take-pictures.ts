@@ -133,7 +133,7 @@ async function showExcerpt(page: Page): Promise<void> {
 
 async function showChart(page: Page): Promise<void> {
   await page.locator('figure img').waitFor();
-  await page.waitForFunction("document.querySelector('figure img').naturalWidth > 0");
+  await page.locator('figure img').evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
   await page.locator('figure').scrollIntoViewIfNeeded();
 }
 
