@@ -133,7 +133,8 @@ async function showExcerpt(page: Page): Promise<void> {
 
 async function showChart(page: Page): Promise<void> {
   await page.locator('figure img').waitFor();
-  await page.locator('figure img').evaluate((image) => (image as unknown as { decode(): Promise<void> }).decode());
+  // The picture is fetched by now; a script of ours may not be evaluated in the page, by its policy.
+  await page.waitForLoadState('networkidle');
   await page.locator('figure').scrollIntoViewIfNeeded();
 }
 

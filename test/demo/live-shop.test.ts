@@ -78,7 +78,7 @@ describe('the live demo shop', function () {
   const said = async (words: RegExp): Promise<true | undefined> => {
     assert.ok(shop.lokiUrl);
     const query = new URLSearchParams({ query: '{job="shop"} |= `pool exhausted`', limit: '1000' });
-    const response = await fetch(`${shop.lokiUrl}/loki/api/v1/query_range?${query}`);
+    const response = await fetch(`${shop.lokiUrl}/loki/api/v1/query_range?${query.toString()}`);
     assert.equal(response.status, 200, await response.clone().text());
     return words.test(await response.text()) || undefined;
   };

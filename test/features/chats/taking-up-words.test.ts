@@ -111,7 +111,8 @@ describe('whoever follows a turn that is begun again', () => {
     const types: string[] = [];
     for (let count = 0; count < 4; count += 1) {
       const { value } = await told.next();
-      types.push((value?.data as UiChunk).type);
+      assert.ok(value);
+      types.push((value.data as UiChunk).type);
     }
     assert.deepEqual(types, ['start', 'reset-step', 'text-start', 'text-delta']);
   });

@@ -192,7 +192,9 @@ function Account({ onKeys, isSmall }: { onKeys: () => void; isSmall?: boolean })
               <span className="sr-only">Account: </span>
               {who}
             </span>
-            {team !== undefined && isSmall !== true && <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>}
+            {team !== undefined && isSmall !== true && (
+              <span className="block truncate text-xs font-normal text-ink-soft">{team}</span>
+            )}
           </span>
         </Button>
       }

@@ -43,7 +43,11 @@ export function FindingFacts({ finding }: { finding: Finding }) {
             </Link>
           </Fact>
         )}
-        {finding.service !== null && <Fact name="Service" className="line-clamp-4">{finding.service}</Fact>}
+        {finding.service !== null && (
+          <Fact name="Service" className="line-clamp-4">
+            {finding.service}
+          </Fact>
+        )}
         <Fact name="What happens">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
         <Fact name="Deduplication key" className="line-clamp-4">
           <code className="text-xs break-all">{finding.dedup_key}</code>
