@@ -5,17 +5,20 @@ export interface StreamPosition {
   logId: string;
   /** From 1. */
   index: number;
-  /** How many events of the log came until then: a log that has lost some of them gives another number. */
-  place: number;
+  /**
+   * How many events of the log came until then: a log that has lost some of them gives another number. Undefined in ids
+   * that were given before they had it.
+   */
+  place: number | undefined;
 }
 
 /** Stands for what comes before the first event of the log. */
 export const START = 'start';
 
-const ID = /^([0-9a-f]{32})\.(start|[0-9-]{1,40})\.(\d{1,9})\.(\d{1,9})$/;
+const ID = /^([0-9a-f]{32})\.(start|[0-9-]{1,40})\.(\d{1,6})(?:\.(\d{1,9}))?$/;
 
 export function eventId(turnId: string, { logId, index, place }: StreamPosition): string {
-  return `${turnId.replaceAll('-', '')}.${logId}.${index}.${place}`;
+  return [turnId.replaceAll('-', ''), logId, index, ...(place === undefined ? [] : [place])].join('.');
 }
 
 /**
@@ -30,5 +33,5 @@ export function parseEventId(
   const [, turn, logId, index, place] = ID.exec(id) ?? [];
   if (turn === undefined || logId === undefined || (logId !== START && !isLogId(logId))) return undefined;
   const turnId = turn.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return { turnId, position: { logId, index: Number(index), place: Number(place) } };
+  return { turnId, position: { logId, index: Number(index), place: place === undefined ? undefined : Number(place) } };
 }

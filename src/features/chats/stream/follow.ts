@@ -179,7 +179,7 @@ export async function knowsPosition(
   for (let afterId: string | undefined; ;) {
     const page: LogEvent[] = await log.read(stream, { afterId, limit: PAGE });
     const at = page.findIndex((event) => event.id === after.logId);
-    if (at >= 0) return before + at + 1 === after.place;
+    if (at >= 0) return after.place === undefined || before + at + 1 === after.place;
     before += page.length;
     afterId = page.at(-1)?.id;
     if (page.length < PAGE) return false;
