@@ -27,9 +27,16 @@ describe('the investigation workflow', () => {
     const id = await harness.investigate('a long one');
     assert.equal((await harness.untilEnded(id)).status, 'completed');
 
-    const runs: string[] = [];
-    for await (const run of harness.temporal.workflow.list({ query: `WorkflowId = 'investigation-${id}'` }))
-      runs.push(run.status.name);
+    // What Temporal lists comes a moment after what it knows.
+    const runs = await waitUntil(
+      async () => {
+        const names: string[] = [];
+        for await (const run of harness.temporal.workflow.list({ query: `WorkflowId = 'investigation-${id}'` }))
+          names.push(run.status.name);
+        return names.includes('RUNNING') || names.length < 3 ? undefined : names;
+      },
+      { what: 'the list of its runs', timeoutMs: 60_000 },
+    );
     assert.deepEqual(runs.sort(), ['COMPLETED', 'CONTINUED_AS_NEW', 'CONTINUED_AS_NEW']);
     assert.equal(harness.model.requests.length, steps.length, 'no turn was asked for twice');
     const { body } = await harness.request('GET', `/api/investigations/${id}`);
