@@ -35,7 +35,6 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   const { chatId, firstStep } = turn;
   const form = { messageId: turn.id, chatId, firstStep, tools: options.tools };
   let ui = new UiStream({ ...form, keepsWords: false });
-  let taken = 0;
   const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
   const playback = new Playback(turn.id, after, await knowsPosition(log, turn, after));
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
@@ -47,12 +46,11 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   };
   for await (const event of followRun(log, stream, { ending, signal, checkMs })) {
     if (ui.needsWords(event)) {
-      const before = () => firstEvents(log, stream, { until: event.id, count: taken });
+      const before = () => firstEvents(log, stream, { until: event.id, count: playback.place });
       const again = await untilReachable(() => ui.withWords(before).catch(unlessLost), signal);
       if (again) ui = again;
       else for (const chunk of ui.takeBack()) yield* playback.add(chunk);
     }
-    taken += 1;
     const missing = ui.missing(event);
     const words = missing && (await untilReachable(() => holdWords(em, turn, missing), signal));
     try {
@@ -89,8 +87,8 @@ class Playback {
   private skipTo: StreamPosition | undefined;
   private readonly isLost: boolean;
   private last: StreamPosition = { logId: START, index: 0, place: 0 };
-  /** Events of the log. */
-  private place = 0;
+  /** How many events of the log were given. */
+  place = 0;
   /** The event of the log of which the client has seen more than it has chunks. */
   private seenBeyond: string | undefined;
 
