@@ -24,6 +24,9 @@ export const WorkspaceDraft = defineEntity({
 });
 export type WorkspaceDraft = InferEntity<typeof WorkspaceDraft>;
 
+/** Where to read the files as the draft has them. */
+export const revisionOf = ({ tree, base }: Pick<WorkspaceDraft, 'tree' | 'base'>): string => tree ?? base;
+
 /** The newest content that a draft gives one file. */
 export const WorkspaceDraftChange = defineEntity({
   name: 'WorkspaceDraftChange',

@@ -132,14 +132,15 @@ describe('workspace: drafts', () => {
       assert.equal(await seen(run, 'a'), 'xx');
     });
 
-    it('sees what the others did, also when they run at once', async () => {
+    it('sees what the others did, also when they run at once in two processes', async () => {
       const { run, files } = newRun();
       await commitTo(files.workspace, { a: '' });
+      const elsewhere = createWorkspaceDrafts({ orm: database.orm, workspaces: given.workspaces });
       const ids = Array.from({ length: 6 }, () => randomUUID());
-      // Each is tried twice.
+      // Each is tried by both.
       await Promise.all(
-        [...ids, ...ids].map((id) =>
-          drafts.stage(run, id, async ({ workspace, at }) => ({
+        [...ids, ...ids].map((id, i) =>
+          (i < ids.length ? drafts : elsewhere).stage(run, id, async ({ workspace, at }) => ({
             changes: [{ path: 'a', content: `${await textOf(workspace, 'a', at)}${ids.indexOf(id)}` }],
             result: { output: {}, digest: 'd' },
           })),
@@ -147,6 +148,20 @@ describe('workspace: drafts', () => {
       );
       const text = await seen(run, 'a');
       assert.deepEqual(text?.split('').sort(), ['0', '1', '2', '3', '4', '5']);
+    });
+
+    it('holds no transaction while it is worked out', async () => {
+      const { run } = newRun();
+      await drafts.stage(run, randomUUID(), async () => {
+        const [row] = await database.orm.em.fork().execute<[{ open: string }]>(
+          `select count(*) as open from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()
+             and backend_type = 'client backend' and xact_start is not null`,
+        );
+        assert.equal(Number(row.open), 0);
+        return { changes: [{ path: 'a', content: 'x' }], result: { output: {}, digest: 'd' } };
+      });
+      assert.equal(await seen(run, 'a'), 'x');
     });
 
     it('that fails leaves nothing, and may be tried again', async () => {

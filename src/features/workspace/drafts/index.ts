@@ -1,7 +1,8 @@
 import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
+import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import type { Workspaces } from '../port.ts';
+import { createTurns } from '../turns.ts';
 import { differences, discardDraft, finishDraft } from './finish.ts';
 import { stageChanges } from './stage.ts';
 import type { CallSignal, RunKey, WorkspaceDrafts } from './types.ts';
@@ -13,16 +14,17 @@ export interface DraftDeps {
 
 /** The drafts of runs: kept in PostgreSQL, so that a lost worker loses none of their changes. */
 export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
+  const inTurn = createTurns();
   const drafts: WorkspaceDrafts = {
     open: (run, options) => openDraft(deps, run, options),
     async view(run, options) {
       const workspace = deps.workspaces.forTeam(run.teamId);
       const draft = await forTeam(deps.orm.em, run.teamId).findOne(WorkspaceDraft, { runId: run.runId });
-      return { workspace, at: draft ? (draft.tree ?? draft.base) : await workspace.head(options) };
+      return { workspace, at: draft ? revisionOf(draft) : await workspace.head(options) };
     },
     async stage(run, toolCallId, compute, options) {
       await drafts.open(run, options);
-      return stageChanges(deps, run, { toolCallId, compute }, options);
+      return stageChanges({ ...deps, inTurn }, run, { toolCallId, compute }, options);
     },
     async diff(run, options) {
       const draft = await forTeam(deps.orm.em, run.teamId).findOne(WorkspaceDraft, { runId: run.runId });

@@ -2,33 +2,84 @@
 import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
-import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
+import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import { MAX_CHANGE_BYTES, MAX_CHANGES, WorkspaceError, type WorkspaceChange, type Workspaces } from '../port.ts';
+import type { Turns } from '../turns.ts';
 import type { CallSignal, DraftFiles, RunKey, StagedResult, Staging } from './types.ts';
 
-/** The draft's row is locked meanwhile: calls of one turn that run at once see each other's changes. */
+export interface StageDeps {
+  orm: Orm;
+  workspaces: Workspaces;
+  /** Lets the calls of one run wait for each other within this process. */
+  inTurn: Turns;
+}
+
+/**
+ * What a call wants is worked out on the draft as it is, without a transaction that would wait for Git and for the disk.
+ * It is kept if the draft is still the same then; if another call was faster, it is worked out anew. The id of the tree
+ * says which draft it was: the same tree has the same files.
+ */
 export function stageChanges(
-  { orm, workspaces }: { orm: Orm; workspaces: Workspaces },
+  { orm, workspaces, inTurn }: StageDeps,
   run: RunKey,
   { toolCallId, compute }: { toolCallId: string; compute: (files: DraftFiles) => Promise<Staging> },
   { signal }: CallSignal = {},
 ): Promise<StagedResult> {
   const { teamId, runId } = run;
+  const workspace = workspaces.forTeam(teamId);
+  return inTurn(runId, async () => {
+    for (;;) {
+      signal?.throwIfAborted();
+      const em = forTeam(orm.em, teamId);
+      const draft = await em.findOneOrFail(WorkspaceDraft, { runId });
+      const made = await resultOf(em, draft, toolCallId);
+      if (made) return made;
+      const at = revisionOf(draft);
+      const { changes, result } = await compute({ workspace, at });
+      const tree = await workspace.preview(changes, { at, signal });
+      const kept = await keep({ orm }, run, { toolCallId, at, tree, changes, result });
+      if (kept) return kept;
+    }
+  });
+}
+
+interface Wanted extends Staging {
+  toolCallId: string;
+  /** What it was worked out on, and what that becomes. */
+  at: string;
+  tree: string;
+}
+
+/** @returns the answer of the call; undefined when the draft is not what the changes were worked out on */
+function keep({ orm }: Pick<StageDeps, 'orm'>, run: RunKey, wanted: Wanted): Promise<StagedResult | undefined> {
+  const { toolCallId, at, tree, changes, result } = wanted;
+  const { teamId, runId } = run;
   return forTeam(orm.em, teamId).transactional(async (em) => {
     const draft = await em.findOneOrFail(WorkspaceDraft, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const made = await em.findOne(WorkspaceDraftCall, { draftId: draft.id, toolCallId });
-    if (made) return made.result;
-    if (draft.status !== 'open')
-      throw new WorkspaceError('closed', 'The changes of this turn were handed in already; none can be added');
-    const workspace = workspaces.forTeam(teamId);
-    const at = draft.tree ?? draft.base;
-    const { changes, result } = await compute({ workspace, at });
-    draft.tree = await workspace.preview(changes, { at, signal });
+    const made = await resultOf(em, draft, toolCallId);
+    if (made) return made;
+    if (revisionOf(draft) !== at) return undefined;
+    draft.tree = tree;
     await keepChanges(em, draft, toolCallId, changes);
     em.create(WorkspaceDraftCall, { teamId, draftId: draft.id, toolCallId, result });
     await em.flush();
     return result;
   });
+}
+
+/**
+ * @returns the answer of a call that is in the draft already
+ * @throws {WorkspaceError} when it is not, and the draft is finished
+ */
+async function resultOf(
+  em: EntityManager,
+  draft: WorkspaceDraft,
+  toolCallId: string,
+): Promise<StagedResult | undefined> {
+  const made = await em.findOne(WorkspaceDraftCall, { draftId: draft.id, toolCallId });
+  if (!made && draft.status !== 'open')
+    throw new WorkspaceError('closed', 'The changes of this turn were handed in already; none can be added');
+  return made?.result;
 }
 
 /** @throws {WorkspaceError} when the draft would become larger than one commit may be */

@@ -6,7 +6,7 @@ import { listEntries, readFile } from './entries.ts';
 import { headOf } from './refs.ts';
 import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
 import { searchFiles } from './search.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../turns.ts';
 import { writeObjects, writeTree } from './tree.ts';
 
 /** Longer than any Git of ours lives. */

@@ -49,6 +49,8 @@ const CONFIGURATION = [
   'core.filesRefLockTimeout=1000',
   // A commit that was reported must outlive the machine's power.
   'core.fsync=all',
+  // A batch of more objects is kept as one pack: one wait for the disk.
+  'fastimport.unpackLimit=10',
   // Larger files have no line-by-line diff.
   'core.bigFileThreshold=8m',
   'protocol.allow=never',

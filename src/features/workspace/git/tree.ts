@@ -7,7 +7,6 @@ import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type Wor
 import { findEntries } from './entries.ts';
 import { id, type Repository } from './repository.ts';
 
-const WRITERS = 4;
 const NEW_FILE = '100644';
 const NO_OBJECT = '0'.repeat(40);
 
@@ -18,7 +17,8 @@ export interface ObjectChange {
 }
 
 /**
- * Writes the new contents as objects.
+ * Writes the new contents as objects, with one run of Git: it keeps few as files and many as one pack, so that the disk is
+ * waited for once and not for each file.
  * @throws {WorkspaceError} when a path is refused or named twice, or a content is too large or could not be read again
  */
 export async function writeObjects(
@@ -27,16 +27,26 @@ export async function writeObjects(
   signal?: AbortSignal,
 ): Promise<ObjectChange[]> {
   const checked = checkChanges(changes);
-  const written: ObjectChange[] = [];
-  for (let from = 0; from < checked.length; from += WRITERS) {
-    const objects = checked.slice(from, from + WRITERS).map(async ({ path, content }) => {
-      if (content === null) return { path, object: null };
-      const command = ['hash-object', '-w', '--stdin'];
-      return { path, object: id(await repository.git(command, { input: content, signal })) };
-    });
-    written.push(...(await Promise.all(objects)));
-  }
-  return written;
+  const contents = checked.flatMap(({ content }) => (content === null ? [] : [Buffer.from(content)]));
+  const objects = contents.length === 0 ? [] : await importBlobs(repository, contents, signal);
+  return checked.map(({ path, content }) => ({ path, object: content === null ? null : objects.shift()! }));
+}
+
+/** @returns the id of each, in the same order */
+async function importBlobs(
+  repository: Repository,
+  contents: readonly Buffer[],
+  signal?: AbortSignal,
+): Promise<string[]> {
+  const blobs = contents.flatMap((content, i) => [
+    Buffer.from(`blob\nmark :${i + 1}\ndata ${content.length}\n`),
+    content,
+    Buffer.from('\n'),
+  ]);
+  const marks = contents.map((_, i) => `get-mark :${i + 1}\n`).join('');
+  const input = Buffer.concat([...blobs, Buffer.from(`${marks}done\n`)]);
+  const { stdout } = await repository.git(['fast-import', '--quiet', '--done'], { input, signal });
+  return stdout.toString('latin1').trimEnd().split('\n');
 }
 
 function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
