@@ -1,7 +1,7 @@
-import { Context } from '@temporalio/activity';
 import { finishTurn, nameChat, type FinishDeps } from '../src/features/chats/index.ts';
 import type { ChatTurnRef, FinishChatTurnInput, FinishChatTurnResult } from '../src/features/chats/contract.ts';
 import type { RunDeps } from '../src/features/runs/index.ts';
+import { withHeartbeat } from './attempt.ts';
 import { askingModel } from './runs.ts';
 
 export interface ChatActivities {
@@ -12,7 +12,7 @@ export interface ChatActivities {
 /** How a chat's turn is recorded and its chat named; the loop before is shared by all runs. */
 export function createChatActivities(deps: RunDeps & FinishDeps): ChatActivities {
   return {
-    finishChatTurn: (input) => finishTurn(deps, input, Context.current().info.attempt),
+    finishChatTurn: (input) => withHeartbeat((attempt) => finishTurn(deps, input, attempt)),
     nameChat: async (input) => ({ title: await askingModel((attempt) => nameChat(deps, input, attempt)) }),
   };
 }

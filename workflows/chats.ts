@@ -14,6 +14,7 @@ const { finishChatTurn } = wf.proxyActivities<Pick<ChatActivities, 'finishChatTu
   ...BOOKKEEPING,
   // What was said is searched for evidence, and an edit becomes a commit.
   startToCloseTimeout: '120s',
+  heartbeatTimeout: '12s',
 });
 
 /** A chat without a title of its own is no harm: a few attempts. */

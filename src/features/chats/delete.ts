@@ -1,3 +1,4 @@
+import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
@@ -6,8 +7,9 @@ import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../tr
 import { Chat, ChatTurn } from './entities.ts';
 
 /**
- * Deletes a chat with everything that was said in it, in the database and in the event log.
- * @param em bound to the chat's team
+ * Deletes a chat with everything that was said in it, in the database and in the event log. In steps that each stay
+ * done: who was cut short begins again, and ends it.
+ * @param em bound to the chat's team, outside of a transaction
  */
 export async function purgeChat(
   { events, drafts }: { events: EventLog; drafts: WorkspaceDrafts },
@@ -21,15 +23,14 @@ export async function purgeChat(
     teamId,
     turns.map(({ id }) => id),
   );
-  await em.transactional(async (tx) => {
-    const said = { conversationId: chatId };
-    // First: who still adds to it holds it, and who comes later finds it gone.
-    await tx.nativeDelete(Conversation, { id: chatId });
-    await tx.nativeDelete(ToolCall, said);
-    await tx.nativeDelete(ModelTurn, said);
-    await tx.nativeDelete(Message, said);
-    await tx.nativeDelete(AuxiliaryCall, said);
-    await tx.nativeDelete(ChatTurn, { chatId });
-    await tx.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
-  });
+  const said = { conversationId: chatId };
+  // First: who still adds to it holds it, and who comes later finds it gone.
+  await em.nativeDelete(Conversation, { id: chatId });
+  await deleteInParts(em, ToolCall, said);
+  await deleteInParts(em, ModelTurn, said);
+  await deleteInParts(em, Message, said);
+  await deleteInParts(em, AuxiliaryCall, said);
+  await deleteInParts(em, ChatTurn, { chatId });
+  // Last: by its mark the sweeper finds what is left.
+  await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

@@ -21,18 +21,19 @@ export interface FinishedEdit {
 /**
  * Ends the draft of a turn: one commit, or a proposal of one. Idempotent.
  * @param how.answered false when the turn came to nothing: its draft is given up
- * @param how.attempt how often it was tried, from 1
+ * @param how.number how often it was tried, from 1
+ * @param how.signal fires when this attempt is given up
  * @throws when it may succeed later
  */
 export async function finishEdit(
   drafts: WorkspaceDrafts,
   turn: ChatTurn,
-  { answered, attempt }: { answered: boolean; attempt: number },
+  { answered, number = 1, signal }: { answered: boolean; number?: number; signal?: AbortSignal },
 ): Promise<FinishedEdit> {
   try {
-    return { changes: await finish(drafts, turn, answered) };
+    return { changes: await finish(drafts, turn, { answered, signal }) };
   } catch (error) {
-    if (isUnreachable(error) || (attempt < ATTEMPTS && mayPass(error))) throw error;
+    if (signal?.aborted || isUnreachable(error) || (number < ATTEMPTS && mayPass(error))) throw error;
     return { failure: `The changes could not be made: ${messageOf(error)}` };
   }
 }
@@ -41,11 +42,15 @@ function mayPass(error: unknown): boolean {
   return !(error instanceof WorkspaceError) || PASSING.has(error.code);
 }
 
-async function finish(drafts: WorkspaceDrafts, turn: ChatTurn, answered: boolean): Promise<DraftOutcome | undefined> {
+async function finish(
+  drafts: WorkspaceDrafts,
+  turn: ChatTurn,
+  { answered, signal }: { answered: boolean; signal?: AbortSignal },
+): Promise<DraftOutcome | undefined> {
   const run = { teamId: turn.teamId, runId: turn.id };
   if (!turn.sideEffects) return undefined;
   if (!answered) return drafts.discard(run);
-  if (turn.purpose !== 'edit' && (await drafts.diff(run)).files.length === 0) return undefined;
+  if (turn.purpose !== 'edit' && (await drafts.diff(run, { signal })).files.length === 0) return undefined;
   const message = `${titleOfQuestion(turn.question)}\n\nCasebook-Chat: ${turn.chatId}`;
-  return drafts.finish(run, turn.mode ?? 'apply', { message, author: AUTHOR, date: turn.createdAt });
+  return drafts.finish(run, turn.mode ?? 'apply', { message, author: AUTHOR, date: turn.createdAt }, { signal });
 }

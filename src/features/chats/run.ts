@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { storableText } from '../../platform/storable.ts';
-import { runStream, spokenParts, type RunLimit } from '../runs/index.ts';
+import { runStream, spokenParts, type Attempt, type RunLimit } from '../runs/index.ts';
 import { closeSteps, Conversation, type ModelTurn } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
@@ -34,6 +34,8 @@ export interface FinishDeps {
   titled?: (chat: Pick<Chat, 'id' | 'teamId'>, title: string) => Promise<void>;
 }
 
+export type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
+
 /** What is said where nobody gave a reason. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 const NO_ANSWER = 'The model gave no answer.';
@@ -44,12 +46,12 @@ const EXPLANATION_CHARACTERS = 2_000;
 /**
  * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
  * stays as it is. A turn without an answer has failed, whatever ended it.
- * @param attempt how often the workflow has tried, from 1
+ * @param attempt the one of the workflow; the first when nobody counts
  */
 export async function finishTurn(
   deps: FinishDeps,
   input: FinishChatTurnInput,
-  attempt = 1,
+  attempt?: FinishAttempt,
 ): Promise<FinishChatTurnResult> {
   const em = (): EntityManager => forTeam(deps.orm.em, input.teamId);
   const found = await em().findOne(ChatTurn, { id: input.turnId });
@@ -98,12 +100,12 @@ async function endOf(
   em: EntityManager,
   turn: ChatTurn,
   { outcome: ended, limit, explanation }: FinishChatTurnInput,
-  attempt: number,
+  attempt: FinishAttempt | undefined,
 ): Promise<End> {
   const modelTurns = await modelTurnsOf(em, turn);
   const text = messageText(modelTurns.flatMap(({ content }) => spokenParts(content)));
   const spoke = ended === 'completed' && !answers(modelTurns.at(-1)) ? 'failed' : ended;
-  const edit = await finishEdit(deps.drafts, turn, { answered: spoke === 'completed', attempt });
+  const edit = await finishEdit(deps.drafts, turn, { answered: spoke === 'completed', ...attempt });
   const status = edit.failure === undefined ? spoke : 'failed';
   const outcome: ChatTurnOutcome = {};
   const charts = await drawnCharts(em, turn);

@@ -180,8 +180,8 @@ describe('the end of a turn', () => {
       ...deps.drafts,
       finish: () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })),
     };
-    await assert.rejects(finishEdit(broken, turn, { answered: true, attempt: 1 }), /no space left/);
-    const { failure } = await finishEdit(broken, turn, { answered: true, attempt: 8 });
+    await assert.rejects(finishEdit(broken, turn, { answered: true, number: 1 }), /no space left/);
+    const { failure } = await finishEdit(broken, turn, { answered: true, number: 8 });
     assert.match(failure ?? '', /could not be made: no space left/);
   });
 });

@@ -1,8 +1,8 @@
 import type { Orm } from '../../../db/orm.ts';
+import { createTurns } from '../../../platform/turns.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import type { Workspaces } from '../port.ts';
-import { createTurns } from '../turns.ts';
 import { differences, discardDraft, finishDraft } from './finish.ts';
 import { stageChanges } from './stage.ts';
 import type { CallSignal, RunKey, WorkspaceDrafts } from './types.ts';
@@ -12,9 +12,12 @@ export interface DraftDeps {
   workspaces: Workspaces;
 }
 
+/** After this a call does not wait for another of its run any longer: the draft decides between them anyway. */
+const PATIENCE_MS = 30_000;
+
 /** The drafts of runs: kept in PostgreSQL, so that a lost worker loses none of their changes. */
 export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
-  const inTurn = createTurns();
+  const inTurn = createTurns({ patienceMs: PATIENCE_MS });
   const drafts: WorkspaceDrafts = {
     open: (run, options) => openDraft(deps, run, options),
     async view(run, options) {

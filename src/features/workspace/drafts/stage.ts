@@ -2,9 +2,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
+import type { Turns } from '../../../platform/turns.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import { MAX_CHANGE_BYTES, MAX_CHANGES, WorkspaceError, type WorkspaceChange, type Workspaces } from '../port.ts';
-import type { Turns } from '../turns.ts';
 import type { CallSignal, DraftFiles, RunKey, StagedResult, Staging } from './types.ts';
 
 export interface StageDeps {
@@ -27,7 +27,7 @@ export function stageChanges(
 ): Promise<StagedResult> {
   const { teamId, runId } = run;
   const workspace = workspaces.forTeam(teamId);
-  return inTurn(runId, async () => {
+  const attempt = async (): Promise<StagedResult> => {
     for (;;) {
       signal?.throwIfAborted();
       const em = forTeam(orm.em, teamId);
@@ -37,10 +37,11 @@ export function stageChanges(
       const at = revisionOf(draft);
       const { changes, result } = await compute({ workspace, at });
       const tree = await workspace.preview(changes, { at, signal });
-      const kept = await keep({ orm }, run, { toolCallId, at, tree, changes, result });
+      const kept = await keep(orm, run, { toolCallId, at, tree, changes, result });
       if (kept) return kept;
     }
-  });
+  };
+  return inTurn(runId, attempt, signal);
 }
 
 interface Wanted extends Staging {
@@ -51,7 +52,7 @@ interface Wanted extends Staging {
 }
 
 /** @returns the answer of the call; undefined when the draft is not what the changes were worked out on */
-function keep({ orm }: Pick<StageDeps, 'orm'>, run: RunKey, wanted: Wanted): Promise<StagedResult | undefined> {
+function keep(orm: Orm, run: RunKey, wanted: Wanted): Promise<StagedResult | undefined> {
   const { toolCallId, at, tree, changes, result } = wanted;
   const { teamId, runId } = run;
   return forTeam(orm.em, teamId).transactional(async (em) => {

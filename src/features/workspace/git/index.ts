@@ -1,4 +1,5 @@
 /** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
+import { createTurns } from '../../../platform/turns.ts';
 import type { WorkspacePort, Workspaces } from '../port.ts';
 import { commitChanges } from './commit.ts';
 import { diffOf } from './diff.ts';
@@ -6,12 +7,13 @@ import { listEntries, readFile } from './entries.ts';
 import { headOf } from './refs.ts';
 import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
 import { searchFiles } from './search.ts';
-import { createTurns } from '../turns.ts';
 import { writeObjects, writeTree } from './tree.ts';
 
 /** Longer than any Git of ours lives. */
 const STALE_LOCK_MS = 30_000;
 const SEARCH_TIMEOUT_MS = 5_000;
+/** After this a commit does not wait for another of this process any longer: the branch decides between them anyway. */
+const PATIENCE_MS = 30_000;
 
 export interface GitWorkspaceOptions {
   /** Where the repositories are; the same for every process of an installation. */
@@ -27,7 +29,7 @@ export interface GitWorkspaceOptions {
 /** Makes nothing yet: a team's repository is made when it is first needed. */
 export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
   const { directory, program = 'git', staleLockMs = STALE_LOCK_MS, searchTimeoutMs = SEARCH_TIMEOUT_MS } = options;
-  const inTurn = createTurns();
+  const inTurn = createTurns({ patienceMs: PATIENCE_MS });
 
   return {
     forTeam(teamId): WorkspacePort {
@@ -51,8 +53,10 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
           }),
         diff: (from, to, { signal } = {}) => at([from, to], (repository) => diffOf(repository, from, to, signal)),
         commit: (input, { signal } = {}) =>
-          inTurn(name, () =>
-            at([input.base], (repository) => commitChanges(repository, input, { staleLockMs, signal })),
+          inTurn(
+            name,
+            () => at([input.base], (repository) => commitChanges(repository, input, { staleLockMs, signal })),
+            signal,
           ),
       };
     },

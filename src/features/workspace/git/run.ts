@@ -8,6 +8,11 @@ const MAX_OUTPUT_BYTES = 32 * 1_048_576;
 const MAX_ERROR_BYTES = 8_192;
 /** Git removes its lock files when it is asked to end; one that does not end is killed after this. */
 const KILL_AFTER_MS = 2_000;
+/**
+ * One that was killed is not waited for any longer: it may hang in the disk, and what it started (`fast-import` starts
+ * `unpack-objects`) may hold its pipes. It writes objects at most, which nothing refers to.
+ */
+const LEAVE_AFTER_MS = 1_000;
 
 export interface GitOptions {
   input?: string | Uint8Array;
@@ -96,11 +101,17 @@ export async function runGit(
   });
   let ended: 'output' | 'timeout' | 'aborted' | undefined;
   let killing: NodeJS.Timeout | undefined;
+  const { promise: closed, resolve: close, reject: fail } = Promise.withResolvers<number | null>();
+  child.once('error', (error) => fail(new Error(`${program} cannot be run: ${error.message}`, { cause: error })));
+  child.once('close', (code) => close(code));
   const end = (why: typeof ended): void => {
     if (ended !== undefined) return;
     ended = why;
     child.kill('SIGTERM');
-    killing = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
+    killing = setTimeout(() => {
+      child.kill('SIGKILL');
+      killing = setTimeout(() => close(null), LEAVE_AFTER_MS);
+    }, KILL_AFTER_MS);
   };
   const timer = setTimeout(() => end('timeout'), timeoutMs);
   const onAbort = (): void => end('aborted');
@@ -122,10 +133,7 @@ export async function runGit(
   child.stdin.end(input ?? '');
 
   try {
-    const code = await new Promise<number | null>((resolve, reject) => {
-      child.once('error', (error) => reject(new Error(`${program} cannot be run: ${error.message}`, { cause: error })));
-      child.once('close', (code) => resolve(code));
-    });
+    const code = await closed;
     if (ended === 'aborted') signal?.throwIfAborted();
     if (ended === 'timeout') throw new WorkspaceError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
     if (ended === 'output' && !options.cut) throw new WorkspaceError('too_large', `git ${args[0]} had too much to say`);
@@ -134,6 +142,8 @@ export async function runGit(
   } finally {
     clearTimeout(timer);
     clearTimeout(killing);
+    child.stdout.destroy();
+    child.stderr.destroy();
     signal?.removeEventListener('abort', onAbort);
   }
 }
