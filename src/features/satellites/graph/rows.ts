@@ -24,6 +24,13 @@ type Row = [
   gone: boolean,
 ];
 
+/** What a transaction has read: the changes since `base`, or all edges. */
+interface Read {
+  version: number;
+  base: VersionedTable | undefined;
+  rows: Row[];
+}
+
 /**
  * The graph as it is now: what changed since `known`, or all of it where that is not known or too long ago.
  * @returns undefined when there is none
@@ -36,7 +43,7 @@ export async function readTable(
 ): Promise<VersionedTable | undefined> {
   const read = await inTransaction(
     orm,
-    async (client): Promise<VersionedTable | undefined> => {
+    async (client): Promise<Read | undefined> => {
       const head = await client.query<{ version: number; completeSince: number }>(sql.versionSql, [
         satelliteId,
         teamId,
@@ -44,17 +51,21 @@ export async function readTable(
       const [found] = head.rows;
       if (!found) return undefined;
       const { version, completeSince } = found;
-      if (known?.version === version) return known;
+      if (known?.version === version) return { version, base: known, rows: [] };
       const base = known && known.version >= completeSince && known.version < version ? known : undefined;
       const values = base ? [satelliteId, teamId, base.version] : [satelliteId, teamId];
       const text = base ? sql.changedEdgesSql : sql.allEdgesSql;
       const { rows } = await client.query<Row>({ text, values, rowMode: 'array' });
-      return { version, table: applyChanges(base?.table ?? emptyTable(), rows.map(changeOf)) };
+      return { version, base, rows };
     },
     // Version and rows must be of one moment.
     'isolation level repeatable read read only',
   );
-  return read === ROLL_BACK ? undefined : read;
+  if (read === ROLL_BACK || !read) return undefined;
+  const { version, base, rows } = read;
+  if (base?.version === version) return base;
+  // Not in the transaction: of a large graph this takes a while, in which others may have the connection.
+  return { version, table: applyChanges(base?.table ?? emptyTable(), rows.map(changeOf)) };
 }
 
 const measured = (value: Measured): number => value ?? Number.NaN;

@@ -1,9 +1,11 @@
 /** The live dependency graph, as satellites send it and as it is asked about. PostgreSQL is the truth: any process answers. */
 import type { Orm } from '../../../db/orm.ts';
+import { createAtMost } from '../../../platform/at-most.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { GraphMessage } from '../wire/index.ts';
 import { applyBatch } from './apply.ts';
+import type { Batch } from './batch.ts';
 import { Collecting } from './collecting.ts';
 import { createGraphReader } from './graphs.ts';
 import { createHeadReader } from './heads.ts';
@@ -12,6 +14,14 @@ import { ask } from './query/ask.ts';
 import { edgesAmong, type BoundedEdges } from './query/edges.ts';
 import { isInCalls } from './query/call-graph.ts';
 import { createTableCache } from './tables.ts';
+
+/**
+ * Batches that are stored at one time: after a start every satellite sends a snapshot of all its edges, and together they
+ * would take every connection to the database for as long as that takes.
+ */
+const MOST_STORED_AT_ONCE = 4;
+/** A delta of so few changes takes milliseconds, and is not to wait for snapshots: it keeps a graph fresh. */
+const FEW_CHANGES = 1_000;
 
 export interface SatelliteEdges extends BoundedEdges {
   /** Of the whole graph. */
@@ -56,6 +66,7 @@ export interface GraphStoreOptions {
 export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
   const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
   const collecting = new Collecting();
+  const inTurn = createAtMost(MOST_STORED_AT_ONCE);
   const heads = createHeadReader(orm, clock, freshMs);
   const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
 
@@ -67,7 +78,9 @@ export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
         return 'resync';
       }
       if (batch === 'more') return 'ok';
-      return applyBatch(orm, { satelliteId, teamId, connectionId }, batch, clock.now());
+      const now = clock.now();
+      const store = () => applyBatch(orm, { satelliteId, teamId, connectionId }, batch, now);
+      return isSmall(batch) ? store() : inTurn(store);
     },
     forget: (connectionId) => collecting.forget(connectionId),
     async sentBy(teamId) {
@@ -90,3 +103,5 @@ export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
     },
   };
 }
+
+const isSmall = ({ kind, edges, gone }: Batch): boolean => kind === 'delta' && edges.size + gone.size <= FEW_CHANGES;

@@ -284,6 +284,34 @@ describe('the dependency graph in PostgreSQL', () => {
     assert.deepEqual(await pairs(one, current), ['new>a', 'new>b']);
   });
 
+  it('stores few snapshots at one time, and does not let a small delta wait for them', async () => {
+    const [graphs, quick, epoch] = [open(), await addSatellite(database.orm), randomUUID()];
+    await send(graphs, quick, message({ epoch, seq: 0, edges: [edge('a', 'b')] }));
+    const others = await Promise.all(Array.from({ length: 7 }, () => addSatellite(database.orm)));
+    const snapshot = (satellite: TestSatellite): Promise<'ok' | 'resync'> =>
+      send(graphs, satellite, message({ epoch: randomUUID(), seq: 0, edges: [edge('a', 'b')] }));
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const holder = database.orm.em.fork();
+    await holder.begin();
+    let sent: Promise<('ok' | 'resync')[]>;
+    try {
+      const ids = others.map(({ id }) => id);
+      await holder.execute('select 1 from satellites where id = any(?) for update', [`{${ids.join()}}`]);
+      sent = Promise.all(others.map(snapshot));
+      await untilWaiting(database, 4);
+      assert.equal(await send(graphs, quick, message({ epoch, seq: 1, edges: [edge('b', 'c')] })), 'ok');
+      assert.deepEqual(await pairs(graphs, quick), ['a>b', 'b>c']);
+      assert.equal((await database.orm.em.fork().execute<unknown[]>(waiting)).length, 4);
+    } finally {
+      await holder.rollback();
+    }
+    assert.deepEqual(
+      await sent,
+      others.map(() => 'ok'),
+    );
+    for (const satellite of others) assert.deepEqual(await pairs(graphs, satellite), ['a>b']);
+  });
+
   it('goes with its satellite, and comes back with it on every node', async () => {
     const [one, two] = [open(), open()];
     const satellite = await addSatellite(database.orm);
