@@ -43,7 +43,10 @@ export interface EventLog {
   tail(stream: string, options: { afterId?: string; signal: AbortSignal }): AsyncIterable<LogEvent>;
   /** @returns whether `id` has the form of this log's ids (a Last-Event-ID from a client is untrusted) */
   isValidId(id: string): boolean;
-  /** Deletes streams, if they are there; what is appended to them later begins them anew. */
+  /**
+   * Deletes streams, if they are there; what is appended to them later begins them anew. Not all of them at once: when
+   * it throws, some may be gone, and the whole is to be repeated.
+   */
   remove(streams: readonly string[]): Promise<void>;
   /** Deletes streams whose last event is older than `before`. @returns how many streams went */
   expire(before: Date): Promise<number>;

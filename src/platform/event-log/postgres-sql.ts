@@ -58,11 +58,18 @@ cross join lateral (
 ) as page
 order by wanted.request, page.sequence`;
 
-/** Deletes up to $2 streams without an event since $1; skips those being appended to. */
+/**
+ * Deletes up to $2 streams without an event since $1, the first of those after the name $3; skips those being appended
+ * to. Returns them in the order of their names.
+ */
 export const expireStreamsSql = `
-delete from event_streams where stream in (
-  select stream from event_streams where updated_at < $1 order by stream limit $2 for update skip locked
-) returning stream`;
+with old as materialized (
+  select stream from event_streams where updated_at < $1 and stream > $3 order by stream limit $2
+  for update skip locked
+), expired as (
+  delete from event_streams using old where event_streams.stream = old.stream returning event_streams.stream
+)
+select stream from expired order by stream`;
 
 /** Deletes the streams $1, in the order in which appends lock them. */
 export const removeStreamsSql = `

@@ -23,8 +23,10 @@ interface Row {
 
 const connectTimeoutMs = 5_000;
 const queryTimeoutMs = 30_000;
-/** Streams deleted in one transaction, to keep its locks short. */
-const expireBatch = 500;
+/** A process that is frozen in a transaction must not keep the streams that it has locked from the others. */
+const idleInTransactionMs = 15_000;
+/** Streams deleted in one transaction: its locks are short, and it ends long before its time is over. */
+const deletedAtOnce = 50;
 
 /**
  * The event log in PostgreSQL: two tables and LISTEN/NOTIFY. It holds at most four pooled connections, and one more for
@@ -66,6 +68,7 @@ class PostgresStore implements EventStore {
       connectionString: options.databaseUrl,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: queryTimeoutMs,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
       keepAlive: true,
       application_name: 'casebook-event-log',
     };
@@ -96,18 +99,23 @@ class PostgresStore implements EventStore {
   }
 
   async remove(streams: readonly string[]): Promise<void> {
-    await this.#inTransaction(async (client) => {
-      await client.query(removeStreamsSql, [streams]);
-      await client.query(deleteEventsSql, [streams]);
-    });
+    for (let from = 0; from < streams.length; from += deletedAtOnce) {
+      const some = streams.slice(from, from + deletedAtOnce);
+      await this.#inTransaction(async (client) => {
+        await client.query(removeStreamsSql, [some]);
+        await client.query(deleteEventsSql, [some]);
+      });
+    }
   }
 
   async expire(before: Date): Promise<number> {
     let expired = 0;
-    for (;;) {
-      const count = await this.#inTransaction((client) => expireIn(client, before));
-      expired += count;
-      if (count < expireBatch) return expired;
+    // No name of a stream is empty.
+    for (let after = ''; ;) {
+      const streams = await this.#inTransaction((client) => expireIn(client, before, after));
+      expired += streams.length;
+      if (streams.length < deletedAtOnce) return expired;
+      after = streams.at(-1) ?? after;
     }
   }
 
@@ -190,10 +198,12 @@ class PostgresStore implements EventStore {
   }
 }
 
-async function expireIn(client: PoolClient, before: Date): Promise<number> {
-  const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, expireBatch]);
-  await client.query(deleteEventsSql, [rows.map(({ stream }) => stream)]);
-  return rows.length;
+/** @returns the streams that went, in the order of their names */
+async function expireIn(client: PoolClient, before: Date, after: string): Promise<string[]> {
+  const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, deletedAtOnce, after]);
+  const streams = rows.map(({ stream }) => stream);
+  await client.query(deleteEventsSql, [streams]);
+  return streams;
 }
 
 function toEvent(row: Row): LogEvent {

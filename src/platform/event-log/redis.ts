@@ -17,7 +17,7 @@ const entrySchema = z.tuple([z.string(), z.tuple([z.literal('type'), z.string(),
 const pagesSchema = z.array(z.tuple([z.number(), z.array(entrySchema)]));
 
 /** Streams deleted in one step of the server. */
-const expireBatch = 500;
+const deletedAtOnce = 500;
 
 const connectionOptions: RedisOptions = {
   lazyConnect: true,
@@ -104,22 +104,25 @@ class RedisStore implements EventStore {
   }
 
   async remove(streams: readonly string[]): Promise<void> {
-    const keys = streams.flatMap((stream) => [streamKey(stream), keysKey(stream)]);
-    await this.#redis
-      .multi()
-      .unlink(...keys)
-      .zrem(activeKey, ...streams)
-      .exec();
+    for (let from = 0; from < streams.length; from += deletedAtOnce) {
+      const some = streams.slice(from, from + deletedAtOnce);
+      const keys = some.flatMap((stream) => [streamKey(stream), keysKey(stream)]);
+      await this.#redis
+        .multi()
+        .unlink(...keys)
+        .zrem(activeKey, ...some)
+        .exec();
+    }
   }
 
   async expire(before: Date): Promise<number> {
     let expired = 0;
     for (;;) {
       const prefixes = [streamKey(''), keysKey('')];
-      const answer = await this.#redis.eval(expireScript, 1, activeKey, before.getTime(), expireBatch, ...prefixes);
+      const answer = await this.#redis.eval(expireScript, 1, activeKey, before.getTime(), deletedAtOnce, ...prefixes);
       const count = z.number().parse(answer);
       expired += count;
-      if (count < expireBatch) return expired;
+      if (count < deletedAtOnce) return expired;
     }
   }
 
