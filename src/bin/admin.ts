@@ -41,7 +41,7 @@ const hashBy = async (config: Config): Promise<(secret: string) => string> => {
 
 const commands: Record<string, (context: Context) => Promise<void>> = {
   async migrate({ databaseUrl }) {
-    await migrate(databaseUrl);
+    await migrate(databaseUrl, console.log);
     console.log('The schema is up to date.');
   },
   async 'create-key'({ orm, config, name }) {

@@ -201,7 +201,7 @@ async function prepare(
   authenticator: ApiKeyAuthenticator,
   log: Logger,
 ): Promise<void> {
-  await migrate(databaseUrl);
+  await migrate(databaseUrl, (message) => log.info(message));
   const { generatedApiKey } = await bootstrapFirstTeam(orm.em, {
     apiKey: config.bootstrapApiKey,
     hash: (apiKey) => authenticator.hash(apiKey),

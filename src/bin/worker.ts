@@ -32,7 +32,7 @@ export async function startWorker(
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
 
   const orm = await openOrm({ databaseUrl, poolSize: 20, log });
-  await untilUp('PostgreSQL', () => migrate(databaseUrl), wait);
+  await untilUp('PostgreSQL', () => migrate(databaseUrl, (message) => log.info(message)), wait);
   await untilUp('Temporal', () => prepareTemporal(target), wait);
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
   const { model, stop: stopModel } = await openModel(config);

@@ -35,6 +35,8 @@ function forgiveLostRollback(client: pg.PoolClient): void {
 const connectionOptions = (silenceMs: number) => ({
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
+  // The system's own delay is two hours: too late for one that waits for a lock as long as it takes.
+  keepAliveInitialDelayMillis: 10_000,
   idle_in_transaction_session_timeout: 15_000,
   onPoolCreated(pool: pg.Pool): void {
     pool.on('connect', (client) => {
