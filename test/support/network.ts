@@ -7,6 +7,8 @@ export interface Network {
   url: string;
   /** Swallows everything on the connections there are, without a word, while new ones work: a failover. */
   swallow(): void;
+  /** Swallows everything on one connection, from when its client says these words next. */
+  swallowAt(words: string): void;
   /** Resets the connections there are. */
   cut(): void;
   stop(): Promise<void>;
@@ -21,6 +23,7 @@ interface Wire {
 export async function startNetwork(serverUrl: string): Promise<Network> {
   const target = new URL(serverUrl);
   const wires = new Set<Wire>();
+  let lastWords: string | undefined;
   const server = createServer((client) => {
     const wire: Wire = { ends: [client, connect(Number(target.port), target.hostname)], dead: false };
     wires.add(wire);
@@ -30,6 +33,11 @@ export async function startNetwork(serverUrl: string): Promise<Network> {
       from.on('error', () => undefined);
       from.on('close', () => wire.dead || to.destroy());
     };
+    client.on('data', (bytes: Buffer) => {
+      if (lastWords === undefined || !bytes.includes(lastWords)) return;
+      lastWords = undefined;
+      wire.dead = true;
+    });
     join(client, upstream);
     join(upstream, client);
   });
@@ -44,6 +52,9 @@ export async function startNetwork(serverUrl: string): Promise<Network> {
     url: url.toString(),
     swallow() {
       for (const wire of wires) wire.dead = true;
+    },
+    swallowAt(words) {
+      lastWords = words;
     },
     cut() {
       for (const { ends } of wires) for (const end of ends) end.resetAndDestroy();

@@ -8,6 +8,7 @@ import type { Connector } from '../../../satellite/connectors/connector.ts';
 import { postgresql } from '../../../satellite/connectors/stores/index.ts';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { startNetwork } from '../../support/network.ts';
 import { ask, connectorOf, refused } from './support.ts';
 
 describe('satellite connector: postgresql', () => {
@@ -288,6 +289,19 @@ describe('satellite connector: postgresql', () => {
       } finally {
         await admin.query('rollback');
         await impatient.close();
+      }
+    });
+
+    it('gives a connection up on which the network falls silent after the rows', async () => {
+      const network = await startNetwork(server.url);
+      const one = connectorOf(postgresql, { url: network.url, max_connections: 1 });
+      try {
+        network.swallowAt('rollback');
+        assert.deepEqual((await ask(one, 'query', { sql: 'select 6' })).rows, [[6]]);
+        assert.deepEqual((await ask(one, 'query', { sql: 'select 7' })).rows, [[7]]);
+      } finally {
+        await network.stop();
+        await one.close();
       }
     });
 

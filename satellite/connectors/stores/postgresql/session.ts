@@ -1,5 +1,6 @@
 /** One PostgreSQL, and reading from it: one statement in a read-only transaction that is always rolled back. */
 import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
 import type Cursor from 'pg-cursor';
@@ -31,6 +32,7 @@ const BATCH_ROWS = 200;
 const WATCH_MS = 25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CANCEL_GRACE_MS = 3_000;
+const ROLLBACK_GRACE_MS = 2_000;
 
 interface Vendor {
   pool: Pool;
@@ -89,11 +91,7 @@ export class PostgresSession {
     } finally {
       clearInterval(watch);
       options.signal.removeEventListener('abort', onAbort);
-      if (!spoiled)
-        spoiled = await client.query('rollback').then(
-          () => false,
-          () => true,
-        );
+      if (!spoiled) spoiled = !(await rolledBack(client));
       client.release(spoiled);
     }
   }
@@ -197,6 +195,24 @@ async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
     throw asQueryError(error);
   } finally {
     signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Ends a transaction that nobody waits for any more, so not for long: the answer may never come.
+ * @returns false when the connection is of no use to anybody else
+ */
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  const ended = client.query('rollback').then(
+    () => true,
+    () => false,
+  );
+  const waiting = new AbortController();
+  const late = delay(ROLLBACK_GRACE_MS, false, { signal: waiting.signal }).catch(() => false);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    waiting.abort();
   }
 }
 
