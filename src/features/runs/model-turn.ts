@@ -150,6 +150,8 @@ async function storeTurn(
   made: { startedAt: Date; attempt: number },
 ): Promise<StoredTurn> {
   const { conversationId, teamId, step } = input;
+  // Before the transaction: an answer may be long.
+  const content = storableJson(response.content);
   try {
     return await forTeam(deps.orm.em, teamId).transactional(async (em) => {
       const turn = em.create(ModelTurn, {
@@ -157,7 +159,7 @@ async function storeTurn(
         conversationId,
         step,
         note: input.note ?? null,
-        content: storableJson(response.content),
+        content,
         stopReason: response.stopReason,
         provider: deps.model.provider,
         model: response.model,

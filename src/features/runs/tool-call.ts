@@ -124,6 +124,10 @@ async function store(
   cancelled: boolean,
 ): Promise<ToolCall> {
   const { content } = normalizeOutput(output);
+  // Before the transaction: of a large result this takes a while, in which nothing is to be locked.
+  const view = viewOf(content);
+  const bytes = Buffer.byteLength(content);
+  const sha256 = contentDigest(content);
   return forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
     // In the order in which the end of a run locks them.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
@@ -135,10 +139,10 @@ async function store(
       status: cancelled ? 'cancelled' : 'completed',
       isError: output.isError ?? false,
       digest: storableText(output.digest.slice(0, 200)),
-      view: frameToolResult({ evidence: call.evidence, tool: call.name, view: viewOf(content) }),
+      view: frameToolResult({ evidence: call.evidence, tool: call.name, view }),
       content,
-      bytes: Buffer.byteLength(content),
-      sha256: contentDigest(content),
+      bytes,
+      sha256,
       startedAt,
       finishedAt: deps.clock.now(),
     });
