@@ -64,7 +64,11 @@ describe('web: components on hostile and big content', function () {
   after(async () => await components.close());
 
   /** Shows one component on a page of its own; afterwards nothing must have run, been fetched elsewhere or spilled. */
-  const shown = async (name: string, props: object, use: (page: Page) => Promise<void>): Promise<void> => {
+  const shown = async (
+    name: string,
+    props: object,
+    use: (page: Page, theme: string) => Promise<void>,
+  ): Promise<void> => {
     for (const options of [
       { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
       { colorScheme: 'dark', viewport: { width: 360, height: 740 } },
@@ -75,7 +79,7 @@ describe('web: components on hostile and big content', function () {
         void dialog.dismiss();
       });
       await page.evaluate(([name, props]) => globalThis.show(name, props), [name, props] as const);
-      await use(page);
+      await use(page, options.colorScheme);
       assert.deepEqual(elsewhere, []);
       assert.equal(
         await page.locator('script:not([type=module]), iframe, object, embed, [onerror], [onclick]').count(),
@@ -104,7 +108,7 @@ describe('web: components on hostile and big content', function () {
       '>'.repeat(5_000),
       '- [ ] to do\n- [x] done',
     ].join('\n\n');
-    await shown('Markdown', { text, citations: [1, 2] }, async (page) => {
+    await shown('Markdown', { text, citations: [1, 2] }, async (page, theme) => {
       assert.ok((await page.locator('.markdown').innerText()).includes('<script>alert(1)</script>'));
       assert.deepEqual(
         await page
@@ -120,7 +124,7 @@ describe('web: components on hostile and big content', function () {
       );
       assert.deepEqual(
         await page.locator('.markdown img').evaluateAll((images) => images.map((image) => image.getAttribute('src'))),
-        [`${CHART}?format=svg`],
+        [`${CHART}?format=svg&ground=${theme}`],
       );
       await page.getByRole('button', { name: 'Citation 2' }).first().focus();
       await page.keyboard.press('Enter');

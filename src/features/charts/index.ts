@@ -1,6 +1,7 @@
 /** Charts of stored tool results: found tables, series as data, Vega-Lite specifications, and their drawing as SVG. */
 export type { ChartSpec } from './chart-spec.ts';
 export { chartOf, drawChart } from './draw-chart.ts';
+export { GROUNDS, type Ground } from './ground.ts';
 export { renderSvg } from './render.ts';
 export { hasSeries } from './series/has-series.ts';
 export { seriesEndpoints } from './series/routes.ts';

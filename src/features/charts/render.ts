@@ -2,6 +2,7 @@
 import type { Loader, Spec, View } from 'vega';
 import { oneLine } from '../tools/index.ts';
 import type { ChartSpec } from './chart-spec.ts';
+import { onGround, type Ground } from './ground.ts';
 import { safeSvg } from './safe-svg.ts';
 import { checkedChart, compileChart, InvalidChart } from './validate.ts';
 import { collectingLogger, loadVega } from './vega.ts';
@@ -16,12 +17,17 @@ const NO_LOADER: Loader = { load: refuse, sanitize: refuse, http: refuse, file: 
 
 /**
  * Draws a chart. Its expressions, all of which come from the compiler, are interpreted rather than made into code.
+ * @param options.ground what it lies on; a light one unless given
  * @returns SVG 1.1 as well-formed XML, without scripts, events, styles or references
  * @throws {InvalidChart} when the specification is none, or Vega cannot draw it
  */
-export async function renderSvg(spec: ChartSpec, { signal }: { signal: AbortSignal }): Promise<string> {
+export async function renderSvg(
+  spec: ChartSpec,
+  { signal, ground = 'light' }: { signal: AbortSignal; ground?: Ground },
+): Promise<string> {
   signal.throwIfAborted();
-  const compiled = await compileChart(checkedChart(spec));
+  const chart = onGround(checkedChart(spec), ground);
+  const compiled = await compileChart(chart.spec, chart.config);
   signal.throwIfAborted();
   const svg = await drawnByVega(compiled);
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /** Whether a specification is a chart: closed in form, valid to the real compiler, and about fields that are there. */
 import type { Spec } from 'vega';
-import type { TopLevelSpec } from 'vega-lite';
+import type { Config, TopLevelSpec } from 'vega-lite';
 import { oneLine } from '../tools/index.ts';
 import { layeredChart, MOST_DATA_BYTES, plainChart, type ChartSpec, type Datum, type Layer } from './chart-spec.ts';
 import { collectingLogger, loadVega } from './vega.ts';
@@ -72,17 +72,18 @@ export function checkedChart(spec: unknown): ChartSpec {
 }
 
 /**
+ * @param config what the compiler takes where the chart says nothing
  * @returns the Vega specification
  * @throws {InvalidChart} with what the compiler says
  */
-export async function compileChart(spec: ChartSpec): Promise<Spec> {
+export async function compileChart(spec: ChartSpec, config?: Config): Promise<Spec> {
   const { compile } = await loadVega();
   const problems: string[] = [];
   let compiled: Spec;
   try {
     // A copy, because the compiler changes what it is given; whether it is a specification, it is about to say.
     const given: TopLevelSpec = JSON.parse(JSON.stringify(spec));
-    compiled = compile(given, { logger: collectingLogger(problems) }).spec;
+    compiled = compile(given, { logger: collectingLogger(problems), config }).spec;
   } catch (error) {
     throw new InvalidChart([`Vega-Lite: ${oneLine(messageOf(error), 300)}`]);
   }

@@ -1,5 +1,6 @@
 /** What callers of the chat endpoints send. */
 import { z } from 'zod';
+import { GROUNDS } from '../charts/index.ts';
 
 const notBlank = /\S/;
 
@@ -93,6 +94,9 @@ export const StreamQuery = z.object({
     .describe('tools: tool calls, their results, the plan and citations travel in the stream as well.'),
 });
 export const VizQuery = StreamQuery.extend({ format: z.enum(['json', 'svg']).optional() });
+export const ChartQuery = VizQuery.pick({ format: true }).extend({
+  ground: z.enum(GROUNDS).default('light').describe('What the picture lies on.'),
+});
 
 export const TurnHeaders = z.object({
   'idempotency-key': z

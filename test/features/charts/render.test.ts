@@ -80,6 +80,19 @@ describe('renderSvg', () => {
     }
   });
 
+  it('draws for a dark ground: light texts and rules, and the same shapes', async () => {
+    const events = stored('[{"at":"2026-03-01T12:05:00Z","summary":"deploy"}]', 'recent_changes', 2);
+    const chart = await drawn(latency, { events: { evidence: 2 } }, [events]);
+    const [light, dark] = [await renderSvg(chart, { signal }), await renderSvg(chart, { signal, ground: 'dark' })];
+    const shapes = (svg: string): string[] => [...svg.matchAll(/ d="([^"]+)"/gu)].map(([, path = '']) => path);
+    assert.deepEqual(shapes(dark), shapes(light));
+    assert.deepEqual(parseSvg(dark).texts, parseSvg(light).texts);
+    const colours = (svg: string): string[] => [...new Set(svg.match(/#[\da-f]{3,6}\b|\b(?:black|white)\b/giu))];
+    assert.ok(colours(light).includes('white') && colours(light).includes('#555'), colours(light).join());
+    for (const colour of ['white', 'black', '#000', '#333', '#555', '#888', '#ddd'])
+      assert.ok(!colours(dark).includes(colour), `${colour} is in ${colours(dark).join()}`);
+  });
+
   it('refuses a specification that is no chart, and draws nothing once it is told to stop', async () => {
     const chart = await drawn(latency);
     const reaching = { ...chart, data: { url: 'file:///etc/passwd' } } as unknown as ChartSpec;

@@ -97,6 +97,11 @@ describe('charts in chats', () => {
     assert.equal(await (await chats.fetch('GET', url!)).text(), svg);
     const spec = (await chats.call('GET', `/api/charts/${id}`)).body as { $schema: string };
     assert.match(spec.$schema, /vega-lite/);
+    const dark = await (await chats.fetch('GET', `${url}&ground=dark`)).text();
+    assertWellFormed(dark);
+    assert.match(dark, /Latency of db/);
+    assert.doesNotMatch(dark, /white/);
+    assert.equal((await chats.call('GET', `${url}&ground=blue`)).status, 422);
   });
 
   it('streams like a chat, with the chart as a part', async () => {

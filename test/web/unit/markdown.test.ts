@@ -216,8 +216,8 @@ describe('web: links in Markdown', () => {
 
   it('of images only charts of this app are drawn', () => {
     const chart = '/api/charts/123e4567-e89b-42d3-a456-426614174000';
-    assert.equal(chartPicture(chart, ORIGIN), `${chart}?format=svg`);
-    assert.equal(chartPicture(ORIGIN + chart, ORIGIN), `${chart}?format=svg`);
+    assert.equal(chartPicture(chart, ORIGIN, 'light'), `${chart}?format=svg&ground=light`);
+    assert.equal(chartPicture(ORIGIN + chart, ORIGIN, 'dark'), `${chart}?format=svg&ground=dark`);
     for (const url of [
       `https://evil.example${chart}`,
       `//evil.example${chart}`,
@@ -226,7 +226,7 @@ describe('web: links in Markdown', () => {
       `${chart}/../../team`,
       '/api/charts/x',
     ]) {
-      assert.equal(chartPicture(url, ORIGIN), undefined, url);
+      assert.equal(chartPicture(url, ORIGIN, 'light'), undefined, url);
     }
   });
 });

@@ -7611,6 +7611,8 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "json" | "svg";
+                /** @description What the picture lies on. */
+                ground?: "light" | "dark";
             };
             header?: never;
             path: {

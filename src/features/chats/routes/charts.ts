@@ -3,12 +3,12 @@ import { apiKey } from '../../../http/authenticate.ts';
 import { ContentResponse } from '../../../http/content.ts';
 import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
 import type { EntityManager } from '../../../db/orm.ts';
-import { InvalidChart, renderSvg, type ChartSpec } from '../../charts/index.ts';
+import { InvalidChart, renderSvg, type ChartSpec, type Ground } from '../../charts/index.ts';
 import { readableToolCall } from '../../transcripts/index.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { chartUrl, presentAnswer } from '../presenter.ts';
 import { ChatVizResponse } from '../response-schemas.ts';
-import { ChartParams, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
+import { ChartParams, ChartQuery, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
 import { storedChart } from '../stored-chart.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, tags, WRITE } from './deps.ts';
@@ -24,9 +24,9 @@ async function chartNamed(em: EntityManager, toolCallId: string): Promise<ChartS
 }
 
 /** @throws {HttpError} 422 when the chart is valid, and yet cannot be drawn */
-async function picture(chart: ChartSpec, signal: AbortSignal): Promise<ContentResponse> {
+async function picture(chart: ChartSpec, options: { signal: AbortSignal; ground?: Ground }): Promise<ContentResponse> {
   try {
-    return new ContentResponse(SVG, await renderSvg(chart, { signal }));
+    return new ContentResponse(SVG, await renderSvg(chart, options));
   } catch (error) {
     if (!(error instanceof InvalidChart)) throw error;
     throw new HttpError(422, 'not_drawable', `The chart cannot be drawn: ${error.message}`);
@@ -65,7 +65,7 @@ export const chatViz = endpoint({
     const chart = toolId === null ? null : await chartNamed(em.fork(), toolId);
     if ((query.format ?? body.format) === 'svg') {
       if (!chart) throw InvalidRequest.at(['body'], `No chart could be drawn: ${ended.text ?? ''}`);
-      return picture(chart, signal);
+      return picture(chart, { signal });
     }
     return {
       ...presentAnswer(ended, await modelTurnsOf(em.fork(), ended)),
@@ -85,13 +85,13 @@ export const getChart = endpoint({
   tags,
   auth: apiKey(),
   params: ChartParams,
-  query: VizQuery.pick({ format: true }),
+  query: ChartQuery,
   response: ChatVizResponse.shape.chart.unwrap().meta({ id: 'ChartSpecification' }),
   content: { [SVG]: 'The picture.' },
   errors: [403, 404],
   handler: async ({ params, query, em, signal, principal }) => {
     await readableToolCall(em, principal, params.tool_id);
     const chart = await chartNamed(em, params.tool_id);
-    return query.format === 'svg' ? picture(chart, signal) : chart;
+    return query.format === 'svg' ? picture(chart, { signal, ground: query.ground }) : chart;
   },
 });

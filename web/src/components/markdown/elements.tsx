@@ -3,6 +3,7 @@ import { ExternalLink } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Components } from 'react-markdown';
 import { CopyButton } from '../ui/copy-button.tsx';
+import { useTheme } from '../../app/theme.ts';
 import { chartPicture, linkTarget } from './links.ts';
 
 interface HastNode {
@@ -59,7 +60,7 @@ function Anchor({ href, children, id }: ComponentProps<'a'>) {
 /** A chart of this app; anything else is named, and fetched by nobody who did not ask for it. */
 function Image({ src, alt }: ComponentProps<'img'>) {
   const url = typeof src === 'string' ? src : '';
-  const chart = chartPicture(url, location.origin);
+  const chart = chartPicture(url, location.origin, useTheme());
   const name = alt === undefined || alt === '' ? 'Image' : alt;
   if (chart !== undefined) return <img src={chart} alt={name} loading="lazy" />;
   const target = linkTarget(url, location.origin);

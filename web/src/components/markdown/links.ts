@@ -29,10 +29,13 @@ export function linkTarget(url: string, origin: string): LinkTarget | undefined 
   return { href: parsed.pathname + parsed.search + parsed.hash, isExternal: false };
 }
 
-/** The picture of a chart that this app drew; undefined for any other image, which is never fetched. */
-export function chartPicture(url: string, origin: string): string | undefined {
+/**
+ * The picture of a chart that this app drew; undefined for any other image, which is never fetched.
+ * @param ground what the picture lies on
+ */
+export function chartPicture(url: string, origin: string, ground: 'light' | 'dark'): string | undefined {
   const target = linkTarget(url, origin);
   return target !== undefined && !target.isExternal && CHART.test(target.href)
-    ? `${target.href}?format=svg`
+    ? `${target.href}?format=svg&ground=${ground}`
     : undefined;
 }

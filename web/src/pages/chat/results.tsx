@@ -1,5 +1,7 @@
 /** What a turn brought beside its words: charts, and changes to files. */
 import { useState } from 'react';
+import { useTheme } from '../../app/theme.ts';
+import { chartPicture } from '../../components/markdown/links.ts';
 import { Badge } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import type { Changes } from './parts.ts';
@@ -8,18 +10,18 @@ import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 /** @param title what the chart shows, in words */
 export function Chart({ toolId, title, onOpen }: { toolId: string; title: string; onOpen: (toolId: string) => void }) {
   const [isBroken, setIsBroken] = useState(false);
+  const picture = chartPicture(`/api/charts/${toolId}`, location.origin, useTheme());
   return (
     <figure className="flex flex-col gap-1">
       {isBroken ? (
         <p className="rounded-lg border px-4 py-6 text-center text-ink-soft">The chart could not be drawn.</p>
       ) : (
-        // Charts are drawn for a light ground.
         <img
-          src={`/api/charts/${toolId}?format=svg`}
+          src={picture}
           alt={title}
           loading="lazy"
           onError={() => setIsBroken(true)}
-          className="min-h-40 max-w-full self-start rounded-lg border bg-white p-3"
+          className="min-h-40 max-w-full self-start rounded-lg border bg-surface p-3"
         />
       )}
       <figcaption className="flex flex-wrap items-center gap-x-3 text-sm text-ink-soft">

@@ -1,0 +1,38 @@
+/** A chart on another ground than the white one it is made for. */
+import type { Config } from 'vega-lite';
+import type { ChartSpec } from './chart-spec.ts';
+
+/** What a picture of a chart lies on. */
+export const GROUNDS = ['light', 'dark'] as const;
+export type Ground = (typeof GROUNDS)[number];
+
+/** Texts have a contrast of at least 7 on the ground, axes and ticks one of at least 3. */
+const GROUND = '#171b23';
+const TEXT = '#e8ebf2';
+const SOFT_TEXT = '#a7b0c2';
+const LINE = '#6b7488';
+
+const DARK: Config = {
+  background: GROUND,
+  title: { color: TEXT, subtitleColor: SOFT_TEXT },
+  axis: { labelColor: SOFT_TEXT, titleColor: TEXT, domainColor: LINE, tickColor: LINE, gridColor: '#2b313d' },
+  header: { labelColor: SOFT_TEXT, titleColor: TEXT },
+  legend: { labelColor: TEXT, titleColor: TEXT },
+};
+
+/** @returns the chart and the configuration with which it is compiled for a ground */
+export function onGround(spec: ChartSpec, ground: Ground): { spec: ChartSpec; config?: Config } {
+  if (ground === 'light') return { spec };
+  const { background: _, ...rest } = spec;
+  const dark = 'layer' in rest ? { ...rest, layer: rest.layer.map(recoloured) } : recoloured(rest);
+  return { spec: dark, config: DARK };
+}
+
+/** Greys of marks are made for white: each becomes as light as it was dark. */
+function recoloured<Marked extends { mark: { color?: string | undefined } }>(view: Marked): Marked {
+  const { color } = view.mark;
+  const digit = /^#([\da-f])\1\1$/iu.exec(color ?? '')?.[1];
+  if (digit === undefined) return view;
+  const inverted = (15 - Number.parseInt(digit, 16)).toString(16);
+  return { ...view, mark: { ...view.mark, color: `#${inverted.repeat(3)}` } };
+}
