@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import {
   createAgentLauncher,
+  createAlertGate,
   createFindingLauncher,
   createNotifier,
   retitleAgent,
@@ -23,12 +24,15 @@ export interface MonitoringParts {
   /** Another queue than the product's own, for tests and benches; another length of the histories of agents, likewise. */
   taskQueue?: string;
   eventsPerHistory?: number;
+  /** How long Temporal is waited for when it is told something, ms; likewise. */
+  controlDeadlineMs?: number;
 }
 
-export function composeMonitoring({ config, orm, client, log, secrets, taskQueue, eventsPerHistory }: MonitoringParts) {
-  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue }) };
-  const launcher = createAgentLauncher(client, { taskQueue, eventsPerHistory });
-  const agents = { orm, clock: systemClock, log, launcher, findings };
+export function composeMonitoring(parts: MonitoringParts) {
+  const { config, orm, client, log, secrets, taskQueue, eventsPerHistory, controlDeadlineMs: deadlineMs } = parts;
+  const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue, deadlineMs }) };
+  const launcher = createAgentLauncher(client, { taskQueue, eventsPerHistory, deadlineMs });
+  const agents = { orm, clock: systemClock, log, launcher, findings, alertGate: createAlertGate() };
   const outbound = createOutbound({ allow: config.outboundAllow, log });
   const channels = { outbound, slack: config.slack, mail: config.mail };
   return {

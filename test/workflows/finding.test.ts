@@ -10,11 +10,7 @@ import {
   MonitoringNotification,
   type Finding,
 } from '../../src/features/monitoring-agents/entities.ts';
-import {
-  commitFindingInvestigation,
-  judgingCostSince,
-  observeAlert,
-} from '../../src/features/monitoring-agents/findings/index.ts';
+import { commitFindingInvestigation, judgingCostSince } from '../../src/features/monitoring-agents/findings/index.ts';
 import { DeliveryError } from '../../src/features/monitoring-agents/notifications/port.ts';
 import type { Check } from '../../src/features/monitoring-agents/plan/schema.ts';
 import { taskOf } from '../features/chats/script.ts';
@@ -23,6 +19,7 @@ import {
   findingsOf,
   notificationsOf,
   observe,
+  observeOutside,
   resultOf,
   seen,
   storeAgent,
@@ -309,11 +306,12 @@ describe('the workflow of a finding', () => {
       severity: 'critical' as const,
       status: 'firing' as const,
     };
-    const { findings, id } = await forTeam(orm.em, teamId).transactional(async (em) => {
-      const opened = await observeAlert(em, { teamId, agentId: null, alert, at: new Date() });
-      return { findings: opened, id: await commitFindingInvestigation(workflows.deps, em, opened[0]!.id) };
-    });
-    await workflows.tell(findings);
+    const finding = await observeOutside(orm, teamId, alert, new Date());
+    assert.ok(finding);
+    const id = await forTeam(orm.em, teamId).transactional((em) =>
+      commitFindingInvestigation(workflows.deps, em, finding.id),
+    );
+    await workflows.tell([finding]);
     const ended = async (): Promise<Investigation | undefined> => {
       const row = await forTeam(orm.em, teamId).findOneOrFail(Investigation, { id: id! });
       return row.status === 'processing' ? undefined : row;
@@ -321,7 +319,7 @@ describe('the workflow of a finding', () => {
     const row = await waitUntil(ended, { what: 'the investigation', timeoutMs: 60_000 });
     assert.equal(row.status, 'completed');
     assert.match(row.query, /checkout is down/);
-    assert.equal(await forTeam(orm.em, teamId).count(MonitoringNotification, { findingId: findings[0]!.id }), 0);
+    assert.equal(await forTeam(orm.em, teamId).count(MonitoringNotification, { findingId: finding.id }), 0);
   });
 
   it('tells nothing twice when its workflow is terminated and started again by the sweeper', async () => {

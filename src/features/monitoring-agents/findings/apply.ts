@@ -25,10 +25,14 @@ export interface FindingSubject {
 /** Findings that are not closed, by key. */
 export type CurrentFindings = Map<string, Finding>;
 
+/** When earlier findings of a key opened, as `recentOpens` read it. */
+export type EarlierOpens = ReadonlyMap<string, readonly number[]>;
+
 /**
  * Applies one report to the finding of its key.
  * @param em in a transaction that holds the lock of the finding's owner
  * @param current has the finding of the key, if there is one; kept up to date
+ * @param earlier read before, of keys that had no finding; what it does not have is read
  * @returns the finding, if people or its workflow should hear of what changed
  */
 export async function applyReport(
@@ -36,9 +40,10 @@ export async function applyReport(
   current: CurrentFindings,
   subject: FindingSubject,
   report: FindingReport,
+  earlier?: EarlierOpens,
 ): Promise<Finding | undefined> {
   const row = current.get(subject.dedupKey);
-  if (!row) return begin(em, current, subject, report);
+  if (!row) return begin(em, current, subject, report, earlier);
   const before = stateOf(row);
   const reduced = reduce(before, report);
   if (reduced.change === 'none') return undefined;
@@ -64,10 +69,13 @@ async function begin(
   current: CurrentFindings,
   subject: FindingSubject,
   report: FindingReport,
+  earlier?: EarlierOpens,
 ): Promise<Finding | undefined> {
   if (!report.isFinding) return undefined;
   const { teamId, agentId, dedupKey, evidence = [], details = {}, ...rest } = subject;
-  const opens = await recentOpens(em, agentId, dedupKey, report.at);
+  const opens = (earlier?.has(dedupKey) ? earlier : await recentOpens(em, agentId, [dedupKey], report.at)).get(
+    dedupKey,
+  );
   const { state } = reduce(undefined, report, opens);
   if (!state) return undefined;
   const ids = { id: randomUUID(), teamId, agentId, dedupKey };

@@ -32,7 +32,20 @@ export async function commitFindingInvestigation(
   await lockFindings(em, owned.agentId ?? owned.teamId);
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['evidence'] as const };
   const finding = await em.findOne(Finding, { id: findingId }, lock);
-  if (!finding) return undefined;
+  return finding ? investigateFinding(deps, em, finding, requester) : undefined;
+}
+
+/**
+ * As {@link commitFindingInvestigation}, of a finding that is known as it is: it was made in this transaction, or its row
+ * is locked.
+ * @param em holds the lock of the finding's owner, and manages the finding
+ */
+export async function investigateFinding(
+  deps: { clock: Clock },
+  em: EntityManager,
+  finding: Finding,
+  requester: { apiKeyId?: string; userId?: string } = {},
+): Promise<string | undefined> {
   const earlier = await investigationOf(em, finding);
   const now = deps.clock.now();
   if (!isToBeInvestigated(finding, earlier, now.getTime())) return undefined;

@@ -6,7 +6,7 @@ import type { AgentHealth, FindingAction } from '../contract.ts';
 import { Finding } from '../entities.ts';
 import type { Check } from '../plan/schema.ts';
 import type { OutsideAlert } from '../triggers/port.ts';
-import { applyReport, store, type FindingSubject } from './apply.ts';
+import { applyReport, store, type CurrentFindings, type EarlierOpens, type FindingSubject } from './apply.ts';
 import { alertKey, dedupKey, HEALTH_KEY, sourceKey, sourcePrefix } from './keys.ts';
 import { forget, isChanged, reduce, type FindingPolicy, type FindingReport } from './reduce.ts';
 import { currentFindings, lockFindings, stateOf } from './rows.ts';
@@ -40,9 +40,11 @@ export async function observeSession(em: EntityManager, session: ObservedSession
   await lockFindings(em, agent.id);
   const keys = new Set(observations.map((observation) => keyOf(session, observation)));
   const current = await currentFindings(em, agent.id, [...keys]);
+  const evidence = storableJson(result.evidence);
   const changed = new Set<Finding>();
   for (const observation of observations) {
-    const finding = await applyReport(em, current, subjectOf(session, observation), reportOf(session, observation));
+    const subject = { ...subjectOf(session, observation), evidence };
+    const finding = await applyReport(em, current, subject, reportOf(session, observation));
     if (finding) changed.add(finding);
   }
   // The new ones are asked for below.
@@ -105,15 +107,25 @@ export interface ObservedAlert {
   judge?: boolean;
 }
 
+/** What is there when an alert comes, read under the lock. */
+export interface KnownFindings {
+  /** Has the alert's finding, if there is one, managed by the same `em`; kept up to date. */
+  current: CurrentFindings;
+  earlier?: EarlierOpens;
+}
+
 /**
- * Applies an alert of another tool.
- * @param em in a transaction, bound to the team
- * @returns as {@link observeSession}
+ * Applies an alert of another tool; the caller flushes.
+ * @param em in a transaction that holds the lock of the findings' owner, bound to the team
+ * @returns the finding, if people or its workflow should hear of what changed
  */
-export async function observeAlert(em: EntityManager, observed: ObservedAlert): Promise<Finding[]> {
+export async function observeAlert(
+  em: EntityManager,
+  observed: ObservedAlert,
+  { current, earlier }: KnownFindings,
+): Promise<Finding | undefined> {
   const { teamId, agentId, alert, at, actions = ['notify', 'investigate'], judge = false } = observed;
   const key = alertKey(alert.fingerprint);
-  await lockFindings(em, agentId ?? teamId);
   const { source, labels, links, startsAt, title, severity, service } = alert;
   const subject: FindingSubject = {
     teamId,
@@ -127,15 +139,14 @@ export async function observeAlert(em: EntityManager, observed: ObservedAlert): 
     service: service ?? null,
     details: storableJson({ source, labels, links, ...(startsAt !== undefined && { startsAt }) }),
   };
-  const finding = await applyReport(em, await currentFindings(em, agentId, [key]), subject, {
+  const report: FindingReport = {
     source: key,
     isFinding: alert.status === 'firing',
     text: clipped(alert.summary || alert.title),
     at: at.getTime(),
     policy: AT_ONCE,
-  });
-  await em.flush();
-  return finding ? [finding] : [];
+  };
+  return applyReport(em, current, subject, report, earlier);
 }
 
 /**
@@ -194,7 +205,7 @@ const keyOf = ({ check }: ObservedSession, { subject }: Observation): string =>
   dedupKey(check.dedup_key, check.id, subject);
 
 function subjectOf(session: ObservedSession, observation: Observation): FindingSubject {
-  const { agent, check, result } = session;
+  const { agent, check } = session;
   const { service } = observation;
   const title = service !== undefined && !check.title.includes(service) ? `${check.title}: ${service}` : check.title;
   return {
@@ -207,7 +218,6 @@ function subjectOf(session: ObservedSession, observation: Observation): FindingS
     service: service === undefined ? null : storableText(service),
     actions: check.on_finding,
     judge: check.judge,
-    evidence: storableJson(result.evidence),
   };
 }
 

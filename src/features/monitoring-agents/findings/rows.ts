@@ -22,20 +22,28 @@ export async function currentFindings(
   return new Map(rows.map((row) => [row.dedupKey, row]));
 }
 
-/** When findings of a key opened lately that are closed by now, unix milliseconds. */
+/** When findings opened lately that are closed by now, for each of the keys; unix milliseconds. */
 export async function recentOpens(
   em: EntityManager,
   agentId: string | null,
-  key: string,
+  keys: readonly string[],
   at: number,
-): Promise<number[]> {
+): Promise<Map<string, number[]>> {
+  const opens = new Map<string, number[]>(keys.map((key) => [key, []]));
+  if (keys.length === 0) return opens;
   const since = at - FLAPPING_WINDOW_MS;
-  const [last] = await em.find(
+  const closed = await em.find(
     Finding,
-    { agentId, dedupKey: key, status: 'closed', closedAt: { $gt: new Date(since) } },
-    { orderBy: { closedAt: 'desc' }, limit: 1 },
+    { agentId, dedupKey: { $in: [...keys] }, status: 'closed', closedAt: { $gt: new Date(since) } },
+    { fields: ['dedupKey', 'opens'], orderBy: { closedAt: 'asc' }, disableIdentityMap: true },
   );
-  return last?.opens.filter((time) => time > since) ?? [];
+  // The last one of a key has what those before it had.
+  for (const row of closed)
+    opens.set(
+      row.dedupKey,
+      row.opens.filter((time) => time > since),
+    );
+  return opens;
 }
 
 /**

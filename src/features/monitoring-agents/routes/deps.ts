@@ -8,10 +8,11 @@ import type { ProgressReader } from '../../runs/index.ts';
 import type { AgentState } from '../contract.ts';
 import type { ChannelCapabilities, Notifier } from '../notifications/index.ts';
 import type { AgentRequester, MonitoringServiceDeps } from '../service.ts';
+import type { TriggerServiceDeps } from '../triggers/service.ts';
 
 export interface MonitoringDeps
   extends ApiDeps, Pick<ChatDeps, 'chats' | 'events'>, Pick<InvestigationDeps, 'investigations' | 'links'> {
-  monitoring: MonitoringServiceDeps;
+  monitoring: MonitoringServiceDeps & TriggerServiceDeps;
   /** What running agents answer. */
   agentStates: ProgressReader<AgentState>;
   notifier: Notifier;

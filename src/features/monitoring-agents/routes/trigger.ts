@@ -51,9 +51,10 @@ export const trigger = endpointFor<TriggerDeps>()({
   body: MonitorRequest,
   response: MonitorResponse,
   errors: [404, 409],
-  handler: async ({ body, query, headers, principal, deps, em }) => {
+  handler: async ({ body, query, headers, principal, deps, em, signal }) => {
     const { teamId, apiKeyId, userId } = principal;
-    const request = { teamId, apiKeyId, userId, agentId: query.chat_id, idempotencyKey: headers['idempotency-key'] };
+    const idempotencyKey = headers['idempotency-key'];
+    const request = { teamId, apiKeyId, userId, agentId: query.chat_id, idempotencyKey, signal };
     return receiveTrigger(deps.monitoring, em, request, body);
   },
 });

@@ -1,9 +1,15 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Finding } from '../entities.ts';
-import { commitFindingInvestigation, observeAlert, tellFindings } from '../findings/index.ts';
+import {
+  commitFindingInvestigation,
+  investigateFinding,
+  observeAlert,
+  tellFindings,
+  type KnownFindings,
+} from '../findings/index.ts';
 import { alertKey } from '../findings/keys.ts';
-import { currentFindings, lockFindings } from '../findings/rows.ts';
+import { currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
 import { findAgent } from '../service.ts';
 import { tellOfAlerts } from './alerted-agent.ts';
 import type { OutsideAlert } from './port.ts';
@@ -30,6 +36,7 @@ interface Observed {
  * Makes findings of alerts, with the investigations they open, in one transaction; then tells their workflows and, where
  * an agent is named, has it look as well. Whatever of this is not done at once is done by the sweepers.
  * @throws {NotFound} when there is no such agent
+ * @throws {TooManyRequests} when too many requests with alerts wait already
  */
 export async function receiveAlerts(
   deps: TriggerServiceDeps,
@@ -38,7 +45,8 @@ export async function receiveAlerts(
   alerts: readonly OutsideAlert[],
 ): Promise<Outcome> {
   const agent = request.agentId === undefined ? undefined : await findAgent(em, request.agentId);
-  const observed = await em.fork().transactional((tx) => observeAll(deps, tx, request, alerts));
+  const take = () => em.fork().transactional((tx) => observeAll(deps, tx, request, alerts));
+  const observed = await deps.alertGate(request.agentId ?? request.teamId, take, request.signal);
   const changed = observed.flatMap(({ finding, isChanged }) => (finding && isChanged ? [finding] : []));
   await tellSoon(deps, changed);
   const firing = observed.flatMap(({ finding, alert }) => (finding && alert.status === 'firing' ? [finding] : []));
@@ -67,44 +75,57 @@ async function observeAll(
   if (agentId !== null) await findAgent(tx, agentId, LockMode.PESSIMISTIC_READ);
   await lockFindings(tx, agentId ?? teamId);
   const keys = alerts.map(({ fingerprint }) => alertKey(fingerprint));
-  const known = await currentFindings(tx.fork({ keepTransactionContext: true }), agentId, keys);
+  const at = deps.clock.now();
+  const current = await currentFindings(tx.fork({ keepTransactionContext: true }), agentId, keys);
+  const unknown = keys.filter((key) => !current.has(key));
+  const known = { current, earlier: await recentOpens(tx, agentId, unknown, at.getTime()) };
   const observed: Observed[] = [];
   for (const alert of alerts) {
     const isMuted = alert.labels['severity']?.toLowerCase() === 'none';
     // What an entity manager holds is looked through with every flush: each alert has one of its own.
     const em = tx.fork({ keepTransactionContext: true });
-    const before = known.get(alertKey(alert.fingerprint));
     observed.push(
-      isMuted ? { alert, action: 'ignored', isChanged: false } : await observeOne(deps, em, request, alert, before),
+      isMuted
+        ? { alert, action: 'ignored', isChanged: false }
+        : await observeOne(deps, em, request, { alert, at }, known),
     );
   }
   return observed;
 }
 
-/**
- * @param em in the transaction that holds the lock of the findings' owner
- * @param before the finding of the alert as it was
- */
+/** @param em in the transaction that holds the lock of the findings' owner, for this alert only */
 async function observeOne(
   deps: TriggerServiceDeps,
   em: EntityManager,
   request: TriggerRequest,
-  alert: OutsideAlert,
-  before: Finding | undefined,
+  { alert, at }: { alert: OutsideAlert; at: Date },
+  known: KnownFindings,
 ): Promise<Observed> {
   const { teamId, agentId = null, apiKeyId, userId } = request;
-  const [changed] = await observeAlert(em, { teamId, agentId, alert, at: deps.clock.now() });
-  if (changed?.status === 'open') await commitFindingInvestigation(deps, em, changed.id, { apiKeyId, userId });
-  const finding = changed ?? before;
-  return { alert, finding, action: actionOf(alert, before, finding), isChanged: changed !== undefined };
+  const row = known.current.get(alertKey(alert.fingerprint));
+  if (row) em.merge(row);
+  const before = row && { id: row.id, status: row.status };
+  const changed = await observeAlert(em, { teamId, agentId, alert, at }, known);
+  if (changed?.status === 'open') {
+    const requester = { apiKeyId, userId };
+    // One that is new is written with its investigation. Of another one, others write as well: it is read again.
+    if (changed.id !== before?.id) await investigateFinding(deps, em, changed, requester);
+    else {
+      await em.flush();
+      await commitFindingInvestigation(deps, em, changed.id, requester);
+    }
+  }
+  await em.flush();
+  return { alert, finding: changed ?? row, action: actionOf(alert, before, changed), isChanged: changed !== undefined };
 }
 
+/** @param after absent: nothing of it is news */
 function actionOf(
   { status }: OutsideAlert,
   before: Pick<Finding, 'id' | 'status'> | undefined,
   after: Pick<Finding, 'id' | 'status'> | undefined,
 ): Action {
-  if (!after) return 'ignored';
+  if (!after) return before ? 'repeated' : 'ignored';
   if (before?.id !== after.id) return 'opened';
   if (before.status === after.status) return 'repeated';
   return status === 'firing' ? 'reopened' : 'resolved';

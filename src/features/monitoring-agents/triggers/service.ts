@@ -8,6 +8,7 @@ import { findAgent } from '../service.ts';
 import { receiveAlerts } from './alerts.ts';
 import { receiveCheckNow } from './check-now.ts';
 import { receiveDeploy } from './deploys.ts';
+import type { AlertGate } from './gate.ts';
 import type { AgentTold, CheckNowSender, Trigger } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 
@@ -16,6 +17,8 @@ export interface TriggerServiceDeps {
   log: Logger;
   launcher: { checkNow: CheckNowSender };
   findings: FindingTeller;
+  /** One for the process. */
+  alertGate: AlertGate;
 }
 
 /** Who asks, and for which agent. */
@@ -23,6 +26,8 @@ export interface TriggerRequest extends Pick<Principal, 'teamId' | 'apiKeyId' | 
   /** Absent: for all of the team; an alert belongs to none then. */
   agentId?: string;
   idempotencyKey?: string;
+  /** Fires when nobody waits for the answer any more. */
+  signal?: AbortSignal;
 }
 
 export interface Outcome {
@@ -37,6 +42,7 @@ export interface Outcome {
  * @param em bound to the requester's team
  * @throws {NotFound} when there is no such agent
  * @throws {Conflict} when checks of a paused agent are to be run now, or the idempotency key was used for something else
+ * @throws {TooManyRequests} when too many requests with alerts wait already
  * @throws {DependencyDown} when no agent could be told of a deploy or a request; repeating it is harmless
  */
 export async function receiveTrigger(

@@ -9,8 +9,11 @@ import {
   MonitoringNotification,
   type StoredChannel,
 } from '../../../../src/features/monitoring-agents/entities.ts';
-import { observeSession } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import { observeAlert, observeSession } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import { alertKey } from '../../../../src/features/monitoring-agents/findings/keys.ts';
+import { currentFindings, lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { Check } from '../../../../src/features/monitoring-agents/plan/schema.ts';
+import type { OutsideAlert } from '../../../../src/features/monitoring-agents/triggers/port.ts';
 
 export const CHANNEL: StoredChannel = { type: 'webhook', label: 'a webhook', sealed: 'sealed' };
 
@@ -81,6 +84,15 @@ export function observe(
   return forTeam(orm.em, agent.teamId).transactional((em) =>
     observeSession(em, { agent, check, sessionId, result, at }),
   );
+}
+
+/** Applies an alert that belongs to no agent, in a transaction of its own. */
+export function observeOutside(orm: Orm, teamId: string, alert: OutsideAlert, at: Date): Promise<Finding | undefined> {
+  return forTeam(orm.em, teamId).transactional(async (em) => {
+    await lockFindings(em, teamId);
+    const current = await currentFindings(em, null, [alertKey(alert.fingerprint)]);
+    return observeAlert(em, { teamId, agentId: null, alert, at }, { current });
+  });
 }
 
 export const findingsOf = (orm: Orm, { id, teamId }: StoredAgent): Promise<Finding[]> =>

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createTemporalClient } from '../../../../temporal/connection.ts';
 import { findingWorkflowId } from '../../../../src/features/monitoring-agents/contract.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
-import { createFindingLauncher } from '../../../../src/features/monitoring-agents/findings/index.ts';
+import { createFindingLauncher, settleFinding } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { Investigation } from '../../../../src/features/investigations/index.ts';
 import { Conversation } from '../../../../src/features/transcripts/index.ts';
 import { alertmanager, datadog, grafana, pagerduty } from './payloads.ts';
@@ -147,6 +147,58 @@ describe('alerts from outside', () => {
     assert.deepEqual(await counts(team), [200, 3, 3]);
     const investigated = new Set((json.alerts as Answered[]).map(({ investigation_id }) => investigation_id));
     assert.ok(investigated.size === 3 && !investigated.has(null));
+  });
+
+  it('said twice in one request counts once, by its last word', async () => {
+    const team = api.newTeam();
+    const [alert] = alertmanager().alerts;
+    const say = (...statuses: string[]): Promise<Answered> =>
+      only(team, alertmanager({ alerts: statuses.map((status) => ({ ...alert, status })) }));
+    const first = await say('firing', 'firing');
+    assert.equal(first.action, 'opened');
+    assert.deepEqual(await say('resolved', 'firing'), { ...first, action: 'repeated' });
+    assert.deepEqual(await say('firing', 'resolved'), { ...first, status: 'resolved', action: 'resolved' });
+    const { occurrences } = await team.em().findOneOrFail(Finding, { id: first.finding_id });
+    assert.equal(occurrences, 2);
+    assert.deepEqual(await counts(team), [1, 1, 1]);
+  });
+
+  it('new, known and over in one request each become what they would alone', async () => {
+    const team = api.newTeam();
+    const alert = (name: string, status = 'firing') => ({ status, fingerprint: name, labels: { alertname: name } });
+    const [a, b] = await alertsOf(team, alertmanager({ alerts: [alert('a'), alert('b')] }));
+    api.clock.advance(60_000);
+    const next = [alert('a'), alert('b', 'resolved'), alert('c'), alert('d', 'resolved')];
+    const answers = await alertsOf(team, alertmanager({ alerts: next }));
+    assert.deepEqual(Object.fromEntries(answers.map(({ fingerprint, action }) => [fingerprint, action])), {
+      'alertmanager:a': 'repeated',
+      'alertmanager:b': 'resolved',
+      'alertmanager:c': 'opened',
+      'alertmanager:d': 'ignored',
+    });
+    const rows = await team.em().find(Finding, {}, { orderBy: { dedupKey: 'asc' } });
+    assert.deepEqual(
+      rows.map(({ id, status, occurrences, revision }) => [id, status, occurrences, revision]),
+      [
+        [a?.finding_id, 'open', 2, 1],
+        [b?.finding_id, 'resolved', 1, 2],
+        [answers.find(({ action }) => action === 'opened')?.finding_id, 'open', 1, 1],
+      ],
+    );
+  });
+
+  it('come back after their finding was closed: a new one, that knows when the old one opened', async () => {
+    const team = api.newTeam();
+    const first = await only(team, datadog());
+    const opened = api.clock.now().getTime();
+    await only(team, datadog({ alert_transition: 'Recovered' }));
+    api.clock.advance(20 * 60_000);
+    const ref = { findingId: first.finding_id!, teamId: team.id };
+    await settleFinding(api.database, { ...ref, at: api.clock.now().getTime() });
+    const anew = await only(team, datadog());
+    assert.equal(anew.action, 'opened');
+    const { opens } = await team.em().findOneOrFail(Finding, { id: anew.finding_id });
+    assert.deepEqual(opens, [opened, api.clock.now().getTime()]);
   });
 
   it('for nobody (severity: none) they are ignored', async () => {

@@ -2,13 +2,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { createTemporalClient } from '../../../../temporal/connection.ts';
+import { openOrm } from '../../../../src/db/orm.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { monitoringAgentWorkflowId, type CheckNow } from '../../../../src/features/monitoring-agents/contract.ts';
 import { createFindingLauncher } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { createAgentLauncher } from '../../../../src/features/monitoring-agents/launch.ts';
 import { Plan, type PlanInput } from '../../../../src/features/monitoring-agents/plan/schema.ts';
-import { trigger, type TriggerDeps } from '../../../../src/features/monitoring-agents/routes/trigger.ts';
-import { createAgent } from '../../../../src/features/monitoring-agents/service.ts';
+import { list } from '../../../../src/features/monitoring-agents/routes/agents.ts';
+import type { MonitoringDeps } from '../../../../src/features/monitoring-agents/routes/deps.ts';
+import { trigger } from '../../../../src/features/monitoring-agents/routes/trigger.ts';
+import { createAgent, type MonitoringServiceDeps } from '../../../../src/features/monitoring-agents/service.ts';
+import { createAlertGate } from '../../../../src/features/monitoring-agents/triggers/gate.ts';
+import type { TriggerServiceDeps } from '../../../../src/features/monitoring-agents/triggers/service.ts';
 import { createLogger } from '../../../../src/platform/logger.ts';
 import { knownKeys, ManualClock, send, startApi, type Reply } from '../../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
@@ -20,7 +25,7 @@ export interface TriggerApi {
   clock: ManualClock;
   temporal: Client;
   /** Tests put launchers there that reach nobody. */
-  deps: TriggerDeps['monitoring'];
+  deps: TriggerServiceDeps & Pick<MonitoringServiceDeps, 'orm'>;
   /** A team of its own, so that tests do not meet. */
   newTeam(): TestTeam;
   stop(): Promise<void>;
@@ -31,32 +36,39 @@ export interface TestTeam {
   key: string;
   post(body: unknown, options?: { chatId?: string; headers?: Record<string, string> }): Promise<Reply>;
   em(): ReturnType<typeof forTeam>;
+  /** Asks for the team's agents. */
+  list(): Promise<Reply>;
   newAgent(options?: { title?: string; active?: boolean; plan?: PlanInput }): Promise<string>;
   /** What an agent's workflow was told, in order. */
   toldTo(agentId: string): Promise<CheckNow[]>;
 }
 
-export async function startTriggerApi(): Promise<TriggerApi> {
+/** @param options.poolSize most connections of the API, if it is to have a pool of its own */
+export async function startTriggerApi(options: { poolSize?: number } = {}): Promise<TriggerApi> {
   const database = await createTestDatabase();
   const temporal = createTemporalClient({ address: await temporalAddress(), namespace: 'default' });
   const taskQueue = `test-${randomBytes(6).toString('hex')}`;
   const clock = new ManualClock();
   const log = createLogger({ name: 'test', level: 'silent' });
-  const { orm } = database;
+  const { poolSize } = options;
+  const orm = poolSize === undefined ? database.orm : await openOrm({ databaseUrl: database.url, poolSize });
   const launcher = createAgentLauncher(temporal, { taskQueue });
   const monitoring = {
+    orm,
     clock,
     log,
     launcher,
     findings: { orm, log, launcher: createFindingLauncher(temporal, { taskQueue }) },
+    alertGate: createAlertGate(),
   };
   const keys: Parameters<typeof knownKeys>[0] = {};
-  const api = await startApi([trigger], { orm, clock, monitoring, authenticator: knownKeys(keys) });
+  const served = [trigger, list];
+  const api = await startApi<MonitoringDeps>(served, { orm, clock, monitoring, authenticator: knownKeys(keys) });
 
   const newTeam = (): TestTeam => {
     const [id, key] = [randomUUID(), randomUUID()];
-    keys[key] = { apiKeyId: randomUUID(), teamId: id, scopes: ['monitoring:trigger'] };
-    const em = () => forTeam(orm.em, id);
+    keys[key] = { apiKeyId: randomUUID(), teamId: id, scopes: ['monitoring:trigger', 'monitoring:read'] };
+    const em = () => forTeam(database.orm.em, id);
     return {
       id,
       key,
@@ -67,6 +79,7 @@ export async function startTriggerApi(): Promise<TriggerApi> {
           headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
           body: typeof body === 'string' ? body : JSON.stringify(body),
         }),
+      list: () => send(`${api.url}/api/monitoring-chat/list`, { headers: { 'x-api-key': key } }),
       async newAgent({ title = 'shop watch', active = true, plan = {} } = {}) {
         const agentId = randomUUID();
         const wanted = { id: agentId, title, active, channel: null, plan: Plan.parse(plan) };
@@ -91,6 +104,7 @@ export async function startTriggerApi(): Promise<TriggerApi> {
     async stop() {
       await api.stop();
       await temporal.connection.close();
+      if (orm !== database.orm) await orm.close(true);
       await database.drop();
     },
   };
