@@ -1,7 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
+import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
+import { AuxiliaryCall } from '../transcripts/index.ts';
 import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
 import { BUDGET_MS } from './budget.ts';
 import type { AgentRef } from './contract.ts';
@@ -16,7 +18,7 @@ import {
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
-/** Rows deleted in one statement: what deletes very many holds locks for long. */
+/** Sessions, or findings, that are taken on at one time. */
 const PURGED_AT_ONCE = 1_000;
 /** Each waits for Temporal. */
 const TOLD_AT_ONCE = 8;
@@ -46,7 +48,7 @@ export async function deleteAgent(
 
 /**
  * Deletes what is stored of an agent that was deleted. Does nothing for one that was not: then somebody has cancelled its
- * workflow, and the sweeper starts it again.
+ * workflow, and the sweeper starts it again. In steps that each stay done: who was cut short begins again, and ends it.
  */
 export async function purgeAgent(
   deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts' | 'findings'>,
@@ -56,23 +58,30 @@ export async function purgeAgent(
   const agent = await em.findOne(MonitoringAgent, { id: agentId }, { filters: { present: false } });
   if (agent && !agent.deletedAt) return;
   await purgeAgentSessions(deps, em, agentId);
-  const findings = await em.find(Finding, { agentId });
-  // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
-  const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
-  await mapConcurrently(told, TOLD_AT_ONCE, (finding) => deps.findings.launcher.tell(finding));
-  await em.transactional(async (tx) => {
-    await tx.nativeDelete(MonitoringNotification, { agentId });
-    await tx.execute(
-      `delete from auxiliary_calls where team_id = ? and conversation_id in
-         (select id from monitoring_findings where team_id = ? and agent_id = ?)`,
-      [teamId, teamId, agentId],
-    );
-    await tx.nativeDelete(Finding, { agentId });
-    await tx.nativeDelete(MonitoringPlanVersion, { agentId });
-  });
+  await deleteInParts(em, MonitoringNotification, { agentId });
+  await purgeFindings(deps, em, agentId);
+  await deleteInParts(em, MonitoringPlanVersion, { agentId });
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
   if (running > 0) await purgeChat(deps, em, { id: agentId, teamId });
+  // Last: by its mark the sweeper finds what is left.
   await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });
+}
+
+async function purgeFindings(
+  { findings: { launcher } }: Pick<MonitoringRunDeps, 'findings'>,
+  em: EntityManager,
+  agentId: string,
+): Promise<void> {
+  for (;;) {
+    const findings = await em.fork().find(Finding, { agentId }, { limit: PURGED_AT_ONCE });
+    if (findings.length === 0) return;
+    // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
+    const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
+    await mapConcurrently(told, TOLD_AT_ONCE, (finding) => launcher.tell(finding));
+    const ids = findings.map(({ id }) => id);
+    await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } });
+    await deleteInParts(em, Finding, { id: { $in: ids } });
+  }
 }
 
 /**

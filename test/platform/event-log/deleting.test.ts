@@ -1,8 +1,7 @@
 /** Streams are deleted a few at a time: what was done stays done, and locks are short. */
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import { EventLogError } from '../../../src/platform/event-log/index.ts';
-import { untilWaiting } from '../../support/database.ts';
+import { cutShort } from '../../support/cut-short.ts';
 import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/database-with-events.ts';
 import { newStream } from './reading.ts';
 import { onEveryServer } from './servers.ts';
@@ -56,19 +55,7 @@ describe('event log: deleting many streams', () => {
       ['an expiry', () => given.events.expire(inAMinute())],
     ] as const) {
       it(`goes on with the rest when ${what} was cut short`, async () => {
-        await client.query('begin');
-        await client.query('select 1 from events where stream = $1 for update', [streams.at(-1)]);
-        const cut = assert.rejects(
-          work(),
-          (error: unknown) => error instanceof EventLogError && error.kind === 'unavailable',
-        );
-        await untilWaiting(given.database, 1);
-        await client.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-            where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        await cut;
-        await client.query('rollback');
+        await cutShort(given.database, `select 1 from events where stream = '${streams.at(-1)}'`, work);
         const rest = STREAMS - 2 * AT_ONCE;
         assert.deepEqual(await left(), [rest, rest]);
         await work();

@@ -1,3 +1,4 @@
+import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { EventLog } from '../../../platform/event-log/port.ts';
 import { conversationStream } from '../../runs/index.ts';
@@ -5,8 +6,9 @@ import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../..
 import { MonitoringSession } from '../entities.ts';
 
 /**
- * Deletes sessions with everything that was said and found in them, in the database and in the event log.
- * @param em bound to their team
+ * Deletes sessions with everything that was said and found in them, in the database and in the event log. In steps that
+ * each stay done: who was cut short begins again, and ends it.
+ * @param em bound to their team, outside of a transaction
  */
 export async function purgeSessions(
   { events }: { events: EventLog },
@@ -18,16 +20,13 @@ export async function purgeSessions(
   const talked = await em.find(Conversation, { id: { $in: ids } }, { fields: ['id'] });
   // Before the rows: whoever repeats a deletion that was cut short must find the names.
   if (talked.length > 0) await events.remove(talked.map(({ id }) => conversationStream(id)));
-  await em.transactional(async (tx) => {
-    const said = { conversationId: { $in: talked.map(({ id }) => id) } };
-    if (talked.length > 0) {
-      // First: who still adds to it holds it, and who comes later finds it gone.
-      await tx.nativeDelete(Conversation, { id: { $in: ids } });
-      await tx.nativeDelete(ToolCall, said);
-      await tx.nativeDelete(ModelTurn, said);
-      await tx.nativeDelete(Message, said);
-      await tx.nativeDelete(AuxiliaryCall, said);
-    }
-    await tx.nativeDelete(MonitoringSession, { id: { $in: ids } });
-  });
+  // First: who still adds to it holds it, and who comes later finds it gone.
+  await deleteInParts(em, Conversation, { id: { $in: ids } });
+  // Of all sessions: those without a conversation may have lost it to an attempt that was cut short.
+  const said = { conversationId: { $in: ids } };
+  await deleteInParts(em, ToolCall, said);
+  await deleteInParts(em, ModelTurn, said);
+  await deleteInParts(em, Message, said);
+  await deleteInParts(em, AuxiliaryCall, said);
+  await deleteInParts(em, MonitoringSession, { id: { $in: ids } });
 }

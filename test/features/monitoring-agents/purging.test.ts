@@ -1,0 +1,241 @@
+/** What an agent has stored is deleted in parts, and whoever comes after one that was killed ends the deletion. */
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { forTeam } from '../../../src/db/team-filter.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  MonitoringPlanVersion,
+  MonitoringSession,
+} from '../../../src/features/monitoring-agents/entities.ts';
+import type { FindingLauncher } from '../../../src/features/monitoring-agents/findings/index.ts';
+import { purgeAgent } from '../../../src/features/monitoring-agents/index.ts';
+import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
+import { conversationStream } from '../../../src/features/runs/index.ts';
+import { AuxiliaryCall, Conversation, Message } from '../../../src/features/transcripts/index.ts';
+import { createGitWorkspaces, createWorkspaceDrafts } from '../../../src/features/workspace/index.ts';
+import { createLogger } from '../../../src/platform/logger.ts';
+import { cutShort } from '../../support/cut-short.ts';
+import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/database-with-events.ts';
+import { storeAgent, type StoredAgent } from './findings/support.ts';
+import { message } from './notifications/delivery.ts';
+
+/** More than are deleted in one transaction. */
+const MANY = 130;
+const MOST_AT_ONCE = 100;
+
+describe('purging a monitoring agent', () => {
+  let given: DatabaseWithEvents;
+  /** Findings whose workflows were told. */
+  let told: string[];
+  before(async () => {
+    given = await startDatabaseWithEvents();
+  });
+  after(() => given?.stop());
+  beforeEach(() => (told = []));
+
+  const purge = ({ id: agentId, teamId }: StoredAgent): Promise<void> => {
+    const { orm } = given.database;
+    const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: '/nonexistent' }) });
+    const launcher: FindingLauncher = {
+      tell: async ({ id }) => void told.push(id),
+      state: () => assert.fail('nothing else is asked'),
+    };
+    const findings = { orm, log: createLogger({ name: 'test', level: 'silent' }), launcher };
+    return purgeAgent({ orm, events: given.events, drafts, findings }, { agentId, teamId });
+  };
+
+  it('goes on where one was killed: what was deleted stays so, and the mark goes last', async () => {
+    const agent = await storeDeleted();
+    const { id, sessions } = agent;
+    const all = await left(agent);
+    const sessionsGone = { ...all, sessions: 0, conversations: 0, messages: 0, events: 0 };
+    const at = (table: string, where: string) =>
+      cutShort(given.database, `select 1 from ${table} where ${where}`, () => purge(agent));
+
+    await at('messages', `conversation_id = '${sessions[0]}'`);
+    const begun = await left(agent);
+    assert.deepEqual(begun, { ...all, conversations: 0, events: 0, messages: begun['messages'] });
+    assert.notEqual(begun['messages'], 0);
+    await at('monitoring_notifications', `agent_id = '${id}'`);
+    assert.deepEqual(await left(agent), sessionsGone);
+    assert.deepEqual(told, []);
+    await at('monitoring_findings', `agent_id = '${id}'`);
+    const later = { ...sessionsGone, notifications: 0, judgements: 0 };
+    assert.deepEqual(await left(agent), later);
+    await at('monitoring_plan_versions', `agent_id = '${id}'`);
+    assert.deepEqual(await left(agent), { ...later, findings: 0 });
+    await at('monitoring_agents', `id = '${id}'`);
+    assert.deepEqual(await left(agent), { ...later, findings: 0, plans: 0 });
+    await purge(agent);
+    assert.deepEqual(
+      Object.values(await left(agent)),
+      Object.values(all).map(() => 0),
+    );
+    assert.equal(new Set(told).size, MANY, 'each was told before it went');
+  });
+
+  it('deletes few rows in one transaction', async () => {
+    const agent = await storeDeleted();
+    const tables = [
+      'monitoring_sessions',
+      'messages',
+      'monitoring_findings',
+      'auxiliary_calls',
+      'monitoring_notifications',
+    ];
+    const em = given.database.orm.em.fork();
+    await em.execute(`
+      create table noted (name text, id bigint, rows integer);
+      create function note() returns trigger language plpgsql as $$ begin
+        insert into noted select tg_table_name, txid_current(), count(*) from gone;
+        return null;
+      end $$`);
+    for (const table of tables)
+      await em.execute(
+        `create trigger note after delete on ${table} referencing old table as gone for each statement execute function note()`,
+      );
+    await purge(agent);
+    for (const table of tables) {
+      const noted = await em.execute<{ rows: number }[]>(
+        'select sum(rows)::int as rows from noted where name = ? group by id having sum(rows) > 0 order by id',
+        [table],
+      );
+      assert.deepEqual(
+        noted.map(({ rows }) => rows),
+        [MOST_AT_ONCE, MANY - MOST_AT_ONCE],
+        table,
+      );
+    }
+    assert.deepEqual(
+      Object.values(await left(agent)).filter((n) => n > 0),
+      [],
+    );
+  });
+
+  interface Deleted extends StoredAgent {
+    sessions: string[];
+    findings: string[];
+  }
+
+  async function storeDeleted(): Promise<Deleted> {
+    const agent = await storeAgent(given.database.orm, { deletedAt: new Date() });
+    const { id: agentId, teamId } = agent;
+    const rows = forTeam(given.database.orm.em, teamId);
+    const [sessions, findings] = [
+      Array.from({ length: MANY }, () => randomUUID()),
+      Array.from({ length: MANY }, () => randomUUID()),
+    ];
+    const nobody = { changedByKeyId: null, changedByUserId: null, turnId: null };
+    rows.create(MonitoringPlanVersion, {
+      teamId,
+      agentId,
+      version: 1,
+      plan: Plan.parse({}),
+      reason: 'test',
+      ...nobody,
+    });
+    for (const id of sessions) {
+      rows.create(MonitoringSession, sessionOf(id, agent));
+      rows.create(Conversation, { id, teamId, kind: 'monitoring', opening: 'Look.', summary: null, result: null });
+      rows.create(Message, { teamId, conversationId: id, text: 'Look.', context: null, deliveredStep: 1 });
+    }
+    for (const id of findings) {
+      rows.create(Finding, findingOf(id, agent));
+      rows.create(AuxiliaryCall, judgementOf(id, agent));
+      rows.create(MonitoringNotification, notificationOf(id, agent));
+    }
+    await rows.flush();
+    await Promise.all(sessions.map((id) => given.events.append(conversationStream(id), [{ type: 'x', data: {} }])));
+    return { ...agent, sessions, findings };
+  }
+
+  async function left({ id, teamId, sessions, findings }: Deleted): Promise<Record<string, number>> {
+    const em = () => forTeam(given.database.orm.em, teamId);
+    const events = await Promise.all(sessions.map((session) => given.events.read(conversationStream(session))));
+    return {
+      agents: await em().count(MonitoringAgent, { id }, { filters: { present: false } }),
+      plans: await em().count(MonitoringPlanVersion, { agentId: id }),
+      sessions: await em().count(MonitoringSession, { agentId: id }),
+      conversations: await em().count(Conversation, { id: { $in: sessions } }),
+      messages: await em().count(Message, { conversationId: { $in: sessions } }),
+      events: events.flat().length,
+      findings: await em().count(Finding, { agentId: id }),
+      judgements: await em().count(AuxiliaryCall, { conversationId: { $in: findings } }),
+      notifications: await em().count(MonitoringNotification, { agentId: id }),
+    };
+  }
+});
+
+const sessionOf = (id: string, { id: agentId, teamId }: StoredAgent) => ({
+  id,
+  teamId,
+  agentId,
+  checkId: 'look',
+  checkType: 'instruction' as const,
+  title: 'Look',
+  planVersion: 1,
+  trigger: 'schedule' as const,
+  status: 'ok' as const,
+  scheduledAt: new Date(),
+  startedAt: new Date(),
+  finishedAt: new Date(),
+  summary: 'All is well.',
+  model: null,
+});
+
+const findingOf = (id: string, { id: agentId, teamId }: StoredAgent) => ({
+  id,
+  teamId,
+  agentId,
+  dedupKey: `look/${id}`,
+  origin: 'check' as const,
+  openedAt: new Date(),
+  status: 'open' as const,
+  title: 'It is long',
+  summary: 'It is long.',
+  severity: 'warning' as const,
+  service: null,
+  actions: ['notify' as const],
+  judgement: null,
+  sources: {},
+  coolDownSeconds: 900,
+  lastSeenAt: new Date(),
+  resolvedAt: null,
+  closedAt: null,
+  investigationId: null,
+  toldRevision: 1,
+});
+
+const judgementOf = (conversationId: string, { teamId }: StoredAgent) => ({
+  teamId,
+  conversationId,
+  purpose: 'judgement',
+  key: '1',
+  text: '{}',
+  stopReason: 'end_turn',
+  provider: 'test',
+  model: 'test',
+  inputTokens: 1,
+  outputTokens: 1,
+  cacheCreationInputTokens: 0,
+  cacheReadInputTokens: 0,
+  costUsd: 0,
+});
+
+const notificationOf = (findingId: string, { id: agentId, teamId }: StoredAgent) => ({
+  teamId,
+  agentId,
+  findingId,
+  key: randomUUID(),
+  event: 'opened' as const,
+  channelType: null,
+  channelLabel: null,
+  status: 'skipped' as const,
+  message: message({ agentId, findingId }),
+  lastError: null,
+  receipt: null,
+  thread: null,
+  deliveredAt: null,
+});
