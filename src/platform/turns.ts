@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** @param signal ends the waiting; `work` is given it by the caller */
+/** @param signal ends the waiting; whether it ends `work` as well is up to the caller */
 export type Turns = <T>(name: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /**
@@ -13,15 +13,24 @@ export function createTurns({ patienceMs }: { patienceMs: number }): Turns {
   const last = new Map<string, Promise<unknown>>();
   return async (name, work, signal) => {
     const before = last.get(name);
+    let isBegun = false;
     const turn = (async () => {
       if (before) await settled(before, patienceMs, signal);
+      isBegun = true;
       return work();
     })();
-    last.set(name, turn);
+    // Behind one that did not wait to the end is whoever was before it.
+    const over = turn.then(
+      () => undefined,
+      () => (isBegun ? undefined : before),
+    );
+    last.set(name, over);
     try {
       return await turn;
     } finally {
-      if (last.get(name) === turn) last.delete(name);
+      void over.then(() => {
+        if (last.get(name) === over) last.delete(name);
+      });
     }
   };
 }
@@ -31,7 +40,7 @@ async function settled(work: Promise<unknown>, mostMs: number, signal?: AbortSig
   const done = new AbortController();
   const ends = AbortSignal.any([done.signal, ...(signal ? [signal] : [])]);
   try {
-    await Promise.race([work.catch(() => undefined), delay(mostMs, undefined, { signal: ends })]);
+    await Promise.race([work, delay(mostMs, undefined, { signal: ends })]);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

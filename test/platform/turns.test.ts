@@ -50,9 +50,15 @@ describe('turns', () => {
       giving.signal,
     );
     giving.abort(new Error('given up'));
+    let isNext = false;
+    const next = inTurn('a', async () => {
+      isNext = true;
+    });
     await assert.rejects(waiting, /given up/);
+    await new Promise(setImmediate);
+    assert.equal(isNext, false, 'the first has not ended');
     first.resolve();
-    await inTurn('a', () => Promise.resolve());
+    await next;
     assert.equal(begun, false);
   });
 });

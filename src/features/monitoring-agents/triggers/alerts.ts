@@ -36,7 +36,7 @@ interface Observed {
  * Makes findings of alerts, with the investigations they open, in one transaction; then tells their workflows and, where
  * an agent is named, has it look as well. Whatever of this is not done at once is done by the sweepers.
  * @throws {NotFound} when there is no such agent
- * @throws {TooManyRequests} when too many requests with alerts wait already
+ * @throws {DependencyDown} when too many requests with alerts wait already
  */
 export async function receiveAlerts(
   deps: TriggerServiceDeps,

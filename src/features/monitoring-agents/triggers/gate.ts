@@ -1,4 +1,4 @@
-import { TooManyRequests } from '../../../http/errors.ts';
+import { DependencyDown } from '../../../http/errors.ts';
 import { createAtMost } from '../../../platform/at-most.ts';
 import { createTurns } from '../../../platform/turns.ts';
 
@@ -10,13 +10,12 @@ const MOST_OF_OWNER = 64;
 const MOST_IN_ALL = 128;
 /** Longer than a transaction may stand still: whoever has waited so long waits behind one that hangs. */
 const PATIENCE_MS = 20_000;
-const RETRY_AFTER_SECONDS = 5;
 
 /**
  * Lets a request take its alerts when it is its turn.
  * @param owner of the findings: the agent's id, or the team's
  * @param signal ends the waiting
- * @throws {TooManyRequests} when too many wait already
+ * @throws {DependencyDown} when too many wait already: 503, because most senders repeat that, and not a 429
  */
 export type AlertGate = <T>(owner: string, take: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
@@ -38,7 +37,7 @@ export function createAlertGate(limits: { ofOwner?: number; inAll?: number } = {
   };
   return async (owner, take, signal) => {
     if (all >= inAll || (asking.get(owner) ?? 0) >= ofOwner)
-      throw new TooManyRequests(RETRY_AFTER_SECONDS, 'Too many alerts come at once. Send them again shortly.', 'busy');
+      throw new DependencyDown('Too many alerts come at once. Send them again shortly.', 'busy');
     const unlessGone = () => {
       signal?.throwIfAborted();
       return take();

@@ -42,7 +42,7 @@ export interface Outcome {
  * @param em bound to the requester's team
  * @throws {NotFound} when there is no such agent
  * @throws {Conflict} when checks of a paused agent are to be run now, or the idempotency key was used for something else
- * @throws {TooManyRequests} when too many requests with alerts wait already
+ * @throws {DependencyDown} when too many requests with alerts wait already
  * @throws {DependencyDown} when no agent could be told of a deploy or a request; repeating it is harmless
  */
 export async function receiveTrigger(

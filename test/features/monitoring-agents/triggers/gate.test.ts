@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { createAlertGate } from '../../../../src/features/monitoring-agents/triggers/gate.ts';
-import { TooManyRequests } from '../../../../src/http/errors.ts';
+import { DependencyDown } from '../../../../src/http/errors.ts';
 
 describe('the gate before alerts', () => {
   /** What has begun, by its owner, and how to end it. */
@@ -40,7 +40,7 @@ describe('the gate before alerts', () => {
     const first = gate('a', take('a'));
     const second = gate('a', take('a'));
     const isBusy = (error: unknown): boolean =>
-      error instanceof TooManyRequests && error.code === 'busy' && Number(error.headers['Retry-After']) > 0;
+      error instanceof DependencyDown && error.code === 'busy' && Number(error.headers['Retry-After']) > 0;
     await assert.rejects(gate('a', take('a')), isBusy);
     const other = gate('b', take('b'));
     await assert.rejects(gate('c', take('c')), isBusy);

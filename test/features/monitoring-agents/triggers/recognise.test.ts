@@ -400,10 +400,11 @@ describe('triggers: what is hostile', () => {
       labels: { alertname: `A${index}` },
     }));
     const commonLabels = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, 'v']));
-    const began = performance.now();
+    const before = process.cpuUsage();
     const trigger = triggerOf({ version: '4', status: 'firing', receiver: 'r', alerts, commonLabels });
-    const tookMs = performance.now() - began;
-    assert.ok(tookMs < 5_000, `${tookMs} ms`);
+    const used = process.cpuUsage(before);
+    const tookMs = (used.user + used.system) / 1_000;
+    assert.ok(tookMs < 5_000, `${tookMs} ms of the processor`);
     assert.equal(trigger.kind, 'alerts');
     if (trigger.kind !== 'alerts') return;
     assert.equal(trigger.alerts.filter(({ status }) => status === 'firing').length, 100);
