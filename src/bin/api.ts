@@ -57,6 +57,10 @@ export interface ApiOptions {
   budget?: Partial<RunBudget>;
   /** Another length of the histories of monitoring agents, likewise. */
   eventsPerHistory?: number;
+  /** How long Temporal is waited for when it is told something, ms; likewise. */
+  controlDeadlineMs?: number;
+  /** How long a connection to PostgreSQL may take to come about, ms; likewise. */
+  connectTimeoutMs?: number;
 }
 
 /** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
@@ -67,8 +71,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const startedAt = systemClock.now();
   const { databaseUrl } = config;
   const stopping = new AbortController();
-  const orm = await openOrm({ databaseUrl, poolSize: 20, log });
-  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
+  const { connectTimeoutMs, controlDeadlineMs } = options;
+  const orm = await openOrm({ databaseUrl, poolSize: 20, connectTimeoutMs, log });
+  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, connectTimeoutMs, log });
   const redis =
     config.redisUrl === undefined
       ? undefined
@@ -81,8 +86,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const tokenPepper = tokenPepperFrom(secretKey);
   const authenticator = createAuthenticator({ orm, pepper, clock: systemClock, log });
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget };
-  const launcher = createInvestigationLauncher(client, budget, options.taskQueue);
-  const turnLauncher = createChatTurnLauncher(client, budget, options.taskQueue);
+  const launcher = createInvestigationLauncher(client, budget, options.taskQueue, controlDeadlineMs);
+  const turnLauncher = createChatTurnLauncher(client, budget, options.taskQueue, controlDeadlineMs);
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;

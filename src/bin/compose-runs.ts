@@ -59,6 +59,8 @@ export interface RunParts {
   taskQueue?: string;
   /** Overrides of the configured bounds, likewise. */
   budget?: Partial<RunBudget>;
+  /** How long Temporal is waited for when it is told something, ms; likewise. */
+  controlDeadlineMs?: number;
   /** Tools beyond those every run has, likewise. */
   tools?: readonly Tool[];
   /** In place of the satellites that are registered, likewise. */
@@ -79,12 +81,15 @@ const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
+  const { controlDeadlineMs } = parts;
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
   const shared = { orm, events, clock: systemClock, log, appUrl };
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...parts.budget };
   const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
-  const investigations = { ...shared, launcher: createInvestigationLauncher(client, budget, taskQueue) };
-  const chats = { ...shared, drafts, matcher, launcher: createChatTurnLauncher(client, budget, taskQueue) };
+  const launcher = createInvestigationLauncher(client, budget, taskQueue, controlDeadlineMs);
+  const turnLauncher = createChatTurnLauncher(client, budget, taskQueue, controlDeadlineMs);
+  const investigations = { ...shared, launcher };
+  const chats = { ...shared, drafts, matcher, launcher: turnLauncher };
   const { agents, findings, notifier, titled } = composeMonitoring(parts);
   const teamTools: LoadTeamTools = (teamId) => satellites.tools(teamId);
   const monitoring = monitoringTools({ ...agents, requesterOf: turnRequester(orm), teamTools });

@@ -9,11 +9,16 @@ const MIGRATION_LOCK = 4_117_009;
  * wait. The lock is held by the transaction of the migrations, so that a connection that is lost takes both with it, and
  * nobody migrates without the lock. Every migration must be one that a transaction allows.
  * @param say is told, once, when another process migrates and this one waits for it
+ * @param connectTimeoutMs how long a connection may take to come about; the ORM's own unless given, for tests
  * @throws the database's error when a migration fails; nothing of that migration is applied then
  */
-export async function migrate(databaseUrl: string, say?: (message: string) => void): Promise<void> {
+export async function migrate(
+  databaseUrl: string,
+  say?: (message: string) => void,
+  connectTimeoutMs?: number,
+): Promise<void> {
   // One connection has the lock and migrates; with the other the migrator looks after its table.
-  const orm = await openOrm({ databaseUrl, poolSize: 2, silenceMs: 0 });
+  const orm = await openOrm({ databaseUrl, poolSize: 2, silenceMs: 0, connectTimeoutMs });
   try {
     await orm.em.fork().transactional(async (em) => {
       const [row] = await em.execute<{ locked: boolean }[]>('select pg_try_advisory_xact_lock(?) as locked', [

@@ -12,6 +12,8 @@ export type { EntityManager };
 
 /** A query of the product takes milliseconds; a connection that is silent for this long is lost. */
 const SILENCE_MS = 30_000;
+/** A server that is there answers at once; callers wait no longer for one that is not, or for a place in the pool. */
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
  * Kysely gives the connection of a transaction back only after a rollback that succeeded. On a connection that is lost
@@ -32,8 +34,8 @@ function forgiveLostRollback(client: pg.PoolClient): void {
 }
 
 /** A lost connection must give its place in the pool back, and a frozen process its locks. */
-const connectionOptions = (silenceMs: number) => ({
-  connectionTimeoutMillis: 5_000,
+const connectionOptions = (silenceMs: number, connectTimeoutMs: number) => ({
+  connectionTimeoutMillis: connectTimeoutMs,
   keepAlive: true,
   // The system's own delay is two hours: too late for one that waits for a lock as long as it takes.
   keepAliveInitialDelayMillis: 10_000,
@@ -56,12 +58,14 @@ const connectionOptions = (silenceMs: number) => ({
  * @param options.databaseUrl a postgres:// URL
  * @param options.poolSize most connections this process holds
  * @param options.silenceMs how long a connection in use may be silent; 0 for ever
+ * @param options.connectTimeoutMs how long a connection may take to come about, waiting for a place in the pool included
  * @param options.log where the ORM's own messages go, at debug
  */
 export function openOrm(options: {
   databaseUrl: string;
   poolSize?: number;
   silenceMs?: number;
+  connectTimeoutMs?: number;
   log?: Logger;
 }): Promise<Orm> {
   return MikroORM.init({
@@ -76,7 +80,7 @@ export function openOrm(options: {
     logger: (message) => options.log?.debug(message),
     colors: false,
     pool: { min: 0, max: options.poolSize ?? 10 },
-    driverOptions: connectionOptions(options.silenceMs ?? SILENCE_MS),
+    driverOptions: connectionOptions(options.silenceMs ?? SILENCE_MS, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS),
     // Dates are stored and read in UTC whatever the machine's zone is.
     forceUtcTimezone: true,
   });

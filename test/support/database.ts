@@ -13,6 +13,8 @@ import { startPostgres } from '../../src/embedded/postgres.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 const TEMPLATE = 'casebook_template';
+/** A machine that is busy may take long to answer the first time, and no test is about that. */
+export const CONNECT_TIMEOUT_MS = 60_000;
 
 let server: Promise<{ url: string; home: string; stop(): Promise<void> }> | undefined;
 
@@ -28,7 +30,7 @@ async function testServer(): Promise<{ url: string }> {
     await admin.query(`create database ${TEMPLATE}`);
     await admin.end();
     const url = databaseUrl(postgres.url, TEMPLATE);
-    await migrate(url);
+    await migrate(url, undefined, CONNECT_TIMEOUT_MS);
     return { url: postgres.url, home, stop: () => postgres.stop() };
   })();
   return server;
@@ -63,7 +65,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     }
   };
   await run(`create database ${name} template ${TEMPLATE}`);
-  const orm = await openOrm({ databaseUrl: databaseUrl(url, name) });
+  const orm = await openOrm({ databaseUrl: databaseUrl(url, name), connectTimeoutMs: CONNECT_TIMEOUT_MS });
   return {
     url: databaseUrl(url, name),
     orm,

@@ -19,11 +19,14 @@ import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { createTestDatabase, type TestDatabase } from './database.ts';
+import { CONNECT_TIMEOUT_MS, createTestDatabase, type TestDatabase } from './database.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { catalogOf } from './telemetry-source.ts';
 import { temporalAddress } from './temporal.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
+
+/** What Temporal did not take by then is left to sweepers, of which there are none here. */
+const CONTROL_DEADLINE_MS = 60_000;
 
 export interface HarnessOptions {
   script: Script;
@@ -91,6 +94,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     taskQueue,
     budget: options.budget,
     eventsPerHistory: options.eventsPerHistory,
+    controlDeadlineMs: CONTROL_DEADLINE_MS,
+    connectTimeoutMs: CONNECT_TIMEOUT_MS,
   });
   await api.prepared;
 
@@ -109,6 +114,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     secrets: api.deps.secrets,
     taskQueue,
     budget: options.budget,
+    controlDeadlineMs: CONTROL_DEADLINE_MS,
   });
   const activities = createActivities(deps);
   const { worker, run } = await createWorker({
@@ -146,7 +152,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
       const { body } = await request('POST', '/api/v1/investigate', { query });
       return (body as { investigation_id: string }).investigation_id;
     },
-    untilEnded: (id, timeoutMs = 45_000) =>
+    untilEnded: (id, timeoutMs = 90_000) =>
       waitUntil(
         async () => {
           const { body } = await request('GET', `/api/v1/investigations/${id}`);

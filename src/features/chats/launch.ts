@@ -10,13 +10,20 @@ export type ChatTurnLauncher = RunLauncher<ChatTurn>;
 /**
  * @param budget bounds of every turn that is started here
  * @param taskQueue another queue than the product's own, for tests and benches
+ * @param deadlineMs how long Temporal is waited for, likewise
  */
-export function createChatTurnLauncher(client: Client, budget: RunBudget, taskQueue?: string): ChatTurnLauncher {
+export function createChatTurnLauncher(
+  client: Client,
+  budget: RunBudget,
+  taskQueue?: string,
+  deadlineMs?: number,
+): ChatTurnLauncher {
   return createRunLauncher<ChatTurn>(client, {
     workflow: CHAT_TURN_WORKFLOW,
     workflowId: chatTurnWorkflowId,
     kind: 'chat',
     taskQueue,
+    deadlineMs,
     describe(turn) {
       const title = titleOfQuestion(turn.question);
       const input: ChatTurnWorkflowInput = {

@@ -16,17 +16,20 @@ export type InvestigationLauncher = RunLauncher<StartedInvestigation>;
 /**
  * @param budget bounds of every run that is started here
  * @param taskQueue another queue than the product's own, for tests and benches
+ * @param deadlineMs how long Temporal is waited for, likewise
  */
 export function createInvestigationLauncher(
   client: Client,
   budget: RunBudget,
   taskQueue?: string,
+  deadlineMs?: number,
 ): InvestigationLauncher {
   return createRunLauncher(client, {
     kind: 'investigation',
     workflow: INVESTIGATION_WORKFLOW,
     workflowId: investigationWorkflowId,
     taskQueue,
+    deadlineMs,
     describe: (row) => ({ teamId: row.teamId, ...describeInvestigation(row, budget) }),
   });
 }

@@ -35,14 +35,17 @@ export interface AgentLauncher {
   state(agentId: string): Promise<WorkflowState>;
 }
 
-/** @param options for tests and benches: another queue than the product's own, another length of history */
+/**
+ * @param options for tests and benches: another queue than the product's own, another length of history, and how long
+ *   Temporal is waited for, ms
+ */
 export function createAgentLauncher(
   client: Client,
-  options: { taskQueue?: string; eventsPerHistory?: number } = {},
+  options: { taskQueue?: string; eventsPerHistory?: number; deadlineMs?: number } = {},
 ): AgentLauncher {
   const { taskQueue = TASK_QUEUE, eventsPerHistory = EVENTS_PER_HISTORY } = options;
   const handle = (agentId: string) => client.workflow.getHandle(monitoringAgentWorkflowId(agentId));
-  const { soon, state } = createWorkflowControl(client);
+  const { soon, state } = createWorkflowControl(client, options.deadlineMs);
   const start = ({ agentId, teamId }: AgentRef, title: string) => {
     const input: MonitoringAgentInput = { agentId, teamId, title, eventsPerHistory };
     return {

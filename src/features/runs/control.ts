@@ -13,8 +13,9 @@ export interface WorkflowControl {
   state(workflowId: string): Promise<WorkflowState>;
 }
 
-export function createWorkflowControl(client: Client): WorkflowControl {
-  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + CONTROL_DEADLINE_MS, call);
+/** @param deadlineMs how long Temporal is waited for, ms; another than the product's own for tests */
+export function createWorkflowControl(client: Client, deadlineMs = CONTROL_DEADLINE_MS): WorkflowControl {
+  const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, call);
   return {
     soon,
     async state(workflowId) {

@@ -27,16 +27,18 @@ export interface LaunchedKind<Row> {
   workflowId: (id: string) => string;
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
+  /** How long Temporal is waited for, ms; likewise. */
+  deadlineMs?: number;
   /** The workflow's one argument, and what operators read of it: `summary` is one line, `details` may be more. */
   describe: (row: Row) => { teamId: string; input: object; summary: string; details: string };
 }
 
 export function createRunLauncher<Row extends { id: string }>(
   client: Client,
-  { kind, workflow, workflowId, taskQueue = TASK_QUEUE, describe }: LaunchedKind<Row>,
+  { kind, workflow, workflowId, taskQueue = TASK_QUEUE, deadlineMs, describe }: LaunchedKind<Row>,
 ): RunLauncher<Row> {
   const handle = (id: string) => client.workflow.getHandle(workflowId(id));
-  const { soon, state } = createWorkflowControl(client);
+  const { soon, state } = createWorkflowControl(client, deadlineMs);
 
   return {
     async start(row) {

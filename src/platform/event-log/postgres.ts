@@ -21,7 +21,7 @@ interface Row {
   created_at: Date;
 }
 
-const connectTimeoutMs = 5_000;
+const defaultConnectTimeoutMs = 5_000;
 const queryTimeoutMs = 30_000;
 /** A process that is frozen in a transaction must not keep the streams that it has locked from the others. */
 const idleInTransactionMs = 15_000;
@@ -32,8 +32,14 @@ const deletedAtOnce = 50;
  * The event log in PostgreSQL: two tables and LISTEN/NOTIFY. It holds at most four pooled connections, and one more for
  * LISTEN once something is tailed, however many streams are tailed.
  * @param options.databaseUrl a database with the tables of the `event-log` migration
+ * @param options.connectTimeoutMs how long a connection may take to come about, waiting for a place in the pool included
  */
-export function createPostgresEventLog(options: { databaseUrl: string; log: Logger; pollMs?: number }): EventLog {
+export function createPostgresEventLog(options: {
+  databaseUrl: string;
+  log: Logger;
+  pollMs?: number;
+  connectTimeoutMs?: number;
+}): EventLog {
   return new StoredEventLog(options, (nudges) => new PostgresStore({ ...options, nudges }));
 }
 
@@ -63,10 +69,10 @@ class PostgresStore implements EventStore {
     maxWeight: 0,
   });
 
-  constructor(options: { databaseUrl: string; log: Logger; nudges: Nudges }) {
+  constructor(options: { databaseUrl: string; connectTimeoutMs?: number; log: Logger; nudges: Nudges }) {
     const connection: ClientConfig = {
       connectionString: options.databaseUrl,
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? defaultConnectTimeoutMs,
       query_timeout: queryTimeoutMs,
       idle_in_transaction_session_timeout: idleInTransactionMs,
       keepAlive: true,

@@ -19,13 +19,18 @@ export interface FindingLauncher {
   state(findingId: string): Promise<WorkflowState>;
 }
 
-/** @param options for tests and benches: another queue than the product's own, another length of history */
+/**
+ * @param options for tests and benches: another queue than the product's own, another length of history, and how long
+ *   Temporal is waited for, ms
+ */
 export function createFindingLauncher(
   client: Client,
-  options: { taskQueue?: string } & Partial<Pick<FindingWorkflowInput, 'lookAgainSeconds' | 'readsPerHistory'>> = {},
+  options: { taskQueue?: string; deadlineMs?: number } & Partial<
+    Pick<FindingWorkflowInput, 'lookAgainSeconds' | 'readsPerHistory'>
+  > = {},
 ): FindingLauncher {
   const { taskQueue = TASK_QUEUE, lookAgainSeconds = LOOK_AGAIN_SECONDS, readsPerHistory } = options;
-  const { soon, state } = createWorkflowControl(client);
+  const { soon, state } = createWorkflowControl(client, options.deadlineMs);
   return {
     async tell({ id, teamId, title, service, revision, status }) {
       const input: FindingWorkflowInput = {
