@@ -8,7 +8,7 @@ import { startHarness, type Harness } from '../support/harness.ts';
 import type { ScriptedStep } from '../support/scripted-model/index.ts';
 import { reportInput, submitReport } from '../support/scripts.ts';
 import { memorySource } from '../support/telemetry-source.ts';
-import { byCase, lastMessage, runCase, type Detail } from './support/by-case.ts';
+import { byCase, lastMessage, runCase, startWithin, type CaseRun, type Detail } from './support/by-case.ts';
 
 const NEEDLE = 'the needle at the end';
 const TEN_MEGABYTES = `${'a line of a very long log\n'.repeat(419_430)}${NEEDLE}`;
@@ -38,6 +38,8 @@ const submit = (excerpt: string): ScriptedStep => ({
 describe('tools that misbehave', function () {
   this.timeout(120_000);
   let harness: Harness;
+  /** Runs that wait for a source as long as a tool may take, which is long enough for those that answer. */
+  const waiting = new Map<string, CaseRun>();
 
   before(async () => {
     harness = await startHarness({
@@ -49,13 +51,13 @@ describe('tools that misbehave', function () {
         tool('hanging', () => new Promise(() => undefined), 1),
         tool('failing', () => Promise.reject(new Error('a defect of the tool'))),
       ],
-      budget: { toolTimeoutSeconds: 2 },
+      budget: { toolTimeoutSeconds: 60 },
       script: byCase({
         huge: [call('huge'), call('read_tool_result', { evidence: 1, search: NEEDLE }), submit(NEEDLE)],
         binary: [call('binary'), submit('(binary, 4096 bytes')],
         nothing: [call('nothing'), submit('(the tool returned nothing)')],
         hanging: [call('hanging'), submit('No answer within 1 s')],
-        source: [call('promql', { source: 'hanging', expr: 'up' }), submit('No answer within 2 s')],
+        source: [call('promql', { source: 'hanging', expr: 'up' }), submit('No answer within 8 s')],
         gone: [
           { toolUses: [{ name: 'promql', input: { source: 'hanging', expr: 'up' } }] },
           { text: 'I give up.' },
@@ -72,6 +74,9 @@ describe('tools that misbehave', function () {
         sources: [call('list_sources'), submitReport],
       }),
     });
+    // Both at once, and while the other runs are tested: it is only waiting.
+    for (const name of ['source', 'gone'])
+      waiting.set(name, await startWithin(harness, name, { toolTimeoutSeconds: 8 }));
   });
   after(() => harness?.stop());
 
@@ -122,20 +127,6 @@ describe('tools that misbehave', function () {
     assert.equal(run.requests.length, 2);
   });
 
-  it('a source that never answers is stopped at the time-out of tools, and the report can cite that', async () => {
-    const { detail } = await runCase(harness, 'source');
-    checkReported(detail);
-    assert.match(detail.investigation_text, /No answer within 2 s/);
-  });
-
-  it('a source that never answers shows in the composed report of a run without one of its own', async () => {
-    const { detail } = await runCase(harness, 'gone');
-    assert.equal(detail.status, 'completed');
-    assert.equal(detail.limit_reached, 'no_report');
-    assert.match(detail.investigation_text, /the model ended without submitting a report/);
-    assert.match(detail.investigation_text, /No answer within 2 s/);
-  });
-
   it('a tool with a defect fails its call and not the run', async () => {
     const { detail } = await runCase(harness, 'failing');
     checkReported(detail);
@@ -160,5 +151,19 @@ describe('tools that misbehave', function () {
       results.map(({ type }) => type),
       Array.from({ length: 4 }, () => 'tool_result'),
     );
+  });
+
+  it('a source that never answers is stopped at the time-out of tools, and the report can cite that', async () => {
+    const detail = await waiting.get('source')!.ended();
+    checkReported(detail);
+    assert.match(detail.investigation_text, /No answer within 8 s/);
+  });
+
+  it('a source that never answers shows in the composed report of a run without one of its own', async () => {
+    const detail = await waiting.get('gone')!.ended();
+    assert.equal(detail.status, 'completed');
+    assert.equal(detail.limit_reached, 'no_report');
+    assert.match(detail.investigation_text, /the model ended without submitting a report/);
+    assert.match(detail.investigation_text, /No answer within 8 s/);
   });
 });

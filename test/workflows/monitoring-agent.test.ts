@@ -27,7 +27,7 @@ describe('workflow of a monitoring agent', () => {
   });
   after(() => harness?.stop());
   beforeEach(() => {
-    Object.assign(gauge, { value: 1, failure: undefined, delayMs: undefined, garbage: undefined });
+    Object.assign(gauge, { value: 1, failure: undefined, delayMs: undefined, held: undefined, garbage: undefined });
   });
 
   const workflow = ({ id }: DrivenAgent) => harness.temporal.workflow.getHandle(monitoringAgentWorkflowId(id));
@@ -82,7 +82,7 @@ describe('workflow of a monitoring agent', () => {
 
   it('takes a new plan in the middle of a check: the run is stopped, reports nothing, and the new check runs', async () => {
     gauge.value = 500;
-    gauge.delayMs = 5_000;
+    gauge.delayMs = 60_000;
     const agent = await startAgent(harness, [gaugeCheck()]);
     await untilState(agent, 'a running check', ({ checks }) => checks[0]?.running);
     gauge.delayMs = undefined;
@@ -98,10 +98,12 @@ describe('workflow of a monitoring agent', () => {
   });
 
   it('lets the other checks that run together with one that is changed go on', async () => {
-    gauge.delayMs = 3_000;
+    const answers = Promise.withResolvers<void>();
+    gauge.held = answers.promise;
     const agent = await startAgent(harness, [gaugeCheck(), gaugeCheck({ id: 'daily' })]);
     await untilState(agent, 'running checks', ({ checks }) => checks.every(({ running }) => running));
     await agent.patchPlan({ plan: { checks: [{ id: 'queue', title: 'Other' }] }, reason: 'It has a better name.' });
+    answers.resolve();
     const ended = await agent.untilSessions(3);
     assert.deepEqual(ended.map((session) => `${session.check_id} ${session.status}`).toSorted(), [
       'daily ok',

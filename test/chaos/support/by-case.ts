@@ -1,5 +1,7 @@
 /** Many investigations with one scripted model: each has a name in its query, by which the model knows its script. */
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { createInvestigationLauncher } from '../../../src/features/investigations/index.ts';
+import type { RunBudget } from '../../../src/features/runs/index.ts';
 import type { Harness } from '../../support/harness.ts';
 import {
   OUT_OF_SCRIPT,
@@ -93,6 +95,18 @@ export class CaseRun {
   async until(condition: (run: CaseRun) => boolean, what: string): Promise<void> {
     await waitUntil(() => condition(this) || undefined, { what, timeoutMs: 60_000, intervalMs: 20 });
   }
+}
+
+const ample: RunBudget = { maxSteps: 40, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 60 };
+
+/** Starts a case with bounds of its own, which are ample but for those given. One at a time. */
+export async function startWithin(harness: Harness, name: string, budget: Partial<RunBudget>): Promise<CaseRun> {
+  const { investigations } = harness.api.deps;
+  const usual = investigations.launcher;
+  investigations.launcher = createInvestigationLauncher(harness.temporal, { ...ample, ...budget }, harness.taskQueue);
+  return CaseRun.start(harness, name).finally(() => {
+    investigations.launcher = usual;
+  });
 }
 
 /** Starts a case and waits for its end. */

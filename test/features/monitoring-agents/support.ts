@@ -12,6 +12,8 @@ export interface Gauge {
   failure?: string;
   /** Answers take so long, ms. */
   delayMs?: number;
+  /** Answers wait for this. */
+  held?: Promise<void>;
   /** Whatever it is: what comes back instead of series. */
   garbage?: unknown;
   /** How often it was asked. */
@@ -25,6 +27,7 @@ export function gaugeSource(): { source: TelemetrySource; gauge: Gauge } {
   source.queryMetric = async ({ metric, from, to }, { signal }) => {
     gauge.asked += 1;
     if (gauge.delayMs !== undefined) await sleep(gauge.delayMs, undefined, { signal });
+    await gauge.held;
     if (gauge.failure !== undefined) throw new SourceError(gauge.failure);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- garbage on purpose
     if (gauge.garbage !== undefined) return gauge.garbage as never;
