@@ -228,7 +228,9 @@ describe('workspace: commits', () => {
       const head = await files.workspace.head();
       const lock = leaveLock(files.repository, 'refs/heads/main', -60_000);
       const made = commitTo(
-        createGitWorkspaces({ directory: given.directory, program: watched.program }).forTeam(files.id),
+        createGitWorkspaces({ directory: given.directory, program: watched.program, gitTimeoutMs: 120_000 }).forTeam(
+          files.id,
+        ),
         {
           a: '1',
         },
@@ -267,5 +269,5 @@ describe('workspace: commits', () => {
 
 /** The same folder, with turns of its own, as another process has. */
 function scratchOf({ directory }: Scratch): Scratch['workspaces'] {
-  return createGitWorkspaces({ directory });
+  return createGitWorkspaces({ directory, gitTimeoutMs: 120_000 });
 }

@@ -14,7 +14,7 @@ export interface CommitterInput {
 
 if (import.meta.main) {
   const { options, teamId, commits, inTurn }: CommitterInput = JSON.parse(process.argv[2] ?? '');
-  const workspace = createGitWorkspaces(options).forTeam(teamId);
+  const workspace = createGitWorkspaces({ gitTimeoutMs: 120_000, ...options }).forTeam(teamId);
   const work = commits.map((input) => async () => {
     const { commit } = await workspace.commit({ ...input, date: new Date(input.date) });
     process.stdout.write(`${input.key} ${commit}\n`);

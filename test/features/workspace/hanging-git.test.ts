@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,17 @@ echo $! > "$0.pid"
 wait
 wait
 `;
+
+/** Nothing else happens in this process until it is so. */
+function standStill(until: () => boolean): void {
+  while (!until()) execFileSync('sleep', ['0.01']);
+}
+
+/** @param pidFile names a child of this process, which has not heard of its end */
+function hasEnded(pidFile: string): boolean {
+  const pid = existsSync(pidFile) ? readFileSync(pidFile, 'utf8').trim() : '';
+  return pid !== '' && execFileSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).startsWith('Z');
+}
 
 describe('workspace: a Git that hangs', () => {
   let folder: string;
@@ -33,8 +45,11 @@ describe('workspace: a Git that hangs', () => {
   });
   after(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('is not waited for: not in time', () =>
-    failsWith('timeout', runGit(program, folder, ['fast-import'], { timeoutMs: 500 })));
+  it('is not waited for: not in time', async () => {
+    const running = runGit(program, folder, ['fast-import'], { timeoutMs: 500 });
+    standStill(() => started() > 0);
+    await failsWith('timeout', running);
+  });
 
   it('is not waited for: given up', async () => {
     const giving = new AbortController();
@@ -42,5 +57,21 @@ describe('workspace: a Git that hangs', () => {
     await waitUntil(() => started() > 0 || undefined, { what: 'the process that holds the pipes', timeoutMs: 60_000 });
     giving.abort(new Error('given up'));
     await assert.rejects(running, /given up/);
+  });
+});
+
+describe('workspace: a Git that has ended', () => {
+  it('is believed, though its time is over before that is heard', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'casebook-ended-git-'));
+    try {
+      const program = join(folder, 'git');
+      writeFileSync(program, '#!/bin/sh\necho $$ > "$0.pid"\necho answer\n');
+      chmodSync(program, 0o755);
+      const running = runGit(program, folder, ['rev-parse'], { timeoutMs: 1 });
+      standStill(() => hasEnded(`${program}.pid`));
+      assert.equal((await running).stdout.toString(), 'answer\n');
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

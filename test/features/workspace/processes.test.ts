@@ -96,7 +96,7 @@ describe('workspace: several processes', function () {
     const files = team(given);
     for (let round = 0; round < 8; round++) {
       const base = await files.workspace.head();
-      const commits = Array.from({ length: 30 }, (_, i) => commitOf(base, `r${round}-${i}`, `f${i % 7}-${i}`));
+      const commits = Array.from({ length: 300 }, (_, i) => commitOf(base, `r${round}-${i}`, `f${i % 7}-${i}`));
       const options = { directory: given.directory };
       const child = committer({ options, teamId: files.id, commits, inTurn: true });
       let done = 0;

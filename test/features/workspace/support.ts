@@ -26,7 +26,7 @@ export function scratch(options: Partial<GitWorkspaceOptions> = {}): Scratch {
   const directory = join(folder, 'workspaces');
   return {
     directory,
-    workspaces: createGitWorkspaces({ directory, ...options }),
+    workspaces: createGitWorkspaces({ directory, gitTimeoutMs: 120_000, ...options }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

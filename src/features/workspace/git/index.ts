@@ -24,17 +24,20 @@ export interface GitWorkspaceOptions {
   staleLockMs?: number;
   /** 5 s unless given. */
   searchTimeoutMs?: number;
+  /** How long any other run of Git may take, ms; 10,000 unless given. */
+  gitTimeoutMs?: number;
 }
 
 /** Makes nothing yet: a team's repository is made when it is first needed. */
 export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
   const { directory, program = 'git', staleLockMs = STALE_LOCK_MS, searchTimeoutMs = SEARCH_TIMEOUT_MS } = options;
+  const git = { program, timeoutMs: options.gitTimeoutMs };
   const inTurn = createTurns({ patienceMs: PATIENCE_MS });
 
   return {
     forTeam(teamId): WorkspacePort {
       const name = repositoryName(teamId);
-      const open = (): Promise<Repository> => openRepository(program, directory, name);
+      const open = (): Promise<Repository> => openRepository(git, directory, name);
       /** Opens the repository for something that is done with revisions the caller names. */
       const at = async <T>(revisions: string[], work: (repository: Repository) => Promise<T>): Promise<T> => {
         const repository = await open();

@@ -25,23 +25,30 @@ export function repositoryName(teamId: string): string {
   return `${id}.git`;
 }
 
+/** How Git is run. */
+export interface GitProgram {
+  program: string;
+  /** How long one run of it may take, ms, unless its caller says otherwise; 10,000 unless given. */
+  timeoutMs?: number;
+}
+
 /**
  * Opens the repository, made empty with one commit where there is none. Several processes may do so at once: it is made
  * beside its place and moved there whole, by whoever is first.
  * @param directory where the repositories of all teams are
  */
-export async function openRepository(program: string, directory: string, name: string): Promise<Repository> {
+export async function openRepository(git: GitProgram, directory: string, name: string): Promise<Repository> {
   const path = join(directory, name);
   const there = await access(join(path, 'HEAD')).then(
     () => true,
     () => false,
   );
-  if (!there) await create(program, directory, path);
-  return repositoryAt(program, path);
+  if (!there) await create(git, directory, path);
+  return repositoryAt(git, path);
 }
 
-function repositoryAt(program: string, path: string): Repository {
-  return { path, git: (args, options) => runGit(program, path, args, options) };
+function repositoryAt({ program, timeoutMs }: GitProgram, path: string): Repository {
+  return { path, git: (args, options) => runGit(program, path, args, { timeoutMs, ...options }) };
 }
 
 /**
@@ -69,11 +76,11 @@ export async function atRevisions<T>(
   }
 }
 
-async function create(program: string, directory: string, path: string): Promise<void> {
+async function create(git: GitProgram, directory: string, path: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const beside = await mkdtemp(join(directory, 'new-'));
   try {
-    const repository = repositoryAt(program, beside);
+    const repository = repositoryAt(git, beside);
     const layout = ['--template=', '--initial-branch=main', '--object-format=sha1'];
     await repository.git(['init', '--quiet', '--bare', '--shared=0600', ...layout]);
     const tree = id(await repository.git(['hash-object', '-t', 'tree', '-w', '--stdin']));
