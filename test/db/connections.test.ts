@@ -9,7 +9,7 @@ import { createTestDatabase, untilWaiting, type TestDatabase } from '../support/
 import { startNetwork, type Network } from '../support/network.ts';
 
 const SILENCE_MS = 300;
-const ANSWERED_WITHIN_MS = 15_000;
+const ANSWERED_WITHIN_MS = 60_000;
 const answers = (orm: Orm): Promise<unknown> => orm.em.fork().execute('select 1');
 
 /** Waits until the last queries of the connections to the database are as wanted. */
@@ -43,9 +43,10 @@ describe('connections to PostgreSQL', () => {
   it('that fall silent are given up, and their places in the pool come back', async () => {
     orm = await openOrm({ databaseUrl: network.url, poolSize: 2, silenceMs: SILENCE_MS });
     const asking = orm;
-    await Promise.all([answers(asking), answers(asking)]);
-    network.swallow();
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
+    // A machine that stands still for a moment is silent, too.
+    await Promise.all([1, 2].map(() => untilReachable(() => answers(asking), signal)));
+    network.swallow();
     await Promise.all([1, 2, 3].map(() => untilReachable(() => answers(asking), signal)));
   });
 
@@ -70,7 +71,7 @@ describe('connections to PostgreSQL', () => {
   }
 
   it('that are idle may be silent: one that is given up ends nothing', async () => {
-    orm = await openOrm({ databaseUrl: network.url, poolSize: 1, silenceMs: SILENCE_MS });
+    orm = await openOrm({ databaseUrl: network.url, poolSize: 1, silenceMs: 2_000 });
     await orm.em.fork().execute(`select 'idle'`);
     await untilConnected(database, (queries) => !queries.includes(`select 'idle'`));
     await answers(orm);

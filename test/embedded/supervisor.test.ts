@@ -30,7 +30,7 @@ describe('supervisor', () => {
     command: process.execPath,
     args: ['-e', script, `mark-${name}`],
     stopSignal: 'SIGTERM',
-    stopTimeoutMs: 2_000,
+    stopTimeoutMs: 60_000,
     ready: async () => undefined,
     ...more,
   });

@@ -57,9 +57,11 @@ const endpoints = [
 
 describe('hostile requests', () => {
   let api: TestApi;
+  /** Cuts off whatever is slow. */
+  let impatient: TestApi;
   before(async () => {
-    api = await startApi(endpoints, {
-      env: { CASEBOOK_BODY_LIMIT_BYTES: String(LIMIT) },
+    api = await startApi(endpoints, { env: { CASEBOOK_BODY_LIMIT_BYTES: String(LIMIT) } });
+    impatient = await startApi(endpoints, {
       server: { headersTimeoutMs: 300, requestTimeoutMs: 600, checkIntervalMs: 50 },
     });
   });
@@ -67,10 +69,10 @@ describe('hostile requests', () => {
     handled = [];
   });
   afterEach(() => {
-    const failures = api.lines.filter(({ msg }) => msg === 'A request failed unexpectedly');
+    const failures = [...api.lines, ...impatient.lines].filter(({ msg }) => msg === 'A request failed unexpectedly');
     assert.deepEqual(failures, []);
   });
-  after(() => api.stop());
+  after(() => Promise.all([api.stop(), impatient.stop()]));
 
   const post = (body: string | Buffer, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
     send(`${api.url}/anything`, { method: 'POST', headers, body });
@@ -158,7 +160,7 @@ describe('hostile requests', () => {
 
   it('a declared length that never comes is cut off', async () => {
     const answer = await raw(
-      api.port,
+      impatient.port,
       'POST /anything HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"a":',
     );
     assert.match(answer, /^HTTP\/1\.1 408 /);
@@ -176,15 +178,15 @@ describe('hostile requests', () => {
       content: { 'text/plain': 'Much' },
       handler: async () => new ContentResponse('text/plain', 'x'.repeat(50_000_000)),
     });
-    const impatient = await startApi([big], { server: { idleTimeoutMs: 200 } });
-    const closed = once(impatient.server, 'connection').then(([socket]) => once(socket, 'close'));
-    const client = connect(impatient.port, '127.0.0.1');
+    const brief = await startApi([big], { server: { idleTimeoutMs: 200 } });
+    const closed = once(brief.server, 'connection').then(([socket]) => once(socket, 'close'));
+    const client = connect(brief.port, '127.0.0.1');
     client.on('error', () => undefined);
     client.write('GET /big HTTP/1.1\r\nHost: x\r\n\r\n');
     client.pause();
     await closed;
     client.destroy();
-    await impatient.stop();
+    await brief.stop();
   });
 
   it('an expectation that nobody knows is passed over', async () => {
@@ -198,7 +200,7 @@ describe('hostile requests', () => {
   });
 
   it('headers that never end are cut off', async () => {
-    const answer = await raw(api.port, 'GET /texts/a HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const answer = await raw(impatient.port, 'GET /texts/a HTTP/1.1\r\nHost: x\r\nX-Slow: ');
     assert.match(answer, /^HTTP\/1\.1 408 /);
   });
 

@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, it } from 'mocha';
 import { ContentResponse } from '../../src/http/content.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { waitingSignal } from '../../src/http/long-wait.ts';
 import { startApi } from './support/api.ts';
 
-const IDLE_MS = 100;
+const IDLE_MS = 2_000;
 
 describe('a request that waits', () => {
   it('outlives the limit on silent connections, which applies again afterwards', async () => {
     const limits: (number | undefined)[] = [];
+    const begun = Promise.withResolvers<void>();
+    const silentClosed = Promise.withResolvers<void>();
     const wait = endpoint({
       method: 'get',
       path: '/wait',
@@ -24,12 +27,9 @@ describe('a request that waits', () => {
         const { socket } = ctx.req;
         const { signal, release } = waitingSignal(ctx);
         limits.push(socket.timeout);
-        // Longer than a silent connection lives, or as long as the connection does.
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const timer = setTimeout(resolve, 3 * IDLE_MS);
-        signal.addEventListener('abort', () => resolve());
-        await promise;
-        clearTimeout(timer);
+        begun.resolve();
+        // Longer than a silent connection lives, or as long as its own does.
+        await Promise.race([silentClosed.promise, once(signal, 'abort')]);
         release();
         limits.push(socket.timeout);
         return new ContentResponse('text/plain', 'Done.');
@@ -39,6 +39,10 @@ describe('a request that waits', () => {
     try {
       const asked = request(`${api.url}/wait`, { agent: false });
       asked.end();
+      await begun.promise;
+      const silent = connect(api.port, '127.0.0.1');
+      await once(silent, 'close');
+      silentClosed.resolve();
       const [response] = await once(asked, 'response');
       response.resume();
       assert.equal(response.statusCode, 200);

@@ -209,9 +209,9 @@ describe('anthropic client', () => {
     assert.equal(within.kind, 'timeout');
     await server.stop();
 
-    const client = await start([{ text: 'abc', pause: { pings: 16, everyMs: 50 } }], { idleTimeoutMs: 400 });
+    const client = await start([{ text: 'abc', pause: { pings: 26, everyMs: 100 } }], { idleTimeoutMs: 2_500 });
     const response = await client.complete(request, { signal: never });
-    assert.equal(response.stopReason, 'end_turn', 'sixteen pings take longer than the longest silence allowed');
+    assert.equal(response.stopReason, 'end_turn', 'all the pings take longer than the longest silence allowed');
   });
 
   it('ends a call on abort, with the reason given, and closes the connection', async () => {

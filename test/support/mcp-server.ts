@@ -91,6 +91,21 @@ export function createTestMcpServer(): TestMcpServer {
       }
       return text('done');
     },
+    /** Says that it goes on until `release` is called. */
+    busy: async ({ signal, notify, progressToken }) => {
+      const isReleased = released.then(() => true);
+      for (let progress = 1; !signal.aborted; progress += 1) {
+        if (await Promise.race([isReleased, delay(50, false)])) break;
+        if (progressToken !== undefined) {
+          await notify({ method: 'notifications/progress', params: { progressToken, progress } });
+        }
+      }
+      return text('released');
+    },
+    release: () => {
+      release();
+      return text('released');
+    },
     held: ({ signal }) => untilCancelled('held', signal),
     until_released: async () => {
       await released;

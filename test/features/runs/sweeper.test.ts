@@ -39,7 +39,7 @@ describe('sweeping runs of one kind', () => {
 
   it('starts what was committed a while ago and not started, with the means of its own team', async () => {
     const id = await store({ createdAt: ago(11) });
-    await store({ createdAt: ago(9) });
+    await store({ createdAt: ago(1) });
     await store({ createdAt: ago(11), startedAt: ago(11) });
     await store({ createdAt: ago(11), status: 'failed' });
     const seen: (string | undefined)[] = [];
@@ -59,7 +59,7 @@ describe('sweeping runs of one kind', () => {
       await store({ createdAt: ago(60), startedAt: ago(60), cancelRequestedAt: ago(12) }),
       await store({ createdAt: ago(50), cancelRequestedAt: ago(11) }),
     ];
-    await store({ createdAt: ago(60), cancelRequestedAt: ago(9) });
+    await store({ createdAt: ago(60), cancelRequestedAt: ago(1) });
     await store({ createdAt: ago(60), cancelRequestedAt: ago(11), status: 'cancelled' });
     assert.equal(await sweep(), 2);
     assert.deepEqual(done, [`cancel ${started}`, `cancel ${unstarted}`]);
@@ -70,7 +70,7 @@ describe('sweeping runs of one kind', () => {
     let id: string;
     beforeEach(async () => {
       id = await store(silent);
-      await store({ ...silent, updatedAt: ago(59) });
+      await store({ ...silent, updatedAt: ago(20) });
     });
 
     it('and asks again only after as long a silence when it runs', async () => {

@@ -22,6 +22,7 @@ describe('hostile satellites', () => {
   let api: SatelliteApi;
   let token: string;
   let bystander: WireSatellite;
+  let beating: NodeJS.Timeout;
   const open: WireSatellite[] = [];
   before(async () => {
     api = await startSatelliteApi();
@@ -30,8 +31,10 @@ describe('hostile satellites', () => {
       name: 'bystander',
       onRequest: ({ id }, { answer }) => answer(id, 'from the bystander'),
     });
+    beating = setInterval(() => bystander.heartbeat(), 3_000);
   });
   after(async () => {
+    clearInterval(beating);
     for (const each of open) each.cut();
     await api.stop();
   });
@@ -53,7 +56,7 @@ describe('hostile satellites', () => {
     api.call(
       'POST',
       '/satellite/query/integration',
-      { team_id, satellite_id, connector: 'prometheus', operation: 'query', timeout_seconds: 5 },
+      { team_id, satellite_id, connector: 'prometheus', operation: 'query', timeout_seconds: 60 },
       { key },
     );
   const hello = (more: object = {}) =>

@@ -56,20 +56,31 @@ describe('satellite: connection', () => {
     ]);
     const health = await satellite.until(() => {
       const last = satellite.of('heartbeat').at(-1)?.health;
-      return last?.every(({ status }) => status !== 'unknown') && last;
+      return last?.slice(0, 2).every(({ status }) => status !== 'unknown') && last;
     });
     assert.deepEqual(
       health.map(({ id, status, message }) => [id, status, message]),
       [
         ['fine', 'ok', undefined],
         ['failing', 'failing', 'down; password=[redacted]'],
-        ['stuck', 'failing', 'it did not answer in time'],
+        // Heartbeats wait for no check.
+        ['stuck', 'unknown', undefined],
       ],
     );
-    const first = satellite.of('heartbeat')[0]!;
-    assert.equal(first.health[2]?.status, 'unknown', 'heartbeats wait for no check');
     assert.deepEqual(satellite.received.map(({ type }) => type).slice(0, 3), ['hello', 'inventory', 'clusters']);
     assert.deepEqual(satellite.violations, []);
+  });
+
+  it('says of a connector whose check does not end that it fails', async () => {
+    const end = await start({ heartbeatMs: 100 });
+    const stuck = connectorOf('stuck', () => Promise.resolve(1), { check: () => new Promise(() => undefined) });
+    core(end, { connectors: [stuck], monitorTimeoutMs: 100 });
+    const satellite = await end.satellite();
+    const health = await satellite.until(() => {
+      const last = satellite.of('heartbeat').at(-1)?.health[0];
+      return last?.status !== 'unknown' && last;
+    });
+    assert.deepEqual([health.status, health.message], ['failing', 'it did not answer in time']);
   });
 
   it('says what has changed of tools and clusters, redacted, and leaves out tools that do not fit', async () => {
@@ -138,10 +149,13 @@ describe('satellite: connection', () => {
   });
 
   it('stays while it is heard, however little is said', async () => {
-    const end = await start({ heartbeatMs: 100 });
-    core(end, { times: { silenceMs: 400 } });
-    const satellite = await end.satellite();
-    await satellite.until(() => satellite.of('heartbeat').length >= 10);
+    const [end, silent] = [await start({ heartbeatMs: 100 }), await start({ silent: true })];
+    for (const each of [end, silent]) core(each, { times: { silenceMs: 2_500 } });
+    const [satellite, given] = [await end.satellite(), await silent.satellite()];
+    await given.closed;
+    // The other one gave up after its time, which began later.
+    const soFar = satellite.of('heartbeat').length;
+    await satellite.until(() => satellite.of('heartbeat').length >= soFar + 3);
     assert.equal(end.satellites.length, 1);
   });
 

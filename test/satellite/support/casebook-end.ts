@@ -95,7 +95,7 @@ export class SatelliteEnd {
   }
 
   ask(target: RequestTarget, limits: { id?: string; timeoutMs?: number; maxBytes?: number } = {}): string {
-    const { id = randomUUID(), timeoutMs = 10_000, maxBytes = 8 * 1_048_576 } = limits;
+    const { id = randomUUID(), timeoutMs = 60_000, maxBytes = 8 * 1_048_576 } = limits;
     this.send({ type: 'request', id, timeoutMs, maxBytes, target });
     return id;
   }

@@ -68,6 +68,8 @@ export interface CoreOptions {
   times?: ConnectionOptions['times'];
   limits?: { concurrency?: number; perTarget?: number; mostWaiting?: number; timeoutMs?: number; maxBytes?: number };
   monitorMs?: number;
+  /** After that, the check of a connector has failed, in ms; 10,000 unless given. */
+  monitorTimeoutMs?: number;
   log?: ConnectionOptions['log'];
   url?: string;
   token?: () => Promise<string>;
@@ -81,7 +83,7 @@ export function startCore(end: Pick<CasebookEnd, 'url' | 'token'>, options: Core
     log,
     onClusters: () => connection.changed(),
     everyMs: options.monitorMs ?? 15_000,
-    timeoutMs: 1_000,
+    timeoutMs: options.monitorTimeoutMs ?? 10_000,
   });
   const { timeoutMs = 30_000, maxBytes = 32 * 1_048_576 } = limits;
   const queries = new QueryRunner({
