@@ -1,5 +1,6 @@
 import type { Orm } from '../../../db/orm.ts';
 import { createTurns } from '../../../platform/turns.ts';
+import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
 import type { Workspaces } from '../port.ts';
@@ -44,13 +45,13 @@ export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
 }
 
 async function forgetDrafts({ orm }: DraftDeps, teamId: string, runIds: readonly string[]): Promise<void> {
-  await forTeam(orm.em, teamId).transactional(async (em) => {
-    const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
-    const draftId = { $in: drafts.map(({ id }) => id) };
-    await em.nativeDelete(WorkspaceDraftCall, { draftId });
-    await em.nativeDelete(WorkspaceDraftChange, { draftId });
-    await em.nativeDelete(WorkspaceDraft, { id: draftId });
-  });
+  const em = forTeam(orm.em, teamId);
+  const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
+  const draftId = { $in: drafts.map(({ id }) => id) };
+  await deleteInParts(em, WorkspaceDraftCall, { draftId });
+  await deleteInParts(em, WorkspaceDraftChange, { draftId });
+  // Last: whoever was cut short finds by them what is left.
+  await deleteInParts(em, WorkspaceDraft, { id: draftId });
 }
 
 async function openDraft(
