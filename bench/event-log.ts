@@ -176,7 +176,7 @@ async function startPostgresServer(): Promise<Server> {
 }
 
 async function startRedisServer(): Promise<Server> {
-  const server = await startRedis();
+  const server = await startRedis('always');
   const client = new Redis(server.url);
   return {
     open: () => createEventLog({ databaseUrl: '', redisUrl: server.url, log }),

@@ -7,7 +7,7 @@ export async function withRedis<T>(
 ): Promise<T | undefined> {
   let redis: TestRedis;
   try {
-    redis = await startRedis();
+    redis = await startRedis('always');
   } catch (error) {
     say(`not measured on Redis: ${String(error)}`);
     return undefined;

@@ -59,8 +59,12 @@ export interface ApiOptions {
   eventsPerHistory?: number;
   /** How long Temporal is waited for when it is told something, ms; likewise. */
   controlDeadlineMs?: number;
-  /** How long a connection to PostgreSQL may take to come about, ms; likewise. */
+  /** How long a connection to PostgreSQL or Redis may take to come about, ms; likewise. */
   connectTimeoutMs?: number;
+  /** How long Redis may take to answer where the event log is there, ms; likewise. */
+  redisTimeoutMs?: number;
+  /** How long one run of Git may take, ms; likewise. */
+  gitTimeoutMs?: number;
 }
 
 /** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
@@ -71,9 +75,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const startedAt = systemClock.now();
   const { databaseUrl } = config;
   const stopping = new AbortController();
-  const { connectTimeoutMs, controlDeadlineMs } = options;
+  const { connectTimeoutMs, controlDeadlineMs, gitTimeoutMs, redisTimeoutMs } = options;
   const orm = await openOrm({ databaseUrl, poolSize: 20, connectTimeoutMs, log });
-  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, connectTimeoutMs, log });
+  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, connectTimeoutMs, redisTimeoutMs, log });
   const redis =
     config.redisUrl === undefined
       ? undefined
@@ -88,7 +92,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...options.budget };
   const launcher = createInvestigationLauncher(client, budget, options.taskQueue, controlDeadlineMs);
   const turnLauncher = createChatTurnLauncher(client, budget, options.taskQueue, controlDeadlineMs);
-  const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
+  const workspaces = createGitWorkspaces({ directory: config.workspacesDir, gitTimeoutMs });
+  const drafts = createWorkspaceDrafts({ orm, workspaces });
   const matcher = createExcerptMatcher();
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
 
@@ -137,7 +142,9 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     citations: {
       matcher,
       chooser:
-        config.model.apiKey || config.model.baseUrl ? createExcerptChooser(client, options.taskQueue) : undefined,
+        config.model.apiKey || config.model.baseUrl
+          ? createExcerptChooser(client, options.taskQueue, controlDeadlineMs)
+          : undefined,
     },
     monitoring: monitoring.agents,
     agentStates: createProgressReader({ query: (id) => monitoring.agents.launcher.query(id) }),

@@ -61,6 +61,8 @@ export interface RunParts {
   budget?: Partial<RunBudget>;
   /** How long Temporal is waited for when it is told something, ms; likewise. */
   controlDeadlineMs?: number;
+  /** How long one run of Git may take, ms; likewise. */
+  gitTimeoutMs?: number;
   /** Tools beyond those every run has, likewise. */
   tools?: readonly Tool[];
   /** In place of the satellites that are registered, likewise. */
@@ -81,11 +83,12 @@ const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
-  const { controlDeadlineMs } = parts;
+  const { controlDeadlineMs, gitTimeoutMs } = parts;
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
   const shared = { orm, events, clock: systemClock, log, appUrl };
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...parts.budget };
-  const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: config.workspacesDir }) });
+  const workspaces = createGitWorkspaces({ directory: config.workspacesDir, gitTimeoutMs });
+  const drafts = createWorkspaceDrafts({ orm, workspaces });
   const launcher = createInvestigationLauncher(client, budget, taskQueue, controlDeadlineMs);
   const turnLauncher = createChatTurnLauncher(client, budget, taskQueue, controlDeadlineMs);
   const investigations = { ...shared, launcher };

@@ -96,6 +96,8 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     eventsPerHistory: options.eventsPerHistory,
     controlDeadlineMs: CONTROL_DEADLINE_MS,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    redisTimeoutMs: 60_000,
+    gitTimeoutMs: 120_000,
   });
   await api.prepared;
 
@@ -115,6 +117,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     taskQueue,
     budget: options.budget,
     controlDeadlineMs: CONTROL_DEADLINE_MS,
+    gitTimeoutMs: 120_000,
   });
   const activities = createActivities(deps);
   const { worker, run } = await createWorker({

@@ -20,13 +20,14 @@ export interface TestRedis {
 }
 
 /**
- * Starts redis-server. Everything acknowledged is on disk (`appendfsync always`), so that a kill loses nothing.
+ * Starts redis-server. Everything acknowledged has been written, so that a kill loses nothing.
+ * @param appendfsync `always` waits for the disk as well, which only the machine's end needs
  * @throws when redis-server is not installed, saying what to install
  */
-export async function startRedis(): Promise<TestRedis> {
+export async function startRedis(appendfsync: 'always' | 'no' = 'no'): Promise<TestRedis> {
   const port = await getPort();
   const folder = await mkdtemp(join(tmpdir(), 'casebook-redis-'));
-  let child = await launch(port, folder);
+  let child = await launch(port, folder, appendfsync);
   // Whatever way the tests end, the server does not outlive them.
   const onExit = () => void child.kill('SIGKILL');
   process.once('exit', onExit);
@@ -46,7 +47,7 @@ export async function startRedis(): Promise<TestRedis> {
     },
     kill: () => end('SIGKILL'),
     async start() {
-      child = await launch(port, folder);
+      child = await launch(port, folder, appendfsync);
     },
     async stop() {
       await end('SIGTERM');
@@ -56,8 +57,8 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-async function launch(port: number, folder: string): Promise<ChildProcess> {
-  const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync: 'always' };
+async function launch(port: number, folder: string, appendfsync: string): Promise<ChildProcess> {
+  const settings = { port, bind: '127.0.0.1', dir: folder, save: '', appendonly: 'yes', appendfsync };
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

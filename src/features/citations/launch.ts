@@ -19,12 +19,15 @@ export interface ExcerptChooser {
   choose(extraction: ExtractionRef, signal: AbortSignal): Promise<void>;
 }
 
-/** @param taskQueue another queue than the product's own, for tests and benches */
-export function createExcerptChooser(client: Client, taskQueue = TASK_QUEUE): ExcerptChooser {
+/**
+ * @param taskQueue another queue than the product's own, for tests and benches
+ * @param startMs how long Temporal may take to take the start, ms; 5,000 unless given
+ */
+export function createExcerptChooser(client: Client, taskQueue = TASK_QUEUE, startMs = START_MS): ExcerptChooser {
   return {
     async choose({ extractionId, teamId }, signal) {
       const ref: ExtractionRef = { extractionId, teamId };
-      const handle = await client.withDeadline(Date.now() + START_MS, () =>
+      const handle = await client.withDeadline(Date.now() + startMs, () =>
         client.workflow.start(EXTRACT_CITATION_WORKFLOW, {
           taskQueue,
           workflowId: extractCitationWorkflowId(extractionId),

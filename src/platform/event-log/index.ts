@@ -12,7 +12,8 @@ export { maxEventBytes } from './encode.ts';
  * @param options.databaseUrl a postgres:// URL of a migrated database
  * @param options.redisUrl a redis:// or rediss:// URL
  * @param options.pollMs how often every tail looks for itself, in case a notification was lost; 5,000 unless given
- * @param options.connectTimeoutMs how long a connection to PostgreSQL may take to come about, ms; 5,000 unless given
+ * @param options.connectTimeoutMs how long a connection may take to come about, ms; 5,000 unless given
+ * @param options.redisTimeoutMs how long Redis may take to answer, ms; 10,000 unless given
  */
 export function createEventLog(options: {
   databaseUrl: string;
@@ -20,7 +21,10 @@ export function createEventLog(options: {
   log: Logger;
   pollMs?: number;
   connectTimeoutMs?: number;
+  redisTimeoutMs?: number;
 }): EventLog {
-  const { databaseUrl, redisUrl, ...rest } = options;
-  return redisUrl ? createRedisEventLog({ redisUrl, ...rest }) : createPostgresEventLog({ databaseUrl, ...rest });
+  const { databaseUrl, redisUrl, redisTimeoutMs, ...rest } = options;
+  return redisUrl
+    ? createRedisEventLog({ redisUrl, commandTimeoutMs: redisTimeoutMs, ...rest })
+    : createPostgresEventLog({ databaseUrl, ...rest });
 }

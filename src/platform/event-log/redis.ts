@@ -19,10 +19,19 @@ const pagesSchema = z.array(z.tuple([z.number(), z.array(entrySchema)]));
 /** Streams deleted in one step of the server. */
 const deletedAtOnce = 500;
 
-const connectionOptions: RedisOptions = {
+interface RedisLogOptions {
+  redisUrl: string;
+  /** How long a connection may take to come about, ms; 5,000 unless given. */
+  connectTimeoutMs?: number;
+  /** How long a command may take, waiting for a connection included, ms; 10,000 unless given. */
+  commandTimeoutMs?: number;
+  log: Logger;
+}
+
+const connectionOptions = ({ connectTimeoutMs = 5_000, commandTimeoutMs = 10_000 }: RedisLogOptions): RedisOptions => ({
   lazyConnect: true,
-  connectTimeout: 5_000,
-  commandTimeout: 10_000,
+  connectTimeout: connectTimeoutMs,
+  commandTimeout: commandTimeoutMs,
   keepAlive: 10_000,
   connectionName: 'casebook-event-log',
   retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), 2_000) * (0.5 + Math.random() / 2),
@@ -32,7 +41,7 @@ const connectionOptions: RedisOptions = {
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
-};
+});
 
 /**
  * The event log in Redis Streams (Redis 6.2 or newer, not a cluster). It holds one connection, and one more for pub/sub
@@ -47,7 +56,7 @@ const connectionOptions: RedisOptions = {
  * How much of what was appended survives a crash is Redis's `appendonly` and `appendfsync`; the eviction policy must be
  * `noeviction`.
  */
-export function createRedisEventLog(options: { redisUrl: string; log: Logger; pollMs?: number }): EventLog {
+export function createRedisEventLog(options: RedisLogOptions & { pollMs?: number }): EventLog {
   return new StoredEventLog(options, (nudges) => new RedisStore({ ...options, nudges }));
 }
 
@@ -73,13 +82,14 @@ class RedisStore implements EventStore {
     maxWeight: 0,
   });
 
-  constructor(options: { redisUrl: string; log: Logger; nudges: Nudges }) {
+  constructor(options: RedisLogOptions & { nudges: Nudges }) {
+    const connect = (): Redis => new Redis(options.redisUrl, connectionOptions(options));
     const outage = new Outage(options.log, 'Reaching the event log in Redis');
-    this.#redis = new Redis(options.redisUrl, connectionOptions);
+    this.#redis = connect();
     this.#redis.on('error', (error) => outage.failed(error));
     this.#redis.on('ready', () => outage.worked());
     this.#listener = new RedisListener({
-      connect: () => new Redis(options.redisUrl, connectionOptions),
+      connect,
       log: options.log,
       nudges: options.nudges,
     });
