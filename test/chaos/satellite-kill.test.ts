@@ -25,7 +25,9 @@ describe('kill -9 while a satellite works on a query', function () {
     };
 
     both('started again in time: the query is asked once more, and answered', satellites.killedAndStartedAgain);
-    both('not started again: a 503 that says since when, and the list says offline', satellites.killedForGood);
+    meanwhile('not started again: a 503 that says since when, and the list says offline', () =>
+      onBoth(places(), satellites.killedForGood),
+    );
     meanwhile('its token is revoked: it says why, tries ever less often, and is back with another token', () =>
       satellites.sentAwayForItsToken(places().postgresql),
     );

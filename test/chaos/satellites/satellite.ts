@@ -23,7 +23,8 @@ export async function killedAndStartedAgain({ satellite, ask, askHeld, asked, he
 
 export async function killedForGood({ satellite, ask, askHeld, asked, untilStatus }: Place): Promise<void> {
   const gone = await satellite('gone');
-  const { answer } = await askHeld(gone, 'gone', { timeoutSeconds: 1 });
+  // Long enough that the satellite is killed before it would say that its own time is over.
+  const { answer } = await askHeld(gone, 'gone', { timeoutSeconds: 15 });
   const killedAt = Date.now();
   await gone.kill();
   await untilStatus(gone, 'offline');
