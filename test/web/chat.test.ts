@@ -3,7 +3,15 @@ import type { Page } from 'playwright-core';
 import { ask, byQuestion, type Lines } from '../features/chats/script.ts';
 import { startNetwork } from '../support/network.ts';
 import { OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
-import { assertAccessible, assertFits, PHONE, startWeb, type Web } from '../support/web/index.ts';
+import {
+  assertAccessible,
+  assertFits,
+  copiedBy,
+  PHONE,
+  startWeb,
+  untilFocused,
+  type Web,
+} from '../support/web/index.ts';
 
 const fetchData = {
   name: 'query_metric',
@@ -85,10 +93,8 @@ describe('the chat page', function () {
       .getByRole('button', { name: 'Copy as Markdown' })
       .nth(answer - 1)
       .waitFor();
-  const copied = async (page: Page): Promise<string> => {
-    await page.getByRole('button', { name: 'Copy as Markdown' }).last().click();
-    return page.evaluate(() => navigator.clipboard.readText());
-  };
+  const copied = (page: Page): Promise<string> =>
+    copiedBy(page.getByRole('button', { name: 'Copy as Markdown' }).last());
   const begun = async (question: string): Promise<string> => {
     const { chat_id: id } = await web.call<{ chat_id: string }>('POST', '/api/v1/chat', {
       messages: [{ role: 'user', content: question }],
@@ -99,8 +105,7 @@ describe('the chat page', function () {
   it('answers by keyboard alone, under an address of its own, and shows what the answer rests on', async () => {
     const { page, end } = await web.visit('/chat');
     const field = page.getByRole('textbox', { name: 'Message' });
-    await field.waitFor();
-    assert.equal(await field.evaluate((element) => element === document.activeElement), true);
+    await untilFocused(field);
     await page.keyboard.type('One line');
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type(ask('answered'));
@@ -108,7 +113,7 @@ describe('the chat page', function () {
     await page.keyboard.press('Enter');
     const chatId = await chatIdOf(page);
     await isComplete(page);
-    assert.equal(await field.evaluate((element) => element === document.activeElement), true);
+    await untilFocused(field);
     assert.equal(await field.inputValue(), '');
     const { messages } = await detail(chatId);
     assert.equal(await copied(page), messages.at(-1)?.turn?.text);
@@ -192,8 +197,11 @@ describe('the chat page', function () {
     await say(page, ask('cut'));
     await chatIdOf(page);
     await page.getByText(HALF).waitFor();
+    // What the page says of a lost connection is gone with the next one, which is refused until it was seen.
+    await page.route('**/api/chat/*/stream*', (route) => route.abort());
     network.cut();
     await page.getByText('The connection was lost.').waitFor();
+    await page.unroute('**/api/chat/*/stream*');
     web.cluster.model.release('cut');
     await isComplete(page);
     assert.equal(await copied(page), `I look around.\n\n${ANSWER}`);

@@ -155,8 +155,7 @@ describe('the page of an investigation while it runs', function () {
       await offer.waitFor();
       assert.ok(Math.abs((await place()) - before) <= 2, `it was at ${before} and is at ${await place()}`);
       await offer.click();
-      assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Root cause');
-      assert.equal(await page.evaluate(() => scrollY), 0);
+      await page.waitForFunction(() => document.activeElement?.textContent === 'Root cause' && scrollY === 0);
       await end();
     }
   });

@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
-import { assertAccessible, assertFits, DESKTOP, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import {
+  assertAccessible,
+  assertFits,
+  copiedBy,
+  DESKTOP,
+  PHONE,
+  sharedWeb,
+  untilFocused,
+  untilSaid,
+  type Web,
+} from '../support/web/index.ts';
 
 const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
   readFileSync('demo/incidents/checkout-errors/incident.json', 'utf8'),
@@ -33,7 +43,7 @@ describe('the page of an investigation', function () {
         const read = await web.call<Detail>('GET', `/api/investigations/${id}`);
         return read.status === 'completed' ? read : undefined;
       },
-      { what: 'the end of the investigation', timeoutMs: 60_000 },
+      { what: 'the end of the investigation', timeoutMs: 90_000 },
     );
   });
   const path = (rest = ''): string => `/investigation/${id}${rest}`;
@@ -56,6 +66,7 @@ describe('the page of an investigation', function () {
     const citation = page.getByRole('region', { name: 'Root cause' }).getByRole('button').first();
     await citation.focus();
     await page.keyboard.press('Enter');
+    await page.waitForURL(/citation=/);
     const first = await page.evaluate(() => new URL(location.href).searchParams.get('citation'));
     const numbers = detail.citations.map(({ n }) => n).toSorted((a, b) => a - b);
     const next = numbers[numbers.indexOf(Number(first)) + 1];
@@ -85,7 +96,7 @@ describe('the page of an investigation', function () {
     await panel.waitFor();
     await page.keyboard.press('Escape');
     await panel.waitFor({ state: 'hidden' });
-    assert.ok(await citation.evaluate((button) => button === document.activeElement));
+    await untilFocused(citation);
     await citation.click();
     await panel.waitFor();
     await page.goBack();
@@ -113,9 +124,10 @@ describe('the page of an investigation', function () {
 
   it('copies the report as Markdown', async () => {
     const { page, end } = await web.visit(path());
-    await page.getByRole('button', { name: 'Copy as Markdown' }).click();
-    await page.getByText('Copied.').first().waitFor();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), detail.investigation_text);
+    await untilSaid(page, 'Copied.', async () => {
+      const copied = await copiedBy(page.getByRole('button', { name: 'Copy as Markdown' }));
+      assert.equal(copied, detail.investigation_text);
+    });
     await end();
   });
 

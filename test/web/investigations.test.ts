@@ -60,7 +60,7 @@ describe('the list of investigations', function () {
     } finally {
       worker.thaw();
     }
-    await rows(page).getByText('Completed').waitFor({ timeout: 60_000 });
+    await rows(page).getByText('Completed').waitFor();
     const { total } = await web.call<Listed>('GET', '/api/investigations', undefined, apiKey);
     assert.equal(total, 1);
     await assertPresentable(page, 'investigations-completed');

@@ -1,6 +1,7 @@
 /** Monitoring agents in the web app: made in plain words, their plan written as a form, their checks and channels. */
 import assert from 'node:assert/strict';
-import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertFits, PHONE, sharedWeb, untilSaid, type Web } from '../support/web/index.ts';
 
 interface Agent {
   chat_id: string;
@@ -40,6 +41,10 @@ describe('monitoring agents in the web app', function () {
   };
   const planOf = (id: string) => web.call<PlanState>('GET', `/api/monitoring-chat/${id}/plan`);
   const patch = (id: string, body: object) => web.call('PATCH', `/api/monitoring-chat/${id}/plan`, body);
+
+  const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
+  const untilSaved = (page: Page, version: number, act: () => Promise<unknown> = () => save(page)): Promise<void> =>
+    untilSaid(page, `Saved as version ${version}. It holds from now on.`, act);
 
   it('makes an agent of plain words by the keyboard, whose plan appears on its page', async () => {
     const { page, end } = await web.visit('/monitoring');
@@ -107,8 +112,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByText(/the agent carries out "Look whether all is well\."/).waitFor();
     assert.equal((await planOf(id)).version, 1);
     await page.getByLabel('Why it is changed').fill('To see it change');
-    await page.keyboard.press('Enter');
-    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 2, () => page.keyboard.press('Enter'));
     const { version, plan } = await planOf(id);
     assert.equal(version, 2);
     assert.deepEqual(
@@ -161,8 +165,7 @@ describe('monitoring agents in the web app', function () {
     assert.equal(await every.inputValue(), 'often', 'what was written is still there');
     await every.fill('2');
     await page.getByLabel('Id', { exact: true }).fill('other');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 2);
     assert.deepEqual(
       (await planOf(id)).plan.checks.map((each) => each.id),
       ['first', 'other'],
@@ -186,15 +189,16 @@ describe('monitoring agents in the web app', function () {
     await dialog.getByText('Theirs').first().waitFor();
     await assertAccessible(page);
     await dialog.getByRole('button', { name: 'Go on with mine' }).click();
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved as version 3. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 3);
     const { plan } = await planOf(id);
     assert.deepEqual([plan.summary, plan.checks[0]!.title], ['As I see it', 'First']);
 
     await page.getByLabel('Summary').fill('Mine again');
     await patch(id, { plan: { summary: 'Theirs again' } });
     await page.getByRole('button', { name: 'Drop my changes and load version 4' }).click();
-    await page.getByLabel('Summary').and(page.locator('textarea')).waitFor();
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('textarea')].some(({ value }) => value === 'Theirs again'),
+    );
     assert.equal(await page.getByLabel('Summary').inputValue(), 'Theirs again');
     await end();
   });
@@ -254,8 +258,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByRole('button', { name: 'Sign in with the key' }).click();
     await unsaved.waitFor();
     assert.equal(await summary.inputValue(), 'Written at last');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 2);
     assert.equal((await planOf(id)).plan.summary, 'Written at last');
 
     // What is saved is not written again, and what was discarded does not come back.
@@ -289,15 +292,15 @@ describe('monitoring agents in the web app', function () {
       await route.continue();
     });
     const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await sent;
-    await summary.fill('Written meanwhile');
-    answer();
-    await page.getByText('Saved as version 2. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 2, async () => {
+      await page.getByRole('button', { name: 'Save' }).click();
+      await sent;
+      await summary.fill('Written meanwhile');
+      answer();
+    });
     assert.equal((await planOf(id)).plan.summary, 'Sent');
     assert.equal(await summary.inputValue(), 'Written meanwhile');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved as version 3. It holds from now on.', { exact: true }).waitFor();
+    await untilSaved(page, 3);
     assert.equal((await planOf(id)).plan.summary, 'Written meanwhile');
     await end();
   });
@@ -306,14 +309,14 @@ describe('monitoring agents in the web app', function () {
     const id = await makeAgent('Sessions', [check('first', 'First'), check('second', 'Second')], { active: true });
     const { page, end } = await web.visit(`/monitoring/${id}`);
     await page.getByText('Could not say').first().waitFor();
-    await page.getByRole('button', { name: 'Run Second now' }).click();
-    await page.getByText('The check runs.', { exact: true }).waitFor();
+    await untilSaid(page, 'The check runs.', () => page.getByRole('button', { name: 'Run Second now' }).click());
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByLabel('Check').selectOption('second');
     await page.waitForURL(/check=second/);
     await page
       .getByText('Somebody asked for it')
       .or(page.getByRole('link', { name: 'Second' }).nth(1))
+      .first()
       .waitFor();
     await page.getByRole('link', { name: 'Second' }).first().press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Second' });
@@ -355,8 +358,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/greater than or equal to 1/).waitFor();
     await page.getByLabel('Sessions are kept for so many hours').fill('24');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved.', { exact: true }).waitFor();
+    await untilSaid(page, 'Saved.', () => page.getByRole('button', { name: 'Save' }).click());
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('Nowhere: findings are shown here').waitFor();

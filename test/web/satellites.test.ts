@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import type { Health } from '../../src/features/satellites/wire/index.ts';
-import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertPresentable, copiedBy, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 import { connectWireSatellite, type WireSatellite } from '../support/wire-satellite.ts';
 
 const HOSTILE = '<img src=x onerror="document.title=\'owned\'">\u202E';
@@ -63,14 +63,17 @@ describe('the pages of satellites', function () {
   after(() => {
     for (const satellite of open) satellite.cut();
   });
-  /** Connects one that keeps saying how it is. */
-  const connect = async (name: string, health: Health[] = []): Promise<WireSatellite> => {
-    const satellite = await connectWireSatellite({ url: web.url, token, name, inventory });
-    open.push(satellite);
+  const keepBeating = (satellite: WireSatellite, health: Health[] = []): void => {
     const beat = (): void => satellite.send({ type: 'heartbeat', sentAt: Date.now(), health });
     beat();
     const beating = setInterval(beat, 3_000);
     void satellite.closed.then(() => clearInterval(beating));
+  };
+  /** Connects one that keeps saying how it is. */
+  const connect = async (name: string, health: Health[] = []): Promise<WireSatellite> => {
+    const satellite = await connectWireSatellite({ url: web.url, token, name, inventory });
+    open.push(satellite);
+    keepBeating(satellite, health);
     satellite.send({ type: 'clusters', clusters: [cluster] });
     const edges = [edge('web', 'checkout'), edge('checkout', 'payments'), edge('checkout', HOSTILE + LONG)];
     satellite.send({ type: 'graph', epoch: randomUUID(), seq: 0, kind: 'snapshot', last: true, edges, gone: [] });
@@ -87,8 +90,7 @@ describe('the pages of satellites', function () {
     const dialog = page.getByRole('dialog', { name: 'Start a satellite with this token' });
     await dialog.waitFor();
     await assertPresentable(page, 'satellites-token');
-    await dialog.getByRole('button', { name: 'Copy the command' }).click();
-    const command = await page.evaluate(() => navigator.clipboard.readText());
+    const command = await copiedBy(dialog.getByRole('button', { name: 'Copy the command' }));
     const made = /CASEBOOK_SATELLITE_TOKEN=(\S+)/.exec(command)?.[1];
     assert.ok(made !== undefined && command.includes(`CASEBOOK_URL=${web.url}`), command);
     // Beside the dialog: a slip of the finger must not lose what is not shown again.
@@ -100,6 +102,7 @@ describe('the pages of satellites', function () {
 
     const satellite = await connectWireSatellite({ url: web.url, token: made, name: 'arrives' });
     open.push(satellite);
+    keepBeating(satellite);
     await row(page, 'arrives').getByText('Online').waitFor();
     const tokens = page.getByRole('region', { name: 'Enrolment tokens' });
     await tokens.getByRole('button', { name: /^Revoke.*eu$/ }).press('Enter');
@@ -168,9 +171,9 @@ describe('the pages of satellites', function () {
     await remove.press('Enter');
     await page.getByRole('alertdialog', { name: 'Remove removed?' }).waitFor();
     // What is safe has the focus.
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), 'Cancel');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Cancel');
     await page.keyboard.press('Enter');
-    assert.ok(await remove.evaluate((element) => element === document.activeElement));
+    await untilFocused(remove);
     await remove.press('Enter');
     await page.getByRole('button', { name: 'Remove the satellite' }).press('Enter');
     await page.waitForURL('**/satellites');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { assertAccessible, assertFits, PHONE, sharedWeb, type Web } from '../support/web/index.ts';
+import type { Page } from 'playwright-core';
+import { assertAccessible, assertFits, PHONE, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 
 describe('the frame of the web app', function () {
   this.timeout(240_000);
@@ -7,6 +8,11 @@ describe('the frame of the web app', function () {
   before(async () => {
     web = await sharedWeb();
   });
+
+  /** Both keys at once: the second counts for only a second after the first. */
+  const go = async (page: Page, key: string): Promise<void> => {
+    await Promise.all([page.keyboard.press('g'), page.keyboard.press(key)]);
+  };
 
   it('goes to every place by keys, and says which keys there are', async () => {
     const { page, end } = await web.visit('/');
@@ -19,8 +25,7 @@ describe('the frame of the web app', function () {
       ['t', '/team'],
       ['i', '/'],
     ] as const) {
-      await page.keyboard.press('g');
-      await page.keyboard.press(key);
+      await go(page, key);
       await page.waitForURL((url) => url.pathname === path);
       await page.getByRole('heading', { level: 1 }).waitFor();
     }
@@ -51,8 +56,7 @@ describe('the frame of the web app', function () {
     await wanted.check();
     await page.keyboard.press('Escape');
     await wanted.waitFor({ state: 'hidden' });
-    await page.keyboard.press('g');
-    await page.keyboard.press('t');
+    await go(page, 't');
     await page.waitForURL('**/team');
     await end();
   });
@@ -86,20 +90,22 @@ describe('the frame of the web app', function () {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    assert.equal(await page.evaluate(() => document.activeElement?.id), 'main');
+    await page.waitForFunction(() => document.activeElement?.id === 'main');
     await end();
   });
 
   it('keeps the theme that was chosen, and follows the system otherwise', async () => {
     const { page, end } = await web.visit('/', { theme: 'dark' });
-    const theme = (): Promise<string | undefined> => page.evaluate(() => document.documentElement.dataset['theme']);
+    const untilTheme = async (wanted: string): Promise<void> => {
+      await page.waitForFunction((theme) => document.documentElement.dataset['theme'] === theme, wanted);
+    };
     await page.getByRole('heading', { level: 1 }).waitFor();
-    assert.equal(await theme(), 'dark');
+    await untilTheme('dark');
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: 'Light' }).click();
-    assert.equal(await theme(), 'light');
+    await untilTheme('light');
     await page.reload();
-    assert.equal(await theme(), 'light');
+    await untilTheme('light');
     await end();
   });
 
@@ -120,7 +126,7 @@ describe('the frame of the web app', function () {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
-    assert.ok(await rename.evaluate((element) => element === document.activeElement));
+    await untilFocused(rename);
     await end();
   });
 

@@ -33,7 +33,7 @@ describe('signing in', function () {
     assert.equal(await page.title(), 'Sign in · Casebook');
     await enter(page, 'cb_live_wrong');
     await page.getByText('This key is not valid.').waitFor();
-    assert.equal(await page.evaluate(() => document.activeElement?.tagName), 'INPUT');
+    await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await assertPresentable(page, 'sign-in-refused');
     await enter(page, ` ${web.apiKey} `);
     await page.waitForURL('**/team?tab=sessions');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { assertPresentable, sharedWeb, type Web } from '../support/web/index.ts';
+import { assertPresentable, copiedBy, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 
 const HOSTILE = '<b onclick=alert(1)>Mallory</b>';
 
@@ -22,7 +22,7 @@ describe('the page of the team', function () {
     await dialog.getByLabel('E-mail').fill(email);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'hidden' });
-    assert.ok(await add.evaluate((element) => element === document.activeElement));
+    await untilFocused(add);
     const members = page.getByRole('region', { name: 'Members' });
     const mallory = members.getByRole('row').filter({ hasText: email });
     await mallory.waitFor();
@@ -38,8 +38,7 @@ describe('the page of the team', function () {
 
     await mallory.getByRole('button', { name: /^Make sign-in link/ }).press('Enter');
     const shown = page.getByRole('dialog', { name: /^Sign-in link for/ });
-    await shown.getByRole('button', { name: 'Copy' }).click();
-    const link = new URL(await page.evaluate(() => navigator.clipboard.readText()));
+    const link = new URL(await copiedBy(shown.getByRole('button', { name: 'Copy' })));
     await assertPresentable(page, 'team-link');
     await page.keyboard.press('Escape');
 
@@ -56,7 +55,7 @@ describe('the page of the team', function () {
     await page.getByRole('button', { name: 'Remove from the team' }).press('Enter');
     await mallory.waitFor({ state: 'hidden' });
     // The row that had the focus is gone: the focus is on the table, not nowhere.
-    assert.ok(await members.evaluate((element) => element === document.activeElement));
+    await untilFocused(members);
     await theirs.page.reload();
     await theirs.page.getByRole('heading', { name: 'Sign in to Casebook' }).waitFor();
     await theirs.end();
@@ -75,8 +74,7 @@ describe('the page of the team', function () {
     await assertPresentable(page, 'team-new-key');
     await dialog.getByRole('button', { name: 'Make the key' }).press('Enter');
     const shown = page.getByRole('dialog', { name: 'The new API key' });
-    await shown.getByRole('button', { name: 'Copy' }).click();
-    const made = await page.evaluate(() => navigator.clipboard.readText());
+    const made = await copiedBy(shown.getByRole('button', { name: 'Copy' }));
     await assertPresentable(page, 'team-key-shown');
     await page.keyboard.press('Escape');
     await shown.waitFor({ state: 'hidden' });

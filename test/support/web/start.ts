@@ -7,6 +7,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { startCluster, type Cluster } from '../cluster.ts';
 import type { Script } from '../scripted-model/index.ts';
 import { sharedBrowser } from './browser.ts';
+import { PATIENCE_MS } from './waiting.ts';
 
 export const DESKTOP = { width: 1280, height: 900 };
 export const PHONE = { width: 390, height: 844 };
@@ -85,6 +86,7 @@ export async function startWeb(options: { script?: Script; env?: Record<string, 
         reducedMotion: 'reduce',
         permissions: ['clipboard-read', 'clipboard-write'],
       });
+      context.setDefaultTimeout(PATIENCE_MS);
       open.add(context);
       const problems: string[] = [];
       const note = (text: string): void => {

@@ -6,6 +6,7 @@ import path from 'node:path';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
 import { sharedBrowser } from '../../support/web/browser.ts';
+import { PATIENCE_MS } from '../../support/web/waiting.ts';
 
 const POLICY = [
   "default-src 'none'",
@@ -69,6 +70,7 @@ export async function openComponents(
     url,
     async newPage(options) {
       const context = await browser.newContext({ ...options, baseURL: url });
+      context.setDefaultTimeout(PATIENCE_MS);
       contexts.push(context);
       const page = await context.newPage();
       const errors: string[] = [];
