@@ -25,6 +25,8 @@ export function findJaegerBinary(): Promise<string> {
 
 /** Starts Jaeger on free ports; it keeps spans in memory. */
 export async function startJaeger(): Promise<TestJaeger> {
+  // Building it takes minutes, in which a port that is free would be taken by others.
+  const command = await findJaegerBinary();
   const [query, otlp, ...others] = await ports(7);
   const url = `http://127.0.0.1:${query}`;
   const elsewhere = [
@@ -35,7 +37,7 @@ export async function startJaeger(): Promise<TestJaeger> {
     '--admin.http.host-port',
   ].map((flag, i) => `${flag}=127.0.0.1:${others[i]}`);
   const server = await startServerProcess({
-    command: await findJaegerBinary(),
+    command,
     name: 'jaeger',
     readyUrl: `${url}/api/services`,
     // It would wait ten seconds for connections that are kept alive, and has nothing to save.

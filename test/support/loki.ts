@@ -14,11 +14,13 @@ export interface TestLoki {
 
 /** Starts Grafana Loki as a single process on free ports, with its data in a temporary folder. */
 export async function startLoki(): Promise<TestLoki> {
+  // Building it takes minutes, in which a port that is free would be taken by others.
+  const command = await findLokiBinary();
   const port = await getPort();
   const grpcPort = await getPort();
   const url = `http://127.0.0.1:${port}`;
   const server = await startServerProcess({
-    command: await findLokiBinary(),
+    command,
     name: 'loki',
     readyUrl: `${url}/ready`,
     prepare: async (folder) => {

@@ -12,11 +12,12 @@ export interface TestPrometheus {
 /**
  * Starts Debian's Prometheus on a free port; it scrapes every second.
  * @param options.targets what to scrape: `host:port` by job, with labels for all its series
- * @param options.rules groups of alerting rules, as in a rule file
+ * @param options.rules groups of alerting rules, as in a rule file; an alert that has fired goes on, although the target
+ * is away when the process of the test stands still for a second
  */
 export async function startPrometheus(options: {
   targets: { job: string; address: string; labels?: Record<string, string> }[];
-  rules?: unknown[];
+  rules?: { name: string; rules: object[] }[];
 }): Promise<TestPrometheus> {
   const port = await getPort();
   const url = `http://127.0.0.1:${port}`;
@@ -26,7 +27,11 @@ export async function startPrometheus(options: {
     install: 'apt-get install -y --no-install-recommends prometheus',
     readyUrl: `${url}/-/ready`,
     prepare: async (folder) => {
-      await writeFile(join(folder, 'rules.yml'), stringify({ groups: options.rules ?? [] }));
+      const groups = (options.rules ?? []).map(({ name, rules }) => ({
+        name,
+        rules: rules.map((rule) => ({ ...rule, keep_firing_for: '1h' })),
+      }));
+      await writeFile(join(folder, 'rules.yml'), stringify({ groups }));
       const config = {
         global: { scrape_interval: '1s', evaluation_interval: '1s' },
         rule_files: [join(folder, 'rules.yml')],
