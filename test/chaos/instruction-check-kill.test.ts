@@ -1,9 +1,12 @@
 /** `kill -9` of the only worker while a check is carried out, and while a plan is drafted: each goes on, once. */
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
+import { chatTurnWorkflowId } from '../../src/features/chats/contract.ts';
+import { instructionCheckWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
 import { ask, byQuestion, questionOf, taskOf } from '../features/chats/script.ts';
 import { check, instruction, update, use } from '../features/monitoring-agents/conversation/support.ts';
 import { startCluster, type Cluster } from '../support/cluster.ts';
+import { mostAttemptsOn, withoutGivenUp } from '../support/given-up.ts';
 import type { ScriptedStep } from '../support/scripted-model/index.ts';
 
 const observations = [{ subject: 'sources', text: 'There are sources.', evidence: [1], excerpts: ['"sources":'] }];
@@ -82,14 +85,20 @@ describe('kill -9 of the worker of a monitoring agent', function () {
       ['list_sources', 'submit_check_result'],
     );
     const { status, body: drafted } = await drafting;
-    const { plan_version: version, response } = drafted as { plan_version: number; response: string };
+    const {
+      chat_id: draftId,
+      plan_version: version,
+      response,
+    } = drafted as { chat_id: string; plan_version: number; response: string };
     assert.deepEqual([status, version, response], [200, 2, 'I watch the shop.']);
-    assert.deepEqual(
-      [asked('look'), asked('draft')],
-      [
-        [1, 2],
-        [1, 2],
-      ],
-    );
+    const { body: chat } = await call('GET', `/api/chat/${draftId}`);
+    const turnId = (chat as { messages: { id: string }[] }).messages.at(-1)!.id;
+    for (const [name, workflowId] of [
+      ['look', instructionCheckWorkflowId(sessions[0]!.id)],
+      ['draft', chatTurnWorkflowId(turnId)],
+    ] as const) {
+      const { modelTurn } = await mostAttemptsOn(cluster.temporal, workflowId, 'modelTurn');
+      assert.deepEqual(withoutGivenUp(asked(name), [1, 2], modelTurn), [1, 2], name);
+    }
   });
 });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { pollStatus } from '../support/status-poller.ts';
 import {
+  checkAsked,
   checkAskedOnce,
   checkCompleted,
   checkCutAtMostOnceMore,
@@ -32,7 +33,7 @@ describe('kill -9 of the servers', function () {
       for (const one of pair) one.release();
       for (const one of pair) {
         await checkCompleted(installation(), one);
-        checkAskedOnce(one);
+        await checkAskedOnce(installation(), one);
       }
       await waitUntil(() => (poller.statuses.includes('completed') ? true : undefined), {
         what: 'the poller to see the end',
@@ -63,7 +64,7 @@ describe('kill -9 of the servers', function () {
       }
       for (const one of pair) {
         await checkCompleted(installation(), one);
-        checkAskedOnce(one);
+        await checkAskedOnce(installation(), one);
       }
     });
   });
@@ -75,7 +76,7 @@ describe('kill -9 of the servers', function () {
       await installation().untilReady();
       for (const one of pair) one.release();
       for (const one of pair) await checkCompleted(installation(), one);
-      checkCutAtMostOnceMore(pair);
+      await checkCutAtMostOnceMore(installation(), pair);
     });
 
     it('when answers complete while it is away: they are reported when it is back', async () => {
@@ -98,7 +99,7 @@ describe('kill -9 of the servers', function () {
       }
       for (const one of pair) {
         await checkCompleted(installation(), one);
-        checkAskedOnce(one);
+        await checkAskedOnce(installation(), one);
       }
     });
 
@@ -112,7 +113,7 @@ describe('kill -9 of the servers', function () {
         installation().thaw();
       }
       await checkCompleted(installation(), running);
-      checkAskedOnce(running);
+      await checkAskedOnce(installation(), running);
     });
 
     it('when a cancellation is accepted while it is away: the run is cancelled when it is back', async () => {
@@ -134,7 +135,7 @@ describe('kill -9 of the servers', function () {
       const { status } = await installation().get<{ status: string }>(`/api/v1/investigations/${running.id}`);
       assert.equal(status, 'cancelled');
       await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 60_000 });
-      assert.deepEqual(running.modelRequests(), [1, 1, 0, 0]);
+      await checkAsked(installation(), running, { model: [1, 1, 0, 0], tool: [1, 0, 0] });
     });
   });
 
@@ -146,9 +147,10 @@ describe('kill -9 of the servers', function () {
       'the stored result',
     );
     await installation().kill('worker', 'api', 'postgres', 'temporal');
+    const tool = between.toolRequests()[HELD_TURN];
     for (const one of pair) one.release();
     for (const one of [...pair, between]) await checkCompleted(installation(), one);
-    checkCutAtMostOnceMore(pair);
-    checkAskedOnce(between);
+    await checkCutAtMostOnceMore(installation(), pair);
+    await checkAskedOnce(installation(), between, { tool });
   });
 });

@@ -1,7 +1,7 @@
 /** What monitoring agents depend on is slow, or away, or ends them: sources, receivers of notifications, operators. */
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import getPort from 'get-port';
+import getPort, { portNumbers } from 'get-port';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import {
   agentQuery,
@@ -32,7 +32,7 @@ describe('monitoring agents whose surroundings fail', function () {
 
     const slow = ofSlow(sessions);
     for (const [index, one] of slow.entries()) {
-      assert.deepEqual([one.status, one.missed], ['ok', 0]);
+      assert.equal(one.status, 'ok');
       const before = slow[index - 1];
       if (!before) continue;
       assert.ok(Date.parse(one.started_at) >= Date.parse(before.finished_at!), 'begun after the one before has ended');
@@ -45,11 +45,15 @@ describe('monitoring agents whose surroundings fail', function () {
     // The first runs are begun together, before it is known that one is slow.
     const [, second, third] = slow;
     const meanwhile = sessions.filter(
-      (one) => one.check_id === 'queue' && dueAt(one) > dueAt(second!) && dueAt(one) <= dueAt(third!),
+      (one) => one.check_id === 'queue' && dueAt(one) >= dueAt(second!) && dueAt(one) <= dueAt(third!),
     );
-    const times = meanwhile.map((one) => (dueAt(one) - dueAt(second!)) / PERIOD_MS);
-    const all = Array.from({ length: (dueAt(third!) - dueAt(second!)) / PERIOD_MS }, (_, index) => index + 1);
-    assert.deepEqual(times, all, 'each of its times');
+    assert.ok(meanwhile.length > 1, `${meanwhile.length} runs beside the slow one`);
+    for (const [index, one] of meanwhile.entries()) {
+      assert.equal((dueAt(one) - dueAt(second!)) % PERIOD_MS, 0);
+      // Only times that pass while it runs itself are left out: on a machine that stands still.
+      const before = meanwhile[index - 1];
+      assert.ok(!before || dueAt(one) - PERIOD_MS <= Date.parse(before.finished_at!), 'each of its times');
+    }
   });
 
   it('its workflow is terminated: it is started again, goes on with its plan and finding, and repeats nothing', async () => {
@@ -96,7 +100,8 @@ describe('monitoring agents whose surroundings fail', function () {
 
   it('the receiver is away, then fails, then works: it is told once, says why meanwhile, and nothing waits for it', async () => {
     const { call } = watching();
-    const port = await getPort();
+    // Not one that the system gives to connections: it stays free until the receiver is started.
+    const port = await getPort({ port: portNumbers(20_000, 30_000) });
     const agent = await watch(watching(), 'refused', { value: 500, receiverUrl: `http://127.0.0.1:${port}/hook` });
     const finding = await agent.untilFinding('an investigation', ({ investigation }) => investigation !== null);
     const untilNotified = (what: string, wanted: (one: { attempts: number; last_error: string | null }) => boolean) =>

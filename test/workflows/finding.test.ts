@@ -67,6 +67,12 @@ describe('the workflow of a finding', () => {
   const stored = (): Promise<MonitoringNotification[]> => notificationsOf(workflows.database.orm, agent);
   const states = async (): Promise<string[]> =>
     (await stored()).map(({ event, status, attempts }) => `${event} ${status} ${attempts}`);
+  /** What was sent is stored as delivered a moment later. */
+  const untilDelivered = async (count: number): Promise<void> => {
+    const delivered = async (): Promise<true | undefined> =>
+      (await stored()).filter(({ status }) => status === 'delivered').length >= count || undefined;
+    await waitUntil(delivered, { what: `${count} as delivered`, timeoutMs: 60_000 });
+  };
   /** Its cool-down is over by now. */
   const pass = async (finding: Finding): Promise<void> => {
     const { id } = finding;
@@ -131,6 +137,7 @@ describe('the workflow of a finding', () => {
     };
     await say(checkOf(quick), true);
     assert.deepEqual(await workflows.untilSent(2), ['opened', 'report']);
+    await untilDelivered(2);
     assert.deepEqual(shown.slice(0, 4), [null, 'refused 1', 'refused 2', 'refused 3']);
     const [opened] = await stored();
     assert.deepEqual(await states(), [`opened delivered ${opened?.attempts}`, 'report delivered 1']);
@@ -325,6 +332,7 @@ describe('the workflow of a finding', () => {
   it('tells nothing twice when its workflow is terminated and started again by the sweeper', async () => {
     const finding = await say(checkOf(quick), true);
     await workflows.untilSent(2);
+    await untilDelivered(2);
     await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).terminate('lost');
     await changeFinding(workflows.database, finding, { updatedAt: new Date(Date.now() - 120_000) });
     await workflows.sweep();
