@@ -40,6 +40,7 @@ import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
 import { composeMonitoring } from './compose-monitoring.ts';
+import type { Patience } from './patience.ts';
 import { teamSources } from './team-sources.ts';
 
 export interface RunningApi {
@@ -57,14 +58,8 @@ export interface ApiOptions {
   budget?: Partial<RunBudget>;
   /** Another length of the histories of monitoring agents, likewise. */
   eventsPerHistory?: number;
-  /** How long Temporal is waited for when it is told something, ms; likewise. */
-  controlDeadlineMs?: number;
-  /** How long a connection to PostgreSQL or Redis may take to come about, ms; likewise. */
-  connectTimeoutMs?: number;
-  /** How long Redis may take to answer where the event log is there, ms; likewise. */
-  redisTimeoutMs?: number;
-  /** How long one run of Git may take, ms; likewise. */
-  gitTimeoutMs?: number;
+  /** More time for what the process needs, likewise. */
+  patience?: Patience;
 }
 
 /** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
@@ -75,7 +70,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const startedAt = systemClock.now();
   const { databaseUrl } = config;
   const stopping = new AbortController();
-  const { connectTimeoutMs, controlDeadlineMs, gitTimeoutMs, redisTimeoutMs } = options;
+  const { connectTimeoutMs, controlDeadlineMs, gitTimeoutMs, redisTimeoutMs } = options.patience ?? {};
   const orm = await openOrm({ databaseUrl, poolSize: 20, connectTimeoutMs, log });
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, connectTimeoutMs, redisTimeoutMs, log });
   const redis =

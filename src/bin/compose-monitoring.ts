@@ -13,6 +13,7 @@ import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createOutbound } from '../platform/outbound/index.ts';
 import type { SecretBox } from '../platform/secrets/index.ts';
+import type { Patience } from './patience.ts';
 
 export interface MonitoringParts {
   config: Config;
@@ -24,12 +25,13 @@ export interface MonitoringParts {
   /** Another queue than the product's own, for tests and benches; another length of the histories of agents, likewise. */
   taskQueue?: string;
   eventsPerHistory?: number;
-  /** How long Temporal is waited for when it is told something, ms; likewise. */
-  controlDeadlineMs?: number;
+  /** More time for what the process needs, likewise. */
+  patience?: Patience;
 }
 
 export function composeMonitoring(parts: MonitoringParts) {
-  const { config, orm, client, log, secrets, taskQueue, eventsPerHistory, controlDeadlineMs: deadlineMs } = parts;
+  const { config, orm, client, log, secrets, taskQueue, eventsPerHistory } = parts;
+  const deadlineMs = parts.patience?.controlDeadlineMs;
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue, deadlineMs }) };
   const launcher = createAgentLauncher(client, { taskQueue, eventsPerHistory, deadlineMs });
   const agents = { orm, clock: systemClock, log, launcher, findings, alertGate: createAlertGate() };

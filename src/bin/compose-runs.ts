@@ -40,6 +40,7 @@ import { systemClock } from '../platform/clock.ts';
 import type { EventLog } from '../platform/event-log/index.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { SecretBox } from '../platform/secrets/index.ts';
+import type { Patience } from './patience.ts';
 import { composeMonitoring } from './compose-monitoring.ts';
 
 export interface RunParts {
@@ -59,10 +60,8 @@ export interface RunParts {
   taskQueue?: string;
   /** Overrides of the configured bounds, likewise. */
   budget?: Partial<RunBudget>;
-  /** How long Temporal is waited for when it is told something, ms; likewise. */
-  controlDeadlineMs?: number;
-  /** How long one run of Git may take, ms; likewise. */
-  gitTimeoutMs?: number;
+  /** More time for what the process needs, likewise. */
+  patience?: Patience;
   /** Tools beyond those every run has, likewise. */
   tools?: readonly Tool[];
   /** In place of the satellites that are registered, likewise. */
@@ -83,7 +82,7 @@ const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
-  const { controlDeadlineMs, gitTimeoutMs } = parts;
+  const { controlDeadlineMs, gitTimeoutMs } = parts.patience ?? {};
   const appUrl = config.appUrl ?? `http://localhost:${config.port}`;
   const shared = { orm, events, clock: systemClock, log, appUrl };
   const budget = { ...config.budget, toolTimeoutSeconds: config.toolTimeoutSeconds, ...parts.budget };

@@ -10,11 +10,10 @@ import pg from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
+import { PATIENCE } from './patience.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 const TEMPLATE = 'casebook_template';
-/** A machine that is busy may take long to answer the first time, and no test is about that. */
-export const CONNECT_TIMEOUT_MS = 60_000;
 
 let server: Promise<{ url: string; home: string; stop(): Promise<void> }> | undefined;
 
@@ -30,7 +29,7 @@ async function testServer(): Promise<{ url: string }> {
     await admin.query(`create database ${TEMPLATE}`);
     await admin.end();
     const url = databaseUrl(postgres.url, TEMPLATE);
-    await migrate(url, undefined, CONNECT_TIMEOUT_MS);
+    await migrate(url, undefined, PATIENCE.connectTimeoutMs);
     return { url: postgres.url, home, stop: () => postgres.stop() };
   })();
   return server;
@@ -65,7 +64,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     }
   };
   await run(`create database ${name} template ${TEMPLATE}`);
-  const orm = await openOrm({ databaseUrl: databaseUrl(url, name), connectTimeoutMs: CONNECT_TIMEOUT_MS });
+  const orm = await openOrm({ databaseUrl: databaseUrl(url, name), connectTimeoutMs: PATIENCE.connectTimeoutMs });
   return {
     url: databaseUrl(url, name),
     orm,

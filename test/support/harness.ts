@@ -19,14 +19,12 @@ import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { CONNECT_TIMEOUT_MS, createTestDatabase, type TestDatabase } from './database.ts';
+import { createTestDatabase, type TestDatabase } from './database.ts';
+import { PATIENCE } from './patience.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { catalogOf } from './telemetry-source.ts';
 import { temporalAddress } from './temporal.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
-
-/** What Temporal did not take by then is left to sweepers, of which there are none here. */
-const CONTROL_DEADLINE_MS = 60_000;
 
 export interface HarnessOptions {
   script: Script;
@@ -94,10 +92,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     taskQueue,
     budget: options.budget,
     eventsPerHistory: options.eventsPerHistory,
-    controlDeadlineMs: CONTROL_DEADLINE_MS,
-    connectTimeoutMs: CONNECT_TIMEOUT_MS,
-    redisTimeoutMs: 60_000,
-    gitTimeoutMs: 120_000,
+    patience: PATIENCE,
   });
   await api.prepared;
 
@@ -116,8 +111,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     secrets: api.deps.secrets,
     taskQueue,
     budget: options.budget,
-    controlDeadlineMs: CONTROL_DEADLINE_MS,
-    gitTimeoutMs: 120_000,
+    patience: PATIENCE,
   });
   const activities = createActivities(deps);
   const { worker, run } = await createWorker({

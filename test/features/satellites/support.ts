@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { startApi, type RunningApi } from '../../../src/bin/api.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { recordedLog, send, testConfig, type Reply } from '../../http/support/api.ts';
-import { CONNECT_TIMEOUT_MS, createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { PATIENCE } from '../../support/patience.ts';
 
 const ROOT_KEY = `cb_test_${randomBytes(12).toString('hex')}`;
 
@@ -48,10 +49,7 @@ export async function startSatelliteApi(
   });
   const nodes: SatelliteApi['nodes'] = [];
   for (let count = 0; count < (options.nodes ?? 1); count++) {
-    const api = await startApi(config, recordedLog('silent').log, {
-      connectTimeoutMs: CONNECT_TIMEOUT_MS,
-      redisTimeoutMs: 60_000,
-    });
+    const api = await startApi(config, recordedLog('silent').log, { patience: PATIENCE });
     await api.prepared;
     nodes.push({ api, url: `http://127.0.0.1:${api.port}` });
   }

@@ -23,6 +23,7 @@ import {
   textOf,
   type Scratch,
 } from './support.ts';
+import { PATIENCE } from '../../support/patience.ts';
 import { watchedGit } from './watched-git.ts';
 
 describe('workspace: commits', () => {
@@ -228,9 +229,11 @@ describe('workspace: commits', () => {
       const head = await files.workspace.head();
       const lock = leaveLock(files.repository, 'refs/heads/main', -60_000);
       const made = commitTo(
-        createGitWorkspaces({ directory: given.directory, program: watched.program, gitTimeoutMs: 120_000 }).forTeam(
-          files.id,
-        ),
+        createGitWorkspaces({
+          directory: given.directory,
+          program: watched.program,
+          gitTimeoutMs: PATIENCE.gitTimeoutMs,
+        }).forTeam(files.id),
         {
           a: '1',
         },
@@ -269,5 +272,5 @@ describe('workspace: commits', () => {
 
 /** The same folder, with turns of its own, as another process has. */
 function scratchOf({ directory }: Scratch): Scratch['workspaces'] {
-  return createGitWorkspaces({ directory, gitTimeoutMs: 120_000 });
+  return createGitWorkspaces({ directory, gitTimeoutMs: PATIENCE.gitTimeoutMs });
 }

@@ -14,6 +14,7 @@ import {
   type WorkspacePort,
   type Workspaces,
 } from '../../../src/features/workspace/index.ts';
+import { PATIENCE } from '../../support/patience.ts';
 
 export interface Scratch {
   directory: string;
@@ -26,7 +27,7 @@ export function scratch(options: Partial<GitWorkspaceOptions> = {}): Scratch {
   const directory = join(folder, 'workspaces');
   return {
     directory,
-    workspaces: createGitWorkspaces({ directory, gitTimeoutMs: 120_000, ...options }),
+    workspaces: createGitWorkspaces({ directory, gitTimeoutMs: PATIENCE.gitTimeoutMs, ...options }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
