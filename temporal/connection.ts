@@ -1,4 +1,5 @@
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, defaultGrpcRetryOptions, makeGrpcRetryInterceptor } from '@temporalio/client';
+import { endAfterClose } from './closed-channel.ts';
 
 export interface TemporalTarget {
   /** host:port of the frontend. */
@@ -11,5 +12,7 @@ export interface TemporalTarget {
  * is down. gRPC reconnects by itself.
  */
 export function createTemporalClient(target: TemporalTarget): Client {
-  return new Client({ connection: Connection.lazy({ address: target.address }), namespace: target.namespace });
+  const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endAfterClose];
+  const connection = Connection.lazy({ address: target.address, interceptors });
+  return new Client({ connection, namespace: target.namespace });
 }
