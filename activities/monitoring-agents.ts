@@ -33,7 +33,7 @@ export function createMonitoringAgentActivities(deps: MonitoringRunDeps): Monito
     scheduleChecks: async (input) => scheduleChecks(input),
     runChecks: (input) => withHeartbeat((attempt) => runChecks(deps, input, attempt, serverClock())),
     recordStanding: (input) => recordStanding(deps, input),
-    purgeAgent: (input) => purgeAgent(deps, input),
+    purgeAgent: (input) => withHeartbeat(({ signal }) => purgeAgent(deps, input, signal)),
   };
 }
 

@@ -22,7 +22,13 @@ import type { SupersededRun } from './monitoring-agents.checks.ts';
 import { MonitoringAgentState, type StartedRun } from './monitoring-agents.state.ts';
 import { rootMessage } from './runs.ts';
 
-const { beginMonitoring, recordStanding, purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>(BOOKKEEPING);
+const { beginMonitoring, recordStanding } = wf.proxyActivities<MonitoringAgentActivities>(BOOKKEEPING);
+const { purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
+  ...BOOKKEEPING,
+  // An agent may have watched for months. An attempt that is cut short leaves less to the next one.
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '12s',
+});
 
 /**
  * A source that does not answer is a result; only a lost worker or database fails the activity. Then the checks are run

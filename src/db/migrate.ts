@@ -10,7 +10,7 @@ const MIGRATION_LOCK = 4_117_009;
  * nobody migrates without the lock. Every migration must be one that a transaction allows.
  * @param say is told, once, when another process migrates and this one waits for it
  * @param connectTimeoutMs how long a connection may take to come about; the ORM's own unless given, for tests
- * @throws the database's error when a migration fails; nothing of that migration is applied then
+ * @throws the database's error when a migration fails; nothing of those that were pending is applied then
  */
 export async function migrate(
   databaseUrl: string,

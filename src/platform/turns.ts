@@ -3,48 +3,69 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** @param signal ends the waiting; whether it ends `work` as well is up to the caller */
 export type Turns = <T>(name: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
+/** A work as the next one of its name sees it. */
+interface Place {
+  begun: Promise<void>;
+  over: Promise<void>;
+}
+
 /**
  * Lets works of the same name wait for each other within this process. What decides between them is elsewhere (a lock of
  * the database, a compare-and-swap), and holds between processes as well: this only spares them attempts that would be
- * lost, and connections that would wait. So a work does not wait for ever behind one that hangs.
- * @param options.patienceMs after so long it goes ahead without its turn
+ * lost, and connections that would wait.
+ * @param options.patienceMs so long after the work before it has begun the next one goes ahead without its turn, for
+ *   works that may hang; as long as it takes unless given
  */
-export function createTurns({ patienceMs }: { patienceMs: number }): Turns {
-  const last = new Map<string, Promise<unknown>>();
+export function createTurns({ patienceMs }: { patienceMs?: number } = {}): Turns {
+  const last = new Map<string, Place>();
   return async (name, work, signal) => {
     const before = last.get(name);
+    const begun = Promise.withResolvers<void>();
     let isBegun = false;
     const turn = (async () => {
-      if (before) await settled(before, patienceMs, signal);
+      if (before) await turnAfter(before, patienceMs, signal);
       isBegun = true;
+      begun.resolve();
       return work();
     })();
-    // Behind one that did not wait to the end is whoever was before it.
     const over = turn.then(
       () => undefined,
-      () => (isBegun ? undefined : before),
+      () => {
+        if (isBegun) return undefined;
+        // Who did not wait to the end leaves its place to whoever was before it.
+        begun.resolve(before?.begun);
+        return before?.over;
+      },
     );
-    last.set(name, over);
+    const place = { begun: begun.promise, over };
+    last.set(name, place);
     try {
       return await turn;
     } finally {
       void over.then(() => {
-        if (last.get(name) === over) last.delete(name);
+        if (last.get(name) === place) last.delete(name);
       });
     }
   };
 }
 
 /** @throws the reason of the signal, when it fires first */
-async function settled(work: Promise<unknown>, mostMs: number, signal?: AbortSignal): Promise<void> {
-  const done = new AbortController();
-  const ends = AbortSignal.any([done.signal, ...(signal ? [signal] : [])]);
+async function turnAfter({ begun, over }: Place, patienceMs?: number, signal?: AbortSignal): Promise<void> {
+  const given = new AbortController();
+  const ends = AbortSignal.any([given.signal, ...(signal ? [signal] : [])]);
+  const aborted = Promise.withResolvers<never>();
+  ends.addEventListener('abort', () => aborted.reject(ends.reason), { once: true });
+  const patience = async (): Promise<void> => {
+    await begun;
+    await delay(patienceMs, undefined, { signal: ends });
+  };
   try {
-    await Promise.race([work, delay(mostMs, undefined, { signal: ends })]);
+    signal?.throwIfAborted();
+    await Promise.race([over, aborted.promise, ...(patienceMs === undefined ? [] : [patience()])]);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
   } finally {
-    done.abort();
+    given.abort();
   }
 }

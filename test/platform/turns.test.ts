@@ -36,6 +36,21 @@ describe('turns', () => {
     assert.equal(await inTurn('a', () => Promise.resolve('done')), 'done');
   });
 
+  it('come one after the other also then: patience is with the one before, not with the queue', async () => {
+    const inTurn = createTurns({ patienceMs: 20 });
+    void inTurn('a', () => never);
+    let isNext = false;
+    const ahead = inTurn('a', async () => {
+      await new Promise(setImmediate);
+      return isNext;
+    });
+    const next = inTurn('a', async () => {
+      isNext = true;
+    });
+    assert.equal(await ahead, false);
+    await next;
+  });
+
   it('are not waited for any longer than their signal allows', async () => {
     const inTurn = createTurns({ patienceMs: 60_000 });
     const first = Promise.withResolvers<void>();

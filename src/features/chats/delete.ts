@@ -10,11 +10,13 @@ import { Chat, ChatTurn } from './entities.ts';
  * Deletes a chat with everything that was said in it, in the database and in the event log. In steps that each stay
  * done: who was cut short begins again, and ends it.
  * @param em bound to the chat's team, outside of a transaction
+ * @param signal cuts it short
  */
 export async function purgeChat(
   { events, drafts }: { events: EventLog; drafts: WorkspaceDrafts },
   em: EntityManager,
   { id: chatId, teamId }: Pick<Chat, 'id' | 'teamId'>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const turns = await em.find(ChatTurn, { chatId }, { fields: ['id'] });
   // Before the rows: whoever repeats a deletion that was cut short must find the turns' names.
@@ -26,11 +28,11 @@ export async function purgeChat(
   const said = { conversationId: chatId };
   // First: who still adds to it holds it, and who comes later finds it gone.
   await em.nativeDelete(Conversation, { id: chatId });
-  await deleteInParts(em, ToolCall, said);
-  await deleteInParts(em, ModelTurn, said);
-  await deleteInParts(em, Message, said);
-  await deleteInParts(em, AuxiliaryCall, said);
-  await deleteInParts(em, ChatTurn, { chatId });
+  await deleteInParts(em, ToolCall, said, signal);
+  await deleteInParts(em, ModelTurn, said, signal);
+  await deleteInParts(em, Message, said, signal);
+  await deleteInParts(em, AuxiliaryCall, said, signal);
+  await deleteInParts(em, ChatTurn, { chatId }, signal);
   // Last: by its mark the sweeper finds what is left.
   await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

@@ -65,17 +65,22 @@ export async function finishTurn(
       if (row.status === 'processing') tx.assign(row, { ...end, lastStep, finishedAt: deps.clock.now() });
     });
   }
-  return announce(deps, em(), found.id);
+  return announce(deps, em(), found.id, attempt?.signal);
 }
 
-async function announce(deps: FinishDeps, em: EntityManager, id: string): Promise<FinishChatTurnResult> {
+async function announce(
+  deps: FinishDeps,
+  em: EntityManager,
+  id: string,
+  signal?: AbortSignal,
+): Promise<FinishChatTurnResult> {
   const turn = await em.findOneOrFail(ChatTurn, { id });
   const usage = usageOf(await modelTurnsOf(em, turn));
   const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
   await deps.events.append(stream, [turnEndEvent(turn, textDigest(turn.text ?? ''), usage)]);
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
   // It was deleted while the turn ran.
-  if (chat?.deletedAt) await purgeChat(deps, em, chat);
+  if (chat?.deletedAt) await purgeChat(deps, em, chat, signal);
   return { status: turn.status, digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
 }
 

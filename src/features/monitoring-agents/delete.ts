@@ -18,8 +18,10 @@ import {
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
-/** Sessions, or findings, that are taken on at one time. */
-const PURGED_AT_ONCE = 1_000;
+/** Findings that are taken on at one time. */
+const FINDINGS_AT_ONCE = 1_000;
+/** Sessions, likewise: so few that nobody finds one without what was said in it for long. */
+const SESSIONS_AT_ONCE = 50;
 /** Each waits for Temporal. */
 const TOLD_AT_ONCE = 8;
 
@@ -49,20 +51,22 @@ export async function deleteAgent(
 /**
  * Deletes what is stored of an agent that was deleted. Does nothing for one that was not: then somebody has cancelled its
  * workflow, and the sweeper starts it again. In steps that each stay done: who was cut short begins again, and ends it.
+ * @param signal cuts it short
  */
 export async function purgeAgent(
   deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts' | 'findings'>,
   { agentId, teamId }: AgentRef,
+  signal?: AbortSignal,
 ): Promise<void> {
   const em = forTeam(deps.orm.em, teamId);
   const agent = await em.findOne(MonitoringAgent, { id: agentId }, { filters: { present: false } });
   if (agent && !agent.deletedAt) return;
-  await purgeAgentSessions(deps, em, agentId);
-  await deleteInParts(em, MonitoringNotification, { agentId });
-  await purgeFindings(deps, em, agentId);
-  await deleteInParts(em, MonitoringPlanVersion, { agentId });
+  await purgeAgentSessions(deps, em, agentId, { signal });
+  await deleteInParts(em, MonitoringNotification, { agentId }, signal);
+  await purgeFindings(deps, em, agentId, signal);
+  await deleteInParts(em, MonitoringPlanVersion, { agentId }, signal);
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
-  if (running > 0) await purgeChat(deps, em, { id: agentId, teamId });
+  if (running > 0) await purgeChat(deps, em, { id: agentId, teamId }, signal);
   // Last: by its mark the sweeper finds what is left.
   await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });
 }
@@ -71,29 +75,33 @@ async function purgeFindings(
   { findings: { launcher } }: Pick<MonitoringRunDeps, 'findings'>,
   em: EntityManager,
   agentId: string,
+  signal?: AbortSignal,
 ): Promise<void> {
   for (;;) {
-    const findings = await em.fork().find(Finding, { agentId }, { limit: PURGED_AT_ONCE });
+    signal?.throwIfAborted();
+    const findings = await em.fork().find(Finding, { agentId }, { limit: FINDINGS_AT_ONCE });
     if (findings.length === 0) return;
     // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
     const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
     await mapConcurrently(told, TOLD_AT_ONCE, (finding) => launcher.tell(finding));
     const ids = findings.map(({ id }) => id);
-    await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } });
-    await deleteInParts(em, Finding, { id: { $in: ids } });
+    await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } }, signal);
+    await deleteInParts(em, Finding, { id: { $in: ids } }, signal);
   }
 }
 
 /**
- * Deletes an agent's sessions, all or those that were begun before a time and have ended.
+ * Deletes an agent's sessions.
  * @param em bound to the agent's team
+ * @param options.before only those that were begun before it and have ended
+ * @param options.signal cuts it short
  * @returns how many
  */
 export async function purgeAgentSessions(
   deps: Pick<MonitoringRunDeps, 'events'>,
   em: EntityManager,
   agentId: string,
-  before?: Date,
+  { before, signal }: { before?: Date; signal?: AbortSignal },
 ): Promise<number> {
   // What models cost is counted over a day: sessions that did stay for as long.
   const counted = new Date(Math.min(before?.getTime() ?? 0, Date.now() - BUDGET_MS));
@@ -102,10 +110,11 @@ export async function purgeAgentSessions(
     ? { agentId, status: { $ne: 'running' as const }, $or: [old, { startedAt: { $lt: counted } }] }
     : { agentId };
   for (let deleted = 0; ;) {
-    const sessions = await em.fork().find(MonitoringSession, where, { fields: ['id'], limit: PURGED_AT_ONCE });
+    signal?.throwIfAborted();
+    const sessions = await em.fork().find(MonitoringSession, where, { fields: ['id'], limit: SESSIONS_AT_ONCE });
     if (sessions.length === 0) return deleted;
     const ids = sessions.map(({ id }) => id);
-    await purgeSessions(deps, em.fork(), ids);
+    await purgeSessions(deps, em.fork(), ids, signal);
     deleted += ids.length;
   }
 }

@@ -112,7 +112,7 @@ export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock
   );
   let evicted = 0;
   for (const { id, team_id: teamId, before } of due) {
-    evicted += await purgeAgentSessions(deps, forTeam(orm.em, teamId), id, new Date(before));
+    evicted += await purgeAgentSessions(deps, forTeam(orm.em, teamId), id, { before: new Date(before) });
   }
   return evicted;
 }

@@ -56,8 +56,11 @@ describe('purging a monitoring agent', () => {
 
     await at('messages', `conversation_id = '${sessions[0]}'`);
     const begun = await left(agent);
-    assert.deepEqual(begun, { ...all, conversations: 0, events: 0, messages: begun['messages'] });
-    assert.notEqual(begun['messages'], 0);
+    const { conversations, messages } = begun;
+    assert.ok(conversations! < all['conversations']!);
+    // A few sessions at a time, and the others are as they were.
+    assert.deepEqual(begun, { ...all, sessions: begun['sessions'], conversations, events: conversations, messages });
+    assert.ok(messages! > 0);
     await at('monitoring_notifications', `agent_id = '${id}'`);
     assert.deepEqual(await left(agent), sessionsGone);
     assert.deepEqual(told, []);
@@ -102,9 +105,11 @@ describe('purging a monitoring agent', () => {
         'select sum(rows)::int as rows from noted where name = ? group by id having sum(rows) > 0 order by id',
         [table],
       );
-      assert.deepEqual(
-        noted.map(({ rows }) => rows),
-        [MOST_AT_ONCE, MANY - MOST_AT_ONCE],
+      const parts = noted.map(({ rows }) => rows);
+      assert.ok(Math.max(...parts) <= MOST_AT_ONCE, `${table}: ${parts.join(', ')}`);
+      assert.equal(
+        parts.reduce((sum, rows) => sum + rows, 0),
+        MANY,
         table,
       );
     }

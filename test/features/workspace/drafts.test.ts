@@ -164,6 +164,27 @@ describe('workspace: drafts', () => {
       assert.equal(await seen(run, 'a'), 'x');
     });
 
+    it('that was stopped before it was kept is not kept', async () => {
+      const { run } = newRun();
+      const stopping = new AbortController();
+      const slow = createWorkspaceDrafts({
+        orm: database.orm,
+        workspaces: {
+          forTeam: (id) => ({
+            ...given.workspaces.forTeam(id),
+            async preview(...args) {
+              const tree = await given.workspaces.forTeam(id).preview(...args);
+              stopping.abort(new Error('stopped'));
+              return tree;
+            },
+          }),
+        },
+      });
+      const change = async () => ({ changes: [{ path: 'a', content: 'x' }], result: { output: {}, digest: 'd' } });
+      await assert.rejects(slow.stage(run, randomUUID(), change, { signal: stopping.signal }), /stopped/);
+      assert.deepEqual((await drafts.diff(run)).files, []);
+    });
+
     it('that fails leaves nothing, and may be tried again', async () => {
       const { run } = newRun();
       const id = randomUUID();

@@ -8,8 +8,6 @@ const MOST_AT_ONCE = 4;
 const MOST_OF_OWNER = 64;
 /** And of all owners together; each holds what it was sent, a megabyte at most. */
 const MOST_IN_ALL = 128;
-/** Longer than a transaction may stand still: whoever has waited so long waits behind one that hangs. */
-const PATIENCE_MS = 20_000;
 
 /**
  * Lets a request take its alerts when it is its turn.
@@ -25,7 +23,7 @@ export type AlertGate = <T>(owner: string, take: () => Promise<T>, signal?: Abor
  */
 export function createAlertGate(limits: { ofOwner?: number; inAll?: number } = {}): AlertGate {
   const { ofOwner = MOST_OF_OWNER, inAll = MOST_IN_ALL } = limits;
-  const inTurn = createTurns({ patienceMs: PATIENCE_MS });
+  const inTurn = createTurns();
   const atMost = createAtMost(MOST_AT_ONCE);
   const asking = new Map<string, number>();
   let all = 0;

@@ -42,8 +42,8 @@ export interface Outcome {
  * @param em bound to the requester's team
  * @throws {NotFound} when there is no such agent
  * @throws {Conflict} when checks of a paused agent are to be run now, or the idempotency key was used for something else
- * @throws {DependencyDown} when too many requests with alerts wait already
- * @throws {DependencyDown} when no agent could be told of a deploy or a request; repeating it is harmless
+ * @throws {DependencyDown} when too many requests with alerts wait already, or no agent could be told of a deploy or a
+ *   request; repeating it is harmless
  */
 export async function receiveTrigger(
   deps: TriggerServiceDeps,

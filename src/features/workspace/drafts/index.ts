@@ -46,6 +46,8 @@ export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
 
 async function forgetDrafts({ orm }: DraftDeps, teamId: string, runIds: readonly string[]): Promise<void> {
   const em = forTeam(orm.em, teamId);
+  // First: who still adds to one holds it, and who comes later finds it closed.
+  await em.nativeUpdate(WorkspaceDraft, { runId: { $in: [...runIds] }, status: 'open' }, { status: 'discarded' });
   const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
   const draftId = { $in: drafts.map(({ id }) => id) };
   await deleteInParts(em, WorkspaceDraftCall, { draftId });

@@ -37,6 +37,8 @@ export function stageChanges(
       const at = revisionOf(draft);
       const { changes, result } = await compute({ workspace, at });
       const tree = await workspace.preview(changes, { at, signal });
+      // Whoever was told that the call was stopped must not find it done.
+      signal?.throwIfAborted();
       const kept = await keep(orm, run, { toolCallId, at, tree, changes, result });
       if (kept) return kept;
     }

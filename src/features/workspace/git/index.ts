@@ -9,8 +9,9 @@ import { atRevisions, openRepository, repositoryName, type Repository } from './
 import { searchFiles } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 
-/** Longer than any Git of ours lives. */
-const STALE_LOCK_MS = 30_000;
+const GIT_TIMEOUT_MS = 10_000;
+/** So many times as long as a run of Git may take: longer than any Git of ours lives, those that are being killed included. */
+const STALE_LOCK_TIMES = 3;
 const SEARCH_TIMEOUT_MS = 5_000;
 /** After this a commit does not wait for another of this process any longer: the branch decides between them anyway. */
 const PATIENCE_MS = 30_000;
@@ -20,7 +21,7 @@ export interface GitWorkspaceOptions {
   directory: string;
   /** The Git to run, 2.38 or newer; `git` on the PATH unless given. */
   program?: string;
-  /** Age from which a lock of Git counts as left by one that was killed; 30 s unless given. */
+  /** Age from which a lock of Git counts as left by one that was killed, ms; three times `gitTimeoutMs` unless given. */
   staleLockMs?: number;
   /** 5 s unless given. */
   searchTimeoutMs?: number;
@@ -30,8 +31,9 @@ export interface GitWorkspaceOptions {
 
 /** Makes nothing yet: a team's repository is made when it is first needed. */
 export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
-  const { directory, program = 'git', staleLockMs = STALE_LOCK_MS, searchTimeoutMs = SEARCH_TIMEOUT_MS } = options;
-  const git = { program, timeoutMs: options.gitTimeoutMs };
+  const { directory, program = 'git', searchTimeoutMs = SEARCH_TIMEOUT_MS, gitTimeoutMs = GIT_TIMEOUT_MS } = options;
+  const { staleLockMs = STALE_LOCK_TIMES * gitTimeoutMs } = options;
+  const git = { program, timeoutMs: gitTimeoutMs };
   const inTurn = createTurns({ patienceMs: PATIENCE_MS });
 
   return {

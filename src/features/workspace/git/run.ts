@@ -9,8 +9,8 @@ const MAX_ERROR_BYTES = 8_192;
 /** Git removes its lock files when it is asked to end; one that does not end is killed after this. */
 const KILL_AFTER_MS = 2_000;
 /**
- * One that was killed is not waited for any longer: it may hang in the disk, and what it started (`fast-import` starts
- * `unpack-objects`) may hold its pipes. It writes objects at most, which nothing refers to.
+ * One that was killed is not waited for any longer: it may hang in the disk, and what it started may hold its pipes. What it
+ * still does is what a repeated call does as well: objects are named by their content, and a change by its key.
  */
 const LEAVE_AFTER_MS = 1_000;
 
@@ -54,8 +54,6 @@ const CONFIGURATION = [
   'core.filesRefLockTimeout=1000',
   // A commit that was reported must outlive the machine's power.
   'core.fsync=all',
-  // A batch of more objects is kept as one pack: one wait for the disk.
-  'fastimport.unpackLimit=10',
   // Larger files have no line-by-line diff.
   'core.bigFileThreshold=8m',
   'protocol.allow=never',
@@ -145,8 +143,8 @@ export async function runGit(
   } finally {
     clearTimeout(timer);
     clearTimeout(killing);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
+    child.unref();
     signal?.removeEventListener('abort', onAbort);
   }
 }

@@ -1,5 +1,5 @@
 /** From a batch of changes to a tree of Git. Nothing is ever checked out: objects are written, and an index of its own. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ancestors, workspacePath } from '../path.ts';
@@ -7,6 +7,8 @@ import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type Wor
 import { findEntries } from './entries.ts';
 import { id, type Repository } from './repository.ts';
 
+/** Each waits for the disk: so many take well less than a run of Git may. */
+const OBJECTS_AT_ONCE = 20;
 const NEW_FILE = '100644';
 const NO_OBJECT = '0'.repeat(40);
 
@@ -17,8 +19,7 @@ export interface ObjectChange {
 }
 
 /**
- * Writes the new contents as objects, with one run of Git: it keeps few as files and many as one pack, so that the disk is
- * waited for once and not for each file.
+ * Writes the new contents as objects.
  * @throws {WorkspaceError} when a path is refused or named twice, or a content is too large or could not be read again
  */
 export async function writeObjects(
@@ -27,26 +28,25 @@ export async function writeObjects(
   signal?: AbortSignal,
 ): Promise<ObjectChange[]> {
   const checked = checkChanges(changes);
-  const contents = checked.flatMap(({ content }) => (content === null ? [] : [Buffer.from(content)]));
-  const objects = contents.length === 0 ? [] : await importBlobs(repository, contents, signal);
+  const contents = checked.flatMap(({ content }) => (content === null ? [] : [content]));
+  const objects: string[] = [];
+  for (let from = 0; from < contents.length; from += OBJECTS_AT_ONCE)
+    objects.push(...(await hashed(repository, contents.slice(from, from + OBJECTS_AT_ONCE), signal)));
   return checked.map(({ path, content }) => ({ path, object: content === null ? null : objects.shift()! }));
 }
 
-/** @returns the id of each, in the same order */
-async function importBlobs(
-  repository: Repository,
-  contents: readonly Buffer[],
-  signal?: AbortSignal,
-): Promise<string[]> {
-  const blobs = contents.flatMap((content, i) => [
-    Buffer.from(`blob\nmark :${i + 1}\ndata ${content.length}\n`),
-    content,
-    Buffer.from('\n'),
-  ]);
-  const marks = contents.map((_, i) => `get-mark :${i + 1}\n`).join('');
-  const input = Buffer.concat([...blobs, Buffer.from(`${marks}done\n`)]);
-  const { stdout } = await repository.git(['fast-import', '--quiet', '--done'], { input, signal });
-  return stdout.toString('latin1').trimEnd().split('\n');
+/**
+ * Not by `fast-import`: when it is killed it leaves files behind, by one of which it refuses the same contents ever after.
+ * @returns the id of each, in the same order
+ */
+async function hashed(repository: Repository, contents: readonly string[], signal?: AbortSignal): Promise<string[]> {
+  return inFolder('casebook-objects-', async (folder) => {
+    const paths = contents.map((_, i) => join(folder, String(i)));
+    await Promise.all(contents.map((content, i) => writeFile(paths[i]!, content)));
+    const input = paths.map((path) => `${path}\n`).join('');
+    const { stdout } = await repository.git(['hash-object', '-w', '--no-filters', '--stdin-paths'], { input, signal });
+    return stdout.toString('latin1').trimEnd().split('\n');
+  });
 }
 
 function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
@@ -113,12 +113,19 @@ export async function writeTree(
 
 /** @param lines what `git update-index --index-info -z` reads */
 async function updated(repository: Repository, revision: string, lines: string, signal?: AbortSignal): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'casebook-index-'));
-  try {
+  return inFolder('casebook-index-', async (folder) => {
     const env = { GIT_INDEX_FILE: join(folder, 'index') };
     await repository.git(['read-tree', revision], { env, signal });
     await repository.git(['update-index', '-z', '--index-info'], { env, signal, input: lines });
     return id(await repository.git(['write-tree'], { env, signal }));
+  });
+}
+
+/** Works in a folder of its own, which is gone afterwards. @param prefix of its name */
+async function inFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  try {
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
