@@ -188,9 +188,11 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     async stop() {
       stopping.abort(new Error('The API is stopping.'));
       await preparing.catch(() => undefined);
-      // Satellites go to another node at once; what they were asked is asked again there.
+      // It listens no more before satellites are sent away: they are back at once, and not to come back to this node.
+      const stopped = server.stop();
+      // What they were asked is asked again on another node.
       await gateway.stop();
-      await server.stop();
+      await stopped;
       await authenticator.idle();
       await matcher.close();
       await client.connection.close();
