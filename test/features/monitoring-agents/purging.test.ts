@@ -20,6 +20,7 @@ import { cutShort } from '../../support/cut-short.ts';
 import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/database-with-events.ts';
 import { storeAgent, type StoredAgent } from './findings/support.ts';
 import { message } from './notifications/delivery.ts';
+import { findingRow, sessionRow } from './rows.ts';
 
 /** More than are deleted in one transaction. */
 const MANY = 130;
@@ -142,12 +143,12 @@ describe('purging a monitoring agent', () => {
       ...nobody,
     });
     for (const id of sessions) {
-      rows.create(MonitoringSession, sessionOf(id, agent));
+      rows.create(MonitoringSession, { ...sessionRow(agent, new Date()), id });
       rows.create(Conversation, { id, teamId, kind: 'monitoring', opening: 'Look.', summary: null, result: null });
       rows.create(Message, { teamId, conversationId: id, text: 'Look.', context: null, deliveredStep: 1 });
     }
     for (const id of findings) {
-      rows.create(Finding, findingOf(id, agent));
+      rows.create(Finding, { ...findingRow(agent), id, dedupKey: `look/${id}`, toldRevision: 1 });
       rows.create(AuxiliaryCall, judgementOf(id, agent));
       rows.create(MonitoringNotification, notificationOf(id, agent));
     }
@@ -171,46 +172,6 @@ describe('purging a monitoring agent', () => {
       notifications: await em().count(MonitoringNotification, { agentId: id }),
     };
   }
-});
-
-const sessionOf = (id: string, { id: agentId, teamId }: StoredAgent) => ({
-  id,
-  teamId,
-  agentId,
-  checkId: 'look',
-  checkType: 'instruction' as const,
-  title: 'Look',
-  planVersion: 1,
-  trigger: 'schedule' as const,
-  status: 'ok' as const,
-  scheduledAt: new Date(),
-  startedAt: new Date(),
-  finishedAt: new Date(),
-  summary: 'All is well.',
-  model: null,
-});
-
-const findingOf = (id: string, { id: agentId, teamId }: StoredAgent) => ({
-  id,
-  teamId,
-  agentId,
-  dedupKey: `look/${id}`,
-  origin: 'check' as const,
-  openedAt: new Date(),
-  status: 'open' as const,
-  title: 'It is long',
-  summary: 'It is long.',
-  severity: 'warning' as const,
-  service: null,
-  actions: ['notify' as const],
-  judgement: null,
-  sources: {},
-  coolDownSeconds: 900,
-  lastSeenAt: new Date(),
-  resolvedAt: null,
-  closedAt: null,
-  investigationId: null,
-  toldRevision: 1,
 });
 
 const judgementOf = (conversationId: string, { teamId }: StoredAgent) => ({

@@ -16,6 +16,7 @@ import { Chat } from '../../../src/features/chats/index.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import { shortInvestigation } from '../../support/scripts.ts';
 import { callerOf, ok, startIdleApi, type Call } from './api.ts';
+import { findingRow, sessionRow } from './rows.ts';
 import { gaugeCheck, gaugeSource, startAgent, type Gauge } from './support.ts';
 
 type SweepDeps = Parameters<typeof sweepAgents>[0];
@@ -151,8 +152,8 @@ describe('sweeping monitoring agents', () => {
     const plan = { checks: [gaugeCheck()] };
     const { chat_id: id } = await ok(idle.call('POST', '/api/monitoring-chat', { message: 'Watch.', plan }));
     const rows = em();
-    rows.create(MonitoringSession, session(teamId, id, new Date()));
-    rows.create(Finding, finding(teamId, id));
+    rows.create(MonitoringSession, sessionRow({ id, teamId }, new Date()));
+    rows.create(Finding, findingRow({ id, teamId }));
     await rows.flush();
     await ok(idle.call('DELETE', `/api/monitoring-chat/${id}`));
     await idle.stop();
@@ -194,8 +195,12 @@ describe('sweeping monitoring agents', () => {
       await em().nativeUpdate(MonitoringSession, { id: found.id }, { startedAt: ago(1.9) });
       await em().nativeUpdate(MonitoringSession, { agentId: others.id }, { startedAt: ago(3) });
       assert.equal(await evict(), 0);
-      const running = { ...session(teamId, agent.id, ago(1.5)), status: 'running' as const, finishedAt: null };
-      const lost = { ...session(teamId, others.id, ago(2.1)), status: 'running' as const, finishedAt: null };
+      const running = {
+        ...sessionRow({ id: agent.id, teamId }, ago(1.5)),
+        status: 'running' as const,
+        finishedAt: null,
+      };
+      const lost = { ...sessionRow({ id: others.id, teamId }, ago(2.1)), status: 'running' as const, finishedAt: null };
       const rows = em();
       for (const row of [running, lost]) rows.create(MonitoringSession, row);
       await rows.flush();
@@ -215,7 +220,7 @@ describe('sweeping monitoring agents', () => {
       await ok(call('PATCH', others.at('/config'), { eviction_hours: 1 }));
       assert.equal(await evict(), 2, 'the new bound counts at once');
       // What models cost is counted over a day: a session that cost something stays for as long.
-      const cost = { ...session(teamId, others.id, ago(5)), costUsd: 0.5 };
+      const cost = { ...sessionRow({ id: others.id, teamId }, ago(5)), costUsd: 0.5 };
       const paid = em();
       const { id } = paid.create(MonitoringSession, cost);
       await paid.flush();
@@ -238,41 +243,4 @@ describe('sweeping monitoring agents', () => {
     ]);
     return counts.reduce((sum, n) => sum + n, 0);
   };
-});
-
-const session = (teamId: string, agentId: string, startedAt: Date) => ({
-  teamId,
-  agentId,
-  checkId: 'queue',
-  checkType: 'metric' as const,
-  title: 'Queue of orders',
-  planVersion: 1,
-  trigger: 'schedule' as const,
-  status: 'ok' as const,
-  scheduledAt: startedAt,
-  startedAt,
-  finishedAt: startedAt,
-  summary: 'All is well.',
-  model: null,
-});
-
-const finding = (teamId: string, agentId: string) => ({
-  teamId,
-  agentId,
-  dedupKey: 'queue/gauge',
-  origin: 'check' as const,
-  openedAt: new Date(),
-  status: 'open' as const,
-  title: 'The queue is long',
-  summary: 'The queue is long.',
-  severity: 'warning' as const,
-  service: null,
-  actions: ['notify' as const],
-  judgement: null,
-  sources: {},
-  coolDownSeconds: 900,
-  lastSeenAt: new Date(),
-  resolvedAt: null,
-  closedAt: null,
-  investigationId: null,
 });

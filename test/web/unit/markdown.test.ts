@@ -76,6 +76,18 @@ describe('web: Markdown in pieces', () => {
     );
   });
 
+  it('what looks like a fence within HTML is none', () => {
+    for (const text of [
+      '<div>\n  ```\n\n````\n\nwords',
+      '- <div>\n  ```\n\n~~~\n\nwords',
+      '> <b>\n> ```\n\n```\n\nwords',
+    ]) {
+      const { blocks, definitions } = splitBlocks(text);
+      assert.equal(definitions, '');
+      assert.equal(seen(blocks.map((block) => html(block)).join('')), seen(html(text)), text);
+    }
+  });
+
   it('a text that grows changes its last piece only', () => {
     const text = 'one\n\ntwo **bold**\n\n```\ncode\n\nmore\n```\n\nlast';
     const before = splitBlocks(text).blocks;

@@ -18,6 +18,8 @@ const DEFINITION = /^ {0,3}\[(?!\^)(?:[^\]\\]|\\.)+\]:/;
 /** In a quotation or a list, or with its address on the next line. */
 const ODD_DEFINITION =
   /^(?:(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)]))+[ \t]*\[[^\]\n]+\]:|[ \t]*\[[^\]\n]+\]:[ \t]*$|[ \t]*\[[^\]\n]*$)/m;
+/** A tag that may begin HTML, also in a quotation or a list; it goes on to the next blank line, over what looks like a fence. */
+const TAG = /^[ >\t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*<\/?[a-z]/i;
 /** HTML that goes on over blank lines, and what ends it (CommonMark 4.6, kinds 1 to 5). */
 const RAW_HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
@@ -32,10 +34,16 @@ class Piece {
   hasList = false;
   #fence: { mark: string; length: number; indent: number } | undefined;
   #htmlEnd: RegExp | undefined;
-  #isUnclear = false;
+  /** Only the parser knows where its parts end: nothing of the text is cut. */
+  isUnclear = false;
+  #isAfterTag = false;
 
   get isOpen(): boolean {
-    return this.#isUnclear || this.#fence !== undefined || this.#htmlEnd !== undefined;
+    return this.#fence !== undefined || this.#htmlEnd !== undefined;
+  }
+
+  takeBlank(): void {
+    this.#isAfterTag = false;
   }
 
   take(line: string): void {
@@ -47,11 +55,13 @@ class Piece {
     if (this.#fence !== undefined) {
       const { mark, length, indent } = this.#fence;
       const closes = marks.startsWith(mark) && marks.length >= length && spaces.length < indent + 4;
-      // It may have ended with its list item, or not: nothing is cut from here on.
-      if (this.hasList && indent > 0 && line.search(/\S/) < indent) this.#isUnclear = true;
+      // It may have ended with its list item, or not.
+      if (this.hasList && indent > 0 && line.search(/\S/) < indent) this.isUnclear = true;
       if (closes && line.trim() === marks) this.#fence = undefined;
       return;
     }
+    if (marks !== '' && this.#isAfterTag) this.isUnclear = true;
+    this.#isAfterTag ||= TAG.test(line);
     if (marks !== '') this.#fence = { mark: marks.charAt(0), length: marks.length, indent: spaces.length };
     this.hasList ||= ANY_ITEM.test(line);
     const [, end] = RAW_HTML.find(([begin]) => begin.test(line)) ?? [];
@@ -61,7 +71,7 @@ class Piece {
 
 /**
  * @returns pieces whose concatenation is the text; one piece where it has footnotes or hidden definitions, which tie its
- *   parts together
+ *   parts together, or where it is not certain what its parts are
  * @example splitBlocks('a\n\nb').blocks // ['a\n\n', 'b']
  */
 export function splitBlocks(text: string): Blocks {
@@ -76,8 +86,10 @@ export function splitBlocks(text: string): Blocks {
     const newline = text.indexOf('\n', at);
     const end = newline === -1 ? text.length : newline + 1;
     const line = text.slice(at, end).replace(/[\r\n]+$/, '');
-    if (line.trim() === '') isAfterBlank = true;
-    else {
+    if (line.trim() === '') {
+      isAfterBlank = true;
+      piece.takeBlank();
+    } else {
       const isOwn = !/^[ \t]/.test(line) && !(piece.hasList && LIST_ITEM.test(line));
       if (isAfterBlank && isOwn && !piece.isOpen && at > start) {
         blocks.push(text.slice(start, at));
@@ -90,6 +102,7 @@ export function splitBlocks(text: string): Blocks {
       if (isDefinition) definitions.push(line);
       isAfterDefinition = isDefinition;
       piece.take(line);
+      if (piece.isUnclear) return { blocks: [text], definitions: '' };
       isAfterBlank = false;
     }
     at = end;
