@@ -17,7 +17,7 @@ const INSTALLATIONS = ['bench', 'chaos', 'demo'];
  * Tests in a browser wait for it most of the time, and for an installation that serves them all. They take half as long
  * as each of the other groups; what else stands here makes up for it.
  */
-const BROWSER = ['bin', 'embedded', 'platform', 'satellite', 'web', 'workflows'];
+const BROWSER = ['bin', 'embedded', 'offline-model', 'packaging', 'platform', 'satellite', 'web', 'workflows'];
 
 /**
  * Which folders of `test` run in one process of mocha, side by side with the other groups. The first one is shown as it
