@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilAborted } from './until-aborted.ts';
 
 /** @param signal ends the waiting; whether it ends `work` as well is up to the caller */
 export type Turns = <T>(name: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -51,21 +52,16 @@ export function createTurns({ patienceMs }: { patienceMs?: number } = {}): Turns
 
 /** @throws the reason of the signal, when it fires first */
 async function turnAfter({ begun, over }: Place, patienceMs?: number, signal?: AbortSignal): Promise<void> {
-  const given = new AbortController();
-  const ends = AbortSignal.any([given.signal, ...(signal ? [signal] : [])]);
-  const aborted = Promise.withResolvers<never>();
-  ends.addEventListener('abort', () => aborted.reject(ends.reason), { once: true });
+  signal?.throwIfAborted();
+  const done = new AbortController();
   const patience = async (): Promise<void> => {
     await begun;
-    await delay(patienceMs, undefined, { signal: ends });
+    await delay(patienceMs, undefined, { signal: done.signal });
   };
+  const turn = patienceMs === undefined ? over : Promise.race([over, patience()]);
   try {
-    signal?.throwIfAborted();
-    await Promise.race([over, aborted.promise, ...(patienceMs === undefined ? [] : [patience()])]);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
+    await (signal ? untilAborted(turn, signal) : turn);
   } finally {
-    given.abort();
+    done.abort();
   }
 }

@@ -10,6 +10,7 @@ import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
 import { untilReachable } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
+import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
@@ -79,6 +80,7 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
     const { tools } = await untilReachable(profile, signal);
     const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp };
     const sources = await untilReachable(() => deps.sources(asking), signal);
+    // A tool that ignores its signal must not hold up the run.
     return await untilAborted(tools.invoke(call.name, call.input, { ...context, sources }), signal);
   } catch (error) {
     if (attempt.signal.aborted) {
@@ -94,15 +96,6 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
     deps.log.error({ err: error, tool: call.name, toolCallId: call.id }, 'a tool failed unexpectedly');
     return failure(`The tool failed: ${messageOf(error)}`);
   }
-}
-
-/** A tool that ignores its signal must not hold up the run. */
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(signal.reason);
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort));
 }
 
 function failure(message: string): ToolOutput {

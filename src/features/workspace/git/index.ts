@@ -6,10 +6,10 @@ import { diffOf } from './diff.ts';
 import { listEntries, readFile } from './entries.ts';
 import { headOf } from './refs.ts';
 import { atRevisions, openRepository, repositoryName, type Repository } from './repository.ts';
+import { GIT_TIMEOUT_MS } from './run.ts';
 import { searchFiles } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 
-const GIT_TIMEOUT_MS = 10_000;
 /** So many times as long as a run of Git may take: longer than any Git of ours lives, those that are being killed included. */
 const STALE_LOCK_TIMES = 3;
 const SEARCH_TIMEOUT_MS = 5_000;

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { childEnvironment } from '../../../config.ts';
 import { WorkspaceError } from '../port.ts';
 
-const TIMEOUT_MS = 10_000;
+/** How long one run of Git may take unless its caller says otherwise. */
+export const GIT_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 32 * 1_048_576;
 const MAX_ERROR_BYTES = 8_192;
 /** Git removes its lock files when it is asked to end; one that does not end is killed after this. */
@@ -90,7 +91,7 @@ export async function runGit(
   args: readonly string[],
   options: GitOptions = {},
 ): Promise<GitResult> {
-  const { input, env, timeoutMs = TIMEOUT_MS, maxBytes = MAX_OUTPUT_BYTES, accept = [], signal } = options;
+  const { input, env, timeoutMs = GIT_TIMEOUT_MS, maxBytes = MAX_OUTPUT_BYTES, accept = [], signal } = options;
   signal?.throwIfAborted();
   const child = spawn(program, [`--git-dir=${gitDir}`, ...CONFIGURATION, ...args], {
     env: { ...ENVIRONMENT, ...env },

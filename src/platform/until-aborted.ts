@@ -1,0 +1,11 @@
+/**
+ * Work that is not waited for any longer when a signal fires; it goes on by itself where it does not heed the signal.
+ * @throws the signal's reason when it fires first
+ */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return Promise.race([work, aborted.promise]).finally(() => signal.removeEventListener('abort', onAbort));
+}
