@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openOrm, type Orm } from '../src/db/orm.ts';
 import { createGraphStore, type DependencyGraphs } from '../src/features/satellites/graph/index.ts';
-import type { WireEdge } from '../src/features/satellites/wire/index.ts';
+import type { WireEdge } from '@casebook/wire';
 import { systemClock } from '../src/platform/clock.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { addSatellite, type TestSatellite } from '../test/features/satellites/graph/support.ts';

@@ -1,6 +1,6 @@
 /** `--check`: asks every system once and says how each is. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Health } from '../src/features/satellites/wire/index.ts';
+import type { Health } from '@casebook/wire';
 import type { SatelliteConfig } from './config/index.ts';
 import { checkOnce, reasonOf } from './connection/index.ts';
 import { connectAll } from './queries/index.ts';

@@ -1,5 +1,5 @@
 /** A dependency graph as large companies have them, the same at every run. */
-import type { WireEdge } from '../../src/features/satellites/wire/index.ts';
+import type { WireEdge } from '@casebook/wire';
 
 /** Calls that go back up: enough for circles. */
 const BACKWARDS = 0.005;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DependencyGraphs } from '../../src/features/satellites/graph/index.ts';
-import { MOST_EDGES_PER_MESSAGE, type GraphMessage, type WireEdge } from '../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES_PER_MESSAGE, type GraphMessage, type WireEdge } from '@casebook/wire';
 import type { TestSatellite } from '../../test/features/satellites/graph/support.ts';
 
 export interface GraphSender {
@@ -13,8 +13,8 @@ export function senderOf(store: DependencyGraphs, satellite: TestSatellite): Gra
   let epoch = randomUUID();
   let seq = 0;
   const send = async (kind: GraphMessage['kind'], edges: WireEdge[]): Promise<void> => {
-    for (let from = 0; from < edges.length; from += MOST_EDGES_PER_MESSAGE) {
-      const part = edges.slice(from, from + MOST_EDGES_PER_MESSAGE);
+    for (let from = 0; from < edges.length; from += MAX_EDGES_PER_MESSAGE) {
+      const part = edges.slice(from, from + MAX_EDGES_PER_MESSAGE);
       const last = from + part.length === edges.length;
       const message = { type: 'graph' as const, epoch, seq: seq++, kind, last, edges: part, gone: [] };
       const answer = await store.ingest(satellite, message, satellite.connectionId);

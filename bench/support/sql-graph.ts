@@ -1,6 +1,6 @@
 /** The same graph as plain SQL would have it: a table, an index for each direction, a recursive query. */
 import type { Orm } from '../../src/db/orm.ts';
-import type { WireEdge } from '../../src/features/satellites/wire/index.ts';
+import type { WireEdge } from '@casebook/wire';
 
 export interface SqlGraph {
   /** Stores edges with a statement each, in one transaction. */

@@ -9,7 +9,7 @@ import {
   type Inventory,
   type SatelliteMessage,
   type ServerMessage,
-} from '../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 import { programInput, sayReady } from './program.ts';
 
 export interface WireSatellitesInput {

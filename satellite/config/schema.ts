@@ -1,6 +1,6 @@
 /** The whole YAML file but for what is each connector's own. */
 import { z } from 'zod';
-import { MOST_ANSWER_BYTES, MOST_CONNECTORS, slug } from '../../src/features/satellites/wire/index.ts';
+import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
 import { graphConfig } from '../graph/index.ts';
 import { headerSecret } from '../header-values.ts';
 import { mcpServersConfig } from '../mcp/index.ts';
@@ -15,7 +15,7 @@ export const connectorCommon = z.looseObject({
   kind: z.string(),
   title: z.string().min(1).max(1_000).optional(),
   timeout_seconds: seconds.optional(),
-  max_answer_bytes: byteSize(MOST_ANSWER_BYTES).optional(),
+  max_answer_bytes: byteSize(MAX_ANSWER_BYTES).optional(),
 });
 
 export const satelliteFile = z.strictObject({
@@ -41,7 +41,7 @@ export const satelliteFile = z.strictObject({
   limits: z
     .strictObject({
       query_timeout_seconds: seconds.default(30),
-      max_answer_bytes: byteSize(MOST_ANSWER_BYTES).default(8 * 1_048_576),
+      max_answer_bytes: byteSize(MAX_ANSWER_BYTES).default(8 * 1_048_576),
       /** Queries at one time, of all connectors and of each. */
       concurrency: z.number().int().min(1).max(1_000).default(8),
       per_connector: z.number().int().min(1).max(1_000).default(4),
@@ -49,7 +49,7 @@ export const satelliteFile = z.strictObject({
     .prefault({}),
   redaction: redactionConfig.prefault({}),
   /** Each is checked by {@link connectorCommon} and by its kind. */
-  connectors: z.array(z.unknown()).max(MOST_CONNECTORS).default([]),
+  connectors: z.array(z.unknown()).max(MAX_CONNECTORS).default([]),
   mcp_servers: mcpServersConfig,
   graph: graphConfig.prefault({}),
 });

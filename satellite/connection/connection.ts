@@ -7,7 +7,7 @@ import {
   type Health,
   type Inventory,
   type RequestMessage,
-} from '../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 import type { GraphFeed } from '../graph/port.ts';
 import type { Log } from '../log.ts';
 import type { Outlet, QueryRunner } from '../queries/index.ts';

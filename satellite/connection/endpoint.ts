@@ -1,5 +1,5 @@
 /** Where the satellite connects. */
-import { CONNECT_PATH } from '../../src/features/satellites/wire/index.ts';
+import { CONNECT_PATH } from '@casebook/wire';
 
 export interface Endpoint {
   /** `ws:` or `wss:`. */

@@ -5,12 +5,12 @@ import {
   connector as connectorSchema,
   jsonSchema,
   mcpTool,
-  MOST_CLUSTERS,
-  MOST_CONNECTORS,
-  MOST_FRAME_BYTES,
-  MOST_NAME_CHARACTERS,
-  MOST_SCHEMA_CHARACTERS,
-  MOST_TOOLS,
+  MAX_CLUSTERS,
+  MAX_CONNECTORS,
+  MAX_FRAME_BYTES,
+  MAX_NAME_CHARACTERS,
+  MAX_SCHEMA_CHARACTERS,
+  MAX_TOOLS,
   wireEdge,
   type ClusterState,
   type ConnectorInventory,
@@ -18,17 +18,17 @@ import {
   type Health,
   type Inventory,
   type McpTool,
-} from '../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 import type { Connector, ConnectorOperation } from '../connectors/connector.ts';
 import type { Redactor } from '../redaction/index.ts';
 
 /** Leaves room for what is around the tools. */
-const MOST_MESSAGE_BYTES = MOST_FRAME_BYTES - 64 * 1_024;
+const MAX_MESSAGE_BYTES = MAX_FRAME_BYTES - 64 * 1_024;
 
 /** As the protocol has them. */
-const MOST_DESCRIPTION_CHARACTERS = 2_000;
-const MOST_TITLE_CHARACTERS = 1_000;
-const MOST_MESSAGE_CHARACTERS = 1_000;
+const MAX_DESCRIPTION_CHARACTERS = 2_000;
+const MAX_TITLE_CHARACTERS = 1_000;
+const MAX_MESSAGE_CHARACTERS = 1_000;
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
@@ -45,13 +45,13 @@ export function inventoryOf(found: {
   omitted: number;
   redactor: Redactor;
 }): Inventory {
-  const connectors = found.connectors.slice(0, MOST_CONNECTORS).map(describeConnector);
-  let room = MOST_MESSAGE_BYTES - bytesOf({ labels: found.labels, connectors });
+  const connectors = found.connectors.slice(0, MAX_CONNECTORS).map(describeConnector);
+  let room = MAX_MESSAGE_BYTES - bytesOf({ labels: found.labels, connectors });
   const tools: McpTool[] = [];
   for (const tool of found.tools) {
     const redacted = redactTool(tool, found.redactor);
     const bytes = bytesOf(redacted);
-    if (tools.length >= MOST_TOOLS || bytes > room || !mcpTool.safeParse(redacted).success) continue;
+    if (tools.length >= MAX_TOOLS || bytes > room || !mcpTool.safeParse(redacted).success) continue;
     tools.push(redacted);
     room -= bytes;
   }
@@ -65,7 +65,7 @@ function describeConnector({ id, kind, title, operations }: Connector): Connecto
 
 function describeOperation({ name, description, parameters, tool }: ConnectorOperation) {
   const { $schema: _, ...schema } = z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' });
-  const inputSchema = JSON.stringify(schema).length <= MOST_SCHEMA_CHARACTERS ? schema : { type: 'object' };
+  const inputSchema = JSON.stringify(schema).length <= MAX_SCHEMA_CHARACTERS ? schema : { type: 'object' };
   return { name, description, inputSchema, tool };
 }
 
@@ -80,8 +80,8 @@ function redactTool(tool: McpTool, redactor: Redactor): McpTool {
     jsonSchema.safeParse(redactor.value(schema)).data ?? { type: 'object' };
   return {
     ...tool,
-    ...(tool.title !== undefined && { title: redacted(tool.title, MOST_TITLE_CHARACTERS, redactor) }),
-    description: redacted(tool.description, MOST_DESCRIPTION_CHARACTERS, redactor),
+    ...(tool.title !== undefined && { title: redacted(tool.title, MAX_TITLE_CHARACTERS, redactor) }),
+    description: redacted(tool.description, MAX_DESCRIPTION_CHARACTERS, redactor),
     inputSchema: schemaOf(tool.inputSchema),
     ...(tool.outputSchema !== undefined && { outputSchema: schemaOf(tool.outputSchema) }),
   };
@@ -89,15 +89,15 @@ function redactTool(tool: McpTool, redactor: Redactor): McpTool {
 
 /** Clusters with as many of their problems as one message holds, the worst first. */
 export function clustersOf(found: readonly ClusterState[], redactor: Redactor): ClusterState[] {
-  const most = MOST_MESSAGE_BYTES / Math.max(1, Math.min(found.length, MOST_CLUSTERS));
-  return found.slice(0, MOST_CLUSTERS).flatMap((cluster) => {
+  const most = MAX_MESSAGE_BYTES / Math.max(1, Math.min(found.length, MAX_CLUSTERS));
+  return found.slice(0, MAX_CLUSTERS).flatMap((cluster) => {
     let room = most - bytesOf({ ...cluster, problems: [] });
     const problems = cluster.problems
       .map((problem) => ({
         ...problem,
         name: redacted(problem.name, 253, redactor),
         reason: redacted(problem.reason, 200, redactor),
-        ...(problem.message !== undefined && { message: redacted(problem.message, MOST_MESSAGE_CHARACTERS, redactor) }),
+        ...(problem.message !== undefined && { message: redacted(problem.message, MAX_MESSAGE_CHARACTERS, redactor) }),
       }))
       .filter((problem) => (room -= bytesOf(problem)) >= 0);
     return clusterState.safeParse({ ...cluster, problems }).data ?? [];
@@ -109,13 +109,13 @@ export function healthOf(found: readonly Health[], redactor: Redactor): Health[]
   return found.map((entry) =>
     entry.message === undefined
       ? entry
-      : { ...entry, message: redacted(entry.message, MOST_MESSAGE_CHARACTERS, redactor) },
+      : { ...entry, message: redacted(entry.message, MAX_MESSAGE_CHARACTERS, redactor) },
   );
 }
 
 /** The graph's names are the customer's too. An edge that the protocol does not have is left out. */
 export function redactGraph(message: GraphMessage, redactor: Redactor): GraphMessage {
-  const nameOf = (name: string): string => redacted(name, MOST_NAME_CHARACTERS, redactor);
+  const nameOf = (name: string): string => redacted(name, MAX_NAME_CHARACTERS, redactor);
   return {
     ...message,
     edges: message.edges.flatMap((edge) => {

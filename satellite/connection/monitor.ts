@@ -1,5 +1,5 @@
 /** Looks after the connectors in the background, each at its own pace: whether it answers, and its cluster. */
-import type { ClusterState, Health } from '../../src/features/satellites/wire/index.ts';
+import type { ClusterState, Health } from '@casebook/wire';
 import type { Connector } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
@@ -13,7 +13,7 @@ export interface MonitorTimes {
 }
 
 export const MONITOR: MonitorTimes = { everyMs: 15_000, timeoutMs: 10_000 };
-const MOST_MESSAGE_CHARACTERS = 300;
+const MAX_MESSAGE_CHARACTERS = 300;
 
 interface Looked<T> {
   at: number;
@@ -112,5 +112,5 @@ export async function checkOnce(connector: Connector, timeoutMs: number, closing
 export function reasonOf(error: unknown, redactor: Redactor): string {
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   const words = isTimeout ? 'it did not answer in time' : error instanceof Error ? error.message : String(error);
-  return redactor.text(words).slice(0, MOST_MESSAGE_CHARACTERS).toWellFormed();
+  return redactor.text(words).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
 }

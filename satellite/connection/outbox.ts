@@ -3,12 +3,12 @@
  * memory and that a heartbeat, which does not wait, is never behind more than that.
  */
 import type { WebSocket } from 'ws';
-import { MOST_FRAME_BYTES, type SatelliteMessage } from '../../src/features/satellites/wire/index.ts';
+import { MAX_FRAME_BYTES, type SatelliteMessage } from '@casebook/wire';
 
 /** Bytes that may be on their way before the next large message is written. */
-const MOST_BUFFERED_BYTES = 512 * 1024;
+const MAX_BUFFERED_BYTES = 512 * 1024;
 /** Messages that may wait: far more than queries that run or wait for their turn, of which each has one. */
-const MOST_WAITING = 2_000;
+const MAX_WAITING = 2_000;
 
 /** The connection is gone. */
 export class Disconnected extends Error {
@@ -39,7 +39,7 @@ export class Outbox {
   /** Sends at once. @returns false when the message is larger than one may be, or the connection is gone */
   now(message: SatelliteMessage): boolean {
     const text = JSON.stringify(message);
-    if (this.#closed || Buffer.byteLength(text) > MOST_FRAME_BYTES) return false;
+    if (this.#closed || Buffer.byteLength(text) > MAX_FRAME_BYTES) return false;
     this.#write(text);
     return true;
   }
@@ -50,7 +50,7 @@ export class Outbox {
    */
   inTurn(message: SatelliteMessage): Promise<void> {
     if (this.#closed) return Promise.reject(new Disconnected());
-    if (this.#waiting.length >= MOST_WAITING) {
+    if (this.#waiting.length >= MAX_WAITING) {
       this.#onOverflow();
       return Promise.reject(new Disconnected());
     }
@@ -67,7 +67,7 @@ export class Outbox {
   }
 
   #pump(): void {
-    while (!this.#closed && this.#socket.bufferedAmount < MOST_BUFFERED_BYTES) {
+    while (!this.#closed && this.#socket.bufferedAmount < MAX_BUFFERED_BYTES) {
       const next = this.#waiting.shift();
       if (!next) return;
       this.#write(JSON.stringify(next.message));

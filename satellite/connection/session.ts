@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket, type RawData } from 'ws';
 import {
   CLOSE,
-  MOST_FRAME_BYTES,
+  MAX_FRAME_BYTES,
   SILENCE_MS,
   SUBPROTOCOL,
   serverMessage,
   type SatelliteMessage,
   type ServerMessage,
-} from '../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 import type { Ending } from './backoff.ts';
 import { Outbox } from './outbox.ts';
 
@@ -35,7 +35,7 @@ export interface SessionEnd {
 }
 
 const HANDSHAKE_MS = 10_000;
-const MOST_REFUSAL_BYTES = 2_000;
+const MAX_REFUSAL_BYTES = 2_000;
 
 /**
  * Connects, says hello and passes on what comes, until the connection ends.
@@ -47,7 +47,7 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
     const socket = new WebSocket(options.url, SUBPROTOCOL, {
       headers: { authorization: `Bearer ${options.token}` },
       handshakeTimeout: HANDSHAKE_MS,
-      maxPayload: MOST_FRAME_BYTES,
+      maxPayload: MAX_FRAME_BYTES,
       // The token goes to the address in the configuration and nowhere else.
       followRedirects: false,
       perMessageDeflate: { threshold: 8_192 },
@@ -140,7 +140,7 @@ async function refusalOf(
   try {
     for await (const chunk of response) {
       body += String(chunk);
-      if (body.length > MOST_REFUSAL_BYTES) break;
+      if (body.length > MAX_REFUSAL_BYTES) break;
     }
   } catch {
     // The status says enough.

@@ -1,6 +1,6 @@
 /** What a connector is: one system of the customer's, and the questions it answers. Reading only. */
 import type { z } from 'zod';
-import type { ClusterState, ConnectorKind, EdgeSource } from '../../src/features/satellites/wire/index.ts';
+import type { ClusterState, ConnectorKind, EdgeSource } from '@casebook/wire';
 import type { Log } from '../log.ts';
 
 export interface OperationContext {

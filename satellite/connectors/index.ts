@@ -1,5 +1,5 @@
 /** Every kind of connector. */
-import type { ConnectorKind } from '../../src/features/satellites/wire/index.ts';
+import type { ConnectorKind } from '@casebook/wire';
 import type { ConnectorKindDefinition } from './connector.ts';
 import { http } from './http/index.ts';
 import { recorded } from './recorded/index.ts';

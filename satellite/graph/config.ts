@@ -1,6 +1,6 @@
 /** `graph` in the YAML file. */
 import { z } from 'zod';
-import { MOST_EDGES } from '../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES } from '@casebook/wire';
 import { otlpConfig } from '../otlp/index.ts';
 
 const seconds = (least: number, most: number): z.ZodNumber => z.number().min(least).max(most);
@@ -19,7 +19,7 @@ export const graphConfig = z
     /** By how much of it a call rate, error ratio or 95th percentile has to change to be sent again. */
     significant_change: z.number().min(0).max(10).default(0.1),
     /** More edges than that: the least called are left out. */
-    max_edges: z.number().int().min(1).max(MOST_EDGES).default(100_000),
+    max_edges: z.number().int().min(1).max(MAX_EDGES).default(100_000),
     otlp: otlpConfig.prefault({}),
   })
   .refine(({ stale_after_seconds, interval_seconds }) => stale_after_seconds > interval_seconds, {

@@ -1,5 +1,5 @@
 /** The graph as it is now: what every source saw of every edge, merged. No clock, no timers. */
-import { EDGE_SOURCES, type EdgeSource } from '../../src/features/satellites/wire/index.ts';
+import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
 import type { ObservedEdge } from '../connectors/connector.ts';
 import { cleanName } from './names.ts';
 

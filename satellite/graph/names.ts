@@ -1,4 +1,4 @@
-import { MOST_NAME_CHARACTERS } from '../../src/features/satellites/wire/index.ts';
+import { MAX_NAME_CHARACTERS } from '@casebook/wire';
 
 /**
  * A service's name as the protocol takes it: without control characters and surrounding space, well-formed, clipped.
@@ -10,12 +10,12 @@ export function cleanName(name: string): string | undefined {
   if (/^[!-~](?:[ -~]{0,98}[!-~])?$/u.test(name)) return name;
   // What is far too long is cut first, and copied: a slice would keep the whole of it in memory.
   const short =
-    name.length > 4 * MOST_NAME_CHARACTERS ? Buffer.from(name.slice(0, 4 * MOST_NAME_CHARACTERS)).toString() : name;
+    name.length > 4 * MAX_NAME_CHARACTERS ? Buffer.from(name.slice(0, 4 * MAX_NAME_CHARACTERS)).toString() : name;
   const clean = short
     .replaceAll(/\p{Cc}/gu, '')
     .toWellFormed()
     .trim()
-    .slice(0, MOST_NAME_CHARACTERS);
+    .slice(0, MAX_NAME_CHARACTERS);
   // The cut may have gone through a pair of surrogates.
   return (clean.isWellFormed() ? clean : clean.slice(0, -1)).trim() || undefined;
 }

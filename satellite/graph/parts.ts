@@ -1,24 +1,24 @@
-import { MOST_EDGES_PER_MESSAGE, type GraphMessage } from '../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES_PER_MESSAGE, type GraphMessage } from '@casebook/wire';
 
 export type GraphPart = Pick<GraphMessage, 'edges' | 'gone'>;
 
 /** Most bytes of a part's edges as JSON: a message has to stay below the largest frame. */
-const MOST_MESSAGE_BYTES = 700_000;
+const MAX_MESSAGE_BYTES = 700_000;
 
 /** Cuts a graph, or a change of it, into parts that fit into messages. At least one, which may be empty. */
 export function partsOf(edges: GraphPart['edges'], gone: GraphPart['gone']): GraphPart[] {
   const parts: GraphPart[] = [{ edges: [], gone: [] }];
-  let room = MOST_MESSAGE_BYTES;
+  let room = MAX_MESSAGE_BYTES;
   const partFor = (item: unknown, kind: keyof GraphPart): GraphPart => {
     const bytes = Buffer.byteLength(JSON.stringify(item)) + 1;
     const current = parts.at(-1);
-    if (current && current[kind].length < MOST_EDGES_PER_MESSAGE && bytes <= room) {
+    if (current && current[kind].length < MAX_EDGES_PER_MESSAGE && bytes <= room) {
       room -= bytes;
       return current;
     }
     const next: GraphPart = { edges: [], gone: [] };
     parts.push(next);
-    room = MOST_MESSAGE_BYTES - bytes;
+    room = MAX_MESSAGE_BYTES - bytes;
     return next;
   };
   for (const edge of edges) partFor(edge, 'edges').edges.push(edge);

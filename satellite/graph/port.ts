@@ -1,5 +1,5 @@
 /** What the rest of the satellite knows of the dependency graph. */
-import type { GraphMessage } from '../../src/features/satellites/wire/index.ts';
+import type { GraphMessage } from '@casebook/wire';
 
 /** Sends the graph to Casebook: a snapshot after connecting, then what changed. */
 export interface GraphFeed {

@@ -1,5 +1,5 @@
 /** Turns the graph into messages: a snapshot, then what changed since the last message. No clock, no timers. */
-import type { GraphMessage, WireEdge } from '../../src/features/satellites/wire/index.ts';
+import type { GraphMessage, WireEdge } from '@casebook/wire';
 import type { MergedEdge } from './live-graph.ts';
 import { partsOf, type GraphPart } from './parts.ts';
 import { isSignificant } from './significance.ts';

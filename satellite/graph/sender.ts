@@ -1,5 +1,5 @@
 /** Sends the graph over one connection after the other, one message at a time. */
-import type { GraphMessage } from '../../src/features/satellites/wire/index.ts';
+import type { GraphMessage } from '@casebook/wire';
 import type { Log } from '../log.ts';
 
 type Send = (message: GraphMessage) => Promise<void>;

@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 
-const MOST_CHARACTERS = 2_000;
-const MOST_LINES = 200;
+const MAX_CHARACTERS = 2_000;
+const MAX_LINES = 200;
 const WINDOW_MS = 60_000;
 
 /**
@@ -15,11 +15,11 @@ export function createBoundedLog(log: Log, server: string, message: string): (li
   return (line) => {
     const now = performance.now();
     if (now - since >= WINDOW_MS) {
-      if (lines > MOST_LINES) log.debug({ server, lines: lines - MOST_LINES }, 'lines of an MCP server were left out');
+      if (lines > MAX_LINES) log.debug({ server, lines: lines - MAX_LINES }, 'lines of an MCP server were left out');
       since = now;
       lines = 0;
     }
     lines += 1;
-    if (lines <= MOST_LINES) log.debug({ server, line: line.slice(0, MOST_CHARACTERS) }, message);
+    if (lines <= MAX_LINES) log.debug({ server, line: line.slice(0, MAX_CHARACTERS) }, message);
   };
 }

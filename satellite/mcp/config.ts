@@ -1,6 +1,6 @@
 /** What the YAML file says below `mcp_servers`. */
 import { z } from 'zod';
-import { slug } from '../../src/features/satellites/wire/index.ts';
+import { slug } from '@casebook/wire';
 import { headers, headerSecret } from '../header-values.ts';
 
 const globs = z.array(z.string().min(1).max(200)).max(1_000);

@@ -3,13 +3,13 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { QueryError } from '../connectors/connector.ts';
 
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 /** As numbers: servers use codes that the SDK does not know. */
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 const INVALID_PARAMS: number = ErrorCode.InvalidParams;
 
 function bounded(words: string): string {
-  return words.length <= MOST_CHARACTERS ? words : `${words.slice(0, MOST_CHARACTERS)}…`;
+  return words.length <= MAX_CHARACTERS ? words : `${words.slice(0, MAX_CHARACTERS)}…`;
 }
 
 /** @returns one sentence about any error, its cause included */

@@ -7,7 +7,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { Agent } from 'undici';
-import { MOST_ANSWER_BYTES } from '../../src/features/satellites/wire/index.ts';
+import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import { QueryError } from '../connectors/connector.ts';
 import { boundedBody } from './bounded-body.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
@@ -22,7 +22,7 @@ const RECONNECTION = {
 };
 /** How long the server may take to forget the session when we leave, in ms. */
 const GOODBYE_MS = 1_000;
-const MOST_ABANDONED = 1_000;
+const MAX_ABANDONED = 1_000;
 /** A notification that we put behind the events of a stream: the SDK hands it on after all of them. */
 const STREAM_ENDED = 'casebook/stream-ended';
 
@@ -133,7 +133,7 @@ export class HttpTransport implements Transport {
   #forget(token: string): void {
     this.#abandoned.add(token);
     const [oldest] = this.#abandoned;
-    if (this.#abandoned.size > MOST_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
+    if (this.#abandoned.size > MAX_ABANDONED && oldest !== undefined) this.#abandoned.delete(oldest);
   }
 
   #received(message: JSONRPCMessage): void {
@@ -210,7 +210,7 @@ export class HttpTransport implements Transport {
       const ended: JSONRPCMessage = { jsonrpc: '2.0', method: STREAM_ENDED, params: { id } };
       return `\n\ndata: ${JSON.stringify(ended)}\n\n`;
     };
-    const body = boundedBody(response.body, { mostBytes: MOST_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
+    const body = boundedBody(response.body, { mostBytes: MAX_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   }
 }

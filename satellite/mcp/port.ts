@@ -1,5 +1,5 @@
 /** What the rest of the satellite knows of the customer's MCP servers. */
-import type { Health, McpTool } from '../../src/features/satellites/wire/index.ts';
+import type { Health, McpTool } from '@casebook/wire';
 
 export interface McpCallContext {
   /** Fires when nobody waits any more, and when the call's time is over. */
@@ -12,7 +12,7 @@ export interface McpCallContext {
 export interface McpServers {
   /** Of the servers that answer now, in the order of the configuration; not yet bounded in number. */
   tools(): McpTool[];
-  /** Allowed tools that are not among them: each server's first MOST_TOOLS are, if their names are not too long. */
+  /** Allowed tools that are not among them: each server's first MAX_TOOLS are, if their names are not too long. */
   omitted(): number;
   /**
    * @returns the result as the server gave it: content, structured content, and whether it is an error

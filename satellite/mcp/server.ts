@@ -1,6 +1,6 @@
 /** One configured MCP server: connected, and connected again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Health } from '../../src/features/satellites/wire/index.ts';
+import type { Health } from '@casebook/wire';
 import { QueryError } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import { backoffMs } from './backoff.ts';
@@ -15,8 +15,8 @@ import type { McpTimings } from './timings.ts';
 import type { Listing } from './tools.ts';
 
 /** Most names in a message that says which tools there are. */
-const MOST_NAMES = 50;
-const MOST_SENTENCE_CHARACTERS = 1_000;
+const MAX_NAMES = 50;
+const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
 
 export interface McpServerOptions {
@@ -64,7 +64,7 @@ export class McpServer {
       id,
       of: 'mcp',
       status: message === undefined ? 'ok' : 'failing',
-      message: message?.slice(0, MOST_SENTENCE_CHARACTERS),
+      message: message?.slice(0, MAX_SENTENCE_CHARACTERS),
       checkedAgoMs: Math.max(0, performance.now() - checkedAt),
     };
   }
@@ -105,7 +105,7 @@ export class McpServer {
     }
     const { tools, omitted } = session.listing;
     if (tools.some(({ name }) => name === tool)) return session;
-    const names = tools.slice(0, MOST_NAMES).map(({ name }) => name);
+    const names = tools.slice(0, MAX_NAMES).map(({ name }) => name);
     const more = tools.length - names.length + omitted;
     const known =
       names.length === 0 ? 'It offers none.' : `There are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`;

@@ -14,9 +14,9 @@ import type { McpTimings } from './timings.ts';
 import { listTools, toolsPage, type Listing } from './tools.ts';
 
 /** Longest call with any amount of progress, in ms: as long as Casebook may ask for. */
-const MOST_CALL_MS = 600_000;
+const MAX_CALL_MS = 600_000;
 /** Looks without an answer before a server that has nothing to do counts as lost. */
-const MOST_SILENT_LOOKS = 2;
+const MAX_SILENT_LOOKS = 2;
 
 /**
  * A result, whole: unlike the SDK's `callTool`, nothing is thrown away because a type of content is newer than the SDK
@@ -113,7 +113,7 @@ export class Session {
       const result = await this.#client.request({ method: 'tools/call', params: { name, arguments: args } }, whole, {
         signal: stop.signal,
         timeout: config.timeout_seconds * 1_000,
-        maxTotalTimeout: MOST_CALL_MS,
+        maxTotalTimeout: MAX_CALL_MS,
         resetTimeoutOnProgress: true,
         // Asks the server to report progress.
         onprogress: () => undefined,
@@ -168,7 +168,7 @@ export class Session {
     this.silence = failure === undefined ? undefined : describeSilence(failure);
     this.#silentLooks = failure === undefined ? 0 : this.#silentLooks + 1;
     // A server that does one thing at a time does not answer while it works.
-    const mayBeBusy = isTimeout(failure) && (this.#calls > 0 || this.#silentLooks < MOST_SILENT_LOOKS);
+    const mayBeBusy = isTimeout(failure) && (this.#calls > 0 || this.#silentLooks < MAX_SILENT_LOOKS);
     if (this.silence !== undefined && !mayBeBusy) await this.close(this.silence);
     else if (before !== this.silence) this.#options.onChange();
   }

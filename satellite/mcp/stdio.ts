@@ -10,14 +10,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { MOST_ANSWER_BYTES } from '../../src/features/satellites/wire/index.ts';
+import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import { QueryError } from '../connectors/connector.ts';
 import { createLineReader } from './lines.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 
 /** A server that sends requests and never reads our answers may not fill the memory with them. */
-const MOST_UNREAD_BYTES = 2 * MOST_ANSWER_BYTES;
-const MOST_STDERR_LINE_BYTES = 4_096;
+const MAX_UNREAD_BYTES = 2 * MAX_ANSWER_BYTES;
+const MAX_STDERR_LINE_BYTES = 4_096;
 /** How long it may take to end by itself after its input has ended, and after SIGTERM, in ms. */
 const INPUT_ENDED_MS = 500;
 const TERMINATED_MS = 2_000;
@@ -81,7 +81,7 @@ export class StdioTransport implements Transport {
       running.add(this);
     }
     await once(child, 'spawn');
-    const mostBytes = MOST_ANSWER_BYTES + ENVELOPE_BYTES;
+    const mostBytes = MAX_ANSWER_BYTES + ENVELOPE_BYTES;
     child.stdout.on(
       'data',
       createLineReader(mostBytes, {
@@ -92,7 +92,7 @@ export class StdioTransport implements Transport {
         },
       }),
     );
-    child.stderr.on('data', createLineReader(MOST_STDERR_LINE_BYTES, { line: onStderr, tooLong: onStderr }));
+    child.stderr.on('data', createLineReader(MAX_STDERR_LINE_BYTES, { line: onStderr, tooLong: onStderr }));
     for (const stream of [child.stdin, child.stdout, child.stderr, child]) {
       stream.on('error', (error: Error) => this.onerror?.(error));
     }
@@ -106,7 +106,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) throw new Error('its process has ended');
-    if (stdin.writableLength > MOST_UNREAD_BYTES) throw new Error('it does not read its input');
+    if (stdin.writableLength > MAX_UNREAD_BYTES) throw new Error('it does not read its input');
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 

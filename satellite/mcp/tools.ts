@@ -1,17 +1,12 @@
 /** What a server says of its tools, cut down to what the protocol between satellite and Casebook carries. */
 import { z } from 'zod';
-import {
-  MOST_NAME_CHARACTERS,
-  MOST_SCHEMA_CHARACTERS,
-  MOST_TOOLS,
-  type McpTool,
-} from '../../src/features/satellites/wire/index.ts';
+import { MAX_NAME_CHARACTERS, MAX_SCHEMA_CHARACTERS, MAX_TOOLS, type McpTool } from '@casebook/wire';
 import { matcher } from './globs.ts';
 
-const MOST_DESCRIPTION_CHARACTERS = 2_000;
-const MOST_TITLE_CHARACTERS = 1_000;
+const MAX_DESCRIPTION_CHARACTERS = 2_000;
+const MAX_TITLE_CHARACTERS = 1_000;
 /** A server that never says that it has come to the end is not asked for ever. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 const ANY_OBJECT = { type: 'object' };
 
 /** A page of tools, each of which may be anything: one bad tool does not cost the others. */
@@ -52,7 +47,7 @@ function cut(value: string, most: number): string {
 
 function fits(value: unknown): boolean {
   try {
-    return JSON.stringify(value).length <= MOST_SCHEMA_CHARACTERS;
+    return JSON.stringify(value).length <= MAX_SCHEMA_CHARACTERS;
   } catch {
     // Nested deeper than can be written.
     return false;
@@ -76,11 +71,11 @@ function inputOf(announced: Record<string, unknown> | undefined): {
 function toTool(tool: z.output<typeof announcedTool>, server: string, vouched: boolean): McpTool {
   const { inputSchema, note } = inputOf(tool.inputSchema);
   const title = tool.title ?? tool.annotations?.title;
-  const words = cut(tool.description ?? '', MOST_DESCRIPTION_CHARACTERS - (note === '' ? 0 : note.length + 1));
+  const words = cut(tool.description ?? '', MAX_DESCRIPTION_CHARACTERS - (note === '' ? 0 : note.length + 1));
   return {
     server,
     name: tool.name,
-    title: title === undefined ? undefined : cut(title, MOST_TITLE_CHARACTERS),
+    title: title === undefined ? undefined : cut(title, MAX_TITLE_CHARACTERS),
     description: `${words} ${note}`.trim(),
     inputSchema,
     outputSchema: tool.outputSchema !== undefined && fits(tool.outputSchema) ? tool.outputSchema : undefined,
@@ -117,9 +112,9 @@ export async function listTools(
   const add = (announced: unknown): void => {
     const name = nameOf(announced);
     if (name === undefined || tools.has(name)) return;
-    if (name.length > MOST_NAME_CHARACTERS) omitted += 1;
+    if (name.length > MAX_NAME_CHARACTERS) omitted += 1;
     else if (allowed(name) && !denied(name)) {
-      if (tools.size >= MOST_TOOLS) {
+      if (tools.size >= MAX_TOOLS) {
         omitted += 1;
         return;
       }
@@ -136,6 +131,6 @@ export async function listTools(
     cursor = nextCursor ?? undefined;
     if (cursor === undefined || cursors.has(cursor)) break;
     cursors.add(cursor);
-  } while (cursors.size < MOST_PAGES);
+  } while (cursors.size < MAX_PAGES);
   return { tools: [...tools.values()], omitted };
 }

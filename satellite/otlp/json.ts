@@ -3,7 +3,7 @@
  * as numbers, unknown members ignored (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
  */
 import {
-  MOST_LINKS,
+  MAX_LINKS,
   PEER_ATTRIBUTES,
   STATUS_ERROR,
   keep,
@@ -40,7 +40,7 @@ function readSpan(span: Members): RawSpan {
     spanId: hex(span['spanId']),
     parentSpanId: hex(span['parentSpanId']),
     links: list(span['links'], 'links')
-      .slice(0, MOST_LINKS)
+      .slice(0, MAX_LINKS)
       .map((link) => members(link, 'links[]'))
       .map((link) => hex(link['traceId']) + hex(link['spanId'])),
     seconds: secondsBetween(span['startTimeUnixNano'], span['endTimeUnixNano']),

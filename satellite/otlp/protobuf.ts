@@ -8,7 +8,7 @@
  */
 import protobuf from 'protobufjs/minimal.js';
 import {
-  MOST_LINKS,
+  MAX_LINKS,
   PEER_ATTRIBUTES,
   STATUS_ERROR,
   keep,
@@ -108,7 +108,7 @@ const SPAN: Fields<TimedSpan> = {
     if (attribute) span.attributes.set(attribute.key, attribute.value);
   },
   [tag(13, BYTES)]: (reader, { span }) => {
-    if (span.links.length >= MOST_LINKS) {
+    if (span.links.length >= MAX_LINKS) {
       reader.skipType(BYTES);
       return;
     }

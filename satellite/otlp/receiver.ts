@@ -29,7 +29,7 @@ interface OtlpReceiverOptions extends OtlpConfig {
 
 /** Bodies under way may hold this many times what one may; one more at most is there decompressed. */
 const BODIES_AT_ONCE = 8;
-const MOST_CONNECTIONS = 1_000;
+const MAX_CONNECTIONS = 1_000;
 /** How long what a refused client still sends is read and thrown away, in ms, so that it gets to read why. */
 const LINGER_MS = 1_000;
 /** google.rpc.Code, for the body of a refusal. */
@@ -44,7 +44,7 @@ export async function startOtlpReceiver(options: OtlpReceiverOptions): Promise<O
     headersTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(1_000, requestTimeoutMs),
   });
-  server.maxConnections = MOST_CONNECTIONS;
+  server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
     answer(request, response, options, budget).catch((error: unknown) => {
       if (!request.complete || response.destroyed) log.debug({ err: error }, 'a client of the OTLP receiver went away');

@@ -44,7 +44,7 @@ export const PEER_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /** Most links of one span that are followed: a batch has one for each message. */
-export const MOST_LINKS = 128;
+export const MAX_LINKS = 128;
 
 const KINDS = new Map<number, BorderSpan['kind']>([
   [SPAN_KIND.server, 'server'],

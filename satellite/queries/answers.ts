@@ -1,26 +1,26 @@
 /** Finished answers, kept for whoever asks again with the same id. */
 import { LRUCache } from 'lru-cache';
-import type { AnswerError } from '../../src/features/satellites/wire/index.ts';
+import type { AnswerError } from '@casebook/wire';
 
 export type Answer = { text: string; bytes: number; tookMs: number } | { code: AnswerError; message: string };
 
 /** An activity that lost its worker comes back within minutes. */
 const KEPT_MS = 10 * 60_000;
-const MOST_ANSWERS = 500;
-const MOST_BYTES = 64 * 1_048_576;
+const MAX_ANSWERS = 500;
+const MAX_BYTES = 64 * 1_048_576;
 
 const ACTED_KEPT_MS = 24 * 60 * 60_000;
-const MOST_ACTED = 50_000;
+const MAX_ACTED = 50_000;
 
 /** Ids of calls that may have changed something: they outlive their answers, for the calls must not be made again. */
 export function createActedStore(): LRUCache<string, true> {
-  return new LRUCache<string, true>({ max: MOST_ACTED, ttl: ACTED_KEPT_MS });
+  return new LRUCache<string, true>({ max: MAX_ACTED, ttl: ACTED_KEPT_MS });
 }
 
 export function createAnswerStore(): LRUCache<string, Answer> {
   return new LRUCache<string, Answer>({
-    max: MOST_ANSWERS,
-    maxSize: MOST_BYTES,
+    max: MAX_ANSWERS,
+    maxSize: MAX_BYTES,
     ttl: KEPT_MS,
     sizeCalculation: (answer) => 200 + ('text' in answer ? answer.text.length : answer.message.length),
   });

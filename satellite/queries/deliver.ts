@@ -1,5 +1,5 @@
 /** Sends one answer: its parts, then its end. */
-import { MOST_PART_BYTES, type SatelliteMessage } from '../../src/features/satellites/wire/index.ts';
+import { MAX_PART_BYTES, type SatelliteMessage } from '@casebook/wire';
 import type { Answer } from './answers.ts';
 import { partsOf } from './parts.ts';
 
@@ -9,7 +9,7 @@ export interface Outlet {
   send(message: SatelliteMessage): Promise<void>;
 }
 
-const MOST_MESSAGE_CHARACTERS = 4_000;
+const MAX_MESSAGE_CHARACTERS = 4_000;
 
 /**
  * @param options.maxBytes of whoever asked this time: it may be less than when the answer was made
@@ -22,7 +22,7 @@ export async function deliver(
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<void> {
   if ('code' in answer) {
-    const message = answer.message.slice(0, MOST_MESSAGE_CHARACTERS).toWellFormed();
+    const message = answer.message.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
     return await outlet.send({ type: 'answer.error', id, code: answer.code, message });
   }
   if (answer.bytes > maxBytes) {
@@ -30,7 +30,7 @@ export async function deliver(
     return await outlet.send({ type: 'answer.error', id, code: 'too_large', message });
   }
   let parts = 0;
-  for (const text of partsOf(answer.text, MOST_PART_BYTES)) {
+  for (const text of partsOf(answer.text, MAX_PART_BYTES)) {
     if (signal.aborted) return undefined;
     await outlet.send({ type: 'answer.part', id, index: parts++, text });
   }

@@ -1,6 +1,6 @@
 /** From a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
 import { z } from 'zod';
-import type { RequestMessage, RequestTarget } from '../../src/features/satellites/wire/index.ts';
+import type { RequestMessage, RequestTarget } from '@casebook/wire';
 import { QueryError, type Connector, type ConnectorOperation } from '../connectors/connector.ts';
 import type { McpServers } from '../mcp/port.ts';
 

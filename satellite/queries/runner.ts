@@ -1,6 +1,6 @@
 /** Runs requests: each id once, whoever asks how often, within limits, and nothing leaves that is to be redacted. */
 import type { LRUCache } from 'lru-cache';
-import type { RequestMessage } from '../../src/features/satellites/wire/index.ts';
+import type { RequestMessage } from '@casebook/wire';
 import { QueryError } from '../connectors/connector.ts';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';

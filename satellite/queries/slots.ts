@@ -2,7 +2,7 @@
 import { QueryError } from '../connectors/connector.ts';
 
 /** Queries that may wait for their turn; more are refused, since their time would run out in the queue. */
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
 interface Waiting {
   target: string;
@@ -20,7 +20,7 @@ export class Slots {
   constructor(limits: { concurrency: number; perTarget: number; mostWaiting?: number }) {
     this.#most = limits.concurrency;
     this.#mostPerTarget = limits.perTarget;
-    this.#mostWaiting = limits.mostWaiting ?? MOST_WAITING;
+    this.#mostWaiting = limits.mostWaiting ?? MAX_WAITING;
   }
 
   /**

@@ -2,7 +2,7 @@
 import { DEFAULT_RULES, EMAIL_RULE, isSecretName, REDACTED, type RedactionRule } from './defaults.ts';
 
 /** Names seen are remembered: the rows of an answer all have the same ones. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 /** `pwd=x`. */
 const SHORTEST_SECRET = 5;
 /** A sample of a metric, of which an answer may have a million; no default rule takes anything out of one. */
@@ -40,7 +40,7 @@ export function createRedactor({ defaults, emails, rules }: RedactionOptions): R
     const known = names.get(found);
     if (known) return known;
     const made = { name: text(found), secret: defaults && isSecretName(found) };
-    if (names.size >= MOST_NAMES) names.clear();
+    if (names.size >= MAX_NAMES) names.clear();
     names.set(found, made);
     return made;
   };

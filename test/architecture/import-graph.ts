@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { init, parse } from 'es-module-lexer';
 import { z } from 'zod';
 
@@ -78,6 +79,11 @@ type Transpile = (text: string, options: { fileName: string; compilerOptions: ob
 
 function target(from: string, specifier: string): string {
   if (specifier.startsWith('.')) return relative(ROOT, resolve(ROOT, dirname(from), specifier));
+  if (specifier.startsWith('@casebook/')) return workspaceFile(specifier);
   const [scope = '', name] = specifier.split('/');
   return specifier.startsWith('@') ? `${scope}/${name}` : scope;
 }
+
+/** The file that Node loads for the name of one of our packages: npm links them into node_modules. */
+export const workspaceFile = (specifier: string): string =>
+  relative(ROOT, fileURLToPath(import.meta.resolve(specifier)));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { filesBelow, findCycle, readSource, relativeImports, runtimeImports, type Import } from './import-graph.ts';
 
-const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo', 'satellite', 'web/src'];
+const PRODUCT = ['src', 'workflows', 'activities', 'temporal', 'demo', 'packages', 'satellite', 'web/src'];
 const show = ({ from, to }: Import): string => `${from} -> ${to}`;
 
 describe('architecture: imports at run time', () => {
@@ -61,12 +61,14 @@ describe('architecture: imports at run time', () => {
     assert.deepEqual(violations(/^src\/features\//, allowed), []);
   });
 
-  it('a satellite and Casebook share the protocol between them and nothing else', () => {
+  it('a satellite imports packages only, and nothing imports a satellite', () => {
+    const isOurs = (to: string): boolean => PRODUCT.some((folder) => to.startsWith(`${folder}/`));
     assert.deepEqual(
-      violations(
-        /^satellite\//,
-        (to) => /^satellite\/|^src\/features\/satellites\/wire\//.test(to) || !/^\w+\//.test(to),
-      ),
+      violations(/^satellite\//, (to) => /^(satellite|packages)\//.test(to) || !isOurs(to)),
+      [],
+    );
+    assert.deepEqual(
+      violations(/^packages\//, (to) => to.startsWith('packages/') || !isOurs(to)),
       [],
     );
     assert.deepEqual(
@@ -74,9 +76,26 @@ describe('architecture: imports at run time', () => {
       [],
     );
     assert.deepEqual(
-      violations(/^src\/features\/satellites\/wire\//, (to) => to === 'zod' || to.includes('/wire/')),
+      violations(/^packages\/wire\//, (to) => to === 'zod' || to.startsWith('packages/wire/')),
       [],
     );
+    assert.ok(imports.some(({ from, to }) => from.startsWith('satellite/') && to === 'packages/wire/index.ts'));
+  });
+
+  it('a package is entered by its name, and imports what its own list has', () => {
+    const inPackage = /^packages\/([\w-]+)\//;
+    const across = PRODUCT.flatMap(filesBelow)
+      .flatMap(relativeImports)
+      .filter(({ from, to }) => inPackage.test(to) && inPackage.exec(from)?.[1] !== inPackage.exec(to)?.[1]);
+    assert.deepEqual(across.map(show), []);
+    const missing = imports.filter(({ from, to }) => {
+      const [, name] = inPackage.exec(from) ?? [];
+      const [, other] = inPackage.exec(to) ?? [];
+      if (name === undefined || name === other || to.startsWith('node:')) return false;
+      const { dependencies = {} } = JSON.parse(readSource(`packages/${name}/package.json`));
+      return !Object.hasOwn(dependencies, other === undefined ? to : `@casebook/${other}`);
+    });
+    assert.deepEqual(missing.map(show), []);
   });
 
   it('the web app and the server import nothing of each other, types included', () => {

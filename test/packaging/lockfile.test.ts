@@ -3,6 +3,9 @@ import { textOf } from './repository.ts';
 
 interface LockedPackage {
   version?: string;
+  /** Of a workspace: its folder, which has the rest of what is known of it. */
+  resolved?: string;
+  link?: boolean;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;
 }
@@ -12,12 +15,12 @@ describe('package-lock.json', () => {
 
   /** Where Node would find `name` from the package at `path`: in its own folder or in one above it. */
   const find = (path: string, name: string): LockedPackage | undefined => {
-    // A workspace (satellite) is a folder of its own, directly below the root.
+    // A workspace is a folder of its own, such as satellite: above it is the root.
     const above = (folder: string): string =>
       folder.includes('node_modules/') ? folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, '') : '';
     for (let folder = path; ; folder = above(folder)) {
       const found = packages[`${folder === '' ? '' : `${folder}/`}node_modules/${name}`];
-      if (found || folder === '') return found;
+      if (found || folder === '') return found?.link ? packages[found.resolved!] : found;
     }
   };
 

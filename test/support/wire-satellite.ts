@@ -8,7 +8,7 @@ import {
   type RequestMessage,
   type SatelliteMessage,
   type ServerMessage,
-} from '../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 export interface WireSatelliteOptions {

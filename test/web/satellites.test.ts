@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import type { Health } from '../../src/features/satellites/wire/index.ts';
+import type { Health } from '@casebook/wire';
 import { assertPresentable, copiedBy, sharedWeb, untilFocused, type Web } from '../support/web/index.ts';
 import { connectWireSatellite, type WireSatellite } from '../support/wire-satellite.ts';
 

@@ -5,10 +5,10 @@ import { requestHeaders, type HttpApiConfig } from './config.ts';
 import { codeOf, failureOf } from './failure.ts';
 
 /** Longer queries are posted as a form: servers and proxies refuse addresses of more than some 8 kB. */
-const MOST_ADDRESS_CHARACTERS = 4_000;
-const MOST_ERROR_CHARACTERS = 1_500;
+const MAX_ADDRESS_CHARACTERS = 4_000;
+const MAX_ERROR_CHARACTERS = 1_500;
 /** Of an error answer; there is nothing to be had from more. */
-const MOST_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Parameters of a query; undefined ones are left out, lists are repeated. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
@@ -67,7 +67,7 @@ export function createHttpApi(
     const url = new URL(base);
     url.pathname = `${prefix}/${path.map(segment).join('/')}`;
     const parameters = toSearch(query);
-    const posted = form === true && parameters.size > 0 && parameters.toString().length > MOST_ADDRESS_CHARACTERS;
+    const posted = form === true && parameters.size > 0 && parameters.toString().length > MAX_ADDRESS_CHARACTERS;
     if (!posted) url.search = parameters.toString();
     return fetch(url, {
       dispatcher: await dispatcher(),
@@ -91,8 +91,8 @@ export function createHttpApi(
         await response.body?.cancel();
         throw new QueryError('failed', `${place} redirects to another address; its url must be the final one`);
       }
-      const body = (await readBody(response, MOST_ERROR_BYTES)).text;
-      const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MOST_ERROR_CHARACTERS);
+      const body = (await readBody(response, MAX_ERROR_BYTES)).text;
+      const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MAX_ERROR_CHARACTERS);
       throw new QueryError(codeOf(response.status), `${place} answered ${response.status}${words && `: ${words}`}`);
     } catch (error) {
       throw failureOf(error, place, context.signal);

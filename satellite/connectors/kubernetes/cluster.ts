@@ -1,4 +1,4 @@
-import type { ClusterState } from '../../../src/features/satellites/wire/index.ts';
+import type { ClusterState } from '@casebook/wire';
 import type { OperationContext } from '../connector.ts';
 import type { KubernetesClient } from './client.ts';
 import { asQueryError } from './errors.ts';
@@ -6,8 +6,8 @@ import { problemsOf, type Findings } from './problems.ts';
 import * as resources from './resources.ts';
 
 /** Objects of one kind that are looked at; a cluster with more is counted up to here. */
-const MOST_OBJECTS = 20_000;
-const MOST_EVENTS = 2_000;
+const MAX_OBJECTS = 20_000;
+const MAX_EVENTS = 2_000;
 
 export interface ClusterIdentity {
   name: string;
@@ -66,13 +66,13 @@ export async function observeCluster(
     }
   };
   // One after the other: the API server has others to serve.
-  const nodes = await listed('nodes', resources.nodes(client, context, MOST_OBJECTS));
+  const nodes = await listed('nodes', resources.nodes(client, context, MAX_OBJECTS));
   if (context.signal.aborted) throw failures[0] ?? asQueryError(undefined, context.signal);
-  const namespaces = await listed('namespaces', resources.namespaces(client, context, MOST_OBJECTS));
-  const found = await resources.workloads(client, context, MOST_OBJECTS, {});
+  const namespaces = await listed('namespaces', resources.namespaces(client, context, MAX_OBJECTS));
+  const found = await resources.workloads(client, context, MAX_OBJECTS, {});
   errors.push(...found.errors);
-  const pods = await listed('pods', resources.pods(client, context, MOST_OBJECTS, {}));
-  const events = await listed('events', resources.events(client, context, MOST_EVENTS, { type: 'Warning' }));
+  const pods = await listed('pods', resources.pods(client, context, MAX_OBJECTS, {}));
+  const events = await listed('events', resources.events(client, context, MAX_EVENTS, { type: 'Warning' }));
   if (failures.length === 4) throw failures[0];
   const version = await client
     .call(context, ({ version }, options) => version.getCode({}, options))

@@ -5,11 +5,11 @@ import * as resources from './resources.ts';
 import { newestFirst, trimPod } from './trim.ts';
 import { WORKLOAD_KINDS } from './workloads.ts';
 
-const MOST_LISTED = 2_000;
+const MAX_LISTED = 2_000;
 /** The API gives events in no order of time: the newest are looked for among so many. */
-const MOST_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 const DEFAULT_EVENTS = 100;
-const MOST_LOG_BYTES = 1_048_576;
+const MAX_LOG_BYTES = 1_048_576;
 const DEFAULT_LOG_LINES = 500;
 
 /** A name of Kubernetes' objects; it becomes part of a path. */
@@ -26,14 +26,14 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
       description: 'The nodes: readiness, pressures and other conditions, taints, capacity, versions.',
       parameters: z.strictObject({}),
       tool: true,
-      run: (_parameters, context) => resources.nodes(client, context, MOST_LISTED),
+      run: (_parameters, context) => resources.nodes(client, context, MAX_LISTED),
     }),
     defineOperation({
       name: 'namespaces',
       description: 'The namespaces of the cluster.',
       parameters: z.strictObject({}),
       tool: true,
-      run: (_parameters, context) => resources.namespaces(client, context, MOST_LISTED),
+      run: (_parameters, context) => resources.namespaces(client, context, MAX_LISTED),
     }),
     defineOperation({
       name: 'workloads',
@@ -41,7 +41,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
         'Deployments, stateful sets, daemon sets, jobs and cron jobs: desired, ready, available and updated pods, images, conditions. Kinds that may not be listed are named in `errors`.',
       parameters: z.strictObject({ namespace: objectName.optional(), kind: z.enum(WORKLOAD_KINDS).optional() }),
       tool: true,
-      run: (filter, context) => resources.workloads(client, context, MOST_LISTED, filter),
+      run: (filter, context) => resources.workloads(client, context, MAX_LISTED, filter),
     }),
     defineOperation({
       name: 'pods',
@@ -53,7 +53,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
         field_selector: selector.optional(),
       }),
       tool: true,
-      run: (filter, context) => resources.pods(client, context, MOST_LISTED, filter),
+      run: (filter, context) => resources.pods(client, context, MAX_LISTED, filter),
     }),
     defineOperation({
       name: 'pod',
@@ -85,7 +85,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
       }),
       tool: true,
       async run({ limit = DEFAULT_EVENTS, ...filter }, context) {
-        const { items, truncated } = await resources.events(client, context, MOST_EVENTS, filter);
+        const { items, truncated } = await resources.events(client, context, MAX_EVENTS, filter);
         return { items: newestFirst(items).slice(0, limit), truncated: truncated || items.length > limit };
       },
     }),
@@ -109,7 +109,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
       tool: true,
       async run({ namespace, pod, container, since_seconds, tail_lines = DEFAULT_LOG_LINES, previous }, context) {
         // Half: as JSON the text becomes longer.
-        const limitBytes = Math.max(1, Math.min(MOST_LOG_BYTES, Math.floor(context.maxBytes / 2)));
+        const limitBytes = Math.max(1, Math.min(MAX_LOG_BYTES, Math.floor(context.maxBytes / 2)));
         const asked = { namespace, name: pod, container, previous, limitBytes, timestamps: true };
         const text = await client.call(context, ({ core }, options) =>
           core.readNamespacedPodLog({ ...asked, sinceSeconds: since_seconds, tailLines: tail_lines }, options),

@@ -1,5 +1,5 @@
 /** What is wrong in a cluster, the worst first. Pure. */
-import type { ClusterState } from '../../../src/features/satellites/wire/index.ts';
+import type { ClusterState } from '@casebook/wire';
 import type { TrimmedEvent, TrimmedNode, TrimmedPod } from './trim.ts';
 import type { Workload } from './workloads.ts';
 
@@ -9,7 +9,7 @@ interface Ranked extends Problem {
   weight: number;
 }
 
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 const PENDING_TOO_LONG_MS = 5 * 60_000;
 /** An out-of-memory kill is still news for so long, and a warning event for so long. */
 const RECENT_KILL_MS = 60 * 60_000;
@@ -54,7 +54,7 @@ export function problemsOf(findings: Findings): Problem[] {
   ];
   return found
     .sort((a, b) => b.weight - a.weight || a.name.localeCompare(b.name))
-    .slice(0, MOST_PROBLEMS)
+    .slice(0, MAX_PROBLEMS)
     .map(({ kind, namespace, name, reason, message }) => ({
       kind: kind.slice(0, 100),
       ...(namespace && { namespace }),

@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { QueryError } from '../connector.ts';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
-const MOST_FILE_BYTES = 128 * 1_048_576;
+const MAX_FILE_BYTES = 128 * 1_048_576;
 
 /** The incidents of a directory, by name. Symbolic links are none. */
 export async function incidentsIn(directory: string): Promise<string[]> {
@@ -40,7 +40,7 @@ export async function openFile(folder: string, name: string): Promise<FileHandle
     throw new QueryError('failed', `${name} cannot be read (${code})`, { cause: error });
   }
   const stats = await file.stat();
-  if (stats.isFile() && stats.size <= MOST_FILE_BYTES) return file;
+  if (stats.isFile() && stats.size <= MAX_FILE_BYTES) return file;
   await file.close();
   throw new QueryError('failed', stats.isFile() ? `${name} is larger than 128 MiB` : `${name} is not a regular file`);
 }

@@ -4,7 +4,7 @@ import { openFile } from './files.ts';
 import { logRecord } from './schema.ts';
 
 /** Longer lines are skipped. */
-const MOST_LINE_CHARACTERS = 256 * 1_024;
+const MAX_LINE_CHARACTERS = 256 * 1_024;
 
 export interface LogSearch {
   service?: string;
@@ -31,7 +31,7 @@ export async function searchLogs(folder: string, search: LogSearch, signal: Abor
     for await (const line of file.readLines()) {
       signal.throwIfAborted();
       if (line.trim() === '') continue;
-      const record = line.length > MOST_LINE_CHARACTERS ? undefined : parseLine(line);
+      const record = line.length > MAX_LINE_CHARACTERS ? undefined : parseLine(line);
       if (!record) {
         unreadable++;
         continue;

@@ -3,7 +3,7 @@ import { QueryError } from '../connector.ts';
 import type { HttpApi } from '../http-api/index.ts';
 
 /** Of the answer to a check, which is short wherever it comes from the right kind of server. */
-const MOST_CHECK_BYTES = 4 * 1024 * 1024;
+const MAX_CHECK_BYTES = 4 * 1024 * 1024;
 
 /**
  * Asks something that only the right kind of server answers in the right form.
@@ -16,7 +16,7 @@ export async function checkAnswer(
   schema: z.ZodType,
   options: { hint: string; signal: AbortSignal },
 ): Promise<void> {
-  const context = { signal: options.signal, maxBytes: MOST_CHECK_BYTES };
+  const context = { signal: options.signal, maxBytes: MAX_CHECK_BYTES };
   const path = `/${request.path.join('/')}`;
   let answer: unknown;
   try {

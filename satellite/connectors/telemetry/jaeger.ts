@@ -12,7 +12,7 @@ import { checkAnswer } from './check.ts';
 import { dataOf } from './envelope.ts';
 import { toGoDuration, unixSeconds } from './parameters.ts';
 
-const MOST_TRACES = 500;
+const MAX_TRACES = 500;
 const hint = 'The url of Jaeger is the address of its query service with its base path, without /api.';
 
 const service = z.string().min(1).max(500);
@@ -68,7 +68,7 @@ function jaegerOperations(http: HttpApi): ConnectorOperation[] {
         tags: z.record(z.string(), z.string()).optional().describe('such as {"error": "true"}'),
         start: unixSeconds,
         end: unixSeconds,
-        limit: z.number().int().min(1).max(MOST_TRACES).optional().describe('traces at most, 20 if absent'),
+        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('traces at most, 20 if absent'),
         min_duration_ms: z.number().min(0).optional(),
       }),
       run({ tags, start, end, limit = 20, min_duration_ms: least, ...rest }, context) {

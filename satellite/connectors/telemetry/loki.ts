@@ -7,14 +7,14 @@ import { dataOf } from './envelope.ts';
 import { selectors, toNanoseconds, unixSeconds } from './parameters.ts';
 
 /** Loki's default `max_entries_limit_per_query`. */
-const MOST_LINES = 5_000;
+const MAX_LINES = 5_000;
 /** Loki looks six hours back unless told; a check needs no more than the last minutes. */
 const CHECK_SECONDS = 300;
 
 const hint = 'The url of Loki is its base address, without /loki/api/v1.';
 
 const logql = z.string().min(1).max(100_000).describe('LogQL');
-const limit = z.number().int().min(1).max(MOST_LINES).optional().describe(`lines at most, 100 if absent`);
+const limit = z.number().int().min(1).max(MAX_LINES).optional().describe(`lines at most, 100 if absent`);
 const range = { start: unixSeconds.optional(), end: unixSeconds.optional() };
 
 export const loki = defineConnectorKind({
@@ -53,7 +53,7 @@ function lokiOperations(http: HttpApi): ConnectorOperation[] {
       name: 'query_range',
       description:
         'Evaluates a LogQL query over a half-open range of time. Log queries give streams: labels and [unix nanoseconds, ' +
-        `line] pairs, the newest lines unless direction is forward, at most ${MOST_LINES}. Metric queries give a matrix.`,
+        `line] pairs, the newest lines unless direction is forward, at most ${MAX_LINES}. Metric queries give a matrix.`,
       tool: true,
       parameters: z.strictObject({
         query: logql,

@@ -5,7 +5,7 @@ import { createHttpApi, httpApiConfig, type HttpApi } from '../http-api/index.ts
 import { checkAnswer } from './check.ts';
 import { toGoDuration, toLogfmt, unixSeconds } from './parameters.ts';
 
-const MOST_TRACES = 500;
+const MAX_TRACES = 500;
 const hint = 'The url of Tempo is its base address, without /api.';
 
 export const tempo = defineConnectorKind({
@@ -42,7 +42,7 @@ function tempoOperations(http: HttpApi): ConnectorOperation[] {
           .describe('attributes, such as service.name; not with query'),
         start: unixSeconds,
         end: unixSeconds,
-        limit: z.number().int().min(1).max(MOST_TRACES).optional().describe('traces at most, 20 if absent'),
+        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('traces at most, 20 if absent'),
         min_duration_ms: z.number().min(0).optional().describe('not with query, which can say { duration > 200ms }'),
       }),
       run({ query, tags, start, end, limit, min_duration_ms: least }, context) {

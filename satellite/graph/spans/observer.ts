@@ -6,7 +6,7 @@ import { CallRates, type SeenEdge } from './rates.ts';
 /** Twice the batch delay of the SDKs: both sides of a call have been sent by then. */
 const WAIT_MS = 10_000;
 /** About 40 MB of memory. Enough for 10,000 calls a second. */
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 
 export class SpanObserver {
   readonly #rates: CallRates;
@@ -18,7 +18,7 @@ export class SpanObserver {
     this.#rates = new CallRates(windowSeconds, mostEdges, now());
     this.#pairing = new SpanPairing({
       waitMs: WAIT_MS,
-      mostWaiting: MOST_WAITING,
+      mostWaiting: MAX_WAITING,
       onCall: (call) => this.#rates.count(call, this.#now()),
     });
   }

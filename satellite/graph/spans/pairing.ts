@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /** Most sides of one call that are told apart. */
-const MOST_CALLEES = 100;
+const MAX_CALLEES = 100;
 
 interface PairingOptions {
   /** How long one side waits for the other, in ms. Exporters send in batches, every 5 s by default. */
@@ -43,7 +43,7 @@ export class SpanPairing {
   readonly #options: PairingOptions;
   /** By trace id and the caller's span id, in order of arrival and so of `until`. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Called sides of all that wait: up to {@link MOST_CALLEES} of each would be more than there is memory for. */
+  /** Called sides of all that wait: up to {@link MAX_CALLEES} of each would be more than there is memory for. */
   #callees = 0;
   /** Sides that had to go before their time was over. */
   dropped = 0;
@@ -87,7 +87,7 @@ export class SpanPairing {
     if (span.parentSpanId !== '') callers.add(span.traceId + span.parentSpanId);
     for (const key of callers) {
       const waiting = this.#wait(key, now);
-      if (waiting.callees.has(span.spanId) || waiting.callees.size >= MOST_CALLEES) continue;
+      if (waiting.callees.has(span.spanId) || waiting.callees.size >= MAX_CALLEES) continue;
       waiting.callees.set(span.spanId, side);
       this.#callees += 1;
       this.#countPair(waiting, side);

@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
-import type { ClusterState, ConnectorKind, Health, Inventory } from './wire/index.ts';
+import type { ClusterState, ConnectorKind, Health, Inventory } from '@casebook/wire';
 
 /** How one connector or MCP server is doing, with our own time of when it was looked at. */
 export type StoredHealth = Omit<Health, 'checkedAgoMs'> & { checkedAt?: string };

@@ -6,7 +6,7 @@ import {
   SatelliteUnknown,
   type SatelliteCallError,
 } from './calls/port.ts';
-import type { AnswerError } from './wire/index.ts';
+import type { AnswerError } from '@casebook/wire';
 
 export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
 

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Satellite, SatelliteToken, StoredCluster, StoredHealth } from './entities.ts';
 import { problemsOf, routeOf, statusOf } from './liveness.ts';
 import type { ClusterStateResponse, MCPToolResponse, SatelliteResponse, SatelliteTokenResponse } from './schemas.ts';
-import type { McpTool } from './wire/index.ts';
+import type { McpTool } from '@casebook/wire';
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 

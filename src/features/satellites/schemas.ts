@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { nameField } from '../../http/fields.ts';
 import { DEPENDENCY_QUERIES } from './graph/index.ts';
 import { SATELLITE_STATUSES } from './liveness.ts';
-import { MOST_NAME_CHARACTERS, slug, wireName } from './wire/index.ts';
+import { MAX_NAME_CHARACTERS, slug, wireName } from '@casebook/wire';
 
 const time = z.iso.datetime();
 const id = z.uuid();
@@ -186,7 +186,7 @@ export const DependencyQueryRequest = z
   .object({
     team_id: bodyTeam,
     satellite_id: z.uuid().nullable().optional().describe('Only what this satellite sees; without it all of the team.'),
-    service: z.string().min(1).max(MOST_NAME_CHARACTERS),
+    service: z.string().min(1).max(MAX_NAME_CHARACTERS),
     query_type: z
       .enum(DEPENDENCY_QUERIES)
       .describe('What the service calls; what depends on it; what is affected if it fails.'),

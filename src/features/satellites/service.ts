@@ -7,7 +7,7 @@ import { Satellite } from './entities.ts';
 import { asHttpError, noneHas, notOfTheTeam, satelliteNotFound, severalHave } from './errors.ts';
 import { removeGraph } from './graph/index.ts';
 import { routeOf, statusOf, type SatelliteStatus } from './liveness.ts';
-import type { McpTool, RequestTarget } from './wire/index.ts';
+import type { McpTool, RequestTarget } from '@casebook/wire';
 
 /** @throws {Forbidden} `wrong_team` unless the key is of this team */
 export function requireTeam({ teamId }: Principal, wanted: string): void {

@@ -4,7 +4,7 @@ import type { SourceListResponse, SourceMetricsResponse, SourceServicesResponse 
 
 type Presented = z.input<typeof SourceListResponse>['sources'][number];
 
-export const MOST_ALERTS = 50;
+export const MAX_ALERTS = 50;
 
 export function presentSource(
   { id, kind, capabilities }: Pick<TelemetrySource, 'id' | 'kind' | 'capabilities'>,
@@ -20,7 +20,7 @@ export function presentSource(
     capabilities: said.capabilities,
     window: period(said.window),
     baseline: period(said.baseline),
-    alerts: said.alerts.slice(0, MOST_ALERTS).map(({ name, service, metric, at, summary }) => ({
+    alerts: said.alerts.slice(0, MAX_ALERTS).map(({ name, service, metric, at, summary }) => ({
       name,
       service,
       metric: metric ?? null,

@@ -7,7 +7,7 @@ import { DependencyDown, NotFound } from '../../http/errors.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { askPatiently } from './ask.ts';
 import type { LoadSources, SourceCatalog, TelemetrySource } from './port.ts';
-import { MOST_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
+import { MAX_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
 import * as schemas from './schemas.ts';
 
 export interface SourceDeps extends ApiDeps {
@@ -17,7 +17,7 @@ export interface SourceDeps extends ApiDeps {
 
 const endpoint = endpointFor<SourceDeps>();
 const tags = ['Sources'];
-const MOST_SOURCES = 100;
+const MAX_SOURCES = 100;
 const READ_SCOPES = ['investigations:read', 'chats:read', 'monitoring:read'] as const;
 const scopes = `Scope: one of ${READ_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`;
 
@@ -45,12 +45,12 @@ export const listSources = endpoint({
   errors: [403],
   handler: async ({ deps, principal, signal, log }) => {
     const all = (await sourcesOf(deps, principal, signal)).list();
-    let isCut = all.length > MOST_SOURCES;
+    let isCut = all.length > MAX_SOURCES;
     const described = await Promise.all(
-      all.slice(0, MOST_SOURCES).map(async (source) => {
+      all.slice(0, MAX_SOURCES).map(async (source) => {
         const said = await askPatiently((options) => source.describe(options), { signal, log });
         if ('error' in said) return presentSource(source, said);
-        isCut ||= said.answer.alerts.length > MOST_ALERTS;
+        isCut ||= said.answer.alerts.length > MAX_ALERTS;
         return presentSource(source, said.answer);
       }),
     );

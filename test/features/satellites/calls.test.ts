@@ -12,7 +12,7 @@ import {
 } from '../../../src/features/satellites/calls/port.ts';
 import { createSatelliteCalls, purgeSatelliteRequests } from '../../../src/features/satellites/index.ts';
 import { Satellite, SatelliteRequest } from '../../../src/features/satellites/entities.ts';
-import type { RequestMessage } from '../../../src/features/satellites/wire/index.ts';
+import type { RequestMessage } from '@casebook/wire';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';

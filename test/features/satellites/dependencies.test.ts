@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import type { GraphMessage, WireEdge } from '../../../src/features/satellites/wire/index.ts';
+import type { GraphMessage, WireEdge } from '@casebook/wire';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 

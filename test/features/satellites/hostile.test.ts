@@ -5,13 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import type { WebSocket } from 'ws';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import {
-  CLOSE,
-  CONNECT_PATH,
-  MOST_FRAME_BYTES,
-  MOST_PART_BYTES,
-  MOST_PARTS,
-} from '../../../src/features/satellites/wire/index.ts';
+import { CLOSE, CONNECT_PATH, MAX_FRAME_BYTES, MAX_PART_BYTES, MAX_PARTS } from '@casebook/wire';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 
@@ -87,7 +81,7 @@ describe('hostile satellites', () => {
   it('are sent away for a frame that is too large, before it is read', async () => {
     const socket = await openSocket(api.url, token);
     const closed = closeOf(socket);
-    socket.send(Buffer.alloc(MOST_FRAME_BYTES + 1, 'a').toString());
+    socket.send(Buffer.alloc(MAX_FRAME_BYTES + 1, 'a').toString());
     assert.equal((await closed).code, 1009);
   });
 
@@ -154,9 +148,9 @@ describe('hostile satellites', () => {
   const badAnswers: Record<string, (id: string, satellite: WireSatellite) => void> = {
     'skips a part': (id, { send }) => send({ type: 'answer.part', id, index: 1, text: '"x"' }),
     'has a part that is too large': (id, { send }) =>
-      send({ type: 'answer.part', id, index: 0, text: JSON.stringify('x'.repeat(MOST_PART_BYTES)) }),
+      send({ type: 'answer.part', id, index: 0, text: JSON.stringify('x'.repeat(MAX_PART_BYTES)) }),
     'comes in parts without end': (id, { send }) => {
-      for (let index = 0; index <= MOST_PARTS; index++) send({ type: 'answer.part', id, index, text: '' });
+      for (let index = 0; index <= MAX_PARTS; index++) send({ type: 'answer.part', id, index, text: '' });
     },
     'ends without its parts': (id, { send }) => send({ type: 'answer.end', id, parts: 3, bytes: 3, tookMs: 0 }),
     'lies about its length': (id, { send }) => {

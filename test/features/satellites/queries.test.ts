@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { MOST_PART_BYTES } from '../../../src/features/satellites/wire/index.ts';
+import { MAX_PART_BYTES } from '@casebook/wire';
 import { connectWireSatellite, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startRedis } from '../../support/redis.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
@@ -96,7 +96,7 @@ for (const { name: eventLog, env } of eventLogs) {
       const big = { text: 'Grüße 🚀 '.repeat(600_000) };
       const satellite = await connect({
         name: 'big',
-        onRequest: (request, { answer }) => answer(request.id, big, MOST_PART_BYTES / 4),
+        onRequest: (request, { answer }) => answer(request.id, big, MAX_PART_BYTES / 4),
       });
       const { status, json } = await ask(satellite.id);
       assert.equal(status, 200);

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'mocha';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
-import { CLOSE, type Inventory } from '../../../src/features/satellites/wire/index.ts';
+import { CLOSE, type Inventory } from '@casebook/wire';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 

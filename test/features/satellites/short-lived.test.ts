@@ -5,7 +5,7 @@ import { connect as connectTcp } from 'node:net';
 import { after, before, describe, it } from 'mocha';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createSatelliteCalls } from '../../../src/features/satellites/index.ts';
-import { CONNECT_PATH, SUBPROTOCOL } from '../../../src/features/satellites/wire/index.ts';
+import { CONNECT_PATH, SUBPROTOCOL } from '@casebook/wire';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { takeAway } from '../../support/event-log-outage.ts';
 import { connectWireSatellite, openSocket, UpgradeRefused } from '../../support/wire-satellite.ts';

@@ -1,6 +1,6 @@
 /** An API node that stops, as a satellite sees it. */
 import assert from 'node:assert/strict';
-import { CLOSE } from '../../../src/features/satellites/wire/index.ts';
+import { CLOSE } from '@casebook/wire';
 import { connectWireSatellite, openSocket } from '../../support/wire-satellite.ts';
 import { startSatelliteApi } from './support.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ClusterState, GraphMessage, McpTool } from '../../../src/features/satellites/wire/index.ts';
+import type { ClusterState, GraphMessage, McpTool } from '@casebook/wire';
 import { startCasebookEnd, type CasebookEnd, type CasebookEndOptions } from '../support/casebook-end.ts';
 import { connectorOf, noGraph, noMcp, startCore, type CoreOptions } from '../support/in-process.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { clustersOf, healthOf, inventoryOf, redactGraph } from '../../../satellite/connection/index.ts';
 import { createRedactor, redactionConfig } from '../../../satellite/redaction/index.ts';
-import { clusters, graphMessage, health, inventory } from '../../../src/features/satellites/wire/index.ts';
+import { clusters, graphMessage, health, inventory } from '@casebook/wire';
 
 /** Whose replacements are longer than what they stand for, as the usual ones are for `pwd=x`. */
 const patterns = [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { CONNECT_PATH, MOST_FRAME_BYTES, SUBPROTOCOL } from '../../../src/features/satellites/wire/index.ts';
+import { CONNECT_PATH, MAX_FRAME_BYTES, SUBPROTOCOL } from '@casebook/wire';
 import { Outbox } from '../../../satellite/connection/outbox.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startCasebookEnd, type CasebookEnd, type SatelliteEnd } from '../support/casebook-end.ts';
@@ -71,6 +71,6 @@ describe('satellite: what goes out', () => {
 
   it('sends no message that is larger than one may be', () => {
     const outbox = new Outbox(socket, () => undefined);
-    assert.equal(outbox.now({ ...part(0), text: 'é'.repeat(MOST_FRAME_BYTES / 2) }), false);
+    assert.equal(outbox.now({ ...part(0), text: 'é'.repeat(MAX_FRAME_BYTES / 2) }), false);
   });
 });

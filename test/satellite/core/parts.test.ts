@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { MOST_PART_BYTES } from '../../../src/features/satellites/wire/index.ts';
+import { MAX_PART_BYTES } from '@casebook/wire';
 import { partsOf } from '../../../satellite/queries/index.ts';
 
 const sizeOf = (part: string): number => Buffer.byteLength(JSON.stringify(part));
@@ -27,7 +27,7 @@ describe('satellite: parts of an answer', () => {
   });
 
   it('are as few as fit', () => {
-    const parts = [...partsOf('a'.repeat(3 * (MOST_PART_BYTES - 2)), MOST_PART_BYTES)];
-    assert.deepEqual(parts.map(sizeOf), [MOST_PART_BYTES, MOST_PART_BYTES, MOST_PART_BYTES]);
+    const parts = [...partsOf('a'.repeat(3 * (MAX_PART_BYTES - 2)), MAX_PART_BYTES)];
+    assert.deepEqual(parts.map(sizeOf), [MAX_PART_BYTES, MAX_PART_BYTES, MAX_PART_BYTES]);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { GraphMessage } from '../../../src/features/satellites/wire/index.ts';
+import type { GraphMessage } from '@casebook/wire';
 import type { ObservedEdge } from '../../../satellite/connectors/connector.ts';
 import { createGraphFeed, graphConfig } from '../../../satellite/graph/index.ts';
 import { createLog } from '../../../satellite/log.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { MOST_EDGES_PER_MESSAGE } from '../../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES_PER_MESSAGE } from '@casebook/wire';
 import type { MergedEdge } from '../../../satellite/graph/live-graph.ts';
 import { GraphPublisher } from '../../../satellite/graph/publisher.ts';
 import { ReceivingEnd } from './receiving-end.ts';
@@ -27,7 +27,7 @@ describe('satellite graph: messages', () => {
   });
 
   it('cuts by number of edges and by bytes, of edges and of what is gone', () => {
-    const plain = Array.from({ length: 2 * MOST_EDGES_PER_MESSAGE + 1 }, (_, index) => edge(`s${index}`));
+    const plain = Array.from({ length: 2 * MAX_EDGES_PER_MESSAGE + 1 }, (_, index) => edge(`s${index}`));
     const wide = Array.from({ length: 3_000 }, (_, index) => edge(`${index}`.padEnd(200, '漢')));
     const end = new ReceivingEnd();
     const from = publisher();

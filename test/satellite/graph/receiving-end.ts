@@ -1,10 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  MOST_FRAME_BYTES,
-  graphMessage,
-  type GraphMessage,
-  type WireEdge,
-} from '../../../src/features/satellites/wire/index.ts';
+import { MAX_FRAME_BYTES, graphMessage, type GraphMessage, type WireEdge } from '@casebook/wire';
 
 /** The graph as Casebook has it after the messages: what the protocol says, and nothing cleverer. */
 export class ReceivingEnd {
@@ -18,7 +13,7 @@ export class ReceivingEnd {
 
   take(sent: GraphMessage): void {
     const text = JSON.stringify(sent);
-    assert.ok(Buffer.byteLength(text) < MOST_FRAME_BYTES);
+    assert.ok(Buffer.byteLength(text) < MAX_FRAME_BYTES);
     const message = graphMessage.parse(JSON.parse(text));
     if (message.kind === 'snapshot' && message.epoch !== this.epoch) {
       this.epoch = message.epoch;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inventory, MOST_SCHEMA_CHARACTERS, MOST_TOOLS } from '../../../src/features/satellites/wire/index.ts';
+import { inventory, MAX_SCHEMA_CHARACTERS, MAX_TOOLS } from '@casebook/wire';
 import type { McpServers } from '../../../satellite/mcp/port.ts';
 import { call, connect, connected, hostile, isRunning, refused, statusOf, until } from './support.ts';
 
@@ -41,9 +41,9 @@ describe('MCP servers that mean harm', () => {
   it('keeps the first of 100,000 tools, and of pages without end', async () => {
     const servers = await connected([hostile('many-tools'), hostile('endless-pages')]);
     const of = (name: string): number => servers.tools().filter(({ server }) => server === name).length;
-    assert.equal(of('many-tools'), MOST_TOOLS);
-    assert.equal(of('endless-pages'), MOST_TOOLS);
-    assert.equal(servers.omitted(), 100_000 - MOST_TOOLS + 1_000 - MOST_TOOLS);
+    assert.equal(of('many-tools'), MAX_TOOLS);
+    assert.equal(of('endless-pages'), MAX_TOOLS);
+    assert.equal(servers.omitted(), 100_000 - MAX_TOOLS + 1_000 - MAX_TOOLS);
     await refused(call(servers, 'many-tools', 'tool-99999'), 'not_found', /and 99950 more/u);
   });
 
@@ -66,7 +66,7 @@ describe('MCP servers that mean harm', () => {
     const servers = await connected([hostile('bombs')]);
     const tools = new Map(servers.tools().map((tool) => [tool.name, tool]));
     const bomb = tools.get('ref-bomb');
-    assert.ok(JSON.stringify(bomb?.inputSchema).length <= MOST_SCHEMA_CHARACTERS);
+    assert.ok(JSON.stringify(bomb?.inputSchema).length <= MAX_SCHEMA_CHARACTERS);
     assert.equal(bomb?.description.length, 2_000);
     assert.deepEqual(tools.get('large')?.inputSchema, { type: 'object' });
     assert.match(tools.get('large')?.description ?? '', /too long to be shown/u);

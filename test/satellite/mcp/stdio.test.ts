@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EVERY_KIND } from '../../support/mcp-server.ts';
-import { mcpTool } from '../../../src/features/satellites/wire/index.ts';
+import { mcpTool } from '@casebook/wire';
 import {
   call,
   connect,

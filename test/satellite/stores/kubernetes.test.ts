@@ -6,7 +6,7 @@ import getPort from 'get-port';
 import { parseAllDocuments, stringify } from 'yaml';
 import type { Connector } from '../../../satellite/connectors/connector.ts';
 import { kubernetes } from '../../../satellite/connectors/stores/index.ts';
-import { clusters } from '../../../src/features/satellites/wire/index.ts';
+import { clusters } from '@casebook/wire';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import * as objects from '../../support/kubernetes/objects.ts';
 import { startKubernetes, TOKEN, type TestKubernetes } from '../../support/kubernetes/server.ts';

@@ -7,14 +7,14 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import {
   CONNECT_PATH,
   HEARTBEAT_MS,
-  MOST_FRAME_BYTES,
-  MOST_PART_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_PART_BYTES,
   SUBPROTOCOL,
   satelliteMessage,
   type RequestTarget,
   type SatelliteMessage,
   type ServerMessage,
-} from '../../../src/features/satellites/wire/index.ts';
+} from '@casebook/wire';
 
 export type Answered = { value: unknown; parts: string[]; tookMs: number } | { code: string; message: string };
 
@@ -53,7 +53,7 @@ export class SatelliteEnd {
       if (!parsed.success) this.violations.push(`${text.slice(0, 200)}: ${parsed.error.message}`);
       else {
         const message = parsed.data;
-        if (message.type === 'answer.part' && Buffer.byteLength(JSON.stringify(message.text)) > MOST_PART_BYTES)
+        if (message.type === 'answer.part' && Buffer.byteLength(JSON.stringify(message.text)) > MAX_PART_BYTES)
           this.violations.push('a part is too large');
         this.received.push(message);
         if (message.type === 'hello' && options.silent !== true)
@@ -152,7 +152,7 @@ export async function startCasebookEnd(options: CasebookEndOptions = {}, port = 
   });
   const server = new WebSocketServer({
     noServer: true,
-    maxPayload: MOST_FRAME_BYTES,
+    maxPayload: MAX_FRAME_BYTES,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const satellites: SatelliteEnd[] = [];

@@ -12,7 +12,7 @@ import {
   type OperationContext,
 } from '../../connector.ts';
 import { recordsOf } from '../sql/records.ts';
-import { DEFAULT_ROWS, MOST_ROWS } from '../sql/table.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../sql/table.ts';
 import * as catalogue from './catalogue.ts';
 import { readingClickhouse } from './guard.ts';
 import { ClickhouseSession } from './session.ts';
@@ -56,7 +56,7 @@ export const clickhouse = defineConnectorKind({
 
 function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
   const records = async (sql: string, context: OperationContext) =>
-    recordsOf(await session.read(sql, { ...context, mostRows: MOST_ROWS }));
+    recordsOf(await session.read(sql, { ...context, mostRows: MAX_ROWS }));
   return [
     defineOperation({
       name: 'query',
@@ -67,7 +67,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
         parameters: z
           .record(z.string().regex(/^\w{1,64}$/u), z.union([z.string(), z.number(), z.boolean(), z.null()]))
           .optional(),
-        max_rows: z.number().int().min(1).max(MOST_ROWS).optional(),
+        max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
       }),
       tool: true,
       run: ({ sql, parameters, max_rows = DEFAULT_ROWS }, context) =>

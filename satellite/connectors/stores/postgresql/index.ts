@@ -13,7 +13,7 @@ import {
   type OperationContext,
 } from '../../connector.ts';
 import { recordsOf } from '../sql/records.ts';
-import { DEFAULT_ROWS, MOST_ROWS } from '../sql/table.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../sql/table.ts';
 import * as catalogue from './catalogue.ts';
 import { readingPostgres } from './guard.ts';
 import { PostgresSession } from './session.ts';
@@ -70,7 +70,7 @@ function withPassword(connectionString: string, password: string | undefined): s
 }
 
 function operationsOn(session: PostgresSession): ConnectorOperation[] {
-  const read = (sql: string, values: unknown[], context: OperationContext, mostRows = MOST_ROWS) =>
+  const read = (sql: string, values: unknown[], context: OperationContext, mostRows = MAX_ROWS) =>
     session.read(sql, values, { ...context, mostRows });
   const records = async (sql: string, values: unknown[], context: OperationContext) =>
     recordsOf(await read(sql, values, context));
@@ -85,7 +85,7 @@ function operationsOn(session: PostgresSession): ConnectorOperation[] {
           .array(z.union([z.string(), z.number(), z.boolean(), z.null()]))
           .max(100)
           .optional(),
-        max_rows: z.number().int().min(1).max(MOST_ROWS).optional(),
+        max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
       }),
       tool: true,
       run: ({ sql, parameters = [], max_rows = DEFAULT_ROWS }, context) =>

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { QueryError } from '../../connector.ts';
 
-export const MOST_HITS = 500;
+export const MAX_HITS = 500;
 const DEFAULT_HITS = 50;
 /** Hits are counted exactly up to here. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 const dsl = z.record(z.string(), z.unknown());
 
@@ -36,7 +36,7 @@ export const searchParameters = z.strictObject({
     .number()
     .int()
     .min(0)
-    .max(MOST_HITS)
+    .max(MAX_HITS)
     .optional()
     .describe(`${DEFAULT_HITS} unless given; 0 for aggregations only`),
   sort: z
@@ -76,7 +76,7 @@ export function searchBody(search: Search, timeoutMs: number): Record<string, un
     size,
     ...(sort ? { sort: sort.map(sortOf) } : timed && size > 0 && { sort: newestFirst }),
     ...(aggregations && { aggregations }),
-    track_total_hits: MOST_COUNTED,
+    track_total_hits: MAX_COUNTED,
     timeout: `${Math.max(1, Math.ceil(timeoutMs))}ms`,
   };
 }

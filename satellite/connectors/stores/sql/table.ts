@@ -7,4 +7,4 @@ export interface Table {
 }
 
 export const DEFAULT_ROWS = 500;
-export const MOST_ROWS = 10_000;
+export const MAX_ROWS = 10_000;

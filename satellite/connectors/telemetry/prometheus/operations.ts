@@ -5,7 +5,7 @@ import { selectors, unixSeconds } from '../parameters.ts';
 import { askPrometheus } from './api.ts';
 
 /** Prometheus refuses more points a series; what else speaks its API may not. */
-const MOST_POINTS = 11_000;
+const MAX_POINTS = 11_000;
 
 const promql = z.string().min(1).max(100_000).describe('PromQL');
 const onlyOf = selectors.optional().describe('only of series that one of these selects; of all if absent');
@@ -28,7 +28,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
       name: 'query_range',
       description:
         'Evaluates a PromQL expression at every step of a range of time. Gives a matrix: for each series its labels and ' +
-        `[unix seconds, value] pairs. At most ${MOST_POINTS} points a series.`,
+        `[unix seconds, value] pairs. At most ${MAX_POINTS} points a series.`,
       tool: true,
       parameters: z.strictObject({
         query: promql,
@@ -101,11 +101,11 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
 function checkRange(start: number, end: number, step: number): void {
   if (end < start) throw new QueryError('bad_request', 'end is before start');
   const points = Math.floor((end - start) / step) + 1;
-  if (points <= MOST_POINTS) return;
+  if (points <= MAX_POINTS) return;
   throw new QueryError(
     'bad_request',
-    `that is ${points} points a series, and at most ${MOST_POINTS} are allowed: ask for a step of at least ` +
-      `${Math.ceil((end - start) / (MOST_POINTS - 1))} seconds, or for less time`,
+    `that is ${points} points a series, and at most ${MAX_POINTS} are allowed: ask for a step of at least ` +
+      `${Math.ceil((end - start) / (MAX_POINTS - 1))} seconds, or for less time`,
   );
 }
 

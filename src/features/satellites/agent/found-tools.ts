@@ -11,11 +11,11 @@ export const SEARCH_TOOL = 'search_satellite_tools';
 const CALL_TOOL = 'call_satellite_tool';
 const ACT_TOOL = 'act_with_satellite_tool';
 
-const MOST_FOUND = 30;
+const MAX_FOUND = 30;
 /** Most characters of a description, and of all schemas, in one answer: it should fit into one view. */
-const MOST_DESCRIPTION = 400;
+const MAX_DESCRIPTION = 400;
 const SCHEMAS_CHARACTERS = 9_000;
-const MOST_SUGGESTIONS = 5;
+const MAX_SUGGESTIONS = 5;
 
 const callInput = z.strictObject({
   name: z.string().trim().min(1).max(100).describe(`The name of a tool, from ${SEARCH_TOOL}.`),
@@ -36,14 +36,14 @@ function search(offers: readonly Offer[]) {
     description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Gives name, description and input schema of each, best first. The exact name of a tool gives all of its description and schema.`,
     input: z.strictObject({
       query: z.string().trim().min(1).max(300).describe('Words, such as "kubernetes pod logs".'),
-      limit: z.number().int().min(1).max(MOST_FOUND).default(10).describe('Most tools to return, 10 by default.'),
+      limit: z.number().int().min(1).max(MAX_FOUND).default(10).describe('Most tools to return, 10 by default.'),
     }),
     requires: READING.requires,
     summarize: ({ query }) => `Search the satellites' tools for "${query}"`,
     run: async ({ query, limit }) => {
       const found = searchOffers(offers, query);
       if (found.length === 0) {
-        const some = offers.slice(0, MOST_FOUND).map(({ name }) => name);
+        const some = offers.slice(0, MAX_FOUND).map(({ name }) => name);
         return jsonOutput({ tools: [], matched: 0, total: offers.length, satellites, some }, 'No tool has these words');
       }
       const shown = found.slice(0, limit);
@@ -51,7 +51,7 @@ function search(offers: readonly Offer[]) {
       let room = isWhole ? Number.POSITIVE_INFINITY : SCHEMAS_CHARACTERS;
       const tools = shown.map((offer) => {
         const { name, satellite, inputSchema, readOnly } = offer;
-        const description = isWhole ? offer.description : clip(offer.description, MOST_DESCRIPTION);
+        const description = isWhole ? offer.description : clip(offer.description, MAX_DESCRIPTION);
         const length = JSON.stringify(inputSchema).length;
         const fits = length <= room;
         if (fits) room -= length;
@@ -73,7 +73,7 @@ function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 
   const run = async ({ name, input }: CallInput, context: ToolContext) => {
     const offer = byName.get(name);
     if (!offer) {
-      const suggestions = searchOffers(offers, name.replaceAll('_', ' ')).slice(0, MOST_SUGGESTIONS);
+      const suggestions = searchOffers(offers, name.replaceAll('_', ' ')).slice(0, MAX_SUGGESTIONS);
       return errorOutput(`No satellite offers a tool "${name}"; ${SEARCH_TOOL} finds those there are.`, {
         similar: suggestions.map((similar) => similar.name),
       });

@@ -1,7 +1,7 @@
 import { SEARCH_TOOL } from './found-tools.ts';
 import type { KnownSatellite } from './port.ts';
 
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /**
  * What a model is told of the team's satellites. Their names are bounded letters, digits and hyphens; nothing else that
@@ -10,7 +10,7 @@ const MOST_NAMED = 20;
  */
 export function instructionsFor(satellites: readonly KnownSatellite[], searched: boolean): string | undefined {
   if (satellites.length === 0) return undefined;
-  const named = satellites.slice(0, MOST_NAMED).map(({ name }) => name);
+  const named = satellites.slice(0, MAX_NAMED).map(({ name }) => name);
   const more = satellites.length > named.length ? ` and ${satellites.length - named.length} more` : '';
   const tools = searched
     ? `More of what they reach is asked with tools that ${SEARCH_TOOL} finds.`

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { Satellite } from '../entities.ts';
-import type { Inventory } from '../wire/index.ts';
+import type { Inventory } from '@casebook/wire';
 
 /** Bytes of inventories that are kept, as JSON. */
-const MOST_BYTES = 64 * 1_048_576;
+const MAX_BYTES = 64 * 1_048_576;
 
 type Row = Pick<Satellite, 'id' | 'inventoryDigest' | 'inventoryBytes'>;
 
@@ -16,7 +16,7 @@ export interface InventoryCache {
 }
 
 export function createInventoryCache(orm: Orm): InventoryCache {
-  const known = new LRUCache<string, Inventory>({ maxSize: MOST_BYTES });
+  const known = new LRUCache<string, Inventory>({ maxSize: MAX_BYTES });
   const keyOf = (teamId: string, { id, inventoryDigest }: Row): string => `${teamId}/${id}/${inventoryDigest}`;
 
   return {

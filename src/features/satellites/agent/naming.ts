@@ -1,7 +1,7 @@
 /** Names under which a model calls what satellites offer. */
 import { createHash } from 'node:crypto';
 
-const MOST_CHARACTERS = 64;
+const MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
 
 /**
@@ -15,7 +15,7 @@ export function namesFor(items: readonly (readonly string[])[], reserved: Readon
   for (const name of plain) uses.set(name, (uses.get(name) ?? 0) + 1);
   return items.map((parts, index) => {
     const name = plain[index]!;
-    const fits = name.length <= MOST_CHARACTERS && uses.get(name) === 1 && !reserved.has(name);
+    const fits = name.length <= MAX_CHARACTERS && uses.get(name) === 1 && !reserved.has(name);
     return fits ? name : withHash(name, parts);
   });
 }
@@ -32,5 +32,5 @@ function snakeCase(text: string): string {
 
 function withHash(name: string, parts: readonly string[]): string {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, HASH_CHARACTERS);
-  return `${name.slice(0, MOST_CHARACTERS - HASH_CHARACTERS - 1).replace(/_+$/u, '')}_${hash}`;
+  return `${name.slice(0, MAX_CHARACTERS - HASH_CHARACTERS - 1).replace(/_+$/u, '')}_${hash}`;
 }

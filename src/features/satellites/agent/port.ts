@@ -1,7 +1,7 @@
 /** What the agent loop has to know of a team's satellites. */
 import type { LiveGraph } from '../../sources/port.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
-import type { Inventory } from '../wire/index.ts';
+import type { Inventory } from '@casebook/wire';
 
 export interface KnownSatellite {
   id: string;

@@ -1,6 +1,6 @@
 /** Ids of the questions that one tool call asks satellites: equal for every attempt at the call. */
 import { uuidOf } from '../../../platform/uuid.ts';
-import type { RequestTarget } from '../wire/index.ts';
+import type { RequestTarget } from '@casebook/wire';
 
 export type RequestIds = (satelliteId: string, target: RequestTarget) => string;
 

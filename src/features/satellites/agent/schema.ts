@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>;
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 /** What the API takes as the name of a property. */
 const PROPERTY = /^[\w.-]{1,64}$/u;
-const MOST_DEPTH = 20;
+const MAX_DEPTH = 20;
 /** Refused at the top of a tool's schema. */
 const NOT_AT_TOP = ['oneOf', 'anyOf', 'allOf', '$ref', 'not', 'if'];
 const OF_SCHEMAS = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
@@ -48,7 +48,7 @@ export function offeredSchema(schema: Schema): Schema {
 
 function isSound(schema: unknown, root: Schema, depth: number): boolean {
   if (typeof schema === 'boolean') return true;
-  if (!isRecord(schema) || depth > MOST_DEPTH) return false;
+  if (!isRecord(schema) || depth > MAX_DEPTH) return false;
   const all = (keywords: readonly string[], test: (value: unknown) => boolean): boolean =>
     keywords.every((keyword) => !(keyword in schema) || test(schema[keyword]));
   const nested = (value: unknown): boolean => isSound(value, root, depth + 1);

@@ -9,7 +9,7 @@ import {
   type SourceCall,
   type TelemetrySource,
 } from '../../sources/index.ts';
-import type { ConnectorInventory } from '../wire/index.ts';
+import type { ConnectorInventory } from '@casebook/wire';
 import { createGraphSource } from './graph-source.ts';
 import type { KnownSatellite, SatelliteAccess } from './port.ts';
 import { requestIdsOf } from './request-ids.ts';

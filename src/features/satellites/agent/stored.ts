@@ -11,7 +11,7 @@ import { routeOf } from '../liveness.ts';
 import type { SatelliteAccess } from './port.ts';
 
 /** Most edges that a walk of a tool sees; those with fewest calls are left out. */
-const MOST_EDGES = 50_000;
+const MAX_EDGES = 50_000;
 
 /** The satellites that are registered, asked through the event log. */
 export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock; log: Logger }): SatelliteAccess {
@@ -35,7 +35,7 @@ export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Cloc
       }));
     },
     async graph(teamId, satelliteId) {
-      const { edges, asOf, truncated, truncatedAtSource } = await graphs.edges(teamId, satelliteId, MOST_EDGES);
+      const { edges, asOf, truncated, truncatedAtSource } = await graphs.edges(teamId, satelliteId, MAX_EDGES);
       return asOf && { edges, asOf: asOf.getTime() / 1_000, truncated: truncated || truncatedAtSource };
     },
   };

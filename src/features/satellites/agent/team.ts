@@ -11,8 +11,8 @@ import type { KnownSatellite, SatelliteAccess } from './port.ts';
 import { satelliteSources } from './sources.ts';
 
 /** Above either of these, tools are searched for: a model pays for every definition in every turn. */
-const MOST_DIRECT = 30;
-const MOST_DIRECT_CHARACTERS = 60_000;
+const MAX_DIRECT = 30;
+const MAX_DIRECT_CHARACTERS = 60_000;
 interface AgentSatellites {
   /** The installation's own sources, and those behind the team's satellites. */
   sources: LoadSources;
@@ -64,7 +64,7 @@ function toolsOf(
   reserved: ReadonlySet<string>,
 ): TeamTools {
   const offers = offersOf(satellites, reserved);
-  const searched = offers.length > MOST_DIRECT || charactersOf(offers) > MOST_DIRECT_CHARACTERS;
+  const searched = offers.length > MAX_DIRECT || charactersOf(offers) > MAX_DIRECT_CHARACTERS;
   return {
     tools: searched ? foundTools(calls, offers) : directTools(calls, offers),
     instructions: instructionsFor(satellites, searched),

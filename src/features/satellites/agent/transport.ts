@@ -1,7 +1,7 @@
 /** A telemetry system behind a satellite, as the telemetry sources ask it. */
 import { SourceError, type SourceCall, type TelemetryTransport } from '../../sources/index.ts';
 import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
-import type { RequestTarget } from '../wire/index.ts';
+import type { RequestTarget } from '@casebook/wire';
 import type { KnownSatellite } from './port.ts';
 import type { RequestIds } from './request-ids.ts';
 import { reasonOf } from './words.ts';

@@ -7,7 +7,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { EventLogError, type EventLog } from '../../../platform/event-log/index.ts';
 import { Satellite, SatelliteRequest } from '../entities.ts';
 import { routeOf, type Route } from '../liveness.ts';
-import { MOST_ANSWER_BYTES, type RequestMessage } from '../wire/index.ts';
+import { MAX_ANSWER_BYTES, type RequestMessage } from '@casebook/wire';
 import {
   SatelliteOffline,
   SatelliteRefused,
@@ -23,7 +23,7 @@ import { readReplyEvent, replyEvent, replyStream, type InboxCancel, type InboxRe
 import { Signal } from './signal.ts';
 
 /** Once, and once more when the connection was lost. */
-const MOST_ATTEMPTS = 2;
+const MAX_ATTEMPTS = 2;
 /** What a call may take beyond what the system behind the satellite may, in ms. */
 const GRACE_MS = 5_000;
 /** How often the satellite's row is looked at while an answer is waited for: a node that was killed says nothing. */
@@ -171,7 +171,7 @@ class Question {
     if (this.#reply.isOver || this.#takeOver()) return;
     const before = this.#route;
     let lastSeenAt: Date | undefined;
-    if (this.#attempt < MOST_ATTEMPTS) {
+    if (this.#attempt < MAX_ATTEMPTS) {
       while (Date.now() < this.#deadline) {
         const row = await this.#find();
         lastSeenAt = row?.lastHeartbeatAt ?? lastSeenAt;
@@ -184,7 +184,7 @@ class Question {
         if (this.#reply.isOver || this.#takeOver()) return undefined;
       }
     }
-    const twice = this.#attempt < MOST_ATTEMPTS ? 'and did not come back in time' : 'twice';
+    const twice = this.#attempt < MAX_ATTEMPTS ? 'and did not come back in time' : 'twice';
     throw new SatelliteOffline(
       `The satellite "${this.#name}" lost its connection ${twice} while it was asked; there is no answer.`,
       lastSeenAt ?? (await this.#find())?.lastHeartbeatAt,
@@ -192,7 +192,7 @@ class Question {
   }
 
   async #send(route: Route): Promise<void> {
-    const { timeoutMs, target, maxBytes = MOST_ANSWER_BYTES, satelliteId } = this.#call;
+    const { timeoutMs, target, maxBytes = MAX_ANSWER_BYTES, satelliteId } = this.#call;
     const { events } = this.#deps;
     this.#attempt++;
     this.#route = route;

@@ -1,5 +1,5 @@
 /** Asking a satellite, from any process: API nodes and workers. */
-import type { AnswerError, RequestTarget } from '../wire/index.ts';
+import type { AnswerError, RequestTarget } from '@casebook/wire';
 
 export interface SatelliteCall {
   teamId: string;

@@ -1,5 +1,5 @@
 /** Puts an answer together from the events about it. Pure. */
-import type { AnswerError } from '../wire/index.ts';
+import type { AnswerError } from '@casebook/wire';
 import type { ReplyEvent } from './reply-stream.ts';
 
 export type ReplyState =

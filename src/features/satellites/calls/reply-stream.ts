@@ -1,7 +1,7 @@
 /** What is said about one question in the event log, between whoever asks and the node that holds the connection. */
 import { z } from 'zod';
 import type { LogEvent, NewEvent } from '../../../platform/event-log/index.ts';
-import { ANSWER_ERRORS, requestMessage } from '../wire/index.ts';
+import { ANSWER_ERRORS, requestMessage } from '@casebook/wire';
 
 /** The stream of one question. */
 export const replyStream = (requestId: string): string => `satellite-reply:${requestId}`;

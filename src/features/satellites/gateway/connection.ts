@@ -5,7 +5,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import type { EventLog } from '../../../platform/event-log/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { InboxRequest } from '../calls/reply-stream.ts';
-import { CLOSE, HEARTBEAT_MS, type GraphMessage, type SatelliteMessage, type ServerMessage } from '../wire/index.ts';
+import { CLOSE, HEARTBEAT_MS, type GraphMessage, type SatelliteMessage, type ServerMessage } from '@casebook/wire';
 import { allowances, type Allowances } from './allowance.ts';
 import { parseMessage } from './parse.ts';
 import { satelliteIdOf, type Registration } from './registrations.ts';
@@ -32,9 +32,9 @@ export interface ConnectionOptions {
 }
 
 /** Answers that wait to be stored: above this the socket is not read until some are, in bytes. */
-const MOST_BUFFERED_BYTES = 8 * 1_048_576;
+const MAX_BUFFERED_BYTES = 8 * 1_048_576;
 /** Graph messages that wait to be stored, likewise. */
-const MOST_QUEUED_GRAPHS = 16;
+const MAX_QUEUED_GRAPHS = 16;
 
 /** A connection is made when it is let in, before it has said who it is; the gateway hears of its end by itself. */
 export class SatelliteConnection {
@@ -278,7 +278,7 @@ export class SatelliteConnection {
   /** What cannot be stored as fast as it comes is left in the network. */
   #regulate(): void {
     const { socket } = this.#options;
-    const full = this.#buffered > MOST_BUFFERED_BYTES || this.#graphs.length > MOST_QUEUED_GRAPHS;
+    const full = this.#buffered > MAX_BUFFERED_BYTES || this.#graphs.length > MAX_QUEUED_GRAPHS;
     if (full && !socket.isPaused) socket.pause();
     else if (!full && socket.isPaused) socket.resume();
   }
@@ -290,9 +290,9 @@ export class SatelliteConnection {
 
 /** Nothing is said to be older than ten years. */
 const OLDEST_MS = 10 * 365 * 86_400_000;
-const MOST_OFFSET_MS = 2 ** 31 - 1;
+const MAX_OFFSET_MS = 2 ** 31 - 1;
 
 function offset(sentAt: number, now: Date): number {
   const ms = Math.round(sentAt - now.getTime());
-  return Math.max(-MOST_OFFSET_MS, Math.min(MOST_OFFSET_MS, ms));
+  return Math.max(-MAX_OFFSET_MS, Math.min(MAX_OFFSET_MS, ms));
 }

@@ -12,16 +12,16 @@ import type { EventLog, LogEvent } from '../../../platform/event-log/index.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { inboxCancel, inboxRequest, replyEvent, replyStream } from '../calls/reply-stream.ts';
 import type { DependencyGraphs } from '../graph/index.ts';
-import { CLOSE, CONNECT_PATH, MOST_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '../wire/index.ts';
+import { CLOSE, CONNECT_PATH, MAX_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '@casebook/wire';
 import { SatelliteConnection } from './connection.ts';
 import { Inbox } from './inbox.ts';
-import { MOST_SATELLITES, Registrations, type Registration } from './registrations.ts';
+import { MAX_SATELLITES, Registrations, type Registration } from './registrations.ts';
 import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
 
 /** How often rows are brought up to date, tokens looked at again and silent connections closed, in ms. */
 const TEND_MS = 2_000;
 /** Most connections of one node. */
-const MOST_CONNECTIONS = 5_000;
+const MAX_CONNECTIONS = 5_000;
 /** How long a node that stops waits for its last words to be stored, in ms: an event log may be away. */
 const LAST_WORDS_MS = 3_000;
 /** How long a connection may take to say who it is, in ms. */
@@ -57,7 +57,7 @@ class Gateway implements SatelliteGateway {
   readonly #inbox: Inbox;
   readonly #sockets = new WebSocketServer({
     noServer: true,
-    maxPayload: MOST_FRAME_BYTES,
+    maxPayload: MAX_FRAME_BYTES,
     // Most messages are small, and a compressed bomb would have to be unpacked to be measured.
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
@@ -123,14 +123,14 @@ class Gateway implements SatelliteGateway {
   }
 
   async #admit(request: IncomingMessage): ReturnType<Admission> {
-    if (this.#stopping || this.#connections.size >= MOST_CONNECTIONS) return NO_ROOM;
+    if (this.#stopping || this.#connections.size >= MAX_CONNECTIONS) return NO_ROOM;
     const offered = request.headers['sec-websocket-protocol'] ?? '';
     if (!offered.split(/\s*,\s*/u).includes(SUBPROTOCOL))
       return { status: 426, code: 'upgrade_required', detail: `The WebSocket subprotocol must be ${SUBPROTOCOL}.` };
     const admitted = await this.#deps.admission(request);
     if ('status' in admitted) return admitted;
     const ofTeam = [...this.#connections.values()].filter(({ teamId }) => teamId === admitted.teamId).length;
-    return ofTeam < MOST_SATELLITES ? admitted : TOO_MANY_OF_TEAM;
+    return ofTeam < MAX_SATELLITES ? admitted : TOO_MANY_OF_TEAM;
   }
 
   #opened(socket: WebSocket, { teamId, tokenId }: Admitted): void {

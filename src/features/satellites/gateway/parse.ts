@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { satelliteMessage, type SatelliteMessage } from '../wire/index.ts';
+import { satelliteMessage, type SatelliteMessage } from '@casebook/wire';
 
 /** Nothing that a satellite says is nested deeper: what is could overflow the stack of whoever writes it as JSON. */
-const MOST_DEPTH = 100;
+const MAX_DEPTH = 100;
 /** Most characters of a problem: it may quote what was sent. */
-const MOST_PROBLEM = 300;
+const MAX_PROBLEM = 300;
 
 const ofAnswer = z.object({ type: z.string().startsWith('answer.') });
 
@@ -22,7 +22,7 @@ export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: strin
   }
   // Of an answer only texts and numbers are taken; the texts are JSON themselves and stay as they are.
   if (!ofAnswer.safeParse(value).success) {
-    if (isDeeperThan(value, MOST_DEPTH)) return { problem: `A message is nested deeper than ${MOST_DEPTH}.` };
+    if (isDeeperThan(value, MAX_DEPTH)) return { problem: `A message is nested deeper than ${MAX_DEPTH}.` };
     value = storable(value);
   }
   const parsed = satelliteMessage.safeParse(value);
@@ -30,7 +30,7 @@ export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: strin
   const [issue] = parsed.error.issues;
   const type = z.object({ type: z.string().max(40) }).safeParse(value).data?.type ?? 'message';
   const problem = `A message (${type}) is not valid: ${issue?.path.join('.')}: ${issue?.message}`;
-  return { problem: problem.slice(0, MOST_PROBLEM) };
+  return { problem: problem.slice(0, MAX_PROBLEM) };
 }
 
 function isDeeperThan(value: unknown, most: number): boolean {

@@ -11,7 +11,7 @@ import {
 } from '../entities.ts';
 import { refusalOf } from '../tokens.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
-import type { Inventory } from '../wire/index.ts';
+import type { Inventory } from '@casebook/wire';
 
 /** What is known of a connected satellite: enough to register it again when its row was deleted. */
 export interface Registration {
@@ -35,9 +35,9 @@ export interface Registration {
 export const satelliteIdOf = (teamId: string, name: string): string => uuidOf(`casebook satellite\n${teamId}\n${name}`);
 
 /** Most satellites of one team. */
-export const MOST_SATELLITES = 2_000;
+export const MAX_SATELLITES = 2_000;
 /** Most bytes of what the satellites of one team announce, all together: every run of the team reads it. */
-const MOST_INVENTORY_BYTES = 64 * 1_048_576;
+const MAX_INVENTORY_BYTES = 64 * 1_048_576;
 
 /** What became of a heartbeat: its row is there, was deleted, or belongs to a newer connection by now. */
 export type Beat = 'kept' | 'deleted' | 'replaced';
@@ -57,7 +57,7 @@ export class Registrations {
    */
   async register(of: Registration, inbox: string): Promise<boolean> {
     const em = forTeam(this.#orm.em, of.teamId);
-    if ((await em.count(Satellite, { id: { $ne: of.id } })) >= MOST_SATELLITES) return false;
+    if ((await em.count(Satellite, { id: { $ne: of.id } })) >= MAX_SATELLITES) return false;
     const now = of.lastHeartbeatAt;
     const { told, ...known } = of;
     const row = {
@@ -142,7 +142,7 @@ export class Registrations {
         'select coalesce(sum(inventory_bytes), 0) as bytes from satellites where team_id = ? and id <> ?',
         [teamId, id],
       );
-      if (Number(row?.bytes) + changed.inventoryBytes > MOST_INVENTORY_BYTES) return false;
+      if (Number(row?.bytes) + changed.inventoryBytes > MAX_INVENTORY_BYTES) return false;
     }
     await em.nativeUpdate(Satellite, { id, connectionId }, changed);
     return true;

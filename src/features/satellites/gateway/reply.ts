@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventLogError, type EventLog, type NewEvent } from '../../../platform/event-log/index.ts';
 import { replyEvent, replyStream, type ReplyEvent } from '../calls/reply-stream.ts';
-import { MOST_PART_BYTES, MOST_PARTS, type AnswerError } from '../wire/index.ts';
+import { MAX_PART_BYTES, MAX_PARTS, type AnswerError } from '@casebook/wire';
 
 const RETRY_MS = 200;
 /** Bytes of parts that are appended in one go. */
@@ -48,9 +48,9 @@ export class Reply {
   part(index: number, text: string): void {
     if (index !== this.#parts)
       throw new BadAnswer(`Part ${index} of an answer came where part ${this.#parts} was due.`);
-    if (++this.#parts > MOST_PARTS) throw new BadAnswer(`An answer has more than ${MOST_PARTS} parts.`);
-    if (Buffer.byteLength(JSON.stringify(text)) > MOST_PART_BYTES)
-      throw new BadAnswer(`Part ${index} of an answer is larger than ${MOST_PART_BYTES} bytes.`);
+    if (++this.#parts > MAX_PARTS) throw new BadAnswer(`An answer has more than ${MAX_PARTS} parts.`);
+    if (Buffer.byteLength(JSON.stringify(text)) > MAX_PART_BYTES)
+      throw new BadAnswer(`Part ${index} of an answer is larger than ${MAX_PART_BYTES} bytes.`);
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > this.#options.maxBytes)
       throw new BadAnswer(`An answer is larger than the ${this.#options.maxBytes} bytes that were asked for.`);

@@ -1,7 +1,7 @@
 /** Writes a snapshot or delta to PostgreSQL: whole, or not at all. */
 import type pg from 'pg';
 import type { Orm } from '../../../db/orm.ts';
-import { MOST_EDGES, type WireEdge } from '../wire/index.ts';
+import { MAX_EDGES, type WireEdge } from '@casebook/wire';
 import { keyOf, type Batch } from './batch.ts';
 import { inTransaction, ROLL_BACK } from './pool.ts';
 import { sourceBits } from './sources.ts';
@@ -10,7 +10,7 @@ import * as sql from './sql.ts';
 /** In one statement: few enough that neither the server nor the event loop is silent for long. */
 const EDGES_AT_ONCE = 10_000;
 /** More tombstones than this are deleted also between snapshots: readers that far behind start over. */
-const MOST_TOMBSTONES = 10_000;
+const MAX_TOMBSTONES = 10_000;
 
 export interface GraphOrigin {
   satelliteId: string;
@@ -101,11 +101,11 @@ async function writeEdges(
     edges += some.length - known.live;
     tombstones -= known.tombstones;
   }
-  if (edges > MOST_EDGES) {
+  if (edges > MAX_EDGES) {
     truncated = true;
-    buried((await client.query(sql.removeLeastCalledSql, [satelliteId, version, edges - MOST_EDGES])).rowCount);
+    buried((await client.query(sql.removeLeastCalledSql, [satelliteId, version, edges - MAX_EDGES])).rowCount);
   }
-  if (tombstones > MOST_TOMBSTONES || (isSnapshot && tombstones > 0)) {
+  if (tombstones > MAX_TOMBSTONES || (isSnapshot && tombstones > 0)) {
     tombstones -= (await client.query(sql.purgeSql, [satelliteId, version])).rowCount ?? 0;
     complete_since = version - 1;
   }

@@ -1,6 +1,6 @@
 /** Parts of a snapshot or delta, collected until the last one is in. Pure. */
 import { storableText } from '../../../platform/storable.ts';
-import { MOST_EDGES, type GraphMessage, type WireEdge } from '../wire/index.ts';
+import { MAX_EDGES, type GraphMessage, type WireEdge } from '@casebook/wire';
 
 export interface Batch {
   kind: GraphMessage['kind'];
@@ -32,13 +32,13 @@ export function addPart(before: Batch | undefined, message: GraphMessage): Batch
       batch.edges.delete(key);
       batch.gone.set(key, pair);
     }
-    if (batch.gone.size > MOST_EDGES) return undefined;
+    if (batch.gone.size > MAX_EDGES) return undefined;
   }
   // Two names that PostgreSQL would take for one must be one here.
   for (const edge of message.edges) {
     const [caller, callee] = [storableText(edge.caller), storableText(edge.callee)];
     const key = keyOf(caller, callee);
-    if (batch.edges.size >= MOST_EDGES && !batch.edges.has(key)) {
+    if (batch.edges.size >= MAX_EDGES && !batch.edges.has(key)) {
       batch.truncated = true;
       continue;
     }

@@ -1,10 +1,10 @@
 /** Graphs whose last part is not in yet, bounded in all: what one team does not finish must not take another's memory. */
-import { MOST_EDGES, type GraphMessage } from '../wire/index.ts';
+import { MAX_EDGES, type GraphMessage } from '@casebook/wire';
 import { addPart, type Batch } from './batch.ts';
 
 /** Most edges that are collected at one time, of one team and of all; an edge takes up to a kilobyte meanwhile. */
-const MOST_OF_TEAM = MOST_EDGES;
-const MOST_OF_ALL = 2 * MOST_EDGES;
+const MAX_OF_TEAM = MAX_EDGES;
+const MAX_OF_ALL = 2 * MAX_EDGES;
 /** A graph of which no part came for this long is given up when its place is wanted, in ms. */
 const STALLED_MS = 30_000;
 
@@ -47,7 +47,7 @@ export class Collecting {
       ofAll += held;
       if (each.teamId === teamId) ofTeam += held;
     }
-    return ofTeam <= MOST_OF_TEAM && ofAll <= MOST_OF_ALL;
+    return ofTeam <= MAX_OF_TEAM && ofAll <= MAX_OF_ALL;
   }
 }
 

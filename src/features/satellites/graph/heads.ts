@@ -34,11 +34,11 @@ interface Entry {
   until: number;
 }
 
-const MOST_TEAMS = 1_000;
+const MAX_TEAMS = 1_000;
 
 /** @param freshMs how long an answer serves, in ms */
 export function createHeadReader(orm: Orm, clock: Clock, freshMs: number): HeadReader {
-  const entries = new LRUCache<string, Entry>({ max: MOST_TEAMS });
+  const entries = new LRUCache<string, Entry>({ max: MAX_TEAMS });
 
   async function query(teamId: string): Promise<readonly GraphHead[]> {
     const { rows } = await (await poolOf(orm)).query<Row>(sql.headsSql, [teamId]);

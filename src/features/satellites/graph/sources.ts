@@ -1,5 +1,5 @@
 /** Where an edge was seen, as one number: bit n stands for the nth of the protocol's sources. */
-import { EDGE_SOURCES, type EdgeSource } from '../wire/index.ts';
+import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
 
 export const sourceBits = (sources: readonly EdgeSource[]): number =>
   sources.reduce((bits, source) => bits | (1 << EDGE_SOURCES.indexOf(source)), 0);

@@ -3,7 +3,7 @@ import type { Orm } from '../../../db/orm.ts';
 import { createAtMost } from '../../../platform/at-most.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import type { GraphMessage } from '../wire/index.ts';
+import type { GraphMessage } from '@casebook/wire';
 import { applyBatch } from './apply.ts';
 import type { Batch } from './batch.ts';
 import { Collecting } from './collecting.ts';
@@ -19,7 +19,7 @@ import { createTableCache } from './tables.ts';
  * Batches that are stored at one time: after a start every satellite sends a snapshot of all its edges, and together they
  * would take every connection to the database for as long as that takes.
  */
-const MOST_STORED_AT_ONCE = 4;
+const MAX_STORED_AT_ONCE = 4;
 /** A delta of so few changes takes milliseconds, and is not to wait for snapshots: it keeps a graph fresh. */
 const FEW_CHANGES = 1_000;
 
@@ -66,7 +66,7 @@ export interface GraphStoreOptions {
 export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
   const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
   const collecting = new Collecting();
-  const inTurn = createAtMost(MOST_STORED_AT_ONCE);
+  const inTurn = createAtMost(MAX_STORED_AT_ONCE);
   const heads = createHeadReader(orm, clock, freshMs);
   const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
 

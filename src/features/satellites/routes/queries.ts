@@ -4,7 +4,7 @@ import { HttpError } from '../../../http/errors.ts';
 import type { SatelliteAnswer } from '../calls/port.ts';
 import * as schemas from '../schemas.ts';
 import { askSatellite, requireTeam } from '../service.ts';
-import type { RequestTarget } from '../wire/index.ts';
+import type { RequestTarget } from '@casebook/wire';
 import type { SatelliteDeps } from './deps.ts';
 
 const endpoint = endpointFor<SatelliteDeps>();

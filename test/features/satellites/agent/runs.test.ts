@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
 import { Team } from '../../../../src/features/teams/index.ts';
-import type { RequestTarget } from '../../../../src/features/satellites/wire/index.ts';
+import type { RequestTarget } from '@casebook/wire';
 import type { MessagesRequest } from '../../../../src/offline-model/protocol.ts';
 import { ask, Chats, type Lines } from '../../chats/support.ts';
 import { listSources, submitReport } from '../../../support/scripts.ts';

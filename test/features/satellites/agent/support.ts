@@ -5,7 +5,7 @@ import {
   SatelliteUnknown,
   type SatelliteCall,
 } from '../../../../src/features/satellites/calls/port.ts';
-import type { ConnectorInventory, McpTool, RequestTarget } from '../../../../src/features/satellites/wire/index.ts';
+import type { ConnectorInventory, McpTool, RequestTarget } from '@casebook/wire';
 import type { LiveGraph } from '../../../../src/features/sources/port.ts';
 
 export const LAST_SEEN = new Date('2026-11-20T10:00:00.000Z');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { createGraphStore, type DependencyGraphs } from '../../../../src/features/satellites/graph/index.ts';
-import type { WireEdge } from '../../../../src/features/satellites/wire/index.ts';
+import type { WireEdge } from '@casebook/wire';
 import { createLogger } from '../../../../src/platform/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { addSatellite, edge, message, type TestSatellite } from './support.ts';

@@ -3,11 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, it } from 'mocha';
 import { Collecting } from '../../../../src/features/satellites/graph/collecting.ts';
-import {
-  MOST_EDGES,
-  MOST_EDGES_PER_MESSAGE,
-  type GraphMessage,
-} from '../../../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES, MAX_EDGES_PER_MESSAGE, type GraphMessage } from '@casebook/wire';
 
 const part = (epoch: string, seq: number, last = false): GraphMessage => ({
   type: 'graph',
@@ -15,7 +11,7 @@ const part = (epoch: string, seq: number, last = false): GraphMessage => ({
   seq,
   kind: 'snapshot',
   last,
-  edges: Array.from({ length: MOST_EDGES_PER_MESSAGE }, (_, index) => ({
+  edges: Array.from({ length: MAX_EDGES_PER_MESSAGE }, (_, index) => ({
     caller: `caller-${seq}-${index}`,
     callee: 'callee',
     sources: ['spans'],
@@ -24,7 +20,7 @@ const part = (epoch: string, seq: number, last = false): GraphMessage => ({
   })),
   gone: [],
 });
-const parts = MOST_EDGES / MOST_EDGES_PER_MESSAGE;
+const parts = MAX_EDGES / MAX_EDGES_PER_MESSAGE;
 
 describe('graphs that are not complete', () => {
   it('of one team take no more room than one graph of the largest size, and leave room to others', () => {
@@ -35,7 +31,7 @@ describe('graphs that are not complete', () => {
     assert.equal(collecting.add('c', 'other', part(randomUUID(), 0)), 'more');
     const whole = collecting.add('d', 'team', part(randomUUID(), 0, true));
     assert.ok(whole && whole !== 'more');
-    assert.equal(whole.edges.size, MOST_EDGES_PER_MESSAGE);
+    assert.equal(whole.edges.size, MAX_EDGES_PER_MESSAGE);
   });
 
   it('give their room back when they are complete, forgotten or begun anew', () => {

@@ -7,7 +7,7 @@ import {
   removeGraph,
   type DependencyGraphs,
 } from '../../../../src/features/satellites/graph/index.ts';
-import { MOST_EDGES, type GraphMessage, type WireEdge } from '../../../../src/features/satellites/wire/index.ts';
+import { MAX_EDGES, type GraphMessage, type WireEdge } from '@casebook/wire';
 import { createLogger } from '../../../../src/platform/logger.ts';
 import { cutShort } from '../../../support/cut-short.ts';
 import { createTestDatabase, untilWaiting, type TestDatabase } from '../../../support/database.ts';
@@ -406,17 +406,17 @@ describe('the dependency graph in PostgreSQL', () => {
   it('has a bound: the calls that are made least are left out, and it is said', async () => {
     const [graphs, satellite, epoch] = [open(), await addSatellite(database.orm), randomUUID()];
     const size = 2_000;
-    for (let seq = 0; seq < MOST_EDGES / size; seq++) {
+    for (let seq = 0; seq < MAX_EDGES / size; seq++) {
       const edges = Array.from({ length: size }, (_, index) =>
         edge(`s${seq}`, `t${index}`, { callsPerSecond: 1 + seq }),
       );
       await send(
         graphs,
         satellite,
-        message({ epoch, seq, kind: 'snapshot', last: (seq + 1) * size === MOST_EDGES, edges }),
+        message({ epoch, seq, kind: 'snapshot', last: (seq + 1) * size === MAX_EDGES, edges }),
       );
     }
-    const seq = MOST_EDGES / size;
+    const seq = MAX_EDGES / size;
     assert.equal(
       await send(
         graphs,
@@ -430,7 +430,7 @@ describe('the dependency graph in PostgreSQL', () => {
       'ok',
     );
     const { edges, totals, truncatedAtSource } = await graphs.edges(satellite.teamId, satellite.id, 1);
-    assert.deepEqual([edges[0]?.callee, totals.edges, truncatedAtSource], ['busy', MOST_EDGES, true]);
+    assert.deepEqual([edges[0]?.callee, totals.edges, truncatedAtSource], ['busy', MAX_EDGES, true]);
     const answer = await graphs.query(satellite.teamId, { type: 'get_downstream', service: 'a', limit: 10 });
     assert.ok(answer.found);
     assert.deepEqual(

@@ -9,7 +9,7 @@ import {
   type EdgeChange,
   type EdgeTable,
 } from '../../../../src/features/satellites/graph/query/table.ts';
-import type { GraphMessage, WireEdge } from '../../../../src/features/satellites/wire/index.ts';
+import type { GraphMessage, WireEdge } from '@casebook/wire';
 
 /** `a>b@2.5` with a rate, `a>b` without, `a>b~` stale. */
 export function change(text: string, gone = false): EdgeChange {

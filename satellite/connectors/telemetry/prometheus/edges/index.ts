@@ -5,7 +5,7 @@ import type { EdgeQueries } from './promql.ts';
 import { edgeQueries } from './queries.ts';
 
 /** Of one answer: an edge takes some 100 bytes, so this is room for several times the edges that a graph may have. */
-const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const vector = z.object({
   resultType: z.literal('vector'),
@@ -37,7 +37,7 @@ export async function readEdges(reading: EdgeReading): Promise<ObservedEdge[]> {
 
 async function readFamily(queries: EdgeQueries, reading: EdgeReading): Promise<ObservedEdge[]> {
   const { query, signal, onOmitted } = reading;
-  const read = async (promql: string) => toSamples(await query(promql, { signal, maxBytes: MOST_ANSWER_BYTES }));
+  const read = async (promql: string) => toSamples(await query(promql, { signal, maxBytes: MAX_ANSWER_BYTES }));
   const calls = await read(queries.calls);
   if (calls.length === 0) return [];
   const readLatency = async (promql: string): Promise<EdgeSample[]> => {

@@ -1,4 +1,4 @@
-import { MOST_NAME_CHARACTERS, type EdgeSource } from '../../../../../src/features/satellites/wire/index.ts';
+import { MAX_NAME_CHARACTERS, type EdgeSource } from '@casebook/wire';
 import type { ObservedEdge } from '../../../connector.ts';
 
 export interface EdgeSample {
@@ -63,5 +63,5 @@ function rankOf(reporter: string | undefined): number {
 }
 
 function isName(name: string | undefined): name is string {
-  return name !== undefined && name !== '' && name !== 'unknown' && name.length <= MOST_NAME_CHARACTERS;
+  return name !== undefined && name !== '' && name !== 'unknown' && name.length <= MAX_NAME_CHARACTERS;
 }

@@ -1,5 +1,5 @@
 /** Pieces of PromQL that name the two ends of an edge. Strings in, strings out. */
-import type { EdgeSource } from '../../../../../src/features/satellites/wire/index.ts';
+import type { EdgeSource } from '@casebook/wire';
 
 /**
  * What a family of metrics is asked to learn who calls whom: instant queries whose answers have one sample an edge,

@@ -1,5 +1,5 @@
 /** What is asked of the dependency graph, and what is answered. */
-import type { EdgeSource } from '../../wire/index.ts';
+import type { EdgeSource } from '@casebook/wire';
 
 export const DEPENDENCY_QUERIES = ['get_downstream', 'get_upstream', 'get_impact'] as const;
 /** What the service calls; what depends on it; what is affected if it fails. Directly or not. */

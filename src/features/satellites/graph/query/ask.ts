@@ -16,7 +16,7 @@ import type { EdgeTable } from './table.ts';
 import { estimateIsLow, unknownOfEdges, unknownOfSatellites } from './unknown.ts';
 import { pathTo, walk, type Reached } from './walk.ts';
 
-const MOST_CYCLES = 20;
+const MAX_CYCLES = 20;
 const LONGEST_CYCLE = 50;
 
 export interface Graphs {
@@ -71,7 +71,7 @@ export function ask(graphs: Graphs, query: DependencyQuery, now: Date): Dependen
 
 function someCycles(graph: CallGraph, groups: readonly CycleGroup[]): string[][] {
   const cycles: string[][] = [];
-  for (const group of groups.slice(0, MOST_CYCLES)) {
+  for (const group of groups.slice(0, MAX_CYCLES)) {
     const cycle = cycleIn(graph, group);
     if (cycle.length <= LONGEST_CYCLE) cycles.push([...cycle]);
   }

@@ -52,7 +52,7 @@ function weightOf(rate: number, throughput: number): number {
 /** Shares that change by less than this do not count as changed. */
 const TOLERANCE = 1e-6;
 /** Edges that are looked at, for each edge of the graph: enough for all but circles in which nearly every call goes on. */
-const MOST_ROUNDS = 60;
+const MAX_ROUNDS = 60;
 const LEAST_LOOKS = 1_000_000;
 
 /**
@@ -81,7 +81,7 @@ export function impactOf(graph: CallGraph, { weights }: Load, failed: number): I
   };
   share[failed] = 1;
   queueCallers(failed);
-  let looks = Math.max(LEAST_LOOKS, MOST_ROUNDS * callees.length);
+  let looks = Math.max(LEAST_LOOKS, MAX_ROUNDS * callees.length);
   while (queued > 0 && looks > 0) {
     const at = queue[head]!;
     head = (head + 1) % services;

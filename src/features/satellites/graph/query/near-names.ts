@@ -1,6 +1,6 @@
 /** Names like one that is not there. Pure. */
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 /** Misspellings are looked for in names up to this long: what is longer is not typed by hand. */
 const LONGEST_TYPED = 64;
 
@@ -21,7 +21,7 @@ export function nearNames(wanted: string, names: Iterable<string>): string[] {
   }
   return found
     .sort((a, b) => a.distance - b.distance || a.name.length - b.name.length || (a.name < b.name ? -1 : 1))
-    .slice(0, MOST_NAMES)
+    .slice(0, MAX_NAMES)
     .map(({ name }) => name);
 }
 

@@ -4,7 +4,7 @@ import type { CallGraph } from './call-graph.ts';
 
 /** A graph that was not confirmed for this long is old, in ms: satellites confirm theirs several times a minute. */
 const OLD_AFTER_MS = 120_000;
-const MOST_EXAMPLES = 5;
+const MAX_EXAMPLES = 5;
 
 /** What satellites could not say. */
 export function unknownOfSatellites(satellites: readonly GraphSatellite[], now: Date): Unknown[] {
@@ -80,7 +80,7 @@ class Examples {
 
   add(caller: number, edge: number): void {
     this.count++;
-    if (this.#edges.length < MOST_EXAMPLES) this.#edges.push([caller, edge]);
+    if (this.#edges.length < MAX_EXAMPLES) this.#edges.push([caller, edge]);
   }
 
   shown(): Pick<Unknown, 'edges' | 'examples'> {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { graphMessage } from './graph.ts';
 import { clusters, health, inventory, slug, wireName } from './inventory.ts';
-import { MOST_ANSWER_BYTES, MOST_CONNECTORS } from './limits.ts';
+import { MAX_ANSWER_BYTES, MAX_CONNECTORS } from './limits.ts';
 
 /** What is asked: an operation of a connector, or a tool of an MCP server. */
 export const requestTarget = z.discriminatedUnion('kind', [
@@ -26,7 +26,7 @@ export const requestMessage = z.object({
   type: z.literal('request'),
   id: z.uuid(),
   timeoutMs: z.number().int().min(1).max(600_000),
-  maxBytes: z.number().int().min(1).max(MOST_ANSWER_BYTES),
+  maxBytes: z.number().int().min(1).max(MAX_ANSWER_BYTES),
   target: requestTarget,
 });
 
@@ -66,7 +66,7 @@ export const satelliteMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('inventory'), inventory }),
   z.object({ type: z.literal('clusters'), clusters }),
-  z.object({ type: z.literal('heartbeat'), sentAt: z.number(), health: z.array(health).max(2 * MOST_CONNECTORS) }),
+  z.object({ type: z.literal('heartbeat'), sentAt: z.number(), health: z.array(health).max(2 * MAX_CONNECTORS) }),
   graphMessage,
   /** A piece of an answer's text; index 0, 1, 2 … */
   z.object({ type: z.literal('answer.part'), id: z.uuid(), index: z.number().int().min(0), text: z.string() }),
@@ -76,7 +76,7 @@ export const satelliteMessage = z.discriminatedUnion('type', [
     id: z.uuid(),
     parts: z.number().int().min(1),
     /** Of the whole text in UTF-8. */
-    bytes: z.number().int().min(0).max(MOST_ANSWER_BYTES),
+    bytes: z.number().int().min(0).max(MAX_ANSWER_BYTES),
     tookMs: z.number().min(0),
   }),
   z.object({

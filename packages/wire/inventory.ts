@@ -1,8 +1,8 @@
 /** What a satellite announces about itself. Both ends check it: one against its own mistakes, the other against a hostile peer. */
 import { z } from 'zod';
-import { MOST_CLUSTERS, MOST_CONNECTORS, MOST_NAME_CHARACTERS, MOST_SCHEMA_CHARACTERS, MOST_TOOLS } from './limits.ts';
+import { MAX_CLUSTERS, MAX_CONNECTORS, MAX_NAME_CHARACTERS, MAX_SCHEMA_CHARACTERS, MAX_TOOLS } from './limits.ts';
 
-export const wireName = z.string().min(1).max(MOST_NAME_CHARACTERS);
+export const wireName = z.string().min(1).max(MAX_NAME_CHARACTERS);
 /** How connectors, servers and satellites are called: they become parts of tool names and of source ids. */
 export const slug = z
   .string()
@@ -13,7 +13,7 @@ const count = z.number().int().min(0).max(10_000_000);
 /** A JSON Schema of an object. */
 export const jsonSchema = z
   .record(z.string(), z.unknown())
-  .refine((schema) => JSON.stringify(schema).length <= MOST_SCHEMA_CHARACTERS, 'is too long');
+  .refine((schema) => JSON.stringify(schema).length <= MAX_SCHEMA_CHARACTERS, 'is too long');
 
 export const operation = z.object({
   /** snake_case; unique within its connector. */
@@ -50,7 +50,7 @@ export const connector = z.object({
 /** A tool of one of the customer's MCP servers. */
 export const mcpTool = z.object({
   server: slug,
-  name: z.string().min(1).max(MOST_NAME_CHARACTERS),
+  name: z.string().min(1).max(MAX_NAME_CHARACTERS),
   title: sentence.optional(),
   description: z.string().max(2_000),
   inputSchema: jsonSchema,
@@ -65,8 +65,8 @@ export const inventory = z.object({
   labels: z
     .record(z.string().max(100), z.string().max(500))
     .refine((labels) => Object.keys(labels).length <= 50, 'has too many members'),
-  connectors: z.array(connector).max(MOST_CONNECTORS),
-  tools: z.array(mcpTool).max(MOST_TOOLS),
+  connectors: z.array(connector).max(MAX_CONNECTORS),
+  tools: z.array(mcpTool).max(MAX_TOOLS),
   /** Tools that did not fit. */
   omittedTools: count,
 });
@@ -106,7 +106,7 @@ export const clusterState = z.object({
   observedAgoMs: z.number().min(0),
 });
 
-export const clusters = z.array(clusterState).max(MOST_CLUSTERS);
+export const clusters = z.array(clusterState).max(MAX_CLUSTERS);
 
 export type Operation = z.output<typeof operation>;
 export type ConnectorKind = (typeof CONNECTOR_KINDS)[number];

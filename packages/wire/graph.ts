@@ -1,7 +1,7 @@
 /** The dependency graph on the wire: one snapshot, then what changed. */
 import { z } from 'zod';
 import { wireName } from './inventory.ts';
-import { MOST_EDGES_PER_MESSAGE } from './limits.ts';
+import { MAX_EDGES_PER_MESSAGE } from './limits.ts';
 
 const amount = z.number().min(0).finite();
 
@@ -37,9 +37,9 @@ export const graphMessage = z.object({
   kind: z.enum(['snapshot', 'delta']),
   /** Whether this is the last part of the snapshot, or of the delta: it takes effect then, as a whole. */
   last: z.boolean(),
-  edges: z.array(wireEdge).max(MOST_EDGES_PER_MESSAGE),
+  edges: z.array(wireEdge).max(MAX_EDGES_PER_MESSAGE),
   /** Edges that are gone: caller, callee. */
-  gone: z.array(z.tuple([wireName, wireName])).max(MOST_EDGES_PER_MESSAGE),
+  gone: z.array(z.tuple([wireName, wireName])).max(MAX_EDGES_PER_MESSAGE),
 });
 
 export type EdgeSource = (typeof EDGE_SOURCES)[number];
