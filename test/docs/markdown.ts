@@ -18,9 +18,12 @@ export interface Document {
 
 const FENCE = /^```.*\n([\s\S]*?)^```$/gm;
 
-/** Every Markdown file that people write: those at the root, in docs and in demo. */
+/** Every Markdown file that people write: those at the root, in docs and demo, and those of rooms and workspaces. */
 export function documents(): Document[] {
-  const paths = globSync(['*.md', 'docs/**/*.md', 'demo/**/*.md'], { cwd: ROOT }).sort();
+  const paths = globSync(
+    ['*.md', 'docs/**/*.md', 'demo/**/*.md', 'src/features/*/README.md', '{packages/*,web}/README.md'],
+    { cwd: ROOT },
+  ).sort();
   return paths.map((path) => parse(path, readFileSync(join(ROOT, path), 'utf8')));
 }
 
