@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import protobuf from 'protobufjs';
-import type { ObservedEdge } from '../satellite/connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { LiveGraph } from '../satellite/graph/live-graph.ts';
 import { GraphPublisher } from '../satellite/graph/publisher.ts';
 import { SpanObserver } from '../satellite/graph/spans/observer.ts';

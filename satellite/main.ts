@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { readArguments, USAGE, type Arguments } from './arguments.ts';
 import { checkSystems } from './check.ts';
 import { ConfigError, loadConfig, type SatelliteConfig } from './config/index.ts';
-import { connectorKinds } from './connectors/index.ts';
+import { connectorKinds } from '@casebook/connectors';
 import { createLog, type Log } from './log.ts';
 import { startSatellite } from './satellite.ts';
 

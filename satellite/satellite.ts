@@ -5,7 +5,7 @@ import { rootCertificates } from 'node:tls';
 import type { SatelliteConfig } from './config/index.ts';
 import { clustersOf, Connection, endpointOf, healthOf, inventoryOf, Monitor, redactGraph } from './connection/index.ts';
 import { createGraphFeed } from './graph/index.ts';
-import { headerSecret } from './header-values.ts';
+import { headerSecret } from '@casebook/connectors';
 import { startHealthServer } from './health-server.ts';
 import type { Log } from './log.ts';
 import { createMcpServers } from './mcp/index.ts';

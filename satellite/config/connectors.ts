@@ -1,6 +1,6 @@
 /** The connectors of the configuration: what all have, and what each kind has. */
 import type { z } from 'zod';
-import type { Connector, ConnectorKindDefinition, ConnectorOptions } from '../connectors/connector.ts';
+import type { Connector, ConnectorKindDefinition, ConnectorOptions } from '@casebook/connectors';
 import { connectorCommon } from './schema.ts';
 
 /** The kinds there are. */

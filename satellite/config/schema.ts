@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
 import { graphConfig } from '../graph/index.ts';
-import { headerSecret } from '../header-values.ts';
+import { headerSecret } from '@casebook/connectors';
 import { mcpServersConfig } from '../mcp/index.ts';
 import { redactionConfig } from '../redaction/index.ts';
 import { byteSize } from './sizes.ts';

@@ -19,7 +19,7 @@ import {
   type Inventory,
   type McpTool,
 } from '@casebook/wire';
-import type { Connector, ConnectorOperation } from '../connectors/connector.ts';
+import type { Connector, ConnectorOperation } from '@casebook/connectors';
 import type { Redactor } from '../redaction/index.ts';
 
 /** Leaves room for what is around the tools. */

@@ -1,6 +1,6 @@
 /** Looks after the connectors in the background, each at its own pace: whether it answers, and its cluster. */
 import type { ClusterState, Health } from '@casebook/wire';
-import type { Connector } from '../connectors/connector.ts';
+import type { Connector } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';

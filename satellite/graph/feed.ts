@@ -1,7 +1,7 @@
 /** The live dependency graph: polls, spans and timers around the pure parts. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Connector } from '../connectors/connector.ts';
+import type { Connector } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import { startOtlpReceiver, type OtlpReceiver } from '../otlp/index.ts';
 import type { GraphConfig } from './config.ts';

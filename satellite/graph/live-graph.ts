@@ -1,6 +1,6 @@
 /** The graph as it is now: what every source saw of every edge, merged. No clock, no timers. */
 import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
-import type { ObservedEdge } from '../connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { cleanName } from './names.ts';
 
 /** What is measured of an edge; absent: the source does not say. */

@@ -1,5 +1,5 @@
 /** Asks connectors which service calls which. One that fails or hangs is no matter to the others. */
-import type { Connector, ObservedEdge } from '../connectors/connector.ts';
+import type { Connector, ObservedEdge } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 
 type EdgesConnector = Pick<Connector, 'id' | 'edges'>;

@@ -1,5 +1,5 @@
 /** The body of a server's HTTP response, watched as it passes: it may not be endless. */
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;

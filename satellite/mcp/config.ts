@@ -1,7 +1,7 @@
 /** What the YAML file says below `mcp_servers`. */
 import { z } from 'zod';
 import { slug } from '@casebook/wire';
-import { headers, headerSecret } from '../header-values.ts';
+import { headers, headerSecret } from '@casebook/connectors';
 
 const globs = z.array(z.string().min(1).max(200)).max(1_000);
 

@@ -1,7 +1,7 @@
 /** What went wrong with a server, in words for whoever asked. */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 
 const MAX_CHARACTERS = 2_000;
 /** As numbers: servers use codes that the SDK does not know. */

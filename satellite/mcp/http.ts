@@ -8,7 +8,7 @@ import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextpr
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { Agent } from 'undici';
 import { MAX_ANSWER_BYTES } from '@casebook/wire';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import { boundedBody } from './bounded-body.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 

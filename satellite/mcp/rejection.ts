@@ -1,6 +1,6 @@
 /** Requests that end without an answer of the server's, because its connection, or what came over it, is no good. */
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import type { QueryError } from '../connectors/connector.ts';
+import type { QueryError } from '@casebook/connectors';
 
 /** Most bytes of one message of a server: the largest answer that Casebook takes, and what JSON-RPC puts around it. */
 export const ENVELOPE_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 /** One configured MCP server: connected, and connected again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import { backoffMs } from './backoff.ts';
 import { createBoundedLog } from './bounded-log.ts';

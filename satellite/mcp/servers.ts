@@ -1,5 +1,5 @@
 /** All configured MCP servers as one. */
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import type { McpServerConfig } from './config.ts';
 import type { McpServers } from './port.ts';

@@ -2,7 +2,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import { createBoundedLog } from './bounded-log.ts';
 import type { McpServerConfig } from './config.ts';

@@ -11,7 +11,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { JSONRPCMessageSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { MAX_ANSWER_BYTES } from '@casebook/wire';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import { createLineReader } from './lines.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 

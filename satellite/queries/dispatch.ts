@@ -1,7 +1,7 @@
 /** From a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
 import { z } from 'zod';
 import type { RequestMessage, RequestTarget } from '@casebook/wire';
-import { QueryError, type Connector, type ConnectorOperation } from '../connectors/connector.ts';
+import { QueryError, type Connector, type ConnectorOperation } from '@casebook/connectors';
 import type { McpServers } from '../mcp/port.ts';
 
 /** A connector with the limits that the configuration sets it. */

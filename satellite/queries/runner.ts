@@ -1,7 +1,7 @@
 /** Runs requests: each id once, whoever asks how often, within limits, and nothing leaves that is to be redacted. */
 import type { LRUCache } from 'lru-cache';
 import type { RequestMessage } from '@casebook/wire';
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';

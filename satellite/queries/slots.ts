@@ -1,5 +1,5 @@
 /** How much is asked of the customer's systems at one time: of all together, and of each. */
-import { QueryError } from '../connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 
 /** Queries that may wait for their turn; more are refused, since their time would run out in the queue. */
 const MAX_WAITING = 100;

@@ -5,7 +5,7 @@ import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { parseAllDocuments } from 'yaml';
 import { parseConfig } from '../../satellite/config/index.ts';
-import { connectorKinds } from '../../satellite/connectors/index.ts';
+import { connectorKinds } from '@casebook/connectors';
 import { importedFrom, root, textOf } from './repository.ts';
 
 const text = textOf('satellite/Dockerfile');

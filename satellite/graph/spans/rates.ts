@@ -1,5 +1,5 @@
 /** Calls by edge over a sliding window: a ring of slots, each with its calls, failures and durations. */
-import type { ObservedEdge } from '../../connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { countDuration, quantilesOf, type Histogram } from './histogram.ts';
 
 /** One call from a service to another. */

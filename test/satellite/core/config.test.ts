@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { parseConfig } from '../../../satellite/config/index.ts';
-import { connectorKinds } from '../../../satellite/connectors/index.ts';
+import { connectorKinds } from '@casebook/connectors';
 import { readFileSync } from 'node:fs';
 
 const base = 'casebook: {url: https://casebook.example.com, token: hush}\nname: here\n';

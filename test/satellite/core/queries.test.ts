@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { QueryError } from '../../../satellite/connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import { startCasebookEnd, type CasebookEnd, type SatelliteEnd } from '../support/casebook-end.ts';
 import { connectorOf, noMcp, startCore, type CoreOptions } from '../support/in-process.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { GraphMessage } from '@casebook/wire';
-import type { ObservedEdge } from '../../../satellite/connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { createGraphFeed, graphConfig } from '../../../satellite/graph/index.ts';
 import { createLog } from '../../../satellite/log.ts';
 import { callOut, instrument, serve, type InstrumentedService } from './instrumented.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ObservedEdge } from '../../../satellite/connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { LiveGraph } from '../../../satellite/graph/live-graph.ts';
 
 const graph = (mostEdges = 100): LiveGraph => new LiveGraph({ staleAfterMs: 120, expireAfterMs: 900, mostEdges });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type { WireEdge } from '@casebook/wire';
-import type { ObservedEdge } from '../../../satellite/connectors/connector.ts';
+import type { ObservedEdge } from '@casebook/connectors';
 import { LiveGraph } from '../../../satellite/graph/live-graph.ts';
 import { GraphPublisher } from '../../../satellite/graph/publisher.ts';
 import { ReceivingEnd } from './receiving-end.ts';

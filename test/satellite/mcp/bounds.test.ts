@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { QueryError } from '../../../satellite/connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import { backoffMs } from '../../../satellite/mcp/backoff.ts';
 import { boundedBody } from '../../../satellite/mcp/bounded-body.ts';
 import { matcher } from '../../../satellite/mcp/globs.ts';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createMcpServers, mcpServersConfig } from '../../../satellite/mcp/index.ts';
 import type { McpCallContext, McpServers } from '../../../satellite/mcp/port.ts';
 import type { McpServersOptions } from '../../../satellite/mcp/servers.ts';
-import { QueryError } from '../../../satellite/connectors/connector.ts';
+import { QueryError } from '@casebook/connectors';
 import { createLog } from '../../../satellite/log.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 

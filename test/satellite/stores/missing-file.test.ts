@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
-import { clickhouse, elasticsearch, opensearch, postgresql } from '../../../satellite/connectors/stores/index.ts';
+import { clickhouse, elasticsearch, opensearch, postgresql } from '@casebook/connectors';
 import { connectorOf } from './support.ts';
 
 /** Nobody listens there. */

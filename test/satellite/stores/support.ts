@@ -5,7 +5,7 @@ import {
   type ConnectorKindDefinition,
   type ConnectorOptions,
   type OperationContext,
-} from '../../../satellite/connectors/connector.ts';
+} from '@casebook/connectors';
 import { createLog } from '../../../satellite/log.ts';
 
 const options: ConnectorOptions = { id: 'it', title: 'It', log: createLog('silent') };

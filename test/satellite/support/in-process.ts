@@ -1,7 +1,7 @@
 /** A satellite's core within the test's process: real connection, real runner, connectors of the test's own making. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { defineOperation, type Connector, type OperationContext } from '../../../satellite/connectors/connector.ts';
+import { defineOperation, type Connector, type OperationContext } from '@casebook/connectors';
 import {
   Connection,
   endpointOf,

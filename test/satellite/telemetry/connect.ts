@@ -1,8 +1,7 @@
 /** Connectors as the satellite makes and asks them: configuration and parameters are checked, answers are JSON. */
 import assert from 'node:assert/strict';
 import type { z } from 'zod';
-import type { Connector, ConnectorKindDefinition, QueryError } from '../../../satellite/connectors/connector.ts';
-import * as kinds from '../../../satellite/connectors/telemetry/index.ts';
+import { connectorKinds, type Connector, type ConnectorKindDefinition, type QueryError } from '@casebook/connectors';
 import { createLog } from '../../../satellite/log.ts';
 
 /** A connector of a kind, with what its part of the YAML file says. */
@@ -39,7 +38,8 @@ export function check(connector: Connector): Promise<void> {
 
 /** The connectors of every other kind find out that the server at an address is not theirs, and say where to look. */
 export async function checkOthers(own: { kind: string }, url: string): Promise<void> {
-  for (const kind of Object.values(kinds)) {
+  const { alertmanager, jaeger, loki, prometheus, tempo } = connectorKinds;
+  for (const kind of [alertmanager, jaeger, loki, prometheus, tempo]) {
     if (kind.kind === own.kind) continue;
     const connector = connect<unknown>(kind, { url });
     const says = new RegExp(`^${kind.kind} at [\\d.:]+ answer.*(The url of ${kind.kind} is|is its url right)`, 'iu');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { joinEdges } from '../../../satellite/connectors/telemetry/prometheus/edges/join.ts';
+import { joinEdges } from '../../../packages/connectors/prometheus/edges/join.ts';
 
 const sample = (caller: string, callee: string, value: number, reporter?: string) => ({
   labels: { caller, callee, ...(reporter !== undefined && { reporter }) },

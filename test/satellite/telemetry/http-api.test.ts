@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import getPort from 'get-port';
-import { prometheus } from '../../../satellite/connectors/telemetry/index.ts';
+import { prometheus } from '@casebook/connectors';
 import { listen, sendJson, type RunningServer } from '../../../src/offline-model/http.ts';
 import { addressOf } from '../../support/address.ts';
 import { ask, check, connect, failing } from './connect.ts';

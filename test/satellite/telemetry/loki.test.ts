@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '../../../satellite/connectors/connector.ts';
-import { loki } from '../../../satellite/connectors/telemetry/index.ts';
+import type { Connector } from '@casebook/connectors';
+import { loki } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createLokiSource } from '../../../src/features/sources/index.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Connector, ObservedEdge } from '../../../satellite/connectors/connector.ts';
-import { prometheus } from '../../../satellite/connectors/telemetry/index.ts';
+import type { Connector, ObservedEdge } from '@casebook/connectors';
+import { prometheus } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { listen, sendJson, type RunningServer } from '../../../src/offline-model/http.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '../../../satellite/connectors/connector.ts';
-import { prometheus } from '../../../satellite/connectors/telemetry/index.ts';
+import type { Connector } from '@casebook/connectors';
+import { prometheus } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
 import type { RunningServer } from '../../../src/offline-model/http.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '../../../satellite/connectors/connector.ts';
-import { tempo } from '../../../satellite/connectors/telemetry/index.ts';
+import type { Connector } from '@casebook/connectors';
+import { tempo } from '@casebook/connectors';
 import { startTempo, type TestTempo } from '../../support/tempo.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { z } from 'zod';
-import { loki, prometheus } from '../../../../satellite/connectors/telemetry/index.ts';
+import { loki, prometheus } from '@casebook/connectors';
 import { createLog } from '../../../../satellite/log.ts';
 import { createAgentSatellites, type KnownSatellite } from '../../../../src/features/satellites/agent/index.ts';
 import { SatelliteRefused } from '../../../../src/features/satellites/calls/port.ts';

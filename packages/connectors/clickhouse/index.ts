@@ -1,0 +1,134 @@
+/**
+ * ClickHouse over HTTP. Reading is enforced by the statement's first word and the table functions in it, and by the
+ * server's `readonly`. Give the user a profile with `readonly = 2`, or with `readonly = 1` and limits of its own: then
+ * the satellite may send no setting, and the profile's limits on time and rows are the ones that hold.
+ */
+import { z } from 'zod';
+import {
+  defineConnectorKind,
+  defineOperation,
+  QueryError,
+  type ConnectorOperation,
+  type OperationContext,
+} from '../connector.ts';
+import { recordsOf } from '../shared/sql/records.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
+import * as catalogue from './catalogue.ts';
+import { readingClickhouse } from './guard.ts';
+import { ClickhouseSession } from './session.ts';
+
+const config = z.strictObject({
+  /** `https://host:8443`; the HTTP interface, not the native one. */
+  url: z.url({ protocol: /^https?$/u }),
+  username: z.string().default('default'),
+  password: z.string().default(''),
+  database: z.string().optional(),
+  ca_file: z.string().optional(),
+  /** Longest that one statement may run. */
+  max_execution_seconds: z.number().int().min(1).max(600).default(60),
+});
+
+/** How a customer's ClickHouse is configured and made. */
+export const clickhouse = defineConnectorKind({
+  kind: 'clickhouse',
+  config,
+  create: (settings, { id, title }) => {
+    const session = new ClickhouseSession({
+      url: settings.url,
+      username: settings.username,
+      password: settings.password,
+      database: settings.database,
+      caFile: settings.ca_file,
+      maxExecutionSeconds: settings.max_execution_seconds,
+    });
+    return {
+      id,
+      kind: 'clickhouse',
+      title,
+      operations: operationsOn(session),
+      async check(signal) {
+        await session.read('select 1', { mostRows: 1, maxBytes: 100_000, signal });
+      },
+      close: () => session.close(),
+    };
+  },
+});
+
+function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
+  const records = async (sql: string, context: OperationContext) =>
+    recordsOf(await session.read(sql, { ...context, mostRows: MAX_ROWS }));
+  return [
+    defineOperation({
+      name: 'query',
+      description:
+        'Runs one reading statement (SELECT, WITH, SHOW, DESCRIBE, EXISTS, EXPLAIN) on ClickHouse and gives columns and rows. Do not write a FORMAT. Parameters are written {name:Type}. Aggregate in SQL rather than reading many rows.',
+      parameters: z.strictObject({
+        sql: z.string().min(1).max(100_000),
+        parameters: z
+          .record(z.string().regex(/^\w{1,64}$/u), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+          .optional(),
+        max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
+      }),
+      tool: true,
+      run: ({ sql, parameters, max_rows = DEFAULT_ROWS }, context) =>
+        session.read(readingClickhouse(sql), { ...context, parameters, mostRows: max_rows }),
+    }),
+    defineOperation({
+      name: 'tables',
+      description: 'The tables of all databases, or of one: engine, rows, bytes on disk, parts, when last changed.',
+      parameters: z.strictObject({ database: z.string().max(200).optional() }),
+      tool: true,
+      async run({ database }, context) {
+        const [tables, parts] = await Promise.all([
+          records(catalogue.tables(database), context),
+          records(catalogue.partsByTable(database), context),
+        ]);
+        const partsOf = new Map(parts.map(({ database, table, ...sums }) => [JSON.stringify([database, table]), sums]));
+        return tables.map((table) => ({
+          ...table,
+          ...partsOf.get(JSON.stringify([table['database'], table['name']])),
+        }));
+      },
+    }),
+    defineOperation({
+      name: 'describe_table',
+      description: 'Columns with their sizes, engine and keys of a table: `name` or `database.name`.',
+      parameters: z.strictObject({ table: z.string().min(1).max(400) }),
+      tool: true,
+      async run({ table }, context) {
+        const [[found], columns] = await Promise.all([
+          records(catalogue.findTable(table), context),
+          records(catalogue.columns(table), context),
+        ]);
+        if (!found) throw new QueryError('not_found', `There is no table ${table}.`);
+        return { ...found, columns };
+      },
+    }),
+    defineOperation({
+      name: 'processes',
+      description: 'The queries that run now, the oldest first, with rows and bytes read and memory used.',
+      parameters: z.strictObject({}),
+      tool: true,
+      run: (_parameters, context) => records(catalogue.PROCESSES, context),
+    }),
+    defineOperation({
+      name: 'slow_queries',
+      description:
+        'The queries that took the most time in all in the last seconds (3600 unless given), from system.query_log, with calls, mean and most in ms, rows and bytes read.',
+      parameters: z.strictObject({
+        limit: z.number().int().min(1).max(200).optional(),
+        since_seconds: z
+          .number()
+          .int()
+          .min(1)
+          .max(30 * 86_400)
+          .optional(),
+      }),
+      tool: true,
+      async run({ limit = 20, since_seconds = 3600 }, context) {
+        const { normalizes } = await session.abilities();
+        return records(catalogue.slowQueries(limit, since_seconds, normalizes), context);
+      },
+    }),
+  ];
+}

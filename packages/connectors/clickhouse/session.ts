@@ -1,0 +1,199 @@
+/** One ClickHouse over HTTP, and reading from it with limits that the server keeps. */
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { z } from 'zod';
+import { QueryError, type OperationContext } from '../connector.ts';
+import { Opened } from '../shared/opened.ts';
+import type { Table } from '../shared/sql/table.ts';
+import { asQueryError, exceptionOf } from './errors.ts';
+
+export interface SessionOptions {
+  url: string;
+  username: string;
+  password: string;
+  database?: string;
+  /** Certificate authority in PEM, beside those that Node knows. */
+  caFile?: string;
+  maxExecutionSeconds: number;
+}
+
+export interface ReadOptions extends OperationContext {
+  mostRows: number;
+  parameters?: Record<string, unknown>;
+}
+
+/** What the user's profile and the server's version allow. */
+export interface Abilities {
+  /** 0: everything, 1: neither writing nor settings, 2: settings but no writing. */
+  readonly: number;
+  /** The server can stop a query whose asker has hung up. */
+  stopsWhenClosed: boolean;
+  /** The function `normalizeQuery` is there. */
+  normalizes: boolean;
+}
+
+interface Vendor {
+  client: ClickHouseClient;
+  abilities: Abilities;
+}
+
+const answer = z.object({
+  meta: z.array(z.object({ name: z.string(), type: z.string() })),
+  data: z.array(z.array(z.unknown())),
+});
+
+const STOPS_WHEN_CLOSED = 'cancel_http_readonly_queries_on_client_close';
+const ABILITIES = `select name, value from system.settings where name in ('readonly', '${STOPS_WHEN_CLOSED}')
+  union all select name, '' from system.functions where name = 'normalizeQuery'`;
+const PROBE_BYTES = 100_000;
+const PROBE_TIMEOUT_MS = 10_000;
+const GRACE_SECONDS = 10;
+
+export class ClickhouseSession {
+  readonly #options: SessionOptions;
+  readonly #client = new Opened(() => this.#open());
+  #abilities: Promise<Abilities> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads the rows of one statement.
+   * @throws {QueryError} with the server's words
+   */
+  async read(sql: string, options: ReadOptions): Promise<Table> {
+    const { abilities } = await this.#vendor();
+    const settings = settingsFor(abilities, options, this.#options.maxExecutionSeconds);
+    const { meta, data } = await this.#ask(sql, options, settings, abilities);
+    return { columns: meta, rows: data.slice(0, options.mostRows), truncated: data.length > options.mostRows };
+  }
+
+  /** @throws {QueryError} when the server does not answer, or refuses the user */
+  async abilities(): Promise<Abilities> {
+    return (await this.#vendor()).abilities;
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close((client) => client.close());
+  }
+
+  async #vendor(): Promise<Vendor> {
+    const client = await this.#client.get();
+    this.#abilities ??= this.#probe();
+    try {
+      return { client, abilities: await this.#abilities };
+    } catch (error) {
+      // Asked again next time: the server may have been down.
+      this.#abilities = undefined;
+      throw asQueryError(error);
+    }
+  }
+
+  async #probe(): Promise<Abilities> {
+    // Not an asker's signal: others may wait for the same answer.
+    const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
+    const { data } = await this.#ask(ABILITIES, { signal, maxBytes: PROBE_BYTES, mostRows: 10 }, {});
+    const values = new Map(data.map(([name, value]) => [name, value]));
+    return {
+      readonly: Number(values.get('readonly') ?? 0),
+      stopsWhenClosed: values.has(STOPS_WHEN_CLOSED),
+      normalizes: values.has('normalizeQuery'),
+    };
+  }
+
+  async #ask(
+    sql: string,
+    { signal, maxBytes, parameters }: ReadOptions,
+    settings: ClickHouseSettings,
+    abilities?: Abilities,
+  ): Promise<z.output<typeof answer>> {
+    const client = await this.#client.get();
+    const query_id = randomUUID();
+    const stopped = (): QueryError =>
+      new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+    try {
+      if (signal.aborted) throw stopped();
+      const { stream } = await client.exec({
+        // On a line of its own: the statement may end in a comment.
+        query: `${sql}\nFORMAT JSONCompact`,
+        query_id,
+        query_params: parameters,
+        clickhouse_settings: settings,
+        abort_signal: signal,
+      });
+      const text = await bounded(stream, maxBytes);
+      const parsed = answer.safeParse(parsedJson(text));
+      // An error in the middle of the rows comes after a status of 200, as text behind them.
+      if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error(`not JSON: ${text.slice(0, 200)}`);
+      return parsed.data;
+    } catch (error) {
+      const ours = error instanceof QueryError && error.code === 'too_large';
+      if ((signal.aborted || ours) && abilities?.readonly === 0)
+        await client.command({ query: `KILL QUERY WHERE query_id = '${query_id}' ASYNC` }).catch(() => undefined);
+      throw signal.aborted ? stopped() : asQueryError(error);
+    }
+  }
+
+  async #open(): Promise<ClickHouseClient> {
+    const { url, username, password, database, caFile, maxExecutionSeconds } = this.#options;
+    const [{ createClient, ClickHouseLogLevel }, ca_cert] = await Promise.all([
+      import('@clickhouse/client'),
+      caFile === undefined ? undefined : readFile(caFile),
+    ]);
+    return createClient({
+      url,
+      username,
+      password,
+      database,
+      request_timeout: (maxExecutionSeconds + GRACE_SECONDS) * 1000,
+      application: 'casebook-satellite',
+      log: { level: ClickHouseLogLevel.OFF },
+      ...(ca_cert && { tls: { ca_cert } }),
+    });
+  }
+}
+
+/**
+ * `readonly=1` where the user may set it: nothing can be written and no setting changed in the statement. A user whose
+ * profile has it already may send no setting at all, and its profile's limits hold instead of these.
+ */
+export function settingsFor(
+  { readonly, stopsWhenClosed }: Abilities,
+  { mostRows, remainingMs = Infinity }: Pick<ReadOptions, 'mostRows' | 'remainingMs'>,
+  maxExecutionSeconds: number,
+): ClickHouseSettings {
+  if (readonly === 1) return {};
+  return {
+    ...(readonly === 0 && { readonly: '1' }),
+    ...(stopsWhenClosed && { [STOPS_WHEN_CLOSED]: 1 }),
+    max_execution_time: Math.max(1, Math.ceil(Math.min(maxExecutionSeconds, remainingMs / 1000))),
+    // One more than wanted says that there are more. What comes is whole blocks of rows.
+    max_result_rows: String(mostRows + 1),
+    result_overflow_mode: 'break',
+  };
+}
+
+/** The limit is kept here: ClickHouse would cut the rows at its own limit of bytes, and not say so. */
+async function bounded(stream: NodeJS.ReadableStream, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const buffer = Buffer.from(chunk);
+    bytes += buffer.length;
+    // Leaving the loop ends the stream and with it the connection.
+    if (bytes > maxBytes)
+      throw new QueryError('too_large', `The rows are more than ${maxBytes} bytes. Ask for fewer rows or columns.`);
+    chunks.push(buffer);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

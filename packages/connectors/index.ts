@@ -1,0 +1,48 @@
+/** How telemetry systems are asked, one folder a vendor: by the server itself, or by a satellite on its behalf. Reading only. */
+import type { ConnectorKind } from '@casebook/wire';
+import { alertmanager } from './alertmanager/index.ts';
+import { clickhouse } from './clickhouse/index.ts';
+import type { ConnectorKindDefinition } from './connector.ts';
+import { elasticsearch } from './elasticsearch/index.ts';
+import { http } from './http/index.ts';
+import { jaeger } from './jaeger/index.ts';
+import { kubernetes } from './kubernetes/index.ts';
+import { loki } from './loki/index.ts';
+import { opensearch } from './opensearch/index.ts';
+import { postgresql } from './postgresql/index.ts';
+import { prometheus } from './prometheus/index.ts';
+import { recorded } from './recorded/index.ts';
+import { tempo } from './tempo/index.ts';
+
+export * from './connector.ts';
+export { headers, headerSecret } from './shared/header-values.ts';
+export {
+  alertmanager,
+  clickhouse,
+  elasticsearch,
+  http,
+  jaeger,
+  kubernetes,
+  loki,
+  opensearch,
+  postgresql,
+  prometheus,
+  recorded,
+  tempo,
+};
+
+/** Every kind of connector. */
+export const connectorKinds: Record<ConnectorKind, ConnectorKindDefinition> = {
+  alertmanager,
+  clickhouse,
+  elasticsearch,
+  http,
+  jaeger,
+  kubernetes,
+  loki,
+  opensearch,
+  postgresql,
+  prometheus,
+  recorded,
+  tempo,
+};

@@ -1,0 +1,153 @@
+/**
+ * PostgreSQL 14 and later, and what speaks its protocol. Reading is enforced by the statement's first word and the
+ * functions in it, and by the server: a read-only transaction with time limits that is always rolled back. A read-only
+ * transaction does not stop functions that act outside the database, so the role should be allowed to read and no
+ * more: `create role casebook login; grant pg_read_all_data, pg_monitor to casebook`, and never a superuser.
+ */
+import { z } from 'zod';
+import {
+  defineConnectorKind,
+  defineOperation,
+  QueryError,
+  type ConnectorOperation,
+  type OperationContext,
+} from '../connector.ts';
+import { recordsOf } from '../shared/sql/records.ts';
+import { DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
+import * as catalogue from './catalogue.ts';
+import { readingPostgres } from './guard.ts';
+import { PostgresSession } from './session.ts';
+
+const config = z.strictObject({
+  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as libpq has it. */
+  url: z
+    .string()
+    .regex(/^postgres(?:ql)?:\/\//u, 'must begin with postgres://')
+    .refine((url) => URL.canParse(url), 'is not a URL'),
+  /** Instead of one in the URL, where it would have to be percent-encoded. */
+  password: z.string().optional(),
+  /** Longest that one statement may run. */
+  statement_timeout_seconds: z.number().positive().max(600).default(60),
+  lock_timeout_seconds: z.number().positive().max(60).default(2),
+  max_connections: z.number().int().min(1).max(20).default(4),
+});
+
+const CHECK_BYTES = 100_000;
+
+/** How a customer's PostgreSQL is configured and made. */
+export const postgresql = defineConnectorKind({
+  kind: 'postgresql',
+  config,
+  create: (settings, { id, title, log }) => {
+    const session = new PostgresSession(
+      {
+        connectionString: withPassword(settings.url, settings.password),
+        mostConnections: settings.max_connections,
+        statementTimeoutMs: settings.statement_timeout_seconds * 1000,
+        lockTimeoutMs: settings.lock_timeout_seconds * 1000,
+      },
+      log,
+    );
+    return {
+      id,
+      kind: 'postgresql',
+      title,
+      operations: operationsOn(session),
+      async check(signal) {
+        await session.read('select 1', [], { mostRows: 1, maxBytes: CHECK_BYTES, signal });
+      },
+      close: () => session.close(),
+    };
+  },
+});
+
+/** The client reads a password from the URL only. */
+function withPassword(connectionString: string, password: string | undefined): string {
+  if (password === undefined) return connectionString;
+  const url = new URL(connectionString);
+  url.password = encodeURIComponent(password);
+  return url.toString();
+}
+
+function operationsOn(session: PostgresSession): ConnectorOperation[] {
+  const read = (sql: string, values: unknown[], context: OperationContext, mostRows = MAX_ROWS) =>
+    session.read(sql, values, { ...context, mostRows });
+  const records = async (sql: string, values: unknown[], context: OperationContext) =>
+    recordsOf(await read(sql, values, context));
+  return [
+    defineOperation({
+      name: 'query',
+      description:
+        'Runs one reading SQL statement (SELECT, WITH, VALUES, TABLE, SHOW, EXPLAIN) on PostgreSQL and gives columns and rows. Parameters are written $1, $2 … Times are in UTC. Aggregate in SQL rather than reading many rows.',
+      parameters: z.strictObject({
+        sql: z.string().min(1).max(100_000),
+        parameters: z
+          .array(z.union([z.string(), z.number(), z.boolean(), z.null()]))
+          .max(100)
+          .optional(),
+        max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
+      }),
+      tool: true,
+      run: ({ sql, parameters = [], max_rows = DEFAULT_ROWS }, context) =>
+        read(readingPostgres(sql), parameters, context, max_rows),
+    }),
+    defineOperation({
+      name: 'tables',
+      description:
+        'The tables and views of the database (or of one schema), the largest first: estimated rows, bytes with indexes, scans, dead rows, last vacuum and analyze.',
+      parameters: z.strictObject({ schema: z.string().max(200).optional() }),
+      tool: true,
+      run: ({ schema = null }, context) => records(catalogue.TABLES, [schema], context),
+    }),
+    defineOperation({
+      name: 'describe_table',
+      description:
+        'Columns, indexes (with how often each was used) and constraints of a table: `name` or `schema.name`.',
+      parameters: z.strictObject({ table: z.string().min(1).max(400) }),
+      tool: true,
+      async run({ table }, context) {
+        const found = await read(catalogue.FIND_TABLE, [table], context);
+        const [oid, schema, name, estimated_rows, total_bytes] = found.rows[0] ?? [];
+        if (oid === undefined) throw new QueryError('not_found', `There is no table ${table} in this database.`);
+        const [columns, indexes, constraints] = await Promise.all(
+          [catalogue.COLUMNS, catalogue.INDEXES, catalogue.CONSTRAINTS].map((sql) => records(sql, [oid], context)),
+        );
+        return { schema, name, estimated_rows, total_bytes, columns, indexes, constraints };
+      },
+    }),
+    defineOperation({
+      name: 'activity',
+      description:
+        'What PostgreSQL is doing now: connections by state and user, and every session that is not idle, the oldest transaction first, with its wait event and who blocks it.',
+      parameters: z.strictObject({}),
+      tool: true,
+      async run(_parameters, context) {
+        const [connections, sessions] = await Promise.all([
+          records(catalogue.CONNECTIONS, [], context),
+          records(catalogue.ACTIVITY, [], context),
+        ]);
+        return { connections, sessions };
+      },
+    }),
+    defineOperation({
+      name: 'slow_queries',
+      description:
+        'The statements that took the most time in all since the statistics were reset (pg_stat_statements), with calls, mean and most in ms, rows and blocks.',
+      parameters: z.strictObject({ limit: z.number().int().min(1).max(200).optional() }),
+      tool: true,
+      async run({ limit = 20 }, context) {
+        const [schema] = (await read(catalogue.FIND_STATEMENTS, [], context)).rows[0] ?? [];
+        if (typeof schema !== 'string')
+          throw new QueryError('not_found', 'The extension pg_stat_statements is not installed in this database.');
+        return records(catalogue.slowQueries(schema), [limit], context);
+      },
+    }),
+    defineOperation({
+      name: 'locks',
+      description: 'Who waits for a lock and who holds it, the longest wait first. Empty when nobody waits.',
+      parameters: z.strictObject({}),
+      tool: true,
+      run: (_parameters, context) => records(catalogue.LOCKS, [], context),
+    }),
+  ];
+}

@@ -1,0 +1,225 @@
+/** One PostgreSQL, and reading from it: one statement in a read-only transaction that is always rolled back. */
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
+import type Cursor from 'pg-cursor';
+import { QueryError } from '../connector.ts';
+import type { Log } from '../connector.ts';
+import { Opened } from '../shared/opened.ts';
+import type { Table } from '../shared/sql/table.ts';
+import { requestCancel } from './cancel.ts';
+import { abortedError, asQueryError } from './errors.ts';
+import { typeNames, valueParsers } from './values.ts';
+
+export interface SessionOptions {
+  connectionString: string;
+  mostConnections: number;
+  /** Longest that a statement may run, in ms, even when nothing can tell the server that nobody waits any more. */
+  statementTimeoutMs: number;
+  /** Longest that it may wait for a lock, in ms. */
+  lockTimeoutMs: number;
+}
+
+export interface ReadOptions {
+  mostRows: number;
+  maxBytes: number;
+  signal: AbortSignal;
+  remainingMs?: number;
+}
+
+const BATCH_ROWS = 200;
+const WATCH_MS = 25;
+const CONNECT_TIMEOUT_MS = 10_000;
+const CANCEL_GRACE_MS = 3_000;
+const ROLLBACK_GRACE_MS = 2_000;
+
+interface Vendor {
+  pool: Pool;
+  /** Bytes that have come in on each connection are counted where they arrive, before a row is put together of them. */
+  sockets: WeakMap<object, Socket>;
+  newCursor: (sql: string, values: unknown[]) => Cursor<unknown[]>;
+  typeName: (oid: number) => string;
+}
+
+export class PostgresSession {
+  readonly #options: SessionOptions;
+  readonly #log: Log;
+  readonly #vendor = new Opened(() => this.#open());
+
+  constructor(options: SessionOptions, log: Log) {
+    this.#options = options;
+    this.#log = log;
+  }
+
+  /**
+   * Reads the rows of one statement. When `signal` fires the server is told to stop.
+   * @throws {QueryError} with the server's words
+   */
+  async read(sql: string, values: unknown[], options: ReadOptions): Promise<Table> {
+    const vendor = await this.#vendor.get();
+    const client = await connected(vendor.pool, options.signal);
+    // A connection that was told to stop may still be stopped later, in the middle of somebody else's statement.
+    let spoiled = false;
+    let cancelling: Promise<void> | undefined;
+    const stop = Promise.withResolvers<never>();
+    stop.promise.catch(() => undefined);
+    const cancel = (reason: QueryError): void => {
+      if (spoiled) return;
+      spoiled = true;
+      cancelling = cancelOn(client).finally(() => stop.reject(reason));
+    };
+    const onAbort = (): void => cancel(abortedError());
+    options.signal.addEventListener('abort', onAbort, { once: true });
+    if (options.signal.aborted) onAbort();
+    const socket = vendor.sockets.get(client);
+    const before = socket?.bytesRead ?? 0;
+    const tooLarge = (): boolean => (socket?.bytesRead ?? 0) - before > options.maxBytes;
+    const watch = setInterval(() => {
+      if (tooLarge()) cancel(tooLargeError(options.maxBytes));
+    }, WATCH_MS);
+    try {
+      const reading = this.#readIn(client, vendor, sql, values, options);
+      reading.catch(() => undefined);
+      const table = await Promise.race([reading, stop.promise]);
+      if (tooLarge()) throw tooLargeError(options.maxBytes);
+      return table;
+    } catch (error) {
+      // What the server says about its being stopped is not the reason.
+      if (cancelling) await stop.promise;
+      throw asQueryError(error);
+    } finally {
+      clearInterval(watch);
+      options.signal.removeEventListener('abort', onAbort);
+      if (!spoiled) spoiled = !(await rolledBack(client));
+      client.release(spoiled);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#vendor.close(({ pool }) => pool.end());
+  }
+
+  async #readIn(
+    client: PoolClient,
+    vendor: Vendor,
+    sql: string,
+    values: unknown[],
+    { mostRows, remainingMs = Infinity }: ReadOptions,
+  ): Promise<Table> {
+    const { lockTimeoutMs } = this.#options;
+    const statementTimeoutMs = Math.max(1, Math.ceil(Math.min(this.#options.statementTimeoutMs, remainingMs)));
+    // The select takes the transaction's snapshot: from then on the server lets nobody make it one that writes.
+    await client.query(
+      `begin read only; select set_config('statement_timeout', '${statementTimeoutMs}', true),
+       set_config('lock_timeout', '${lockTimeoutMs}', true), set_config('TimeZone', 'UTC', true),
+       set_config('idle_in_transaction_session_timeout', '${statementTimeoutMs + CANCEL_GRACE_MS}', true)`,
+    );
+    const cursor = client.query(vendor.newCursor(sql, values));
+    const rows: unknown[][] = [];
+    let fields: FieldDef[] = [];
+    for (;;) {
+      const wanted = Math.min(BATCH_ROWS, mostRows + 1 - rows.length);
+      const batch = await new Promise<unknown[][]>((resolve, reject) => {
+        cursor.read(wanted, (error, some, result) => {
+          if (error) return reject(error);
+          fields = result.fields;
+          resolve(some);
+        });
+      });
+      rows.push(...batch);
+      if (batch.length < wanted || rows.length > mostRows) break;
+    }
+    const truncated = rows.length > mostRows;
+    if (truncated) await cursor.close();
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, type: vendor.typeName(dataTypeID) }));
+    return { columns, rows: rows.slice(0, mostRows), truncated };
+  }
+
+  async #open(): Promise<Vendor> {
+    const [{ default: pg }, { default: Cursor }] = await Promise.all([import('pg'), import('pg-cursor')]);
+    const sockets = new WeakMap<object, Socket>();
+    const log = this.#log;
+    class CountedClient extends pg.Client {
+      constructor(config?: ClientConfig) {
+        const socket = new Socket();
+        super({ ...config, stream: () => socket });
+        sockets.set(this, socket);
+        // Whoever reads on it hears of a lost connection as well; unheard, the event would end this process.
+        this.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
+      }
+    }
+    const pool = new pg.Pool({
+      connectionString: this.#options.connectionString,
+      max: this.#options.mostConnections,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      idleTimeoutMillis: 30_000,
+      allowExitOnIdle: true,
+      application_name: 'casebook-satellite',
+      Client: CountedClient,
+      // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, its types do not say so
+      onConnect: (client) => client.query('set default_transaction_read_only = on'),
+    });
+    pool.on('error', () => undefined);
+    const names = typeNames(pg.types);
+    const types = valueParsers(pg.types);
+    return {
+      pool,
+      sockets,
+      newCursor: (sql, values) => new Cursor(sql, values, { rowMode: 'array', types }),
+      typeName: (oid) => names.get(oid) ?? String(oid),
+    };
+  }
+}
+
+function tooLargeError(maxBytes: number): QueryError {
+  return new QueryError('too_large', `The rows are more than ${maxBytes} bytes. Ask for fewer rows or columns.`);
+}
+
+/** A connection of the pool; one that comes after `signal` has fired goes straight back. */
+async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
+  if (signal.aborted) throw abortedError();
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(abortedError());
+  signal.addEventListener('abort', onAbort, { once: true });
+  let connecting: Promise<PoolClient> | undefined;
+  try {
+    // It throws at once where a certificate cannot be read.
+    connecting = pool.connect();
+    return await Promise.race([connecting, aborted.promise]);
+  } catch (error) {
+    connecting?.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    throw asQueryError(error);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/**
+ * Ends a transaction that nobody waits for any more, so not for long: the answer may never come.
+ * @returns false when the connection is of no use to anybody else
+ */
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  const ended = client.query('rollback').then(
+    () => true,
+    () => false,
+  );
+  const waiting = new AbortController();
+  const late = delay(ROLLBACK_GRACE_MS, false, { signal: waiting.signal }).catch(() => false);
+  try {
+    return await Promise.race([ended, late]);
+  } finally {
+    waiting.abort();
+  }
+}
+
+/** Where the connection is, and the key that lets it be cancelled, are the client's but not in its types. */
+const cancelTarget = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
+
+async function cancelOn(client: PoolClient): Promise<void> {
+  const { data } = cancelTarget.safeParse(client);
+  if (data) await requestCancel({ ...data, processId: data.processID });
+}

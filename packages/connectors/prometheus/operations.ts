@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { defineOperation, QueryError, type ConnectorOperation } from '../connector.ts';
+import type { HttpApi } from '../shared/http-api/index.ts';
+import { selectors, unixSeconds } from '../shared/http-api/parameters.ts';
+import { askPrometheus } from './api.ts';
+
+/** Prometheus refuses more points a series; what else speaks its API may not. */
+const MAX_POINTS = 11_000;
+
+const promql = z.string().min(1).max(100_000).describe('PromQL');
+const onlyOf = selectors.optional().describe('only of series that one of these selects; of all if absent');
+const nothing = z.strictObject({});
+
+/** The questions that a server with Prometheus' API answers; each answer is the `data` of the API's. */
+export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
+  return [
+    defineOperation({
+      name: 'query',
+      description: 'Evaluates a PromQL expression at one moment. Gives resultType and result: samples by label set.',
+      tool: true,
+      parameters: z.strictObject({
+        query: promql,
+        time: unixSeconds.optional().describe('unix seconds; now if absent'),
+      }),
+      run: ({ query, time }, context) => askPrometheus(http, 'query', { query, time }, context),
+    }),
+    defineOperation({
+      name: 'query_range',
+      description:
+        'Evaluates a PromQL expression at every step of a range of time. Gives a matrix: for each series its labels and ' +
+        `[unix seconds, value] pairs. At most ${MAX_POINTS} points a series.`,
+      tool: true,
+      parameters: z.strictObject({
+        query: promql,
+        start: unixSeconds,
+        end: unixSeconds,
+        step: z.number().positive().describe('seconds between points'),
+      }),
+      run({ query, start, end, step }, context) {
+        checkRange(start, end, step);
+        const times = { start: decimal(start), end: decimal(end), step: decimal(step) };
+        return askPrometheus(http, 'query_range', { query, ...times }, context);
+      },
+    }),
+    defineOperation({
+      name: 'labels',
+      description: 'Names of the labels in use.',
+      tool: false,
+      parameters: z.strictObject({ match: onlyOf }),
+      run: ({ match }, context) => askPrometheus(http, 'labels', { 'match[]': match }, context),
+    }),
+    defineOperation({
+      name: 'label_values',
+      description: 'Values of one label; those of __name__ are the names of the metrics.',
+      tool: false,
+      parameters: z.strictObject({
+        label: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/u, 'is no name of a label'),
+        match: onlyOf,
+      }),
+      run: ({ label, match }, context) =>
+        askPrometheus(http, ['label', label, 'values'], { 'match[]': match }, context),
+    }),
+    defineOperation({
+      name: 'series',
+      description: 'Label sets of the series that one of the selectors selects.',
+      tool: false,
+      parameters: z.strictObject({
+        match: selectors.min(1),
+        start: unixSeconds.optional(),
+        end: unixSeconds.optional(),
+        limit: z.number().int().min(1).optional(),
+      }),
+      run: ({ match, start, end, limit }, context) =>
+        askPrometheus(http, 'series', { 'match[]': match, start, end, limit }, context),
+    }),
+    defineOperation({
+      name: 'metadata',
+      description: 'Type, help and unit of the metrics.',
+      tool: false,
+      parameters: nothing,
+      run: (_, context) => askPrometheus(http, 'metadata', {}, context),
+    }),
+    defineOperation({
+      name: 'alerts',
+      description: 'Alerts that are pending or firing.',
+      tool: false,
+      parameters: nothing,
+      run: (_, context) => askPrometheus(http, 'alerts', {}, context),
+    }),
+    defineOperation({
+      name: 'targets',
+      description: 'What is scraped, and how that goes.',
+      tool: false,
+      parameters: nothing,
+      run: (_, context) => askPrometheus(http, 'targets', { state: 'active' }, context),
+    }),
+  ];
+}
+
+/** @throws {QueryError} when there would be too many points a series, with the step that would do */
+function checkRange(start: number, end: number, step: number): void {
+  if (end < start) throw new QueryError('bad_request', 'end is before start');
+  const points = Math.floor((end - start) / step) + 1;
+  if (points <= MAX_POINTS) return;
+  throw new QueryError(
+    'bad_request',
+    `that is ${points} points a series, and at most ${MAX_POINTS} are allowed: ask for a step of at least ` +
+      `${Math.ceil((end - start) / (MAX_POINTS - 1))} seconds, or for less time`,
+  );
+}
+
+/** Prometheus takes no exponents in steps. */
+function decimal(seconds: number): string {
+  return seconds.toFixed(3);
+}

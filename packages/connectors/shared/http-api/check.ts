@@ -1,0 +1,30 @@
+import type { z } from 'zod';
+import { QueryError } from '../../connector.ts';
+import type { HttpApi } from './index.ts';
+
+/** Of the answer to a check, which is short wherever it comes from the right kind of server. */
+const MAX_CHECK_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Asks something that only the right kind of server answers in the right form.
+ * @param hint what to look at when some other server answers
+ * @throws {QueryError} when nothing answers, or something else does
+ */
+export async function checkAnswer(
+  http: HttpApi,
+  request: Parameters<HttpApi['json']>[0] & { as?: 'json' | 'text' },
+  schema: z.ZodType,
+  options: { hint: string; signal: AbortSignal },
+): Promise<void> {
+  const context = { signal: options.signal, maxBytes: MAX_CHECK_BYTES };
+  const path = `/${request.path.join('/')}`;
+  let answer: unknown;
+  try {
+    answer = await (request.as === 'text' ? http.text(request, context) : http.json(request, context));
+  } catch (error) {
+    if (!(error instanceof QueryError) || error.code !== 'not_found') throw error;
+    throw new QueryError('failed', `${error.message} (to ${path}). ${options.hint}`, { cause: error });
+  }
+  if (schema.safeParse(answer).success) return;
+  throw new QueryError('failed', `${http.place} answers ${path} with something else than expected. ${options.hint}`);
+}

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { Agent, fetch, type Response } from 'undici';
+import { QueryError, type OperationContext } from '../../connector.ts';
+import { requestHeaders, type HttpApiConfig } from './config.ts';
+import { codeOf, failureOf } from './failure.ts';
+
+/** Longer queries are posted as a form: servers and proxies refuse addresses of more than some 8 kB. */
+const MAX_ADDRESS_CHARACTERS = 4_000;
+const MAX_ERROR_CHARACTERS = 1_500;
+/** Of an error answer; there is nothing to be had from more. */
+const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Parameters of a query; undefined ones are left out, lists are repeated. */
+export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
+
+export interface Request {
+  /** Below the base address; each is one segment, whatever is in it. */
+  path: readonly string[];
+  query?: Query;
+  /** Whether the system takes the query as a form as well, which is how a long one is sent. */
+  form?: boolean;
+}
+
+export interface HttpApi {
+  /** The system, for people: its name and host. */
+  readonly place: string;
+  /** @throws {QueryError} when the answer is not JSON, and as `text` does */
+  json(request: Request, context: OperationContext): Promise<unknown>;
+  /**
+   * @returns the body of an answer whose status is 2xx
+   * @throws {QueryError} with the system's own words when it answers otherwise, does not answer, or answers too much
+   * @throws the signal's reason when nobody waits any more
+   */
+  text(request: Request, context: OperationContext): Promise<string>;
+  close(): Promise<void>;
+}
+
+/**
+ * A client that only reads from one system. Where it goes is in the configuration alone: what is asked becomes
+ * segments and parameters, and redirects are not followed.
+ * @param options.name what the system is called in messages
+ * @param options.errorMessage the message in an error answer's body, where it has a form of its own
+ */
+export function createHttpApi(
+  config: HttpApiConfig,
+  options: { name: string; errorMessage?: (body: string) => string | undefined },
+): HttpApi {
+  const base = new URL(config.url);
+  const prefix = base.pathname.replace(/\/+$/u, '');
+  const place = `${options.name} at ${base.host}`;
+  const headers = requestHeaders(config);
+  let agent: Promise<Agent> | undefined;
+
+  /** Made with the first request, and again after a failure: a file that is missing may appear. */
+  const dispatcher = async (): Promise<Agent> => {
+    agent ??= makeAgent(config.tls);
+    try {
+      return await agent;
+    } catch (error) {
+      agent = undefined;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new QueryError('failed', `the certificates for ${place} cannot be read: ${reason}`, { cause: error });
+    }
+  };
+
+  const send = async ({ path, query = {}, form }: Request, { signal }: OperationContext): Promise<Response> => {
+    const url = new URL(base);
+    url.pathname = `${prefix}/${path.map(segment).join('/')}`;
+    const parameters = toSearch(query);
+    const posted = form === true && parameters.size > 0 && parameters.toString().length > MAX_ADDRESS_CHARACTERS;
+    if (!posted) url.search = parameters.toString();
+    return fetch(url, {
+      dispatcher: await dispatcher(),
+      headers,
+      ...(posted && { method: 'POST', body: parameters }),
+      redirect: 'manual',
+      signal,
+    });
+  };
+
+  const text = async (request: Request, context: OperationContext): Promise<string> => {
+    try {
+      context.signal.throwIfAborted();
+      const response = await send(request, context);
+      if (response.ok) {
+        const body = await readBody(response, context.maxBytes);
+        if (body.whole) return body.text;
+        throw new QueryError('too_large', tooLarge(place, context.maxBytes));
+      }
+      if (response.status >= 300 && response.status < 400) {
+        await response.body?.cancel();
+        throw new QueryError('failed', `${place} redirects to another address; its url must be the final one`);
+      }
+      const body = (await readBody(response, MAX_ERROR_BYTES)).text;
+      const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MAX_ERROR_CHARACTERS);
+      throw new QueryError(codeOf(response.status), `${place} answered ${response.status}${words && `: ${words}`}`);
+    } catch (error) {
+      throw failureOf(error, place, context.signal);
+    }
+  };
+
+  return {
+    place,
+    text,
+    async json(request, context) {
+      const body = await text(request, context);
+      try {
+        return JSON.parse(body);
+      } catch (error) {
+        throw new QueryError('failed', `${place} answered something that is not JSON; is its url right?`, {
+          cause: error,
+        });
+      }
+    },
+    async close() {
+      const made = await agent?.catch(() => undefined);
+      agent = undefined;
+      await made?.destroy();
+    },
+  };
+}
+
+async function makeAgent(tls: HttpApiConfig['tls']): Promise<Agent> {
+  const read = (file: string | undefined) => (file === undefined ? undefined : readFile(file, 'utf8'));
+  const [ca, cert, key] = await Promise.all([read(tls?.ca_file), read(tls?.cert_file), read(tls?.key_file)]);
+  return new Agent({ connect: { ca, cert, key } });
+}
+
+/** Text as one segment of a path. Addresses have no way to write `.` and `..` that is not a step. */
+function segment(text: string): string {
+  if (text === '.' || text === '..' || text === '') throw new QueryError('bad_request', `"${text}" is not a name`);
+  return encodeURIComponent(text.toWellFormed());
+}
+
+function toSearch(query: Query): URLSearchParams {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    for (const item of [value].flat()) if (item !== undefined) search.append(key, String(item));
+  }
+  return search;
+}
+
+/** Reads up to `most` bytes; what comes after them is never received. */
+async function readBody(response: Response, most: number): Promise<{ text: string; whole: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let room = most;
+  let whole = true;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, room));
+    whole = chunk.byteLength <= room;
+    room -= chunk.byteLength;
+    // Leaving the loop cancels the stream, and with it the transfer.
+    if (!whole) break;
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), whole };
+}
+
+function tooLarge(place: string, most: number): string {
+  return `the answer of ${place} is larger than the ${most} bytes allowed: ask for less time, fewer series, or a lower limit`;
+}
