@@ -4,13 +4,12 @@ import type Koa from 'koa';
 import { seriesEndpoints } from './features/charts/index.ts';
 import { chatEndpoints, type ChatDeps } from './features/chats/index.ts';
 import { citationEndpoints, type CitationDeps } from './features/citations/index.ts';
+import { identityEndpoints, type IdentityDeps } from './features/identity/index.ts';
 import { investigationEndpoints, type InvestigationDeps } from './features/investigations/index.ts';
 import { monitoringEndpoints, type MonitoringDeps } from './features/monitoring-agents/index.ts';
 import { satelliteEndpoints, type SatelliteDeps } from './features/satellites/index.ts';
 import { serviceEndpoints, type ServiceDeps } from './features/service/index.ts';
-import { signInEndpoints, type SignInDeps } from './features/sign-in/index.ts';
 import { sourceEndpoints, type SourceDeps } from './features/sources/index.ts';
-import { teamsEndpoints, type TeamsDeps } from './features/teams/index.ts';
 import { docsEndpoints } from './http/docs.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { transcriptEndpoints } from './features/transcripts/index.ts';
@@ -18,8 +17,7 @@ import { serveEndpoints } from './http/serve-endpoints.ts';
 
 /** What all rooms together need. */
 export type AppDeps = ServiceDeps &
-  TeamsDeps &
-  SignInDeps &
+  IdentityDeps &
   InvestigationDeps &
   ChatDeps &
   CitationDeps &
@@ -30,8 +28,7 @@ export type AppDeps = ServiceDeps &
 /** Every endpoint of the API, room by room. */
 export const endpoints: readonly Endpoint<AppDeps>[] = [
   ...serviceEndpoints, // /error, /api/test-eks-deploy, /healthz, /readyz, /metrics
-  ...teamsEndpoints, // /api/teams, /api/team, /api/api-keys, /api/users
-  ...signInEndpoints, // /api/sign-in, /api/session, /api/sessions, /api/sign-in-links
+  ...identityEndpoints, // /api/teams, /api/team, /api/api-keys, /api/users, /api/sign-in, /api/session, /api/sign-in-links
   ...investigationEndpoints, // /api/v1/investigate, /api/v1/investigations, /api/investigations
   ...chatEndpoints, // /api/v1/chat, /api/chat, /api/chat-viz, /api/charts, /api/chat-editor
   ...citationEndpoints, // /api/extract-citation

@@ -7,8 +7,7 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { runningInstance } from '../embedded/instance.ts';
-import { createOperatorLink, linkUrl, localPath } from '../features/sign-in/index.ts';
-import { addAdminKey, pepperFrom } from '../features/teams/index.ts';
+import { addAdminKey, createOperatorLink, linkUrl, localPath, pepperFrom } from '../features/identity/index.ts';
 import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
 import { messageOf } from '../platform/message-of.ts';
 

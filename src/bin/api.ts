@@ -21,13 +21,13 @@ import {
   tokenPepperFrom,
 } from '../features/satellites/index.ts';
 import { currentDeployment, sharedChecks } from '../features/service/index.ts';
-import { createIdentityProvider } from '../features/sign-in/index.ts';
 import {
   bootstrapFirstTeam,
   createAuthenticator,
+  createIdentityProvider,
   pepperFrom,
   type ApiKeyAuthenticator,
-} from '../features/teams/index.ts';
+} from '../features/identity/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
 import { addressOf } from '../http/rate-limit/address.ts';

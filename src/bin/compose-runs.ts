@@ -31,7 +31,7 @@ import {
 import type { RunBudget } from '../features/runs/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from '../features/satellites/agent/index.ts';
 import { purgeSatelliteRequests } from '../features/satellites/index.ts';
-import { purgeSignIns } from '../features/sign-in/index.ts';
+import { purgeSignIns } from '../features/identity/index.ts';
 import type { SourceCatalog } from '../features/sources/index.ts';
 import { sharedTools, type LoadTeamTools, type Tool } from '../features/tools/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../features/workspace/index.ts';

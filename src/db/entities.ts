@@ -11,8 +11,7 @@ import {
   MonitoringSession,
 } from '../features/monitoring-agents/entities.ts';
 import { MonitoringTrigger } from '../features/monitoring-agents/triggers/entities.ts';
-import { SignInLink } from '../features/sign-in/entities.ts';
-import { ApiKey, Membership, Team, User } from '../features/teams/entities.ts';
+import { ApiKey, Membership, SignInLink, Team, User } from '../features/identity/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
 import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
 

@@ -19,7 +19,7 @@ export interface Principal {
 /** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
 export type SecretKind = 'key' | 'session';
 
-/** Turns a secret into a principal. Implemented by the teams room. */
+/** Turns a secret into a principal. Implemented by the identity room. */
 export interface Authenticator {
   /** @returns the principal, or undefined when the secret is unknown, expired or revoked */
   verify(secret: string, kind: SecretKind): Promise<Principal | undefined>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApi } from '../../src/bin/api.ts';
 import { anyTeam } from '../../src/db/team-filter.ts';
-import { Team } from '../../src/features/teams/index.ts';
+import { Team } from '../../src/features/identity/index.ts';
 import { recordedLog, testConfig } from '../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 

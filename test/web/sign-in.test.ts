@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { startTestProvider } from '../features/sign-in/identity-provider.ts';
+import { startTestProvider } from '../features/identity/identity-provider.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { assertPresentable, sharedWeb, startWeb, type Web } from '../support/web/index.ts';
 

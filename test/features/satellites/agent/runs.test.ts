@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
-import { Team } from '../../../../src/features/teams/index.ts';
+import { Team } from '../../../../src/features/identity/index.ts';
 import type { RequestTarget } from '@casebook/wire';
 import type { MessagesRequest } from '../../../../src/offline-model/protocol.ts';
 import { ask, Chats, type Lines } from '../../chats/support.ts';

@@ -1,0 +1,60 @@
+import type { z } from 'zod';
+import type { Principal } from '../../http/authenticate.ts';
+import type { ApiKey, Membership, Team, User } from './entities.ts';
+import type { ApiKeyResponse, MemberResponse, SessionListItem, TeamResponse, UserResponse } from './schemas.ts';
+
+const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
+
+export const presentTeam = ({ id, name, createdAt }: Team): z.input<typeof TeamResponse> => ({
+  id,
+  name,
+  created_at: createdAt.toISOString(),
+});
+
+export const presentUser = ({ id, email, name }: User): z.input<typeof UserResponse> => ({ id, email, name });
+
+export const presentMember = (membership: Membership, user: User): z.input<typeof MemberResponse> => ({
+  user_id: user.id,
+  email: user.email,
+  name: user.name,
+  role: membership.role,
+  joined_at: membership.createdAt.toISOString(),
+});
+
+export const presentApiKey = (key: ApiKey): z.input<typeof ApiKeyResponse> => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  user_id: key.userId ?? null,
+  created_by_key_id: key.createdByKeyId ?? null,
+  created_at: key.createdAt.toISOString(),
+  last_used_at: iso(key.lastUsedAt),
+  revoked_at: iso(key.revokedAt),
+});
+
+/** The key that a session was signed in with. */
+export const keyOf = ({ signedInWith, createdByKeyId }: ApiKey): string | null =>
+  signedInWith === 'api_key' ? (createdByKeyId ?? null) : null;
+
+/** @throws {TypeError} for a row that is no session */
+export function endOf({ expiresAt, signedInWith }: ApiKey) {
+  if (expiresAt == null || signedInWith == null) throw new TypeError('A session has an end and a way it began.');
+  return { expires_at: expiresAt.toISOString(), signed_in_with: signedInWith };
+}
+
+export const presentSession = (
+  session: ApiKey,
+  user: User | null,
+  asking: Principal,
+): z.input<typeof SessionListItem> => ({
+  id: session.id,
+  browser: session.name,
+  user: user && presentUser(user),
+  api_key_id: keyOf(session),
+  scopes: session.scopes,
+  current: session.id === asking.sessionId,
+  created_at: session.createdAt.toISOString(),
+  last_used_at: session.lastUsedAt?.toISOString() ?? null,
+  ...endOf(session),
+});

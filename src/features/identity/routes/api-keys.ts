@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { createApiKey, listApiKeys, revokeApiKey } from '../credentials.ts';
+import { presentApiKey } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { endpoint } from './deps.ts';
+
+export const apiKeyEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/api/api-keys',
+    operationId: 'listApiKeys',
+    summary: "The API keys of the caller's team",
+    tags: ['API keys'],
+    auth: apiKey('team:admin'),
+    response: schemas.ApiKeyListResponse,
+    handler: async ({ em }) => ({ api_keys: (await listApiKeys(em)).map(presentApiKey) }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/api-keys',
+    operationId: 'createApiKey',
+    summary: 'Create an API key',
+    description:
+      'The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself.',
+    tags: ['API keys'],
+    auth: apiKey('team:admin'),
+    body: schemas.ApiKeyCreateRequest,
+    response: schemas.ApiKeyCreatedResponse,
+    handler: async ({ em, principal, body, deps }) => {
+      const request = { name: body.name, scopes: body.scopes, userId: body.user_id };
+      const { key, apiKey } = await createApiKey(em, principal, request, deps.authenticator.hash);
+      return { ...presentApiKey(key), api_key: apiKey };
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/api-keys/{api_key_id}',
+    operationId: 'revokeApiKey',
+    summary: 'Revoke an API key',
+    description:
+      'It stops working at once in this process and within two seconds in every other, and so do sessions that were ' +
+      'signed in with it, or with a link that it made.',
+    tags: ['API keys'],
+    auth: apiKey('team:admin'),
+    params: z.object({ api_key_id: z.guid().meta({ format: 'uuid' }) }),
+    response: schemas.ApiKeyResponse,
+    errors: [404, 409],
+    handler: async ({ em, principal, params, deps }) => {
+      const key = await revokeApiKey(em, principal, params.api_key_id, deps.clock.now());
+      deps.authenticator.forget(key.id);
+      return presentApiKey(key);
+    },
+  }),
+];

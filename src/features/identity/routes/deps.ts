@@ -1,0 +1,19 @@
+import type { ApiDeps } from '../../../http/deps.ts';
+import { endpointFor } from '../../../http/endpoint.ts';
+import type { SecretBox } from '../../../platform/secrets/index.ts';
+import type { ApiKeyAuthenticator } from '../authenticator.ts';
+import type { IdentityProvider } from '../oidc/provider.ts';
+
+export interface IdentityDeps extends ApiDeps {
+  authenticator: ApiKeyAuthenticator;
+  signIn: {
+    /** Where people reach the web app, without a trailing slash. */
+    appUrl: string;
+    /** Undefined where none is configured. */
+    provider?: IdentityProvider;
+    /** Seals what a browser keeps while it is at the identity provider. */
+    secrets: SecretBox;
+  };
+}
+
+export const endpoint = endpointFor<IdentityDeps>();

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { addMember, listMembers, removeMember } from '../members.ts';
+import { presentMember } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { endpoint } from './deps.ts';
+
+export const memberEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/api/team/members',
+    operationId: 'listMembers',
+    summary: "The members of the caller's team",
+    tags: ['Teams'],
+    auth: apiKey('team:read'),
+    response: schemas.MemberListResponse,
+    handler: async ({ em }) => ({
+      members: (await listMembers(em)).map(({ membership, user }) => presentMember(membership, user)),
+    }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/team/members',
+    operationId: 'addMember',
+    summary: "Add a person to the caller's team",
+    tags: ['Teams'],
+    auth: apiKey('team:admin'),
+    body: schemas.MemberAddRequest,
+    response: schemas.MemberResponse,
+    errors: [409],
+    handler: async ({ em, principal, body }) => {
+      const { membership, user } = await addMember(em, principal.teamId, body);
+      return presentMember(membership, user);
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/team/members/{user_id}',
+    operationId: 'removeMember',
+    summary: "Remove a person from the caller's team",
+    description: 'API keys that act for this person in the team are revoked, and their sessions end.',
+    tags: ['Teams'],
+    auth: apiKey('team:admin'),
+    params: z.object({ user_id: z.guid().meta({ format: 'uuid' }) }),
+    response: schemas.MemberRemovedResponse,
+    errors: [404, 409],
+    handler: async ({ em, principal, params, deps }) => {
+      const revoked = await removeMember(em, principal, params.user_id, deps.clock.now());
+      for (const apiKeyId of revoked) deps.authenticator.forget(apiKeyId);
+      return { user_id: params.user_id, removed: true as const };
+    },
+  }),
+];

@@ -1,0 +1,104 @@
+import { apiKey } from '../../../http/authenticate.ts';
+import { NotFound } from '../../../http/errors.ts';
+import { clearedSessionCookie, refuseForeignPages, sessionSecrets } from '../../../http/session-cookie.ts';
+import { ApiKey } from '../entities.ts';
+import { goOnInTeam } from '../oidc/teams.ts';
+import * as schemas from '../schemas.ts';
+import { endSession } from '../sessions.ts';
+import { endpoint } from './deps.ts';
+import { describeSession, handOver, signIn, termsFor } from './sign-in.ts';
+
+const noSession = (): NotFound => new NotFound('The caller is an API key and has no session.', 'no_session');
+
+/** Of the browser that asks. */
+export const sessionEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/api/sign-in',
+    operationId: 'getSignInMethods',
+    summary: 'How a person can sign in',
+    tags: ['Sign-in'],
+    auth: 'none',
+    response: schemas.SignInMethodsResponse,
+    handler: async ({
+      deps: {
+        signIn: { provider },
+      },
+    }) => ({
+      methods: { api_key: true as const, link: true as const, oidc: provider ? { name: provider.name } : null },
+    }),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/session',
+    operationId: 'signIn',
+    summary: 'Sign a browser in with an API key or a one-time link',
+    description:
+      'Sets the cookie of the session. A session may do what the key or the link may, ends with the key, and ends by ' +
+      'itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends, and so does the oldest of a key that ' +
+      'has 500.',
+    tags: ['Sign-in'],
+    auth: 'none',
+    body: schemas.SessionRequest,
+    response: schemas.SessionResponse,
+    errors: [401, 403, 503],
+    handler: async ({ ctx, deps, body }) => {
+      refuseForeignPages(ctx, deps.config.appUrl);
+      const opened = await signIn(ctx, deps, body);
+      await handOver(ctx, deps, opened);
+      return describeSession(opened.session, opened.secret, deps);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/api/session',
+    operationId: 'getSession',
+    summary: "The browser's session, and its CSRF token",
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    response: schemas.SessionResponse,
+    errors: [404],
+    handler: async ({ ctx, deps, em, principal }) => {
+      const [secret] = sessionSecrets(ctx.req.headers, deps.config.appUrl);
+      if (principal.sessionId === undefined || secret === undefined) throw noSession();
+      return describeSession(await em.findOneOrFail(ApiKey, { id: principal.sessionId }), secret, deps);
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/session/team',
+    operationId: 'changeSessionTeam',
+    summary: 'Go on in another team',
+    description:
+      'For whoever signed in through the identity provider and is a member of several teams. A new session takes the place of the one that asks, and ends when that would have.',
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    body: schemas.SessionTeamRequest,
+    response: schemas.SessionResponse,
+    errors: [401, 404],
+    handler: async ({ ctx, deps, em, principal, body }) => {
+      if (principal.sessionId === undefined) throw noSession();
+      const session = await em.findOneOrFail(ApiKey, { id: principal.sessionId });
+      const opened = await goOnInTeam(em, session, body.team_id, termsFor(ctx, deps));
+      await handOver(ctx, deps, opened);
+      return describeSession(opened.session, opened.secret, deps);
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/session',
+    operationId: 'signOut',
+    summary: 'Sign the browser out',
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    response: schemas.SignedOutResponse,
+    errors: [404],
+    handler: async ({ ctx, deps, em, principal }) => {
+      if (principal.sessionId === undefined) throw noSession();
+      await endSession(em, principal.sessionId, deps.clock.now());
+      deps.authenticator.forget(principal.sessionId);
+      ctx.append('Set-Cookie', clearedSessionCookie(deps.config.appUrl));
+      return { signed_out: true as const };
+    },
+  }),
+];

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { apiKey } from '../../../http/authenticate.ts';
+import { createLink, linkUrl } from '../links.ts';
+import { presentSession } from '../presenter.ts';
+import * as schemas from '../schemas.ts';
+import { listSessions, revokeSession } from '../sessions.ts';
+import { endpoint } from './deps.ts';
+
+/** The sessions of a team, and links that make one. */
+export const sessionsEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/api/sessions',
+    operationId: 'listSessions',
+    summary: 'The sessions that are signed in',
+    description: 'With the scope `team:admin` those of the whole team, otherwise one’s own; at most the newest 1,000.',
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    response: schemas.SessionListResponse,
+    handler: async ({ em, principal, deps }) => {
+      const listed = await listSessions(em, principal, deps.clock.now());
+      return { sessions: listed.map(({ session, user }) => presentSession(session, user, principal)) };
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/api/sessions/{session_id}',
+    operationId: 'revokeSession',
+    summary: 'End a session',
+    description:
+      'It stops working at once in this process and within two seconds in every other. Unused links that were made in it stop too.',
+    tags: ['Sign-in'],
+    auth: apiKey(),
+    params: z.object({ session_id: z.guid().meta({ format: 'uuid' }) }),
+    response: schemas.SessionRevokedResponse,
+    errors: [403, 404],
+    handler: async ({ em, principal, params, deps }) => {
+      await revokeSession(em, principal, params.session_id, deps.clock.now());
+      deps.authenticator.forget(params.session_id);
+      return { id: params.session_id, revoked: true as const };
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/api/sign-in-links',
+    operationId: 'createSignInLink',
+    summary: 'Make a link that signs a browser in once',
+    tags: ['Sign-in'],
+    auth: apiKey('team:admin'),
+    body: schemas.SignInLinkCreateRequest,
+    response: schemas.SignInLinkResponse,
+    handler: async ({
+      em,
+      principal,
+      body,
+      deps: {
+        authenticator,
+        clock,
+        signIn: { appUrl },
+      },
+    }) => {
+      const expiresAt = new Date(clock.now().getTime() + body.expires_in_seconds * 1_000);
+      const { token } = await createLink(em, principal, { userId: body.user_id, expiresAt, hash: authenticator.hash });
+      return { url: linkUrl(appUrl, body.path, token), token, expires_at: expiresAt.toISOString() };
+    },
+  }),
+];

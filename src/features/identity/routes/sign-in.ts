@@ -1,0 +1,98 @@
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import { forTeam } from '../../../db/team-filter.ts';
+import { keyNotValid, unlessGuessing } from '../../../http/authenticate.ts';
+import { Unauthorized } from '../../../http/errors.ts';
+import { requestLog } from '../../../http/request-scope.ts';
+import { csrfTokenOf, sessionCookie, sessionSecrets } from '../../../http/session-cookie.ts';
+import type { ApiKey } from '../entities.ts';
+import { signInWithLink } from '../links.ts';
+import { otherTeams } from '../oidc/teams.ts';
+import { endOf, keyOf, presentTeam, presentUser } from '../presenter.ts';
+import type { SessionRequest, SessionResponse } from '../schemas.ts';
+import { endSession, signInWithKey, type OpenedSession, type SessionTerms } from '../sessions.ts';
+import { currentUser, ownTeam } from '../teams.ts';
+import type { IdentityDeps } from './deps.ts';
+
+export const termsFor = (ctx: Context, { authenticator, clock, config }: IdentityDeps): SessionTerms => ({
+  hash: authenticator.hash,
+  now: clock.now(),
+  hours: config.sessionHours,
+  userAgent: ctx.req.headers['user-agent'],
+});
+
+/**
+ * Signs in with what somebody brings. Both are counted like keys that are tried, so that neither can be guessed.
+ * @throws {Unauthorized} for a key or link that is not good
+ */
+export async function signIn(
+  ctx: Context,
+  deps: IdentityDeps,
+  request: z.output<typeof SessionRequest>,
+): Promise<OpenedSession> {
+  const { authenticator, orm } = deps;
+  const terms = termsFor(ctx, deps);
+  if ('link' in request) {
+    const opened = await unlessGuessing(ctx, deps, () => signInWithLink(orm.em, request, terms));
+    if (!opened) throw new Unauthorized('The link was used already, or is over. Ask for another one.');
+    return opened;
+  }
+  const apiKey = request.api_key;
+  const opened = await unlessGuessing(
+    ctx,
+    deps,
+    async () => {
+      const key = await authenticator.verify(apiKey, 'key');
+      return key && signInWithKey(orm.em, key, terms);
+    },
+    authenticator.recognises(apiKey, 'key'),
+  );
+  if (!opened) throw keyNotValid();
+  return opened;
+}
+
+/** Hands the session to the browser, in place of the one it had, which ends. */
+export async function handOver(ctx: Context, deps: IdentityDeps, { session, secret }: OpenedSession): Promise<void> {
+  const { config, log } = deps;
+  await endSessionOf(ctx, deps);
+  ctx.append('Set-Cookie', sessionCookie(secret, Math.floor(config.sessionHours * 3_600), config.appUrl));
+  const { id, teamId, userId, signedInWith } = session;
+  requestLog(ctx, log).info({ sessionId: id, teamId, userId, signedInWith }, 'signed in');
+}
+
+/** Ends the session in the cookie, if there is one. */
+async function endSessionOf(ctx: Context, { authenticator, orm, clock, config }: IdentityDeps): Promise<void> {
+  const [secret, another] = sessionSecrets(ctx.req.headers, config.appUrl);
+  if (secret === undefined || another !== undefined) return;
+  const before = await authenticator.verify(secret, 'session');
+  if (before?.sessionId === undefined) return;
+  await endSession(orm.em.fork(), before.sessionId, clock.now());
+  authenticator.forget(before.sessionId);
+}
+
+/** What a page needs to know of its session. */
+export async function describeSession(
+  session: ApiKey,
+  secret: string,
+  { orm }: IdentityDeps,
+): Promise<z.input<typeof SessionResponse>> {
+  const em = forTeam(orm.em, session.teamId);
+  const principal = {
+    apiKeyId: session.id,
+    teamId: session.teamId,
+    scopes: session.scopes,
+    ...(session.userId != null && { userId: session.userId }),
+  };
+  const { user, role } = await currentUser(em, principal);
+  return {
+    id: session.id,
+    csrf_token: csrfTokenOf(secret),
+    user: user && presentUser(user),
+    role,
+    team: presentTeam(await ownTeam(em, principal)),
+    other_teams: (await otherTeams(em, session)).map(presentTeam),
+    scopes: session.scopes,
+    api_key_id: keyOf(session),
+    ...endOf(session),
+  };
+}

@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { nameField as name } from '../../http/fields.ts';
+import { ROLES, SIGN_IN_METHODS } from './entities.ts';
+import { localPath } from './local-path.ts';
+import { SCOPES } from './scopes.ts';
+
+const id = z.uuid();
+const time = z.iso.datetime();
+const role = z.enum(ROLES);
+const scope = z.enum(SCOPES);
+
+export const TeamResponse = z.object({ id, name: z.string(), created_at: time }).meta({ id: 'TeamResponse' });
+
+export const TeamListResponse = z.object({ teams: z.array(TeamResponse) }).meta({ id: 'TeamListResponse' });
+
+export const TeamUpdateRequest = z.object({ name }).meta({ id: 'TeamUpdateRequest' });
+
+export const TeamCreateRequest = z
+  .object({ name, admin_email: z.email().max(254), admin_name: name })
+  .meta({ id: 'TeamCreateRequest' });
+
+export const MemberResponse = z
+  .object({ user_id: id, email: z.string(), name: z.string(), role, joined_at: time })
+  .meta({ id: 'MemberResponse' });
+
+export const MemberListResponse = z.object({ members: z.array(MemberResponse) }).meta({ id: 'MemberListResponse' });
+
+export const MemberAddRequest = z
+  .object({ email: z.email().max(254), name, role: role.default('member') })
+  .meta({ id: 'MemberAddRequest' });
+
+export const MemberRemovedResponse = z
+  .object({ user_id: id, removed: z.literal(true) })
+  .meta({ id: 'MemberRemovedResponse' });
+
+export const ApiKeyResponse = z
+  .object({
+    id,
+    name: z.string(),
+    prefix: z.string().meta({ description: 'How the key begins.' }),
+    scopes: z.array(z.string()),
+    user_id: id.nullable().meta({ description: 'Whom the key acts for; null for a program.' }),
+    created_by_key_id: id.nullable(),
+    created_at: time,
+    last_used_at: time.nullable().meta({ description: 'To the minute.' }),
+    revoked_at: time.nullable(),
+  })
+  .meta({ id: 'ApiKeyResponse' });
+
+export const ApiKeyListResponse = z.object({ api_keys: z.array(ApiKeyResponse) }).meta({ id: 'ApiKeyListResponse' });
+
+export const ApiKeyCreateRequest = z
+  .object({ name, scopes: z.array(scope).min(1).max(SCOPES.length), user_id: id.optional() })
+  .meta({ id: 'ApiKeyCreateRequest' });
+
+export const ApiKeyCreatedResponse = z
+  .object({ ...ApiKeyResponse.shape, api_key: z.string().meta({ description: 'Shown this once.' }) })
+  .meta({ id: 'ApiKeyCreatedResponse' });
+
+export const TeamCreatedResponse = z
+  .object({ team: TeamResponse, api_key: ApiKeyCreatedResponse })
+  .meta({ id: 'TeamCreatedResponse' });
+
+export const UserResponse = z.object({ id, email: z.string(), name: z.string() }).meta({ id: 'UserResponse' });
+
+export const CurrentUserResponse = z
+  .object({
+    user: UserResponse.nullable().meta({ description: 'Null when the key belongs to a program.' }),
+    role: role.nullable(),
+    team: TeamResponse,
+    api_key_id: id,
+    scopes: z.array(z.string()),
+  })
+  .meta({ id: 'CurrentUserResponse' });
+
+const method = z.enum(SIGN_IN_METHODS);
+const secret = z.string().min(1).max(512);
+
+export const SignInMethodsResponse = z
+  .object({
+    methods: z.object({
+      api_key: z.literal(true),
+      link: z.literal(true),
+      oidc: z
+        .object({ name: z.string().meta({ description: 'What to call the identity provider.' }) })
+        .nullable()
+        .meta({
+          description: 'Begins at `GET /api/sign-in/oidc?to=/path`, which is visited. Null: none is configured.',
+        }),
+    }),
+  })
+  .meta({ id: 'SignInMethodsResponse' });
+
+export const SessionRequest = z
+  .union([
+    z.strictObject({ api_key: secret }),
+    z.strictObject({
+      link: secret.meta({ description: 'The token of a one-time link.' }),
+      attempt: z.uuid().optional().meta({
+        description:
+          'Made up by the browser. A request whose answer was lost is repeated with the same one, within two minutes.',
+      }),
+    }),
+  ])
+  .meta({ id: 'SessionRequest' });
+
+export const SessionResponse = z
+  .object({
+    id,
+    csrf_token: z.string().meta({ description: 'For the header `X-CSRF-Token`.' }),
+    user: UserResponse.nullable().meta({ description: 'Null when the session acts for nobody in particular.' }),
+    role: z.enum(['admin', 'member']).nullable(),
+    team: TeamResponse,
+    other_teams: z.array(TeamResponse).meta({
+      description:
+        'In which the person may go on with `POST /api/session/team`. Only who signed in through the identity provider.',
+    }),
+    scopes: z.array(z.string()),
+    api_key_id: id.nullable().meta({ description: 'The key it was signed in with.' }),
+    expires_at: time,
+    signed_in_with: method,
+  })
+  .meta({ id: 'SessionResponse' });
+
+export const SessionTeamRequest = z.strictObject({ team_id: id }).meta({ id: 'SessionTeamRequest' });
+
+export const SignedOutResponse = z.object({ signed_out: z.literal(true) }).meta({ id: 'SignedOutResponse' });
+
+export const SessionListItem = z
+  .object({
+    id,
+    browser: z.string().meta({ description: 'What the browser called itself when it signed in.' }),
+    user: UserResponse.nullable(),
+    api_key_id: id.nullable().meta({ description: 'The key it was signed in with.' }),
+    scopes: z.array(z.string()),
+    signed_in_with: method,
+    current: z.boolean().meta({ description: 'Whether this session asks.' }),
+    created_at: time,
+    last_used_at: time.nullable().meta({ description: 'To the minute.' }),
+    expires_at: time,
+  })
+  .meta({ id: 'SessionListItem' });
+
+export const SessionListResponse = z.object({ sessions: z.array(SessionListItem) }).meta({ id: 'SessionListResponse' });
+
+export const SessionRevokedResponse = z.object({ id, revoked: z.literal(true) }).meta({ id: 'SessionRevokedResponse' });
+
+const HOUR = 3_600;
+const path = z
+  .string()
+  .max(2_000)
+  .refine((text) => localPath(text) !== undefined && !text.includes('#'), 'Value error, must be a path of the web app')
+  .meta({ description: 'Where the link leads to.', example: '/investigations' });
+
+// Strict: of a member who is misspelt, the link would be the caller's own.
+export const SignInLinkCreateRequest = z
+  .strictObject({
+    user_id: id.optional().meta({
+      description: 'A member of the team, who may do what their role allows. Default: what the caller may do.',
+    }),
+    expires_in_seconds: z
+      .int()
+      .min(60)
+      .max(7 * 24 * HOUR)
+      .default(HOUR),
+    path: path.default('/'),
+  })
+  .meta({ id: 'SignInLinkCreateRequest' });
+
+export const SignInLinkResponse = z
+  .object({
+    url: z.string().meta({ description: 'Signs in whoever opens it first.' }),
+    token: z.string().meta({ description: 'The part of the URL that does; shown this once.' }),
+    expires_at: time,
+  })
+  .meta({ id: 'SignInLinkResponse' });

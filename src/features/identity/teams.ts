@@ -1,0 +1,136 @@
+import type { EntityManager } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
+import type { Principal } from '../../http/authenticate.ts';
+import { generateApiKey, prefixOf } from './credentials.ts';
+import { ApiKey, Membership, Team, User, type Role } from './entities.ts';
+import { findOrCreateUser } from './members.ts';
+
+/** Every team of this installation, the oldest first. */
+export const listTeams = (em: EntityManager): Promise<Team[]> =>
+  em.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
+
+/** A new team with its admin and the first key, which may manage the team. */
+export function createTeam(
+  em: EntityManager,
+  principal: Principal,
+  request: { name: string; adminEmail: string; adminName: string },
+  hash: (apiKey: string) => string,
+): Promise<{ team: Team; key: ApiKey; apiKey: string }> {
+  return em.transactional(async (tx) => {
+    const user = await findOrCreateUser(tx, request.adminEmail, request.adminName);
+    const team = tx.create(Team, { name: request.name });
+    tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
+    const apiKey = generateApiKey();
+    const key = tx.create(ApiKey, {
+      teamId: team.id,
+      name: 'First key',
+      prefix: prefixOf(apiKey),
+      hash: hash(apiKey),
+      scopes: ['team:admin'],
+      userId: user.id,
+      createdByKeyId: principal.apiKeyId,
+    });
+    await tx.flush();
+    return { team, key, apiKey };
+  });
+}
+
+export const ownTeam = (em: EntityManager, { teamId }: Principal): Promise<Team> =>
+  em.findOneOrFail(Team, { id: teamId });
+
+export async function renameTeam(em: EntityManager, principal: Principal, name: string): Promise<Team> {
+  const team = await ownTeam(em, principal);
+  team.name = name;
+  await em.flush();
+  return team;
+}
+
+/** Whom a key acts for, and as what; both null for a key of a program. */
+export async function currentUser(
+  em: EntityManager,
+  { userId }: Principal,
+): Promise<{ user: User | null; role: Role | null }> {
+  if (userId === undefined) return { user: null, role: null };
+  const [user, membership] = [await em.findOne(User, { id: userId }), await em.findOne(Membership, { userId })];
+  return { user, role: membership?.role ?? null };
+}
+
+/** Any constant does, as long as every process that bootstraps uses the same one. */
+const BOOTSTRAP_LOCK = 4_117_010;
+
+export interface Bootstrap {
+  teamId: string;
+  /** The key when it was generated just now: shown once, never again. */
+  generatedApiKey?: string;
+}
+
+/**
+ * Makes sure that there is a first team ("Default") with an admin and a key that may do everything. Safe to call at
+ * every start and from several processes at once. A configured key that the first team does not have yet is added to
+ * it, also later; a configured key that was revoked stays revoked.
+ * @param options.apiKey the configured key; without one a key is generated when the first team is made
+ * @param options.hash what is stored of a key
+ */
+export function bootstrapFirstTeam(
+  em: EntityManager,
+  options: { apiKey?: string; hash: (apiKey: string) => string },
+): Promise<Bootstrap> {
+  return em.fork().transactional(async (tx) => {
+    await tx.execute('select pg_advisory_xact_lock(?)', [BOOTSTRAP_LOCK]);
+    const [existing] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+    const team = existing ?? createFirstTeam(tx);
+    await tx.flush();
+    const membership = await tx.findOne(
+      Membership,
+      { teamId: team.id, role: 'admin' },
+      { ...anyTeam, orderBy: { createdAt: 'asc' } },
+    );
+    const apiKey = options.apiKey ?? (existing ? undefined : generateApiKey());
+    if (apiKey === undefined) return { teamId: team.id };
+    const hash = options.hash(apiKey);
+    if (!(await tx.findOne(ApiKey, { hash }, anyTeam))) {
+      tx.create(ApiKey, {
+        teamId: team.id,
+        name: options.apiKey === undefined ? 'First key' : 'Configured key',
+        prefix: prefixOf(apiKey),
+        hash,
+        scopes: ['system:admin'],
+        userId: membership?.userId ?? null,
+      });
+    }
+    return { teamId: team.id, ...(options.apiKey === undefined && { generatedApiKey: apiKey }) };
+  });
+}
+
+function createFirstTeam(tx: EntityManager): Team {
+  const team = tx.create(Team, { name: 'Default' });
+  const user = tx.create(User, { email: 'admin@casebook.invalid', name: 'Admin' });
+  tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
+  return team;
+}
+
+/**
+ * Makes an admin key of the first team: the way back in when every other key is lost. For whoever can reach the
+ * database; there is no endpoint for it.
+ * @returns the key, which is stored nowhere
+ * @throws {Error} when there is no team yet
+ */
+export async function addAdminKey(
+  em: EntityManager,
+  options: { name: string; hash: (apiKey: string) => string },
+): Promise<string> {
+  const tx = em.fork();
+  const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
+  if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
+  const apiKey = generateApiKey();
+  tx.create(ApiKey, {
+    teamId: team.id,
+    name: options.name,
+    prefix: prefixOf(apiKey),
+    hash: options.hash(apiKey),
+    scopes: ['system:admin'],
+    userId: null,
+  });
+  await tx.flush();
+  return apiKey;
+}
