@@ -1,58 +1,81 @@
 /**
- * `npm test`: every test, in three processes of mocha side by side, because most tests wait for processes most of the
- * time. Each process has database and Temporal servers of its own. `npm test -- FILE...` (or any options of mocha) runs
- * what is named, in one process.
+ * `npm test`: the tests that every change has to pass, in as many processes as there are cores, from one queue of files.
+ * What failed is run again alone when all others have ended; test/runner/verdict.ts says what that means.
+ * - `--full`: the other tests instead, `NAME.full.test.ts`
+ * - `--record`: writes how long the files took to test/durations.json, which orders the queue
+ * - anything else goes to mocha, in one process: files and its options
  */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureTemporalBinary } from '../src/embedded/temporal-server.ts';
-import { endOf, summary, testGroups, type Ended } from './support/test-groups.ts';
+import { inOrder, testFiles, type Tier } from './runner/files.ts';
+import { flakyBefore, recordFlaky } from './runner/history.ts';
+import { endAll, runBatches, type BatchResult } from './runner/processes.ts';
+import { batchLine, summary } from './runner/summary.ts';
+import { filesForSecondLook, verdictOf } from './runner/verdict.ts';
 
-const root = join(import.meta.dirname, '..');
-const mocha = join(root, 'node_modules', 'mocha', 'bin', 'mocha.js');
+process.chdir(join(import.meta.dirname, '..'));
+const DURATIONS = 'test/durations.json';
+/** Files that take less need no place in the order. */
+const MIN_RECORDED_SECONDS = 2;
 
-const children = new Set<ReturnType<typeof spawn>>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
-  process.once(signal, () => {
-    for (const child of children) child.kill(signal);
-  });
-
-/** @param show gets the output as it comes; without it, the output comes at the end in one piece */
-async function runMocha(folders: readonly string[], show: boolean): Promise<Ended> {
-  const child = spawn(process.execPath, [mocha, ...folders.map((folder) => `test/${folder}/**/*.test.ts`)], {
-    cwd: root,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
-  });
-  children.add(child);
-  const chunks: Buffer[] = [];
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      if (show) process.stdout.write(chunk);
-    });
-  const [code] = await once(child, 'close');
-  children.delete(child);
-  if (!show) process.stdout.write(Buffer.concat(chunks));
-  return endOf(typeof code === 'number' ? code : 1, Buffer.concat(chunks).toString('utf8'));
-}
-
-const named = process.argv.slice(2);
-if (named.length > 0) {
-  const child = spawn(process.execPath, [mocha, ...named], { cwd: root, stdio: 'inherit' });
-  children.add(child);
-  const [code] = await once(child, 'close');
+const OURS = ['--full', '--record'];
+const args = process.argv.slice(2);
+if (args.some((arg) => !OURS.includes(arg))) {
+  const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...args], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => mocha.kill(signal));
+  const [code] = await once(mocha, 'close');
   process.exit(typeof code === 'number' ? code : 1);
 }
+const { values } = parseArgs({ args, options: { full: { type: 'boolean' }, record: { type: 'boolean' } } });
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    endAll();
+    process.exit(1);
+  });
 
 // Once for all: where it has to be built, that takes minutes.
 await ensureTemporalBinary({ info: console.error, warn: console.error });
+
+const tier: Tier = values.full ? 'full' : 'quick';
+const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));
+const took: Record<string, number> = {};
 const started = performance.now();
-const folders = readdirSync(join(root, 'test'), { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
-  .map(({ name }) => name);
-const ended = await Promise.all(testGroups(folders).map((group, index) => runMocha(group, index === 0)));
-console.log(summary(ended, performance.now() - started));
-process.exit(Math.max(...ended.map(({ status }) => status)));
+const report = (batch: BatchResult): void => {
+  for (const file of batch.files) took[file] = Math.round(batch.seconds / batch.files.length);
+  console.log(batchLine(batch));
+};
+const first = await runBatches(inOrder(testFiles(tier), durations), availableParallelism(), report);
+const load = loadavg()[0]!;
+
+// Each alone, and in a process that has run nothing else.
+const second = [];
+for (const file of filesForSecondLook(first)) {
+  console.log(`Again, alone: ${file}`);
+  second.push(...(await runBatches([[file]], 1, report)));
+}
+
+const verdict = verdictOf(first, second, flakyBefore(tier));
+recordFlaky(tier, verdict.flaky);
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+writeFileSync('test/flaky.json', JSON.stringify({ tier, commit, load, flaky: verdict.flaky }, null, 2));
+if (values.record) {
+  const all = { ...durations, ...took };
+  const known = [...testFiles('quick'), ...testFiles('full')].filter((file) => all[file]! >= MIN_RECORDED_SECONDS);
+  writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(known.map((file) => [file, all[file]])), null, 2)}\n`);
+}
+const minutes = ((performance.now() - started) / 60_000).toFixed(1);
+console.log(summary(verdict, `${minutes} minutes, ${cpuSeconds()} s of processor time, load ${load.toFixed(1)}`));
+process.exit(verdict.failed.length > 0 ? 1 : 0);
+
+/** Of this process and of all that it waited for, with theirs. */
+function cpuSeconds(): number {
+  const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(') ');
+  const ticks = fields.join(') ').split(' ').slice(11, 15).map(Number);
+  return Math.round(ticks.reduce((sum, one) => sum + one, 0) / 100);
+}

@@ -36,7 +36,7 @@ async function checkAsked({ installation }: Place, chat: HeldChat, wanted = [1, 
   assert.equal(chat.answered(), 2);
 }
 
-describe('kill -9 in the middle of a chat’s answer', function () {
+describe('kill -9 in the middle of a chat’s answer @never-forgiven', function () {
   this.timeout(180_000);
   const places = new Map<string, Place>();
 

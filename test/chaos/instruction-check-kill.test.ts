@@ -17,7 +17,7 @@ interface Session {
   status: string;
 }
 
-describe('kill -9 of the worker of a monitoring agent', function () {
+describe('kill -9 of the worker of a monitoring agent @never-forgiven', function () {
   this.timeout(180_000);
   let cluster: Cluster;
   before(async () => {

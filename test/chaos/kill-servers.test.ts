@@ -16,7 +16,7 @@ import {
 } from './support/cases.ts';
 import { useInstallation } from './support/use-installation.ts';
 
-describe('kill -9 of the servers', function () {
+describe('kill -9 of the servers @never-forgiven', function () {
   this.timeout(180_000);
   const installation = useInstallation();
 

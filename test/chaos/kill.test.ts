@@ -18,7 +18,7 @@ import {
 } from './support/cases.ts';
 import { useInstallation } from './support/use-installation.ts';
 
-describe('kill -9 of worker and API', function () {
+describe('kill -9 of worker and API @never-forgiven', function () {
   this.timeout(180_000);
   const installation = useInstallation();
 

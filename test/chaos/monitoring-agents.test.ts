@@ -56,7 +56,7 @@ describe('monitoring agents whose surroundings fail', function () {
     }
   });
 
-  it('its workflow is terminated: it is started again, goes on with its plan and finding, and repeats nothing', async () => {
+  it('its workflow is terminated: it is started again, goes on with its plan and finding, and repeats nothing @never-forgiven', async () => {
     const { call, temporal } = watching();
     const agent = await watch(watching(), 'terminated', {
       checks: [gaugeCheck('terminated', '', { ...often, on_finding: ['notify'] })],

@@ -9,7 +9,7 @@ import { investigating } from './support/watching.ts';
 
 const MOST_MS = 110_000;
 
-describe('kill -9 of the servers around monitoring agents', function () {
+describe('kill -9 of the servers around monitoring agents @never-forgiven', function () {
   this.timeout(300_000);
   let installation: Installation;
   before(async () => {

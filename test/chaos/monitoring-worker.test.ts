@@ -73,7 +73,7 @@ describe('kill -9 of the worker of monitoring agents', function () {
     assert.equal((await call('DELETE', agent.at(''))).status, 200);
   });
 
-  it('in the middle of a check, of a notification and of the investigation: each is there once', async () => {
+  it('in the middle of a check, of a notification and of the investigation: each is there once @never-forgiven', async () => {
     const { call, cluster, held, worker } = watching();
     const agent = await watch(watching(), 'hold-middle', {
       checks: [gaugeCheck('hold-middle', ',gate="middle"')],

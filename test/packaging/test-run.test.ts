@@ -1,84 +1,130 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { endOf, summary, testGroups } from '../support/test-groups.ts';
+import { inOrder, testFiles } from '../runner/files.ts';
+import { summary } from '../runner/summary.ts';
+import { filesForSecondLook, NEVER_FORGIVEN, verdictOf, type TestResult } from '../runner/verdict.ts';
 import { root, textOf } from './repository.ts';
 
+const passed = (title: string, file = 'a'): TestResult => ({ file, title, status: 'passed' });
+const failed = (title: string, file = 'a'): TestResult => ({ file, title, status: 'failed', error: `${title} broke` });
+const hook = (title: string, file = 'a'): TestResult => ({ ...failed(title, file), isHook: true });
+const counts = (verdict: ReturnType<typeof verdictOf>): [number, number, number] => [
+  verdict.passed,
+  verdict.failed.length,
+  verdict.flaky.length,
+];
+
 describe('npm test', () => {
-  const folders = readdirSync(join(root, 'test'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
+  describe('the verdict', () => {
+    it('is green without a failure', () => {
+      assert.deepEqual(filesForSecondLook([passed('x')]), []);
+      assert.deepEqual(counts(verdictOf([passed('x'), { file: 'a', title: 'y', status: 'pending' }])), [1, 0, 0]);
+    });
 
-  it('runs every folder in one of three processes: whole installations, the browser with some others, and the rest', () => {
-    const groups = testGroups(folders);
-    assert.equal(groups.length, 3);
-    assert.deepEqual(groups.flat().sort(), folders.toSorted());
-    assert.ok(groups[0]?.includes('http') && groups[1]?.includes('chaos'));
-    assert.ok(groups[2]?.includes('web'));
+    it('runs the file of a failure again, once; what passes then is flaky, counts as passed and has both outputs', () => {
+      const first = [failed('x'), failed('y'), passed('z'), passed('w', 'b')];
+      assert.deepEqual(filesForSecondLook(first), ['a']);
+      const verdict = verdictOf(first, [passed('x'), failed('y'), passed('z')]);
+      assert.deepEqual(counts(verdict), [3, 1, 1]);
+      assert.deepEqual(verdict.flaky, [{ file: 'a', title: 'x', reason: 'flaky', first: 'x broke', second: 'passed' }]);
+      assert.equal(verdict.failed[0]?.reason, 'failed again');
+    });
+
+    it('takes a failure that only the second look has for flaky as well', () => {
+      const verdict = verdictOf([failed('x'), passed('y')], [passed('x'), failed('y')]);
+      assert.deepEqual(counts(verdict), [2, 0, 2]);
+      assert.deepEqual(verdict.flaky[1], {
+        file: 'a',
+        title: 'y',
+        reason: 'flaky',
+        first: 'passed',
+        second: 'y broke',
+      });
+    });
+
+    it('is red for a test that did not run again, or ran only then and failed', () => {
+      assert.deepEqual(counts(verdictOf([failed('x')], [passed('y')])), [1, 1, 0]);
+      assert.deepEqual(counts(verdictOf([hook('before all')], [failed('x')])), [0, 2, 0]);
+    });
+
+    it('forgives a hook when its whole file passes, and counts the tests that it kept from running', () => {
+      assert.deepEqual(counts(verdictOf([hook('before all')], [passed('x'), passed('y')])), [2, 0, 1]);
+      assert.deepEqual(counts(verdictOf([hook('before all')], [hook('before all')])), [0, 1, 0]);
+    });
+
+    it('never forgives what must never happen, in the first look or the second', () => {
+      const never = `kills ${NEVER_FORGIVEN} loses nothing`;
+      assert.deepEqual(filesForSecondLook([failed(never)]), []);
+      assert.equal(verdictOf([failed(never)], [passed(never)]).failed[0]?.reason, 'never forgiven');
+      const verdict = verdictOf([passed(never), failed('x')], [failed(never), passed('x')]);
+      assert.deepEqual(counts(verdict), [1, 1, 1]);
+    });
+
+    it('is red with more than three flaky tests, for each of them', () => {
+      const titles = ['a', 'b', 'c', 'd'];
+      const look = (test: typeof passed, of: string[]): TestResult[] => of.map((title) => test(title));
+      assert.deepEqual(counts(verdictOf(look(failed, titles), look(passed, titles))), [0, 4, 0]);
+      const three = titles.slice(1);
+      assert.deepEqual(counts(verdictOf(look(failed, three), look(passed, three))), [3, 0, 3]);
+    });
+
+    it('is red when the same test was flaky in one of the last runs', () => {
+      const first = [failed('x')];
+      assert.deepEqual(counts(verdictOf(first, [passed('x')], new Set(['a: x']))), [0, 1, 0]);
+      assert.deepEqual(counts(verdictOf(first, [passed('x')], new Set(['b: x']))), [1, 0, 1]);
+    });
+
+    it('runs nothing again when more than twenty failed: all are red', () => {
+      const first = Array.from({ length: 21 }, (_, index) => failed(`test ${index}`, `file ${index}`));
+      assert.deepEqual(filesForSecondLook(first), []);
+      assert.equal(filesForSecondLook(first.slice(1)).length, 20);
+      assert.deepEqual(counts(verdictOf(first)), [0, 21, 0]);
+    });
   });
 
-  it('starts no process for a group that has no folder', () => {
-    assert.deepEqual(testGroups(['http', 'new']), [['http', 'new']]);
-    assert.deepEqual(testGroups(['chaos', 'http']), [['http'], ['chaos']]);
-  });
+  describe('the queue', () => {
+    it('has every test file in one tier', () => {
+      const [quick, full] = [testFiles('quick'), testFiles('full')];
+      const all = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'test/**.test.ts'], { cwd: root });
+      const present = all
+        .toString()
+        .trim()
+        .split('\n')
+        .filter((file) => existsSync(join(root, file)));
+      assert.deepEqual([...quick, ...full].sort(), present.sort());
+    });
 
-  it('reads the last count of a process, colours or not, and takes one that counted nothing for what it is', () => {
-    const output =
-      'title: 3 passing\n\n  12 passing (3s)\n  2 pending\n  1 failing\n\n  1) a test that prints 5 failing\n';
-    const failures = '1) a test that prints 5 failing';
-    const coloured = output.replace('  12 passing', '\u001b[92m \u001b[0m\u001b[32m 12 passing\u001b[0m');
-    for (const text of [output, coloured])
-      assert.deepEqual(endOf(1, text), { status: 1, passing: 12, failing: 1, failures });
-    const lastWords = 'could not start';
-    assert.deepEqual(endOf(7, lastWords), { status: 7, passing: 0, failing: 0, failures: lastWords });
-    assert.equal(endOf(0, '  12 passing (3s)\n').failures, '');
-  });
-
-  it('says at the end once more what failed, whichever process it was in, and bounds it', () => {
-    const green = endOf(0, '  12 passing (3s)\n');
-    const red = endOf(
-      1,
-      `  3 passing (1s)\n  1 failing\n\n  1) the shop\n       sells:\n     Error: ${'x'.repeat(20_000)}`,
-    );
-    const said = summary([red, green], 60_000);
-    assert.match(said, /1\) the shop\n {7}sells:\n {5}Error: xxx/);
-    assert.ok(said.length < 10_000);
-    assert.match(said, /\n {2}all together\n {2}15 passing \(1m\)\n {2}1 failing$/);
-    assert.doesNotMatch(summary([green], 60_000), /failed/);
+    it('begins with what takes longest, and keeps the browser together', () => {
+      const order = inOrder(['test/a.test.ts', 'test/b.test.ts', 'test/web/c.test.ts', 'test/web/d.test.ts'], {
+        'test/b.test.ts': 9,
+        'test/web/c.test.ts': 5,
+        'test/web/d.test.ts': 5,
+      });
+      assert.deepEqual(order, [['test/web/c.test.ts', 'test/web/d.test.ts'], ['test/b.test.ts'], ['test/a.test.ts']]);
+    });
   });
 
   describe('.ci/run', () => {
-    /** What its own `count` finds in an output. */
-    const counted = (output: string): string[] => {
-      const folder = mkdtempSync(join(tmpdir(), 'casebook-ci-'));
-      try {
-        const file = join(folder, 'output');
-        writeFileSync(file, output);
-        const definition = /^count\(\) .*$/m.exec(textOf('.ci/run'))?.[0];
-        assert.ok(definition);
-        const script = `output=${file}; ${definition}; echo "$(count passing),$(count failing)"`;
-        return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(',');
-      } finally {
-        rmSync(folder, { recursive: true });
-      }
-    };
+    const text = textOf('.ci/run');
 
-    it('counts all processes together', () => {
-      const ended = [
-        { status: 0, passing: 900, failing: 0, failures: '' },
-        { status: 1, passing: 50, failing: 2, failures: '1) one that prints\n  7 failing\n  2) two' },
-        { status: 0, passing: 7, failing: 0, failures: '' },
-      ];
-      const each = ended.map(({ passing, failing }) => `\n  ${passing} passing (1m)\n  ${failing} failing\n`).join('');
-      assert.deepEqual(counted(`${each}${summary(ended, 600_000)}\n`), ['957', '2']);
-      assert.deepEqual(counted(`${summary(ended.slice(0, 1), 1)}\n`), ['900', '']);
+    it('adds up the counts of the two runs', () => {
+      const definition = /^count\(\) \{[^]*?^\}/m.exec(text)?.[0];
+      assert.ok(definition);
+      const counted = (...outputs: string[]): string =>
+        execFileSync('bash', ['-c', `${definition}; count`], { input: outputs.join('\n'), encoding: 'utf8' }).trim();
+      const [green, red] = [verdictOf([passed('x')]), verdictOf([failed('a test that prints 5 failed')])];
+      assert.equal(counted(summary(green, ''), summary(red, '')), '1 1');
+      assert.equal(counted('it could not start'), '0 0');
     });
 
-    it('installs the browser where it is missing', () => {
-      assert.match(textOf('.ci/run'), /\[chromium\]=chromium/);
+    it('is a script that bash takes, and runs both', () => {
       execFileSync('bash', ['-n', join(root, '.ci/run')]);
+      assert.match(text, /npm test/);
+      assert.match(text, /npm run test:full/);
+      const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+      assert.ok(scripts['test:full'] && scripts['pretest:full']);
     });
   });
 });

@@ -141,7 +141,7 @@ describe('a request to a chat', () => {
       }
     });
 
-    it('is a 404 for a chat of another team, in path and in body', async () => {
+    it('is a 404 for a chat of another team, in path and in body @never-forgiven', async () => {
       const key = await chats.otherTeam();
       const { chat_id: id } = await chats.say(ask('hello'));
       await chats.settled((await chats.turns(id))[0]!.id);
@@ -164,7 +164,7 @@ describe('a request to a chat', () => {
       assert.equal((await chats.detail(id)).messages.length, 2);
     });
 
-    it('is a 404 for a tool result of another team', async () => {
+    it('is a 404 for a tool result of another team @never-forgiven', async () => {
       const key = await chats.otherTeam();
       const { chat_id: id } = await chats.say(ask('looked'));
       const tool = (await chats.detail(id)).messages.at(-1)!.turn!.tool_calls[0]!.id;

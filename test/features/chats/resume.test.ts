@@ -161,7 +161,7 @@ describe('a stream that is taken up again', () => {
     assert.equal(await chats.countTurns(), before);
   });
 
-  it('is not there for a turn that is not, or is another team’s', async () => {
+  it('is not there for a turn that is not, or is another team’s @never-forgiven', async () => {
     const { chatId } = chatOf(await chats.stream(ask('plain')));
     const key = await chats.otherTeam();
     const theirs = await chats.stream(ask('plain'), {}, { key });

@@ -155,7 +155,7 @@ describe('the search over chats', () => {
     assert.deepEqual(await found('"case words"'), [id]);
   });
 
-  it('finds nothing of another team, nothing deleted, and what is said right now', async () => {
+  it('finds nothing of another team, nothing deleted, and what is said right now @never-forgiven', async () => {
     const key = await chats.otherTeam();
     assert.deepEqual((await search('payment', '', key)).chats, []);
     const { chat_id: theirs } = await chats.say(ask('payment', 'Only ours: zebra.'), {}, { key });

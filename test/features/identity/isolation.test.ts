@@ -29,7 +29,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 
 const ROOT_KEY = 'key-of-the-first-team';
 
-describe('team isolation', () => {
+describe('team isolation @never-forgiven', () => {
   let database: TestDatabase;
   let api: RunningApi;
   let home: string;

@@ -212,7 +212,7 @@ describe('workspace: tools', () => {
     ]);
   });
 
-  it('cannot reach another team’s files', async () => {
+  it('cannot reach another team’s files @never-forgiven', async () => {
     const mine = working();
     await commitTo(mine.files.workspace, { secret: 'mine' });
     const theirs = working();

@@ -101,14 +101,9 @@ async function startRedisServer(): Promise<LogServer> {
 }
 
 const starters = { postgres: startPostgresServer, redis: startRedisServer };
-const started = new Map<string, Promise<LogServer>>();
-
-after('stop the servers of the event log', async () => {
-  for (const server of started.values()) await (await server).stop();
-});
 
 /**
- * Runs the same tests on every kind of event log. A server is started once for all files.
+ * Runs the same tests on every kind of event log.
  * @param define gets functions, because there is a server only while tests run
  */
 export function onEveryServer(define: (server: () => LogServer) => void): void {
@@ -116,10 +111,9 @@ export function onEveryServer(define: (server: () => LogServer) => void): void {
     describe(`on ${kind}`, () => {
       let server: LogServer;
       before(async () => {
-        const starting = started.get(kind) ?? start();
-        started.set(kind, starting);
-        server = await starting;
+        server = await start();
       });
+      after(() => server?.stop());
       define(() => server);
     });
   }

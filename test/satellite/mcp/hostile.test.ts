@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inventory, MAX_SCHEMA_CHARACTERS, MAX_TOOLS } from '@casebook/wire';
 import type { McpServers } from '../../../satellite/mcp/port.ts';
-import { call, connect, connected, hostile, isRunning, refused, statusOf, until } from './support.ts';
+import { call, closeAfterEach, connect, connected, hostile, isRunning, refused, statusOf, until } from './support.ts';
 
 /** That its tools can be announced to Casebook. */
 function assertAnnounceable(servers: McpServers): void {
@@ -20,6 +20,7 @@ async function assertStillAnswers(servers: McpServers, server: string): Promise<
 }
 
 describe('MCP servers that mean harm', () => {
+  closeAfterEach();
   it('hears the messages between the garbage, and writes little of it down', async () => {
     const lines: unknown[] = [];
     const note = (line: unknown): void => void lines.push(line);

@@ -4,11 +4,23 @@ import { once } from 'node:events';
 import getPort from 'get-port';
 import { EVERY_KIND } from '../../support/mcp-server.ts';
 import { startHttpMcpServer, type HttpMcpServer, type HttpMcpServerOptions } from './http-server.ts';
-import { call, connect, connected, everythingProgram, refused, statusOf, told, until, untilOk } from './support.ts';
+import {
+  call,
+  closeAfterEach,
+  connect,
+  connected,
+  everythingProgram,
+  refused,
+  statusOf,
+  told,
+  until,
+  untilOk,
+} from './support.ts';
 
 const at = (url: string) => ({ name: 'remote', transport: 'http', url });
 
 describe('MCP servers over streamable HTTP', () => {
+  closeAfterEach();
   describe('the reference server', () => {
     let children: ChildProcess[];
     beforeEach(() => (children = []));

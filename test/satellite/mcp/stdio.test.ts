@@ -6,6 +6,7 @@ import { EVERY_KIND } from '../../support/mcp-server.ts';
 import { mcpTool } from '@casebook/wire';
 import {
   call,
+  closeAfterEach,
   connect,
   connected,
   everything,
@@ -20,6 +21,7 @@ import {
 } from './support.ts';
 
 describe('MCP servers over stdio', () => {
+  closeAfterEach();
   it('offers the tools of the reference server and passes its results through whole', async () => {
     const servers = await connected([everything()]);
     const tools = servers.tools();

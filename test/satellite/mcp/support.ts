@@ -26,7 +26,7 @@ const IMPATIENT = { debounceMs: 20, backoff: { firstMs: 20, mostMs: 200 } };
 
 const open = new Set<McpServers>();
 
-/** The servers as the satellite makes them of its YAML file; they are closed after the test. */
+/** The servers as the satellite makes them of its YAML file; the suite closes them with `closeAfterEach`. */
 export function connect(configs: unknown[], options: Partial<McpServersOptions> = {}): McpServers {
   const servers = createMcpServers(mcpServersConfig.parse(configs), {
     log: createLog('silent'),
@@ -37,10 +37,13 @@ export function connect(configs: unknown[], options: Partial<McpServersOptions> 
   return servers;
 }
 
-afterEach(async () => {
-  await Promise.all([...open].map((servers) => servers.close()));
-  open.clear();
-});
+/** Closes, after each test of the suite, what `connect` opened. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    await Promise.all([...open].map((servers) => servers.close()));
+    open.clear();
+  });
+}
 
 /** Waits for what becomes true of the servers. */
 export async function until<T>(what: string, condition: () => Promise<T | undefined> | T | undefined): Promise<T> {

@@ -170,7 +170,7 @@ describe('follow_investigation', () => {
     assert.equal(digest, 'processing: no worker answers');
   });
 
-  it('knows neither an unknown one nor that of another team', async () => {
+  it('knows neither an unknown one nor that of another team @never-forgiven', async () => {
     const run = await storeInvestigation(harness.database.orm, {});
     for (const unknown of [
       { id: randomUUID(), teamId: run.teamId },

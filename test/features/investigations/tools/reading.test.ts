@@ -126,7 +126,7 @@ describe('tools that read investigations', () => {
       assert.match(query, /^one two x+…$/);
     });
 
-    it("shows nothing of another team's", async () => {
+    it("shows nothing of another team's @never-forgiven", async () => {
       await storeInvestigation(database.orm, { row: { query: 'theirs' } });
       assert.deepEqual(await list(), { investigations: [], total: 0 });
     });
@@ -217,7 +217,7 @@ describe('tools that read investigations', () => {
       }
     });
 
-    it('knows neither an unknown one nor that of another team, nor their evidence', async () => {
+    it('knows neither an unknown one nor that of another team, nor their evidence @never-forgiven', async () => {
       const { id: theirs } = await storeInvestigation(database.orm, { results: ['secret'] });
       for (const id of [randomUUID(), theirs]) {
         for (const evidence of [undefined, 1]) {

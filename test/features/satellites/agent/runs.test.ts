@@ -128,7 +128,7 @@ describe('satellites in runs', () => {
     assert.match(requests, /There is no tool \\\\\\"shop_files_delete_file/);
   });
 
-  it('another team has neither the tools nor the sources', async () => {
+  it('another team has neither the tools nor the sources @never-forgiven', async () => {
     const before = satellites.asked.length;
     const key = await chats.otherTeam();
     await chats.say(ask('metrics'), {}, { key });

@@ -106,7 +106,7 @@ describe('sources over satellites', () => {
     assert.throws(() => theirs.get('satellite:shop/prometheus'), /there is no source "satellite:shop\/prometheus"/);
   });
 
-  it('of another team answer nothing even when their satellite is named', async () => {
+  it('of another team answer nothing even when their satellite is named @never-forgiven', async () => {
     const mine = shop();
     const access = fakeSatellites({ team: [mine], other: [] }, likeConnectors);
     // The rows of one team, asked for by another: what a mistake elsewhere would look like.

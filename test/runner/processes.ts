@@ -1,0 +1,105 @@
+/** Processes of mocha that take batches of files from one queue. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { FromProcess } from './mocha-process.ts';
+import type { TestResult } from './verdict.ts';
+
+/** Longer than any test may take: after this much silence a process hangs. */
+const MAX_SILENCE_MS = 15 * 60_000;
+/** Characters of a process's output that go with a batch that failed. */
+const MAX_OUTPUT = 4_000;
+
+export interface BatchResult {
+  files: string[];
+  results: TestResult[];
+  seconds: number;
+}
+
+interface MochaProcess {
+  /** Resolves when the batch has ended, also with the process. */
+  run(files: string[]): Promise<TestResult[]>;
+  isAlive(): boolean;
+  end(): Promise<void>;
+}
+
+const processes = new Set<ChildProcess>();
+
+/** Ends everything now; what the tests started ends with them. */
+export function endAll(): void {
+  for (const child of processes) child.kill('SIGTERM');
+}
+
+/** Works the queue off with so many processes. @param report gets each batch as it ends */
+export async function runBatches(
+  queue: readonly string[][],
+  count: number,
+  report: (batch: BatchResult) => void,
+): Promise<TestResult[]> {
+  const left = [...queue];
+  const all: TestResult[] = [];
+  const work = async (): Promise<void> => {
+    let mocha: MochaProcess | undefined;
+    for (let files = left.shift(); files; files = left.shift()) {
+      if (!mocha?.isAlive()) mocha = await startProcess();
+      const started = performance.now();
+      const results = await mocha.run(files);
+      all.push(...results);
+      report({ files, results, seconds: (performance.now() - started) / 1000 });
+    }
+    await mocha?.end();
+  };
+  await Promise.all(Array.from({ length: Math.min(count, queue.length) }, work));
+  return all;
+}
+
+async function startProcess(): Promise<MochaProcess> {
+  const child = fork(join(import.meta.dirname, 'mocha-process.ts'), { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  processes.add(child);
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output = (output + text).slice(-MAX_OUTPUT);
+      process.stdout.write(text);
+    });
+  let isAlive = true;
+  const exited = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => {
+    isAlive = false;
+    processes.delete(child);
+    return `The process ended with ${signal ?? code}.`;
+  });
+  let results: TestResult[] = [];
+  let ended = Promise.withResolvers<void>();
+  let silence: NodeJS.Timeout | undefined;
+  child.on('message', (message: FromProcess) => {
+    silence?.refresh();
+    if (message === 'ended') ended.resolve();
+    else results.push(message);
+  });
+  const untilEnded = async (): Promise<string | undefined> => {
+    silence = setTimeout(() => child.kill('SIGKILL'), MAX_SILENCE_MS);
+    const reason = await Promise.race([ended.promise, exited]);
+    clearTimeout(silence);
+    return reason ?? undefined;
+  };
+  const early = await untilEnded();
+  if (early !== undefined) throw new Error(`A process of mocha could not start. ${early}\n${output}`);
+  return {
+    isAlive: () => isAlive,
+    async run(files) {
+      results = [];
+      output = '';
+      ended = Promise.withResolvers();
+      child.send(files);
+      const reason = await untilEnded();
+      if (reason !== undefined)
+        for (const file of files)
+          results.push({ file, title: '(the process)', status: 'failed', isHook: true, error: `${reason}\n${output}` });
+      return results;
+    },
+    async end() {
+      if (isAlive) child.send([]);
+      await exited;
+    },
+  };
+}
