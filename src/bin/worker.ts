@@ -10,7 +10,7 @@ import { migrate } from '../db/migrate.ts';
 import { openOrm } from '../db/orm.ts';
 import { createExcerptMatcher } from '../features/citations/index.ts';
 import { createSourceCatalog } from '../features/sources/index.ts';
-import { startOfflineModel } from '../offline-model/index.ts';
+import { startOfflineModel } from '@casebook/offline-model';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEventLog } from '../platform/event-log/index.ts';

@@ -38,7 +38,7 @@ describe('architecture: imports at run time', () => {
   it('imports go activities -> features -> temporal, never back', () => {
     const forbidden = /^(activities|workflows|src\/bin|src\/embedded)\//;
     assert.deepEqual(
-      violations(/^src\/(features|http|db|platform|offline-model)\//, (to) => !forbidden.test(to)),
+      violations(/^src\/(features|http|db|platform)\//, (to) => !forbidden.test(to)),
       [],
     );
   });

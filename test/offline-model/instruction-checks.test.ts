@@ -12,7 +12,7 @@ import {
   viewOf,
 } from '../../src/features/tools/index.ts';
 import type { StoredEvidence } from '../../src/features/tools/tool.ts';
-import { decide } from '../../src/offline-model/index.ts';
+import { decide } from '../../packages/offline-model/index.ts';
 import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../support/telemetry-source.ts';
 import { storedEvidence, toolContext } from '../support/tool-context.ts';
 

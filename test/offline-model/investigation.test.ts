@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { startOfflineModel, type RunningServer } from '../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../packages/offline-model/index.ts';
 import type { LogLine, MetricSeries, TelemetrySource } from '../../src/features/sources/port.ts';
 import { errorOutput } from '../../src/features/tools/index.ts';
 import { createModelClient, type ModelClient } from '../../src/platform/anthropic/index.ts';

@@ -3,7 +3,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { assert as check, property, string } from 'fast-check';
 import { judgementOf } from '../../src/features/monitoring-agents/findings/judge.ts';
 import { judgementTask } from '../../src/features/monitoring-agents/findings/prompt.ts';
-import { decide } from '../../src/offline-model/index.ts';
+import { decide } from '../../packages/offline-model/index.ts';
 
 const AUTO: Anthropic.ToolChoice = { type: 'auto' };
 type Finding = Parameters<typeof judgementTask>[0];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { assert as check, json, nat, property } from 'fast-check';
-import { Citations, members } from '../../src/offline-model/playbooks/investigation/citations.ts';
-import { parsePartialJson } from '../../src/offline-model/playbooks/investigation/partial-json.ts';
-import { lexicalScores, mentions, namesIn, words } from '../../src/offline-model/playbooks/investigation/words.ts';
+import { Citations, members } from '../../packages/offline-model/playbooks/investigation/citations.ts';
+import { parsePartialJson } from '../../packages/offline-model/playbooks/investigation/partial-json.ts';
+import { lexicalScores, mentions, namesIn, words } from '../../packages/offline-model/playbooks/investigation/words.ts';
 
 describe('offline model: reading', () => {
   it('keeps the whole values of JSON that was cut off', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SourceError, type MetricSeries, type TelemetrySource } from '../../src/features/sources/port.ts';
-import { startOfflineModel, type RunningServer } from '../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../src/platform/anthropic/index.ts';
 import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../support/telemetry-source.ts';
 import { openChat } from './support/run-chat.ts';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import Anthropic from '@anthropic-ai/sdk';
-import { decide, OFFLINE_MODEL_NAME, startOfflineModel, type RunningServer } from '../../src/offline-model/index.ts';
-import { parseRequest } from '../../src/offline-model/validate.ts';
+import {
+  decide,
+  OFFLINE_MODEL_NAME,
+  startOfflineModel,
+  type RunningServer,
+} from '../../packages/offline-model/index.ts';
+import { parseRequest } from '../../packages/offline-model/validate.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 
 describe('offline model: server of the Messages API', () => {

@@ -3,7 +3,7 @@ import { assert as check, property, string } from 'fast-check';
 import type Anthropic from '@anthropic-ai/sdk';
 import { titleTask } from '../../src/features/chats/prompt.ts';
 import { chosenExcerpts, questionFor } from '../../src/features/citations/prompt.ts';
-import { decide } from '../../src/offline-model/index.ts';
+import { decide } from '../../packages/offline-model/index.ts';
 
 const AUTO: Anthropic.ToolChoice = { type: 'auto' };
 

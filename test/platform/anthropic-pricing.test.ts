@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { modelVersion, thinkingOf } from '../../src/platform/anthropic/models.ts';
 import { costUsd, priceOf, UNKNOWN_MODEL_PRICE } from '../../src/platform/anthropic/pricing.ts';
 import { createModelClient, OFFLINE_MODEL } from '../../src/platform/anthropic/index.ts';
-import { OFFLINE_MODEL_NAME } from '../../src/offline-model/index.ts';
+import { OFFLINE_MODEL_NAME } from '@casebook/offline-model';
 
 describe('model prices', () => {
   it('follows family and version', () => {

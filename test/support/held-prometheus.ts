@@ -5,7 +5,7 @@
  * is in flight; what Prometheus answers is tested against the real one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listen, sendJson } from '../../src/offline-model/http.ts';
+import { listen, sendJson } from '@casebook/offline-model';
 import { Gates } from './scripted-model/gates.ts';
 
 export interface RecordedQuery {

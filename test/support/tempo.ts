@@ -3,7 +3,7 @@
  * by id, the word that its frontend echoes, and errors in Tempo's words. Its Go module is not published, so there is
  * nothing to build; that the real one understands what is sent here has not been tried.
  */
-import { listen, sendJson } from '../../src/offline-model/http.ts';
+import { listen, sendJson } from '@casebook/offline-model';
 
 export interface TestTempo {
   url: string;

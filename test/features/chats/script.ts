@@ -1,6 +1,6 @@
 /** A model that knows its lines by the question, for any number of chats at once. */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { MessagesRequest } from '../../../src/offline-model/protocol.ts';
+import type { MessagesRequest } from '@casebook/offline-model';
 import {
   OUT_OF_SCRIPT,
   type Script,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createSourceCatalog } from '../../../src/features/sources/index.ts';
-import { decide, startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { decide, startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { assertCited } from '../support/assert-cited.ts';
 import { openChat, type Chat } from '../support/run-chat.ts';

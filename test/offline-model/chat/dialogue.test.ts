@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type Anthropic from '@anthropic-ai/sdk';
-import { decide } from '../../../src/offline-model/index.ts';
-import { readDialogue } from '../../../src/offline-model/dialogue.ts';
+import { decide } from '../../../packages/offline-model/index.ts';
+import { readDialogue } from '../../../packages/offline-model/dialogue.ts';
 
 type Messages = Anthropic.MessageParam[];
 

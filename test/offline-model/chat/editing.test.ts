@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemPrompt } from '../../../src/features/chats/prompt.ts';
 import { sharedTools, type Tool } from '../../../src/features/tools/index.ts';
 import { createWorkspaceDrafts, workspaceTools, type WorkspaceDrafts } from '../../../src/features/workspace/index.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';

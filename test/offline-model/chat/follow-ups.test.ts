@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { createSourceCatalog } from '../../../src/features/sources/index.ts';
 import type { SourceCatalog } from '../../../src/features/sources/port.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../../support/telemetry-source.ts';
 import { assertCited } from '../support/assert-cited.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readInstruction } from '../../../src/offline-model/playbooks/conversation/editing/instructions.ts';
-import { readIntent, type IntentContext } from '../../../src/offline-model/playbooks/conversation/intent.ts';
-import { directionIn } from '../../../src/offline-model/playbooks/conversation/lookups/dependencies.ts';
+import { readInstruction } from '../../../packages/offline-model/playbooks/conversation/editing/instructions.ts';
+import { readIntent, type IntentContext } from '../../../packages/offline-model/playbooks/conversation/intent.ts';
+import { directionIn } from '../../../packages/offline-model/playbooks/conversation/lookups/dependencies.ts';
 
 const FRESH: IntentContext = { answeredCause: false, aboutInvestigation: false };
 const ANSWERED: IntentContext = { answeredCause: true, aboutInvestigation: false };

@@ -8,7 +8,7 @@ import type {
   StartInvestigationResult,
 } from '../../../src/features/investigations/results.ts';
 import { defineTool, errorOutput, jsonOutput, sharedTools, type Tool } from '../../../src/features/tools/index.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';
 import { assertCited } from '../support/assert-cited.ts';

@@ -5,7 +5,7 @@ import { citedNumbers, findExcerpts } from '../../../src/features/citations/inde
 import { createSourceCatalog } from '../../../src/features/sources/index.ts';
 import type { SourceCatalog } from '../../../src/features/sources/port.ts';
 import { errorOutput, sharedTools } from '../../../src/features/tools/index.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../../support/telemetry-source.ts';
 import { assertCited } from '../support/assert-cited.ts';

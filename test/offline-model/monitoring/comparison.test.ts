@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { DESCRIPTION } from '../../../demo/monitoring/description.ts';
-import { takeComparison } from '../../../src/offline-model/playbooks/monitoring/reading/comparison.ts';
-import { readWishes } from '../../../src/offline-model/playbooks/monitoring/reading/wishes.ts';
+import { takeComparison } from '../../../packages/offline-model/playbooks/monitoring/reading/comparison.ts';
+import { readWishes } from '../../../packages/offline-model/playbooks/monitoring/reading/wishes.ts';
 
 const SAID: Record<string, { window?: number; history?: number }> = {
   'compare the last 30 seconds with the 5 minutes before': { window: 30, history: 300 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DESCRIPTION } from '../../../demo/monitoring/description.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient } from '../../../src/platform/anthropic/index.ts';
 import { openChat } from '../support/run-chat.ts';
 import { agentTools, newAgent } from './agent-tools.ts';

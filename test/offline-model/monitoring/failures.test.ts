@@ -1,6 +1,6 @@
 /** What the agent could not look at is told wherever it tells what it found. */
 import assert from 'node:assert/strict';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { catalogOf, sampleIncident } from '../../support/telemetry-source.ts';
 import { openChat } from '../support/run-chat.ts';

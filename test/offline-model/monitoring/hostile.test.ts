@@ -3,7 +3,7 @@ import { assert as check, asyncProperty, constantFrom, array, oneof, string } fr
 import type Anthropic from '@anthropic-ai/sdk';
 import { applyPatch, PlanPatch } from '../../../src/features/monitoring-agents/plan/merge.ts';
 import { createToolRegistry, frameToolResult, normalizeOutput, viewOf } from '../../../src/features/tools/index.ts';
-import { decide } from '../../../src/offline-model/index.ts';
+import { decide } from '../../../packages/offline-model/index.ts';
 import { toolContext } from '../../support/tool-context.ts';
 import { agentTools, newAgent, type Agent } from './agent-tools.ts';
 import { shopSources } from './shop.ts';

@@ -1,6 +1,6 @@
 /** Messages as people on call write them: several wishes at once, places to report to, slips, questions beside changes. */
 import assert from 'node:assert/strict';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { openChat } from '../support/run-chat.ts';
 import { agentTools, newAgent, type Agent } from './agent-tools.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describeCheck } from '../../../src/features/monitoring-agents/plan/describe.ts';
 import type { Check, Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
-import { startOfflineModel, type RunningServer } from '../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { openChat } from '../support/run-chat.ts';
 import { agentTools, newAgent, type Agent } from './agent-tools.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { takePolicy } from '../../../src/offline-model/playbooks/monitoring/reading/policies.ts';
-import { periodOf, takeSchedule } from '../../../src/offline-model/playbooks/monitoring/reading/schedules.ts';
-import { servicesIn } from '../../../src/offline-model/playbooks/monitoring/reading/services.ts';
-import { takeLimit, takeNewLimit } from '../../../src/offline-model/playbooks/monitoring/reading/thresholds.ts';
-import { inUnit, unitOfMetric } from '../../../src/offline-model/playbooks/monitoring/reading/units.ts';
-import { readRequest } from '../../../src/offline-model/playbooks/monitoring/request.ts';
+import { takePolicy } from '../../../packages/offline-model/playbooks/monitoring/reading/policies.ts';
+import { periodOf, takeSchedule } from '../../../packages/offline-model/playbooks/monitoring/reading/schedules.ts';
+import { servicesIn } from '../../../packages/offline-model/playbooks/monitoring/reading/services.ts';
+import { takeLimit, takeNewLimit } from '../../../packages/offline-model/playbooks/monitoring/reading/thresholds.ts';
+import { inUnit, unitOfMetric } from '../../../packages/offline-model/playbooks/monitoring/reading/units.ts';
+import { readRequest } from '../../../packages/offline-model/playbooks/monitoring/request.ts';
 import { SERVICES } from './shop.ts';
 
 const WEEKEND = { days: ['sat', 'sun'], from: '00:00', to: '00:00' };

@@ -1,6 +1,6 @@
 /** A program that Prometheus scrapes once a second, and that has done the same work since the last time: its rates are known. */
 import { Counter, Histogram, Registry } from 'prom-client';
-import { listen, type RunningServer } from '../../../src/offline-model/http.ts';
+import { listen, type RunningServer } from '@casebook/offline-model';
 
 type Labels = Record<string, string>;
 

@@ -10,7 +10,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import getPort from 'get-port';
 import { prometheus } from '@casebook/connectors';
-import { listen, sendJson, type RunningServer } from '../../../src/offline-model/http.ts';
+import { listen, sendJson, type RunningServer } from '@casebook/offline-model';
 import { addressOf } from '../../support/address.ts';
 import { ask, check, connect, failing } from './connect.ts';
 

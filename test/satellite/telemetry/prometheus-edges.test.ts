@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Connector, ObservedEdge } from '@casebook/connectors';
 import { prometheus } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { listen, sendJson, type RunningServer } from '../../../src/offline-model/http.ts';
+import { listen, sendJson, type RunningServer } from '@casebook/offline-model';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 import { connect, failing } from './connect.ts';
 import { startExporter, type Work } from './exporter.ts';

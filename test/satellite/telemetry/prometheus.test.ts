@@ -3,7 +3,7 @@ import type { Connector } from '@casebook/connectors';
 import { prometheus } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
-import type { RunningServer } from '../../../src/offline-model/http.ts';
+import type { RunningServer } from '@casebook/offline-model';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
 import { ask, check, checkOthers, connect, failing } from './connect.ts';
 import { startExporter } from './exporter.ts';

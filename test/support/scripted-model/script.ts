@@ -1,6 +1,6 @@
 /** What a scripted model answers, step by step. */
 import type Anthropic from '@anthropic-ai/sdk';
-import type { AnswerUsage, MessagesRequest } from '../../../src/offline-model/protocol.ts';
+import type { AnswerUsage, MessagesRequest } from '@casebook/offline-model';
 
 export interface ScriptedToolUse {
   name: string;

@@ -6,17 +6,21 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listen, readJson, sendError, sendJson, startEventStream } from '../../../src/offline-model/http.ts';
 import {
   answerEvents,
   answerMessage,
   encodeEvent,
   errorBody,
+  listen,
+  parseRequest,
+  readJson,
+  sendError,
+  sendJson,
+  startEventStream,
   type Answer,
   type AnswerBlock,
   type MessagesRequest,
-} from '../../../src/offline-model/protocol.ts';
-import { parseRequest } from '../../../src/offline-model/validate.ts';
+} from '@casebook/offline-model';
 import { Gates } from './gates.ts';
 import { OUT_OF_SCRIPT, type Script, type ScriptedStep } from './script.ts';
 

@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildGraph, type GraphInput } from '../../../../src/features/investigations/graph/build.ts';
 import { createSourceCatalog } from '../../../../src/features/sources/index.ts';
-import { startOfflineModel, type RunningServer } from '../../../../src/offline-model/index.ts';
+import { startOfflineModel, type RunningServer } from '@casebook/offline-model';
 import { createModelClient, type ModelClient } from '../../../../src/platform/anthropic/index.ts';
 import { runInvestigation, type Run } from '../../../offline-model/support/run-investigation.ts';
 

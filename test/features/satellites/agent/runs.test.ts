@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
 import { Team } from '../../../../src/features/identity/index.ts';
 import type { RequestTarget } from '@casebook/wire';
-import type { MessagesRequest } from '../../../../src/offline-model/protocol.ts';
+import type { MessagesRequest } from '@casebook/offline-model';
 import { ask, Chats, type Lines } from '../../chats/support.ts';
 import { listSources, submitReport } from '../../../support/scripts.ts';
 import { connector, fakeSatellites, LAST_SEEN, mcpTool, satellite, type FakeSatellites } from './support.ts';

@@ -1,0 +1,93 @@
+/**
+ * The playbook of an investigation: list sources, choose, look at the alert and its neighbours, rank causes, examine the
+ * suspects, hand in a report. Each turn is decided from the transcript alone.
+ */
+import type { PlanItem } from '../../../../src/features/tools/tool.ts';
+import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
+import { openCase, type CaseFile } from './case-file.ts';
+import { call, nextStep } from './gather.ts';
+import { namedByPeople } from './remarks.ts';
+import { writeReport } from './report.ts';
+import { chooseSources } from './sources.ts';
+
+const SUBMIT = 'submit_report';
+const MOST_SUBMISSIONS = 3;
+const STAGES = [
+  'List the telemetry sources and choose those that fit',
+  'Look at the alerting metric and what its service depends on',
+  'Rank possible causes',
+  'Read metrics, logs and changes of the top suspects',
+  'Write the report with citations',
+] as const;
+
+export const investigation: Playbook = {
+  name: 'investigation',
+  fits: ({ transcript, tools }) => transcript.query !== undefined && tools.has(SUBMIT),
+  play(situation) {
+    const file = openCase(situation.transcript);
+    if (situation.forcedTool && situation.forcedTool !== SUBMIT) {
+      return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
+    }
+    const submissions = file.transcript.calls.filter((call) => call.tool === SUBMIT);
+    if (submissions.some((call) => !call.isError)) return { text: 'The report is handed in.', calls: [] };
+    const last = submissions.at(-1);
+    if (last) return submissions.length < MOST_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
+    if (situation.forcedTool) {
+      return submit(file, 'Partial report, because the run had to conclude before every step was done:');
+    }
+    return acknowledge(situation, file, nextTurn(situation, file));
+  },
+};
+
+function nextTurn({ tools }: Situation, file: CaseFile): Turn {
+  const next = nextStep(file, (name) => tools.has(name));
+  if (next.done) return submit(file, next.partial);
+  return { text: next.text, calls: [...(next.stage === undefined ? [] : [plan(next.stage)]), ...next.calls] };
+}
+
+function submit(file: CaseFile, partial?: string): Turn {
+  return { text: 'I hand in the report.', calls: [plan(STAGES.length), reportCall(file, partial)] };
+}
+
+function reportCall(file: CaseFile, partial?: string): PlannedCall {
+  const report = writeReport(file, { choice: chooseSources(file), partial, named: namedByPeople(file) });
+  return call(SUBMIT, { ...report });
+}
+
+/** A report that was sent back goes again: what cannot be verified is left in only where the tool takes it so. */
+function resubmit(file: CaseFile, last: CaseFile['failures'][number]): Turn {
+  const again = reportCall(file);
+  const takesUnverified = last.body.includes('accept_unverified');
+  const input = takesUnverified
+    ? { ...again.input, accept_unverified: true }
+    : { ...again.input, hypotheses: [], timeline: [] };
+  const text = takesUnverified
+    ? 'Some claims could not be verified. I have no better evidence for them, so I hand the report in with them marked.'
+    : 'The report was sent back. I hand in its essential part.';
+  return { text, calls: [{ name: SUBMIT, input }] };
+}
+
+function giveUp(error: string): Turn {
+  return {
+    text: `The report was not accepted, and I know no other way to write it. The last answer was: ${error}`,
+    calls: [],
+  };
+}
+
+/** Says what is done about a remark that came in the meantime. */
+function acknowledge({ transcript }: Situation, file: CaseFile, turn: Turn): Turn {
+  const fresh = transcript.remarks.filter((remark) => remark.turn === transcript.turn);
+  if (fresh.length === 0) return turn;
+  const named = namedByPeople(file, fresh);
+  if (named.length > 0) return { ...turn, text: `Noted: I look at ${named.join(', ')} as well. ${turn.text}` };
+  const spoken = fresh.some(({ fromPerson }) => fromPerson);
+  return spoken ? { ...turn, text: `I read your message, but it names no service that I know. ${turn.text}` } : turn;
+}
+
+function plan(current: number): PlannedCall {
+  const items: PlanItem[] = STAGES.map((text, index) => ({
+    text,
+    status: index < current ? 'done' : index === current ? 'in_progress' : 'pending',
+  }));
+  return call('update_plan', { items });
+}

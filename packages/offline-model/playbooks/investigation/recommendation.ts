@@ -1,0 +1,44 @@
+/** What to do first, from the kind of evidence there is. */
+import type { Report } from '../../../../src/features/investigations/report/schema.ts';
+import type { Conclusion } from './conclusion.ts';
+import { clip, figure, quote, signalName } from './statements.ts';
+
+type Recommendation = Report['recommended_change'];
+
+const BY_MEANING: Record<string, (service: string) => string> = {
+  latency: (service) => `Find what slows ${service} down, beginning with its slowest operations and what it waits for`,
+  errors: (service) => `Find why ${service} fails, beginning with its most frequent error`,
+  availability: (service) => `Find why ${service} fails, beginning with its most frequent error`,
+  saturation: (service) => `Give ${service} more of the resource it has run out of, and find what uses it up`,
+  headroom: (service) => `Give ${service} more of the resource it has run out of, and find what uses it up`,
+  traffic: (service) => `Limit or absorb the additional load on ${service}, and find who sends it`,
+};
+
+export function recommendation({ cause, change, findings }: Conclusion): Recommendation {
+  if (!cause) {
+    return {
+      summary: 'Describe the symptom more closely, with the service, the time and what was observed, and rerun.',
+      details: 'Nothing that was read points to one service, so there is nothing to change yet.',
+    };
+  }
+  const [signal] = cause.signals;
+  const verify = signal
+    ? `Verify that ${signalName(signal)} of ${cause.service} returns to about ${figure(signal.baseline_median)}.`
+    : `Verify that ${cause.service} recovers.`;
+  if (change) {
+    return {
+      summary: clip(`Roll back or correct the ${change.change.kind} ${change.change.id} of ${cause.service}.`, 400),
+      details: `It came shortly before the onset: ${quote(change.change.summary, 500)}. ${verify}`,
+    };
+  }
+  const resource = findings.find(({ kind }) => kind === 'resource');
+  if (resource) {
+    const [line = ''] = resource.text.split('\n');
+    return {
+      summary: clip(`Relieve the resource that ${cause.service} has run out of, and find what uses it up.`, 400),
+      details: `Its logs say ${quote(line, 500)}. ${verify}`,
+    };
+  }
+  const first = BY_MEANING[signal?.meaning ?? ''] ?? ((service: string) => `Look closely at ${service}`);
+  return { summary: `${first(cause.service)}.`, details: verify };
+}

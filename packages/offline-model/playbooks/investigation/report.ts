@@ -1,0 +1,225 @@
+/** Writes the report of an investigation from what its tools returned, and from nothing else. */
+import type { Report } from '../../../../src/features/investigations/report/schema.ts';
+import type { Call } from '../../transcript.ts';
+import type { CaseFile } from './case-file.ts';
+import { Citations, members } from './citations.ts';
+import { changesNear, conclude, type Conclusion, type RankedCause } from './conclusion.ts';
+import { pathBetween } from './call-paths.ts';
+import { hypotheses } from './hypotheses.ts';
+import { recommendation } from './recommendation.ts';
+import type { SourceChoice } from './sources.ts';
+import {
+  changeSentence,
+  clip,
+  figure,
+  findingSentence,
+  quote,
+  rankSentence,
+  signalName,
+  signalSentence,
+} from './statements.ts';
+
+const MOST_FAILURES = 5;
+/** What is wrong with a service, by the meaning of its strongest signal. */
+const TROUBLE: Record<string, string> = {
+  latency: 'slow',
+  errors: 'failing',
+  availability: 'failing',
+  saturation: 'saturated',
+  headroom: 'short of a resource',
+  traffic: 'unusual traffic',
+};
+
+export interface ReportContext {
+  choice?: SourceChoice;
+  /** Why the report is handed in before the playbook was through. */
+  partial?: string;
+  /** Services that people named while it ran. */
+  named: string[];
+}
+
+export function writeReport(file: CaseFile, context: ReportContext): Report {
+  const citations = new Citations();
+  if (!context.choice) return withoutSources(file, citations, context);
+  const conclusion = conclude(file);
+  const { cause } = conclusion;
+  const statement = cause
+    ? causeStatement(file, conclusion, citations)
+    : noCauseStatement(file, context.choice, citations);
+  const factor = context.partial ? 0.7 : 1;
+  return {
+    title: clip(title(file, conclusion), 160),
+    root_cause: { service: cause?.service ?? null, statement: clipCited(statement, 4_000) },
+    confidence: Math.round(conclusion.confidence * factor * 100) / 100,
+    summary: clipCited(
+      [subjectSentence(context, file, citations), statement, ...limits(file, citations)].filter(Boolean).join(' '),
+      8_000,
+    ),
+    hypotheses: hypotheses(file, conclusion, context.named, citations).slice(0, 20),
+    timeline: timeline(file, context.choice, conclusion, citations).slice(0, 50),
+    impact: clipCited(impact(file, context.choice, conclusion, citations), 4_000),
+    recommended_change: recommendation(conclusion),
+    citations: citations.list,
+  };
+}
+
+function title(file: CaseFile, { cause }: Conclusion): string {
+  const alerting = file.ranking?.result.alert.service;
+  const subject = alerting ? ` behind the symptom of ${alerting}` : '';
+  if (!file.ranking) return 'No root cause: the causes could not be ranked';
+  if (!cause) return `No root cause found${subject}`;
+  const [signal] = cause.signals;
+  const effect = alerting && alerting !== cause.service ? `, felt at ${alerting}` : '';
+  return `${cause.service}: ${signal ? `${TROUBLE[signal.meaning] ?? 'unusual'} (${signalName(signal)})` : 'disturbed'}${effect}`;
+}
+
+function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citations): string {
+  const { cause, change, findings, steps } = conclusion;
+  if (!cause || !file.ranking) return '';
+  const [signal] = cause.signals;
+  const telling = (['resource', 'blames', 'other'] as const)
+    .flatMap((kind) => findings.filter((finding) => finding.kind === kind))
+    .at(0);
+  return [
+    signal ? signalSentence(file, citations, cause.service, signal) : '',
+    rankSentence(file.ranking, citations, cause),
+    ...steps.slice(-1).map(({ speaker, finding }) => findingSentence(citations, speaker, finding)),
+    telling ? findingSentence(citations, cause.service, telling) : '',
+    telling?.blamed ? keptBlame(file, cause, telling.blamed, citations) : '',
+    change ? changeSentence(citations, change, 'Shortly before the onset: the') : '',
+  ]
+    .filter(Boolean)
+    .filter((sentence, index, all) => all.indexOf(sentence) === index)
+    .join(' ');
+}
+
+/** Why a service is at fault although its logs name another one. */
+function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
+  const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
+  if (!other) return '';
+  const cited = citations.cite(file.ranking?.call, members(other, 'service', 'score', 'own_score'));
+  return `${blamed} itself shows little (evidence ${figure(other.own_score)} against ${figure(cause.own_score)}), so the fault is on the side of ${cause.service}${cited}.`;
+}
+
+function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {
+  const { ranking } = file;
+  if (ranking) {
+    const { services, series } = ranking.result.considered;
+    const cited = citations.cite(ranking.call, members(ranking.result, 'considered'));
+    return `The root cause is not known: none of ${series} series of ${services} services that were compared shows a clear harmful change${cited}.`;
+  }
+  const failed = file.failures.find(({ tool }) => tool === 'rank_root_causes');
+  if (failed) return `The root cause is not known, because the ranking failed: ${failure(failed, citations)}.`;
+  return `The root cause is not known: the causes were not ranked${citeSource(choice, file, citations)}.`;
+}
+
+/** What was looked at, and whether that was cut short. */
+function subjectSentence({ choice, partial }: ReportContext, file: CaseFile, citations: Citations): string {
+  const note = partial ? `${partial} ` : '';
+  return choice ? alertSentence(choice, file, citations, note) : note;
+}
+
+function alertSentence(choice: SourceChoice, file: CaseFile, citations: Citations, note = ''): string {
+  const { alert, primary } = choice;
+  if (!alert) return `${note}Source ${primary.id} was examined${citeSource(choice, file, citations)}.`;
+  const cited = citations.cite(file.sources?.call, members(alert, 'summary'), members(alert, 'name'));
+  return `${note}The alert ${alert.name} of ${alert.service} came at ${alert.at}: ${quote(alert.summary, 300)}${cited}.`;
+}
+
+function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations: Citations): string {
+  return citations.cite(sources?.call, members(primary, 'id'));
+}
+
+function timeline(
+  file: CaseFile,
+  choice: SourceChoice,
+  conclusion: Conclusion,
+  citations: Citations,
+): Report['timeline'] {
+  const events: Report['timeline'] = changesNear(file).map((near) => ({
+    at: near.change.at,
+    event: clipCited(changeSentence(citations, near), 1_000),
+  }));
+  const { ranking } = file;
+  if (ranking?.result.onset) {
+    const cited = citations.cite(ranking.call, members(ranking.result, 'onset'));
+    events.push({ at: ranking.result.onset, event: `Metrics begin to deviate${cited}.` });
+  }
+  const [finding] = conclusion.findings;
+  if (finding && conclusion.cause) {
+    events.push({
+      at: finding.pattern.first,
+      event: clipCited(findingSentence(citations, conclusion.cause.service, finding), 1_000),
+    });
+  }
+  if (choice.alert)
+    events.push({ at: choice.alert.at, event: clipCited(alertSentence(choice, file, citations), 1_000) });
+  return events.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
+}
+
+function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, citations: Citations): string {
+  const alerting = file.ranking?.result.alert.service;
+  const ranked = file.ranking?.result.causes.find(({ service }) => service === alerting);
+  const [signal] = ranked?.signals ?? [];
+  const sentences = ranked && signal ? [signalSentence(file, citations, ranked.service, signal)] : [];
+  const path = alerting && cause ? pathBetween(file, alerting, cause.service) : undefined;
+  if (path) {
+    const [caller = '', callee = ''] = path;
+    const cited = citations.cite(file.dependencies?.call, members({ caller, callee }, 'caller', 'callee'));
+    sentences.push(`The disturbance reaches ${alerting} through ${path.join(' → ')}${cited}.`);
+  }
+  if (sentences.length > 0) return sentences.join(' ');
+  return `How much is affected is not known: what was read does not measure it${citeSource(choice, file, citations)}.`;
+}
+
+/** What could not be read, so that a reader knows what the conclusion does not rest on. */
+function limits(file: CaseFile, citations: Citations): string[] {
+  return file.failures
+    .filter(({ tool }) => tool !== 'submit_report')
+    .slice(0, MOST_FAILURES)
+    .map((call) => `A call of ${call.tool} gave no answer: ${failure(call, citations)}.`);
+}
+
+/** What a failed call said, with its citation. */
+function failure(call: Call, citations: Citations): string {
+  const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
+  return `${quote(message, 200)}${citations.cite(call, call.body.slice(0, 200).trim())}`;
+}
+
+function withoutSources(file: CaseFile, citations: Citations, { partial }: ReportContext): Report {
+  const { sources } = file;
+  const broken = sources?.result.sources.filter((source) => source.error) ?? [];
+  const failed = file.failures.find(({ tool }) => tool === 'list_sources');
+  const reason = absence();
+  function absence(): string {
+    if (failed) return `The telemetry sources could not be listed: ${failure(failed, citations)}.`;
+    if (!sources) return 'No telemetry source was read.';
+    const [first] = broken;
+    if (!first) return `No telemetry source is configured${citations.cite(sources.call, '"sources":[]')}.`;
+    const cited = citations.cite(sources.call, members(first, 'error'), members(first, 'id'));
+    return `No telemetry source can be read; ${first.id} answers ${quote(first.error ?? '', 300)}${cited}.`;
+  }
+  return {
+    title: sources || failed ? 'No root cause: no telemetry source can be read' : 'No root cause: nothing was read yet',
+    root_cause: { service: null, statement: reason },
+    confidence: 0,
+    summary: [partial, reason].filter(Boolean).join(' '),
+    hypotheses: [],
+    timeline: [],
+    impact: `Unknown: ${reason}`,
+    recommended_change: {
+      summary: 'Configure a telemetry source, then rerun the investigation.',
+      details:
+        'Set PROMETHEUS_URL for metrics, LOKI_URL for logs, or CASEBOOK_INCIDENTS_DIR for a folder of recorded incidents. If one is set, check that the worker can reach it.',
+    },
+    citations: citations.list,
+  };
+}
+
+/** Cuts a text with citations at the end of a sentence. */
+function clipCited(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const head = text.slice(0, limit);
+  const end = head.lastIndexOf('. ');
+  return end > 0 ? head.slice(0, end + 1) : head.toWellFormed();
+}

@@ -1,0 +1,181 @@
+/** Which sources an investigation asks, and what alert it is about. */
+import type { SourceCapability } from '../../../../src/features/sources/port.ts';
+import type { ListSourcesResult } from '../../../../src/features/tools/results.ts';
+import type { CaseFile } from './case-file.ts';
+import { lexicalScores, mentions, namesIn } from './words.ts';
+
+/** How a live source stands that the query does not name. */
+const LIVE = 1;
+/** A time in the query says as much as two words that no other source has. */
+const TIME_SCORE = 2;
+
+export type ListedSource = ListSourcesResult['sources'][number];
+export type ListedAlert = ListedSource['alerts'][number];
+
+export interface SourceChoice {
+  primary: ListedSource;
+  /** The source to ask for each thing; absent when none has it. */
+  metrics?: ListedSource;
+  logs?: ListedSource;
+  changes?: ListedSource;
+  dependencies?: ListedSource;
+  services?: ListedSource;
+  alert?: ListedAlert;
+  /** Why the primary source was chosen, as the end of a sentence that begins with "because". */
+  why: string;
+}
+
+/**
+ * The source that the query means: one it names (by id, by the name of an alert, or for a recorded incident by a time in
+ * its window) before a live one, a live one before other recorded incidents, since people ask about now; among equals
+ * the one whose alerts and title share the rarest words with the query, then one with alerts. What it lacks is asked of
+ * others, first of those behind the same satellite, but a recorded incident is never mixed with a live system.
+ */
+export function chooseSources({ query, sources, settled }: CaseFile): SourceChoice | undefined {
+  const usable = usableSources(sources);
+  const scores = lexicalScores(query, usable.map(describe));
+  const ordered = usable
+    .map((source, index) => ({
+      source,
+      score: (scores[index] ?? 0) + (coversTime(query, source) ? TIME_SCORE : 0),
+      standing: standing(query, source),
+    }))
+    .sort((a, b) => b.standing - a.standing || b.score - a.score || alerting(b.source) - alerting(a.source));
+  const best = ordered.find(({ source }) => source.id === settled?.source) ?? leading(ordered);
+  if (!best) return undefined;
+  const primary = best.source;
+  const near = (source: ListedSource): number => Number(networkOf(source) === networkOf(primary));
+  const others = ordered
+    .map(({ source }) => source)
+    .filter((source) => isLive(source) && isLive(primary))
+    .sort((a, b) => near(b) - near(a));
+  const having = (capability: SourceCapability) =>
+    [primary, ...others].find((source) => source.capabilities.includes(capability));
+  return {
+    primary,
+    metrics: having('metrics'),
+    logs: having('logs'),
+    changes: having('changes'),
+    dependencies: having('dependencies'),
+    services: having('services'),
+    alert: chooseAlert(query, primary.alerts),
+    why: settled?.source === primary.id ? settled.why : usable.length === 1 ? 'it is the only one' : reason(best),
+  };
+}
+
+interface Candidate {
+  source: ListedSource;
+  score: number;
+  standing: number;
+}
+
+/** Logs or a graph whose words fit best stand for the system they show: one begins with its metrics. */
+function leading(ordered: readonly Candidate[]): Candidate | undefined {
+  const [best] = ordered;
+  if (!best || best.standing !== LIVE || best.source.capabilities.includes('metrics')) return best;
+  const together = ordered.filter(({ source }) => isLive(source) && networkOf(source) === networkOf(best.source));
+  return together.find(({ source }) => source.capabilities.includes('metrics')) ?? best;
+}
+
+function alerting({ alerts }: ListedSource): number {
+  return Number(alerts.length > 0);
+}
+
+/** What is behind one satellite belongs together, as does what the installation reaches itself. */
+export function networkOf({ id }: ListedSource): string {
+  return /^satellite:[^/]+/.exec(id)?.[0] ?? '';
+}
+
+/** Sources that can be asked. */
+export function usableSources(sources: CaseFile['sources']): ListedSource[] {
+  return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
+}
+
+/** The alert that shares most with the query, else the first. */
+function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
+  const scores = lexicalScores(query, alerts.map(describeAlert));
+  let best = 0;
+  for (const [index, alert] of alerts.entries()) {
+    const score = (scores[index] ?? 0) + (mentions(query, alert.service) ? 1 : 0);
+    scores[index] = score;
+    if (score > (scores[best] ?? 0)) best = index;
+  }
+  return alerts[best];
+}
+
+export interface Symptom {
+  service: string;
+  metric?: string;
+  /** ISO time. */
+  at?: string;
+  /** Whether somebody named the service, or it was guessed. */
+  from: 'alert' | 'query' | 'guess';
+}
+
+/**
+ * What is to be explained: the alert, unless the query names another service and nothing of the alert; else the service
+ * that the query names; else the first service there is, which is a guess.
+ */
+export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undefined {
+  const { query, services } = file;
+  const { alert } = choice;
+  const known = services?.result.services.map((service) => service.name) ?? [];
+  const [named] = namesIn(query, known);
+  if (alert && (!named || named === alert.service || isAbout(query, alert))) {
+    return { service: alert.service, metric: alert.metric, at: alert.at, from: 'alert' };
+  }
+  const at = file.settled?.at ?? timeIn(query);
+  if (named) return { service: named, at, from: 'query' };
+  const descriptions = services?.result.services.map(({ name, description }) => `${name} ${description ?? ''}`) ?? [];
+  const scores = lexicalScores(query, descriptions);
+  const best = scores.indexOf(Math.max(...scores));
+  const guess = known[best];
+  return guess === undefined ? undefined : { service: guess, at, from: (scores[best] ?? 0) > 0 ? 'query' : 'guess' };
+}
+
+/** Whether the services must be listed before it is known whose symptom it is. */
+export function needsServices({ query }: CaseFile, { alert }: SourceChoice): boolean {
+  return !alert || !isAbout(query, alert);
+}
+
+function isAbout(query: string, alert: ListedAlert): boolean {
+  return mentions(query, alert.service) || mentions(query, alert.name);
+}
+
+/** The first ISO 8601 time in a text. */
+export function timeIn(text: string): string | undefined {
+  const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?/.exec(text)?.[0];
+  return found && !Number.isNaN(Date.parse(found)) ? found.replace(' ', 'T') : undefined;
+}
+
+function describe(source: ListedSource): string {
+  return [source.id, source.title, ...source.alerts.map(describeAlert)].join(' ');
+}
+
+function describeAlert(alert: ListedAlert): string {
+  return `${alert.name} ${alert.service} ${alert.metric ?? ''} ${alert.summary}`;
+}
+
+/** 2: the query names the source; 1: it is live; 0: a recorded incident that nothing points to. */
+function standing(query: string, source: ListedSource): number {
+  const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
+  if (names.some((name) => mentions(query, name))) return 2;
+  if (isLive(source)) return LIVE;
+  return coversTime(query, source) ? 2 : 0;
+}
+
+function coversTime(query: string, source: ListedSource): boolean {
+  const at = Date.parse(timeIn(query) ?? '');
+  const { from, to } = source.window ?? { from: '', to: '' };
+  return at >= Date.parse(from) && at < Date.parse(to);
+}
+
+function reason({ score, standing }: { score: number; standing: number }): string {
+  if (standing === 2) return 'the query names it, its alert or its time';
+  if (score > 0) return 'its alerts and title fit the query best';
+  return standing === LIVE ? 'it shows the system as it is now' : 'nothing in the query points to another one';
+}
+
+export function isLive(source: ListedSource): boolean {
+  return source.kind !== 'recorded-incident';
+}

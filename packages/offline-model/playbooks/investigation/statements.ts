@@ -1,0 +1,99 @@
+/** Sentences about what tools returned, each with its citation. */
+import type { RankRootCausesResult } from '../../../../src/features/tools/results.ts';
+import type { CaseFile, Found } from './case-file.ts';
+import { members, type Citations } from './citations.ts';
+import type { ListedChange, RankedCause } from './conclusion.ts';
+import type { LogFinding } from './log-evidence.ts';
+
+type Signal = RankRootCausesResult['causes'][number]['signals'][number];
+
+/** A number with three significant digits. */
+export function figure(value: number | null): string {
+  return value === null ? 'unknown' : String(Number(value.toPrecision(3)));
+}
+
+export function signalName({ metric, statistic }: Pick<Signal, 'metric' | 'statistic'>): string {
+  return statistic ? `${metric} (${statistic})` : metric;
+}
+
+/** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" with what shows it. */
+export function signalSentence(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
+  const change =
+    `${signalName(signal)} of ${service} went from ${figure(signal.baseline_median)} to ${figure(signal.incident_value)}, ` +
+    `${figure(Math.abs(signal.score))} times its usual spread`;
+  return `${change}${citeRanking(file, citations, service, signal)}${citeReading(file, citations, service, signal)}.`;
+}
+
+function citeRanking(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
+  const { ranking } = file;
+  if (!ranking) return '';
+  const whole = members(signal, 'score', 'baseline_median', 'baseline_spread', 'incident_value');
+  const cause = ranking.result.causes.find((one) => one.service === service);
+  return citations.cite(ranking.call, whole, members(signal, 'score'), cause ? members(cause, 'service', 'score') : '');
+}
+
+function citeReading(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
+  for (const { call, result } of file.readings.toReversed()) {
+    if (result.metric !== signal.metric) continue;
+    const series = result.series.find((one) => one.service === service && one.statistic === signal.statistic);
+    const cited = series && citations.cite(call, members(series.anomaly, 'score', 'baseline_median'));
+    if (cited) return cited;
+  }
+  return '';
+}
+
+/** "It ranks first with score 5.1 …" */
+export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Citations, cause: RankedCause): string {
+  const { services, series } = ranking.result.considered;
+  const cited = citations.cite(
+    ranking.call,
+    members(cause, 'service', 'score', 'own_score'),
+    members(cause, 'service'),
+  );
+  return `${cause.service} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series (score ${figure(cause.score)})${cited}.`;
+}
+
+export function findingSentence(citations: Citations, service: string, finding: LogFinding): string {
+  const { pattern, source } = finding;
+  const [line = ''] = finding.text.split('\n');
+  const cited = citations.cite(
+    source.call,
+    members(pattern, 'pattern', 'count'),
+    members(pattern, 'pattern'),
+    JSON.stringify(finding.text).slice(1, -1).slice(0, 300),
+  );
+  return `${service} logged since ${pattern.first} ${pattern.count === 1 ? 'once' : `${pattern.count} times`}: ${quote(line, 200)}${cited}.`;
+}
+
+export function changeSentence(
+  citations: Citations,
+  { change, source }: { change: ListedChange; source: Found<unknown> },
+  opening = 'The',
+): string {
+  const of = change.service ? ` of ${change.service}` : '';
+  const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
+  return `${opening} ${change.kind}${of} at ${change.at}: ${quote(change.summary, 300)}${cited}.`;
+}
+
+/** Foreign text as code, in which neither full stops nor brackets mean anything to a reader of sentences. */
+export function quote(text: string, limit: number): string {
+  return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
+}
+
+/** What needs no quoting: no such name can be Markdown, a citation, an address or an instruction. */
+const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
+
+/** A name from telemetry: as it is where it is plainly one, otherwise as code. */
+export function name(text: string): string {
+  return PLAIN_NAME.test(text) ? text : quote(text, 80);
+}
+
+/** One line, cut at a limit. */
+export function clip(text: string, limit: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
+}
+
+function ordinal(rank: number): string {
+  return ['first', 'second', 'third'][rank - 1] ?? `${rank}th`;
+}

@@ -1,0 +1,98 @@
+/** Reads a conversation of the Messages API as the playbooks need it: calls with their results, and what people said. */
+import type Anthropic from '@anthropic-ai/sdk';
+
+/** A tool call with its result. */
+export interface Call {
+  id: string;
+  tool: string;
+  input: Record<string, unknown>;
+  /** Number of the assistant turn that made it, from 0. */
+  turn: number;
+  isError: boolean;
+  /** By which the result can be cited; undefined when the result is not framed. */
+  evidence?: number;
+  /** The shown part of the stored result. */
+  body: string;
+  /** Where `body` lies in the stored result. */
+  shownFrom: number;
+  shownTo: number;
+  /** Length of the stored result. */
+  characters: number;
+}
+
+/** What came from the user's side beside tool results: a person's message, or a note of the loop. */
+export interface Remark {
+  /** Number of the turn before which it came. */
+  turn: number;
+  text: string;
+  /** The loop marks what a person wrote. */
+  fromPerson: boolean;
+}
+
+export interface Transcript {
+  /** Number of the turn to be written, from 0. */
+  turn: number;
+  /** What is between `<query>` and `</query>` in the first message. */
+  query?: string;
+  /** Text of user messages after the first, in order. */
+  remarks: Remark[];
+  calls: Call[];
+}
+
+const QUERY = /<query>([\s\S]*)<\/query>/;
+const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
+/** A tool result as the product frames it: its evidence number, what is shown of it, and the data. */
+const FRAME =
+  /^<tool_result evidence="(\d+)" tool="[^"<>\n]*" characters="(\d+)" shown="(\d+)-(\d+)">\n([\s\S]*)\n<\/tool_result>/u;
+/** Within the data a backslash keeps what looks like the frame's tag from being one. */
+const ESCAPED_TAG = /<\\(\\*)((?:\s{0,8}\/)?\s{0,8}tool_result)/giu;
+
+export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
+  const transcript: Transcript = { turn: 0, remarks: [], calls: [] };
+  const open = new Map<string, Omit<Call, 'isError' | 'body' | 'shownFrom' | 'shownTo' | 'characters'>>();
+  for (const [index, message] of messages.entries()) {
+    const blocks: Anthropic.ContentBlockParam[] =
+      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+    for (const block of blocks) {
+      if (block.type === 'tool_use') {
+        open.set(block.id, { id: block.id, tool: block.name, input: asObject(block.input), turn: transcript.turn });
+      } else if (block.type === 'tool_result') {
+        const call = open.get(block.tool_use_id);
+        if (call) transcript.calls.push({ ...call, ...readResult(block) });
+      } else if (block.type === 'text' && message.role === 'user') {
+        if (index === 0) transcript.query ??= QUERY.exec(block.text)?.[1]?.trim();
+        else transcript.remarks.push({ turn: transcript.turn, ...readRemark(block.text) });
+      }
+    }
+    if (message.role === 'assistant') transcript.turn += 1;
+  }
+  return transcript;
+}
+
+function readRemark(text: string): Pick<Remark, 'text' | 'fromPerson'> {
+  const message = PERSON.exec(text)?.[1];
+  return message === undefined ? { text, fromPerson: false } : { text: message.trim(), fromPerson: true };
+}
+
+function readResult(block: Anthropic.ToolResultBlockParam) {
+  const text = typeof block.content === 'string' ? block.content : (block.content ?? []).map(textOf).join('');
+  const isError = block.is_error ?? false;
+  const [, evidence, characters, shownFrom, shownTo, data] = FRAME.exec(text) ?? [];
+  if (data === undefined) return { isError, body: text, shownFrom: 0, shownTo: text.length, characters: text.length };
+  return {
+    isError,
+    evidence: Number(evidence),
+    body: data.replace(ESCAPED_TAG, '<$1$2'),
+    shownFrom: Number(shownFrom),
+    shownTo: Number(shownTo),
+    characters: Number(characters),
+  };
+}
+
+function textOf(block: { type: string; text?: unknown }): string {
+  return block.type === 'text' && typeof block.text === 'string' ? block.text : '';
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
