@@ -12,7 +12,7 @@ import './styles.css';
 
 applyTheme();
 
-// Radix adds a style sheet while a dialog is open; the policy lets in only what carries this response's nonce.
+// Radix adds a style sheet while a dialog is open; the policy admits only what carries this response's nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
 if (nonce) setNonce(nonce);
 

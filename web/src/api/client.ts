@@ -6,12 +6,12 @@ import { noteServerDate } from './server-clock.ts';
 /** The schemas of the interface by name. @example type Summary = Schema<'InvestigationSummary'> */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** An answer that is not a success. `message` is a sentence for people. */
+/** An unsuccessful response. `message` is a sentence for people. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
   readonly code: string;
-  /** Of a 422: what is wrong where; `path` begins below the body. */
+  /** For a 422: what is wrong where; `path` is relative to the body. */
   readonly issues: readonly { path: string; message: string }[];
 
   constructor(status: number, code: string, message: string, issues: ApiError['issues'] = []) {
@@ -26,20 +26,20 @@ const UNSAFE = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 let csrfToken: string | undefined;
 let onDoubt: (() => void) | undefined;
 
-/** Told by the session: what unsafe requests carry. */
+/** Set by the session: the token that unsafe requests carry. */
 export function setCsrfToken(token: string | undefined): void {
   csrfToken = token;
 }
 
 /**
- * Called once for the app: what to do when an answer shows that the session of this browser is not the one that the page
- * knows: it has ended, or another tab has signed in anew.
+ * Called once for the app: what to do when a response shows that this browser's session is not the one the page knows,
+ * because it ended or another tab signed in.
  */
 export function whenSessionIsInDoubt(listener: () => void): void {
   onDoubt = listener;
 }
 
-/** The header that a request of this method needs with a session cookie. */
+/** The header that a request with this method needs when it uses a session cookie. */
 export const csrfHeaders = (method: string): Record<string, string> =>
   csrfToken !== undefined && UNSAFE.has(method.toUpperCase()) ? { 'X-CSRF-Token': csrfToken } : {};
 
@@ -50,14 +50,14 @@ const session: Middleware = {
   },
   async onResponse({ response, schemaPath }) {
     noteServerDate(response.headers.get('date'));
-    // Asking who is signed in is answered by whoever asks.
+    // Whoever asks who is signed in handles the answer.
     if (['/api/session', '/api/sign-in'].includes(schemaPath)) return response;
     if (response.status === 401 || (response.status === 403 && (await isOfOtherSession(response)))) onDoubt?.();
     return response;
   },
 };
 
-/** Whether the request had the CSRF token of a session that the cookie is no longer of. */
+/** Whether the request carried the CSRF token of a session that the cookie no longer belongs to. */
 async function isOfOtherSession(response: Response): Promise<boolean> {
   const body: unknown = await response
     .clone()
@@ -70,8 +70,8 @@ export const api = createClient<paths>({ baseUrl: location.origin });
 api.use(session);
 
 /**
- * The data of an answer.
- * @throws {ApiError} for anything but a success, and when the API cannot be reached (status 0, code `unreachable`)
+ * The data of a response.
+ * @throws {ApiError} for anything but a success, and if the API is unreachable (status 0, code `unreachable`)
  * @example const team = await dataOf(api.GET('/api/team'));
  */
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
@@ -83,7 +83,7 @@ export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; respo
   throw errorOf(response, error);
 }
 
-/** What an answer that is not a success says. */
+/** The message of an unsuccessful response. */
 export function errorOf({ status, statusText }: Pick<Response, 'status' | 'statusText'>, body: unknown): ApiError {
   const { detail, code } = isRecord(body) ? body : {};
   if (Array.isArray(detail)) {

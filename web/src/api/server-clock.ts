@@ -1,14 +1,14 @@
 /**
- * The clock of the server, as far as its answers tell it. Clocks of laptops and phones go wrong by minutes, and "how long
- * ago" is told from times that the server wrote.
+ * The server's clock, as its responses tell it. Laptops and phones are off by minutes, and "how long ago" refers to
+ * server times.
  */
 
-/** Answers tell whole seconds and take a while; what differs by less is no difference. */
+/** Responses carry whole seconds and take a while; a smaller difference means nothing. */
 const SAME_MS = 3_000;
 
 let aheadMs = 0;
 
-/** @param date the header `Date` of an answer that has just come */
+/** @param date the `Date` header of a response that just arrived */
 export function noteServerDate(date: string | null): void {
   const at = Date.parse(date ?? '');
   if (Number.isNaN(at)) return;

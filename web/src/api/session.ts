@@ -7,7 +7,7 @@ export type Session = Schema<'SessionResponse'>;
 
 const KEY = ['session'] as const;
 
-/** The session of this browser; null when nobody is signed in. */
+/** This browser's session; null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: KEY,
   staleTime: 5 * 60_000,
@@ -25,7 +25,7 @@ export const sessionQuery = queryOptions({
   },
 });
 
-/** What was asked for another person or team is neither shown nor kept. */
+/** Data fetched for another person or team is neither shown nor kept. */
 function forgetOthers(queryClient: QueryClient, { team, user }: Session): void {
   const before = queryClient.getQueryData<Session | null>(KEY);
   if (!before || (before.team.id === team.id && before.user?.id === user?.id)) return;
@@ -40,20 +40,20 @@ function keep(session: Session): Session {
 
 /**
  * Signs in with an API key or the token of a one-time link.
- * @throws {ApiError} 401 when the credential is not, or no longer, good
+ * @throws {ApiError} 401 if the credential is invalid or has expired
  */
 export async function signIn(queryClient: QueryClient, by: Schema<'SessionRequest'>): Promise<Session> {
   const session = keep(await dataOf(api.POST('/api/session', { body: by })));
-  // Whatever was asked before was asked as somebody else.
+  // Anything fetched before was fetched as someone else.
   queryClient.clear();
   queryClient.setQueryData(sessionQuery.queryKey, session);
   return session;
 }
 
 /**
- * Goes on in another team of the person, with a page that is loaded anew: nothing of the team that is left stays on it,
- * and nothing that is still on its way to it.
- * @throws {ApiError} 404 when they are no member there any more
+ * Switches to another of the person's teams and reloads the page, so that nothing of the old team stays on it or is
+ * still on its way.
+ * @throws {ApiError} 404 if they are no longer a member
  */
 export async function changeTeam(teamId: string): Promise<void> {
   await dataOf(api.POST('/api/session/team', { body: { team_id: teamId } }));
@@ -68,7 +68,7 @@ export async function signOut(queryClient: QueryClient): Promise<void> {
   queryClient.setQueryData(sessionQuery.queryKey, null);
 }
 
-/** Whether the session may do something; as `grants` of the API does it. */
+/** Whether the session may do something; mirrors `grants` of the API. */
 export function may(session: Session | null | undefined, scope: string): boolean {
   const scopes: readonly string[] = session?.scopes ?? [];
   if (scopes.includes(scope) || scopes.includes('system:admin')) return true;

@@ -1,4 +1,4 @@
-/** What is written and not sent: kept through reloads, other pages and signing in again, until the tab is closed or somebody signs out. */
+/** Unsent text: survives reloads, navigation and signing in again, until the tab closes or the user signs out. */
 import { useCallback, useState } from 'react';
 
 const PREFIX = 'casebook.draft.';
@@ -8,7 +8,7 @@ export function readDraft(key: string): string {
   try {
     return sessionStorage.getItem(nameOf(key)) ?? '';
   } catch {
-    // Storage may be forbidden; then nothing was kept.
+    // Storage may be blocked; then nothing was kept.
     return '';
   }
 }
@@ -18,11 +18,11 @@ export function keepDraft(key: string, text: string): void {
     if (text === '') sessionStorage.removeItem(nameOf(key));
     else sessionStorage.setItem(nameOf(key), text);
   } catch {
-    // It holds until the page is left.
+    // Lasts until the page is left.
   }
 }
 
-/** Whoever signs in next in this tab may be somebody else. */
+/** The next person to sign in on this tab may be someone else. */
 export function forgetDrafts(): void {
   try {
     for (const name of Object.keys(sessionStorage)) if (name.startsWith(PREFIX)) sessionStorage.removeItem(name);
@@ -31,7 +31,7 @@ export function forgetDrafts(): void {
   }
 }
 
-/** @param first what is written where nothing was kept */
+/** @param first the text if nothing was kept */
 export function useDraft(key: string, first = ''): [string, (text: string) => void] {
   const [text, setText] = useState(() => readDraft(key) || first);
   const write = useCallback(

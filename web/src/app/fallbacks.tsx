@@ -1,4 +1,4 @@
-/** What stands in for a page. */
+/** What is shown in place of a page. */
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ApiError } from '../api/client.ts';
 import { Button } from '../components/ui/button.tsx';
@@ -12,7 +12,7 @@ export const PagePending = () => (
   </div>
 );
 
-/** @param what it is that is not there, as a sentence */
+/** @param what what is missing, as a sentence */
 export function NotFoundPage({ what = '' }: { what?: string }) {
   return (
     <div className="p-6">
@@ -27,7 +27,7 @@ export function NotFoundPage({ what = '' }: { what?: string }) {
   );
 }
 
-/** A page that the session may not read. @param what of which it is one, such as "investigations" */
+/** A page that the session may not read. @param what the noun, such as "investigations" */
 export function MayNotRead({ title, what, scope }: { title: string; what: string; scope: string }) {
   return (
     <>
@@ -41,20 +41,20 @@ export function MayNotRead({ title, what, scope }: { title: string; what: string
 }
 
 export interface PageFailedProps {
-  /** What is not there, such as "Finding". */
+  /** The missing noun, such as "Finding". */
   title: string;
-  /** Several of it. */
+  /** Its plural. */
   what: string;
-  /** The scope without which it may not be read. */
+  /** The scope required to read it. */
   scope: string;
   error: unknown;
   onRetry: () => void;
 }
 
-/** A page whose one thing could not be loaded. */
+/** A page whose subject could not be loaded. */
 export function PageFailed({ title, what, scope, error, onRetry }: PageFailedProps) {
   if (error instanceof ApiError && error.status === 403) return <MayNotRead title={title} what={what} scope={scope} />;
-  // An id that is no UUID is as unknown as one that nobody has.
+  // An id that is not a UUID is as unknown as one that does not exist.
   if (error instanceof ApiError && (error.status === 404 || error.status === 422))
     return <NotFoundPage {...(error.status === 404 && { what: error.message })} />;
   return (
@@ -66,7 +66,7 @@ export function PageFailed({ title, what, scope, error, onRetry }: PageFailedPro
   );
 }
 
-/** A page that could not be drawn, or whose part of the app could not be fetched: offline, or a new version was installed. */
+/** A page that failed to render, or whose chunk could not be fetched: offline, or a new version was deployed. */
 export function PageError({ error }: ErrorComponentProps) {
   const router = useRouter();
   const isMissing = /dynamically imported module|Importing a module script failed|Unable to preload/i.test(
@@ -81,7 +81,7 @@ export function PageError({ error }: ErrorComponentProps) {
             ? new Error('A part of the page could not be fetched: the connection was lost, or Casebook was updated.')
             : error
         }
-        // Asks again for what the page is made of as well; only drawing it again would fail again.
+        // Reload the chunk too; rendering again would only fail again.
         onRetry={isMissing ? () => location.reload() : () => void router.invalidate()}
       />
     </div>

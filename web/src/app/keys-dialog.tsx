@@ -7,7 +7,7 @@ export interface KeysDialogProps {
   shortcuts: readonly Shortcut[];
 }
 
-/** Says which keys there are, and turns them off and on. */
+/** Lists the keyboard shortcuts, and turns them on and off. */
 export function KeysDialog({ open, onOpenChange, shortcuts }: KeysDialogProps) {
   const areOn = useKeysChoice();
   return (

@@ -1,6 +1,6 @@
 /**
- * The token of a one-time link. It comes in the fragment of the address, where no server and no log ever sees it, and
- * is taken out of there before anything else looks: it is not left in the address, nor in the history of the browser.
+ * The token of a one-time link. It arrives in the fragment, which no server or log sees, and is removed before anything
+ * else looks, so that neither the address nor the browser history keeps it.
  */
 let token: string | undefined;
 
@@ -8,11 +8,11 @@ function capture(): void {
   const found = /^#link=([\w-]+)$/.exec(location.hash)?.[1];
   if (found === undefined) return;
   token = found;
-  // Not through the object: the router listens there, and would begin anew with a page whose token is gone.
+  // Bypass the history object: the router listens there and would restart on a page whose token is gone.
   History.prototype.replaceState.call(history, history.state, '', location.pathname + location.search);
 }
 
-/** Looks for a token now, and whenever somebody puts a link into the address of a page that is open. Before the router. */
+/** Looks for a token now, and whenever a link is pasted into the address of an open page. Runs before the router. */
 export function watchForLinkTokens(): void {
   capture();
   addEventListener('popstate', capture);
@@ -20,7 +20,7 @@ export function watchForLinkTokens(): void {
 
 export const hasLinkToken = (): boolean => token !== undefined;
 
-/** The token, once. */
+/** Returns the token, once. */
 export function takeLinkToken(): string | undefined {
   const taken = token;
   token = undefined;

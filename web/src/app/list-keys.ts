@@ -1,17 +1,17 @@
-/** `j` and `k` go down and up through the links of a list; Enter opens the one with the focus, as always. */
+/** `j` and `k` move through the links of a list; Enter opens the focused one, as always. */
 import { useEffect, useRef, type RefObject } from 'react';
 import { isForPage, useKeysChoice } from './shortcuts.ts';
 
 /**
- * Which row comes next. Without one that has the focus, it begins at the first, whichever way one goes.
- * @param current its place from 0; -1 for none
+ * The next row. Without focus it starts at the first, in either direction.
+ * @param current index, -1 for none
  */
 export const nextRow = (current: number, count: number, by: 1 | -1): number =>
   current === -1 ? 0 : Math.min(Math.max(current + by, 0), count - 1);
 
 /**
- * Moves the focus over the rows of a list: the first link of each item. It works wherever the focus is, except where
- * somebody writes, and with the arrow keys while the focus is in the list. The Tab key goes through everything as ever.
+ * Moves focus through the rows of a list (the first link of each item), wherever the focus is unless someone is typing;
+ * arrow keys work while the focus is in the list. Tab works as ever.
  * @example const list = useListKeys<HTMLUListElement>(); return <ul ref={list}>…
  */
 export function useListKeys<List extends HTMLElement>(rows = 'li'): RefObject<List | null> {

@@ -1,2 +1,2 @@
-/** What was thrown, as a sentence. */
+/** Turns anything thrown into a sentence. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

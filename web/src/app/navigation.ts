@@ -1,4 +1,4 @@
-/** The main places of the app, in the order they are shown, with the letter that goes there after `g`. */
+/** The main places of the app, in display order, with the letter that leads there after `g`. */
 import { Activity, Bell, MessagesSquare, Radar, Satellite, Users, type LucideIcon } from 'lucide-react';
 import { may, type Session } from '../api/session.ts';
 

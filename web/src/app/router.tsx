@@ -1,4 +1,4 @@
-/** The map of the pages. Each page is a chunk of its own, loaded when it is first wanted. */
+/** The map of the pages. Each page is a chunk, loaded on first use. */
 import type { QueryClient } from '@tanstack/react-query';
 import {
   createRootRouteWithContext,
@@ -22,7 +22,7 @@ interface RouterContext {
 
 const root = createRootRouteWithContext<RouterContext>()({ notFoundComponent: () => <NotFoundPage /> });
 
-/** Everything but the sign-in page is for those who are signed in; the token of a one-time link signs in on the way. */
+/** Everything but the sign-in page requires a session; a one-time link's token signs in on the way. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
@@ -48,7 +48,7 @@ const routes = [
   createRoute({
     ...page('/'),
     validateSearch: searches.list,
-    // Whoever may not see the investigations begins at the first place that they may see.
+    // Without access to investigations, start at the first accessible place.
     beforeLoad: ({ context: { queryClient } }) => {
       const session = queryClient.getQueryData(sessionQuery.queryKey);
       const [first] = placesFor(session);
@@ -128,7 +128,7 @@ export const createAppRouter = (queryClient: QueryClient) =>
     routeTree,
     context: { queryClient },
     defaultPreload: 'intent',
-    // What is shown is asked of the query client, which knows how old it is.
+    // The query client knows how fresh the data is.
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
     defaultPendingComponent: PagePending,

@@ -1,4 +1,4 @@
-/** What is around every page: the places, the person, the keys. */
+/** The frame around every page: navigation, account, shortcuts. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useNavigate, useRouter } from '@tanstack/react-router';
 import { CircleUser, Keyboard, LogOut, Menu as MenuIcon, Monitor, Moon, Plus, Sun, Users } from 'lucide-react';
@@ -21,27 +21,27 @@ export function Shell() {
   const navigate = useNavigate();
   const [showsKeys, setShowsKeys] = useState(false);
   const places = useMemo(() => placesFor(session), [session]);
-  // What is started is shown in the list, so both are needed.
+  // A new investigation is shown in the list, so it takes both scopes.
   const mayInvestigate = may(session, 'investigations:read') && may(session, 'investigations:write');
 
-  // The session may end while a page is open; whoever signs in again comes back to it.
+  // The session may end while a page is open; signing in again returns here.
   useEffect(
     () =>
       whenSessionIsInDoubt(() => {
         void queryClient.fetchQuery({ ...sessionQuery, staleTime: 0, retry: false }).then(
           () => router.invalidate(),
-          // Whether it has ended is then asked by the next answer that doubts it.
+          // The next doubtful response triggers the question whether it has ended.
           () => undefined,
         );
       }),
     [queryClient, router],
   );
-  // It was asked for again, and has ended.
+  // The session was checked again and has ended.
   useEffect(() => {
     if (session === null) void router.invalidate();
   }, [session, router]);
 
-  // A link that had the focus is gone with its page: the next Tab then starts in the new one, not at the very top.
+  // The focused link went away with its page; start the next Tab in the new page, not at the top.
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {

@@ -1,14 +1,14 @@
-/** Keys that work wherever one is: `g` and a letter goes to a place, `n` begins an investigation, `?` shows them all. */
+/** Global shortcuts: `g` plus a letter navigates, `n` starts an investigation, `?` lists them. */
 import { useEffect, useSyncExternalStore } from 'react';
 
 export interface Shortcut {
-  /** One key, or two pressed after each other, such as `g i`. */
+  /** One key, or two in sequence, such as `g i`. */
   keys: string;
   title: string;
   run: () => void;
 }
 
-/** Two keys are one shortcut when the second follows within this time. */
+/** Two keys form one shortcut if the second follows within this time. */
 const SEQUENCE_MS = 1_200;
 
 const STORED_AS = 'casebook.keys';
@@ -18,21 +18,21 @@ function storedChoice(): boolean {
   try {
     return localStorage.getItem(STORED_AS) !== 'off';
   } catch {
-    // Storage may be forbidden.
+    // Storage may be blocked.
     return true;
   }
 }
 
 let areOn = storedChoice();
 
-/** Whoever dictates, or hits keys without meaning to, turns the keys off: each letter would do something. */
+/** People who dictate, or hit keys by accident, can turn shortcuts off: otherwise every letter would do something. */
 export function chooseKeys(on: boolean): void {
   areOn = on;
   try {
     if (on) localStorage.removeItem(STORED_AS);
     else localStorage.setItem(STORED_AS, 'off');
   } catch {
-    // It holds until the page is left.
+    // Lasts until the page is left.
   }
   for (const listener of listeners) listener();
 }
@@ -42,15 +42,15 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Whether single letters do something. */
+/** Whether single-letter shortcuts are on. */
 export const useKeysChoice = (): boolean => useSyncExternalStore(subscribe, () => areOn);
 
-/** Whether the key is meant for what is being written in. */
+/** Whether the key goes to a text field. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.role === 'textbox');
 
-/** Whether a key is one for the page: nobody else took it, nobody writes, and nothing is open above the page. */
+/** Whether the page may handle a key: nobody else did, nobody is typing, and nothing is open above the page. */
 export const isForPage = (event: KeyboardEvent): boolean =>
   !event.defaultPrevented &&
   !event.altKey &&
@@ -60,7 +60,7 @@ export const isForPage = (event: KeyboardEvent): boolean =>
   !isTyping(event.target) &&
   document.querySelector('[role=dialog],[role=alertdialog],[role=menu]') === null;
 
-/** Listens for shortcuts as long as the component is there, and they are not turned off. */
+/** Listens for shortcuts while the component is mounted, unless they are turned off. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useEffect(() => {
     let first: { key: string; at: number } | undefined;

@@ -1,4 +1,4 @@
-/** Dark or light: as the person chose here, otherwise as the system says. */
+/** Dark or light: the person's choice here, otherwise the system's. */
 import { useSyncExternalStore } from 'react';
 
 export type Theme = 'light' | 'dark';
@@ -13,7 +13,7 @@ function storedChoice(): ThemeChoice {
     const stored = localStorage.getItem(KEY);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
-    // Storage may be forbidden; the system's theme is then as good.
+    // Storage may be blocked; the system's theme will do.
     return 'system';
   }
 }
@@ -22,7 +22,7 @@ let choice = storedChoice();
 
 const currentTheme = (): Theme => (choice === 'system' ? (system.matches ? 'dark' : 'light') : choice);
 
-/** Puts the theme on the document. Called once before anything is drawn, and whenever it changes. */
+/** Applies the theme to the document. Called once before the first render, and on every change. */
 export function applyTheme(): void {
   document.documentElement.dataset['theme'] = currentTheme();
   for (const listener of listeners) listener();
@@ -35,7 +35,7 @@ export function chooseTheme(wanted: ThemeChoice): void {
     if (wanted === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, wanted);
   } catch {
-    // It holds until the page is left.
+    // Lasts until the page is left.
   }
   applyTheme();
 }
@@ -45,6 +45,6 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** The theme in force; what draws on a canvas draws anew when it changes. */
+/** The current theme, so that canvases redraw when it changes. */
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, currentTheme);
 export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, () => choice);

@@ -1,4 +1,4 @@
-/** The one Trusted Types policy: script addresses of workers, and only those of our own bundle. */
+/** The only Trusted Types policy: worker script URLs, and only those of our own bundle. */
 
 interface ScriptUrlPolicy {
   createScriptURL(url: string): string;
@@ -26,7 +26,7 @@ const rules: ScriptUrlPolicy = {
 const policy = window.trustedTypes?.createPolicy('casebook', rules) ?? rules;
 
 /**
- * The address of a worker script, as the content security policy wants it.
- * @throws {TypeError} when it is not one of our own bundle
+ * The URL of a worker script, as the content security policy requires it.
+ * @throws {TypeError} if it is not part of our own bundle
  */
 export const workerUrl = (url: URL | string): string => policy.createScriptURL(String(url));

@@ -1,13 +1,15 @@
-/** Series as the chart library takes them: one list of times, and for each series a value at each of them. */
+/** Series in the chart library's form: one list of times, and per series one value for each. */
 import type { Schema } from '../../api/client.ts';
 
 type Series = Pick<Schema<'ChartSeries'>, 'points'>;
 
-/** A time at which another series has a sample and this one has none; null is a sample that is missing, a gap. */
+/**
+ * undefined: another series has a sample at this time and this one does not. null: a missing sample, drawn as a gap.
+ */
 type Value = number | null | undefined;
 
 export interface Aligned {
-  /** In seconds since 1970, rising. */
+  /** In seconds since 1970, ascending. */
   times: number[];
   values: Value[][];
 }
@@ -20,7 +22,7 @@ export function align(series: readonly Series[]): Aligned {
   return { times, values: byTime.map((points) => times.map((time) => points.get(time))) };
 }
 
-/** The last sample at or before a time: series are not all sampled at the same ones. */
+/** The last sample at or before a time; series are sampled at different times. */
 export function valueAt({ values }: Aligned, series: number, time: number): number | null | undefined {
   for (let at = time; at >= 0; at--) if (values[series]?.[at] !== undefined) return values[series][at];
   return undefined;

@@ -1,8 +1,8 @@
-/** Times of a chart, in the zone of whoever reads. */
+/** Chart times in the reader's time zone. */
 
 const DAY = 86_400;
 
-/** @param spanSeconds how long the chart is: dates are told when it is longer than a day, seconds when shorter than an hour */
+/** @param spanSeconds length of the chart: beyond a day dates are shown, below an hour seconds */
 export function clock(spanSeconds: number): (at: Date) => string {
   const format = new Intl.DateTimeFormat('en-GB', {
     ...(spanSeconds > DAY && { day: 'numeric', month: 'short' }),

@@ -9,7 +9,7 @@ import { formatValue } from './units.ts';
 export interface LegendProps {
   data: Schema<'ToolResultSeriesResponse'>;
   aligned: Aligned;
-  /** Index of the time that is pointed at. */
+  /** Index of the hovered time. */
   cursor: number | undefined;
   hidden: ReadonlySet<number>;
   theme: Theme;
@@ -17,7 +17,7 @@ export interface LegendProps {
   onToggle: (index: number) => void;
 }
 
-/** What the lines are, their values at the cursor (else the last), and what is shaded. */
+/** The series, their values at the cursor (or the last ones), and the shaded ranges. */
 export function Legend({ data, aligned, cursor, hidden, theme, time, onToggle }: LegendProps) {
   const at = cursor ?? aligned.times.length - 1;
   const moment = new Date((aligned.times[at] ?? 0) * 1000);

@@ -1,7 +1,7 @@
-/** How lines are told apart: by colour and, past the seventh, by dashes too. */
+/** How lines are told apart: by colour and, past the seventh, by dashes as well. */
 
 /**
- * Each has a contrast of at least 4.5 with its ground, and neighbours differ in lightness, for those who see few colours.
+ * Each has a contrast of at least 4.5 with its background, and neighbours differ in lightness for colour-blind readers.
  */
 const COLOURS = {
   light: ['#1f4fd8', '#b8420f', '#00695c', '#8a2fa8', '#7a5600', '#c2185b', '#3d4657'],

@@ -15,7 +15,7 @@ export interface PlotSetting {
 
 type Window = Schema<'ToolResultSeriesResponse'>['baseline'];
 
-/** @param element where it is drawn, whose colours and letters it takes */
+/** @param element the container, whose colours and font it takes */
 export function plotOptions({ data, theme, width, height }: PlotSetting, element: Element): uPlot.Options {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(name);
@@ -83,7 +83,7 @@ export function plotOptions({ data, theme, width, height }: PlotSetting, element
   };
 }
 
-/** From nought where that loses little: a line at the foot of the chart should be nothing. */
+/** Start at zero if that wastes little: a line at the bottom of the chart should mean zero. */
 function rangeOf(_: uPlot, least: number | null, most: number | null): [number, number] {
   if (least === null || most === null) return [0, 1];
   const low = least >= 0 && least < most * 0.6 ? 0 : least;
@@ -91,7 +91,7 @@ function rangeOf(_: uPlot, least: number | null, most: number | null): [number, 
   return [low === 0 ? 0 : low - room, most + room];
 }
 
-/** A line of one sample would not be seen without a dot. */
+/** A single sample needs a dot to be visible. */
 const isAlone = (values: ArrayLike<unknown>): boolean => {
   let samples = 0;
   for (let at = 0; at < values.length && samples < 3; at++) if (typeof values[at] === 'number') samples++;
@@ -104,7 +104,7 @@ interface Name {
   font: string;
 }
 
-/** Fills a stretch of time, with a line where it begins and its name at the top. */
+/** Shades a time range, with a line at its start and its name at the top. */
 function shade(plot: uPlot, window: Window, fill: string, edge: string, name: Name): void {
   if (window === null) return;
   const { ctx, bbox } = plot;

@@ -1,4 +1,4 @@
-/** The drawing itself. It comes with the chart library, so it is loaded when a chart is first shown. */
+/** The plot itself. Loaded with the chart library when a chart is first shown. */
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -18,7 +18,7 @@ export interface PlotProps {
   theme: Theme;
   height: number;
   time: (at: Date) => string;
-  /** Index of the time that is pointed at; undefined: none. */
+  /** Index of the hovered time; undefined if none. */
   onCursor: (index: number | undefined) => void;
 }
 
@@ -56,7 +56,7 @@ export function Plot({ data, aligned, hidden, theme, height, time, onCursor }: P
         },
       ],
     };
-    // The library takes undefined for "no sample at this time", which its types leave out of the lists they name.
+    // The library accepts undefined for "no sample at this time", but its types omit that.
     const drawn = new uPlot(options, [aligned.times, ...aligned.values], element);
     plot.current = drawn;
     const observer = new ResizeObserver(() => drawn.setSize({ width: element.clientWidth, height }));

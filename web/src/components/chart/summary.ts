@@ -1,17 +1,17 @@
-/** What a chart shows, in a sentence. */
+/** Describes a chart in a sentence. */
 import type { Schema } from '../../api/client.ts';
 import { visibleText } from '../text-viewer/visible.ts';
 import { formatValue } from './units.ts';
 
 type Series = Schema<'ChartSeries'>;
 
-/** Names come from telemetry, and anybody may write that: long ones are cut, and nothing in them is unseen. */
+/** Names come from telemetry, which anybody may write: cut long ones, make everything visible. */
 export function shortened(name: string, most: number): string {
   const shown = visibleText(name.slice(0, most));
   return name.length > most ? `${shown}…` : shown;
 }
 
-/** The series' label, with its service where the label does not name it. */
+/** The label of the series, with its service unless the label names it. */
 export function nameOf({ label, service }: Pick<Series, 'label' | 'service'>): string {
   return shortened(service === null || label.includes(service) ? label : `${service} ${label}`, 80);
 }
@@ -27,7 +27,7 @@ function sentence(series: Series, time: (at: string) => string): string {
 }
 
 /**
- * @param time how a time is written
+ * @param time formats a time
  * @example summaryOf(data.series, clock) // 'payment p95 rose from 120 ms to 2.4 s at 14:02. 2 more series moved.'
  */
 export function summaryOf(series: readonly Series[], time: (at: string) => string): string {

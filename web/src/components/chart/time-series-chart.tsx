@@ -1,4 +1,4 @@
-/** Series over time, with what they were compared with and where they moved. */
+/** Series over time, with their baseline and onset. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useTheme } from '../../app/theme.ts';
@@ -13,7 +13,7 @@ const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }));
 
 export interface TimeSeriesChartProps {
   data: Schema<'ToolResultSeriesResponse'>;
-  /** In pixels, of the plot. */
+  /** Height of the plot in pixels. */
   height?: number;
 }
 

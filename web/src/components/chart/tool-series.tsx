@@ -1,10 +1,10 @@
-/** The series in a tool result, fetched and drawn. */
+/** Fetches and draws the series in a tool result. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { Failed, Loading } from '../ui/states.tsx';
 import { TimeSeriesChart } from './time-series-chart.tsx';
 
-/** The client's types make lists of pairs. */
+/** The client's types turn pairs into lists. */
 const pair = ([at, value]: readonly (string | number | null)[]): [string, number | null] => [
   String(at),
   typeof value === 'number' ? value : null,
@@ -19,7 +19,7 @@ const seriesQuery = (toolId: string) =>
       );
       return { ...data, series: data.series.map((series) => ({ ...series, points: series.points.map(pair) })) };
     },
-    // What a tool returned does not change.
+    // Tool results are immutable.
     staleTime: Infinity,
   });
 

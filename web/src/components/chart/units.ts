@@ -1,4 +1,4 @@
-/** Figures as people read them. */
+/** Numbers with units for people. */
 
 type Scale = readonly (readonly [factor: number, unit: string])[];
 
@@ -29,7 +29,7 @@ const COUNT: Scale = [
 const digits = new Intl.NumberFormat('en', { maximumSignificantDigits: 4, useGrouping: false });
 const sparse = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
 
-/** Very large and very small figures keep their exponent. */
+/** Very large and very small numbers keep their exponent. */
 function plain(value: number): string {
   const size = Math.abs(value);
   if (size !== 0 && (size >= 1e15 || size < 1e-4)) return value.toExponential(2);
@@ -38,7 +38,7 @@ function plain(value: number): string {
 
 function scaled(value: number, scale: Scale): string {
   const size = Math.abs(value);
-  // 90 s say more than 1.5 min: minutes, hours and days begin at two.
+  // 90 s reads better than 1.5 min: minutes, hours and days start at two.
   const [factor, unit] = scale.find(([factor]) => size >= factor * (factor > 1 && scale === SECONDS ? 2 : 1)) ??
     scale.at(-1) ?? [1, ''];
   if (size === 0) return `0 ${scale === BYTES ? 'B' : scale === SECONDS ? 's' : ''}`.trim();
@@ -67,11 +67,11 @@ function known(unit: string): Unit | undefined {
   return undefined;
 }
 
-/** A unit by time: `By/s`, `1/s`, `{requests}/s`, `requests per second`. */
+/** A rate: `By/s`, `1/s`, `{requests}/s`, `requests per second`. */
 const RATE = /^(.*?)\s*(?:\/|\bper\s+)\s*(?:s|sec|second|seconds)$/i;
 
 /**
- * @param unit as the source calls it; null: none
+ * @param unit as the source names it; null if none
  * @example formatValue(0.0123, 's') // '12.3 ms'
  */
 export function formatValue(value: number | null | undefined, unit: string | null): string {
@@ -83,7 +83,7 @@ export function formatValue(value: number | null | undefined, unit: string | nul
     factor: 1,
     suffix: ` ${name.replaceAll(/[{}]/g, '').slice(0, 20)}`,
   };
-  // Seconds by second are a share of time, such as of a processor.
+  // Seconds per second are a utilisation, such as of a CPU.
   const ofTime = ofRate !== undefined && scale === SECONDS;
   const figure = scale === undefined || ofTime ? plain(value * factor) : scaled(value * factor, scale);
   return `${figure}${ofTime ? ' s' : suffix}${ofRate === undefined ? '' : '/s'}`;

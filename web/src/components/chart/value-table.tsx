@@ -13,7 +13,7 @@ export interface ValueTableProps {
   time: (at: Date) => string;
 }
 
-/** The same figures as a table, for those who read rather than look. Drawn when it is opened. */
+/** The same values as a table, for those who read rather than look. Rendered when opened. */
 export function ValueTable({ data: { series, title }, aligned: { times, values }, time }: ValueTableProps) {
   const [isOpen, setIsOpen] = useState(false);
   const [rows, setRows] = useState(ROWS);

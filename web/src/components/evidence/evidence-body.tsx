@@ -7,7 +7,7 @@ import { Excerpts } from './excerpts.tsx';
 import type { Evidence, EvidenceCall } from './evidence.ts';
 import { ToolResult, ToolSeries } from './tool-views.ts';
 
-/** The call itself, what is cited of it, its chart, and its whole result. */
+/** The call, the cited excerpts, its chart and its full result. */
 export function EvidenceBody({ evidence: { call, missing, excerpts } }: { evidence: Evidence }) {
   if (call === undefined) {
     return (

@@ -9,13 +9,13 @@ export interface EvidencePanelProps<Place> {
   /** undefined: closed */
   evidence: Evidence | undefined;
   onClose: () => void;
-  /** What stands before and after it; undefined: nothing does. */
+  /** The previous and next item; undefined if there are none. */
   before: Place | undefined;
   after: Place | undefined;
   turnTo: (place: Place) => void;
 }
 
-/** What a citation cites, or what a tool call returned, beside the page. */
+/** What a citation cites, or what a tool call returned, next to the page. */
 export function EvidencePanel<Place>({ evidence, onClose, before, after, turnTo }: EvidencePanelProps<Place>) {
   useTurningKeys(evidence !== undefined, (by) => (by === 1 ? after : before), turnTo);
   return (

@@ -2,10 +2,10 @@ import { Badge } from '../ui/badge.tsx';
 import { count } from '../ui/numbers.ts';
 import type { CitedExcerpt } from './evidence.ts';
 
-/** More are folded: the result below, where they are marked, is what people came for. */
+/** The rest is folded: people came for the result below, where excerpts are marked. */
 const MOST_SHOWN = 3;
 
-/** What is cited, word for word, and whether it stands in the result. What does not is shown first. */
+/** The cited excerpts, word for word, and whether each is in the result. Unverified ones come first. */
 export function Excerpts({ excerpts }: { excerpts: readonly CitedExcerpt[] }) {
   const ordered = excerpts.toSorted((a, b) => Number(a.verified) - Number(b.verified));
   const shown = Math.max(MOST_SHOWN, ordered.filter(({ verified }) => !verified).length);

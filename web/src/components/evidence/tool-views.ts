@@ -1,4 +1,4 @@
-/** What shows the result of a tool call; fetched when somebody first looks at one. */
+/** Lazy-loaded views of a tool result. */
 import { lazy } from 'react';
 
 /** The stored text. */

@@ -3,12 +3,12 @@ import { useEffect, useEffectEvent } from 'react';
 type Direction = 1 | -1;
 
 const KEYS: Readonly<Record<string, Direction>> = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -1 };
-/** Here letters are written, and arrows choose. */
+/** Letters are typed here, and arrows choose. */
 const WRITING = 'input, textarea, select, [contenteditable]';
-/** Here arrows move something. */
+/** Arrows move something here. */
 const MOVING = '[role=region], [role=application], [role=img], [role=tab]';
 
-/** Where a key leads; nowhere while somebody writes, or where arrows move something else. */
+/** Where a key leads: nowhere while someone is typing or arrows move something else. */
 function directionOf(event: KeyboardEvent): Direction | undefined {
   if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented || event.isComposing) return undefined;
   const target = event.target instanceof Element ? event.target : undefined;
@@ -16,7 +16,7 @@ function directionOf(event: KeyboardEvent): Direction | undefined {
   return KEYS[event.key];
 }
 
-/** `j` and the arrow to the right go to the next one, `k` and the arrow to the left to the one before. */
+/** `j` and right arrow go to the next item, `k` and left arrow to the previous one. */
 export function useTurningKeys<T>(
   isListening: boolean,
   towards: (direction: Direction) => T | undefined,

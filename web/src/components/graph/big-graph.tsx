@@ -1,4 +1,4 @@
-/** A graph of thousands of services, on a canvas. What is on it is also in the table below it. */
+/** A graph of thousands of services on a canvas. The table below holds the same information. */
 import { useEffect, useImperativeHandle, useMemo, useRef, useState, type PointerEvent } from 'react';
 import { centred, fitted, zoomed, type Camera } from './camera.ts';
 import { draw, type Scene } from './draw.ts';
@@ -10,7 +10,7 @@ export const BigGraph = (props: DrawingProps) => (
   <LaidOut graph={props.graph}>{(places) => <Canvas {...props} {...places} />}</LaidOut>
 );
 
-/** A press that moves less is a click. */
+/** A press that moves less than this is a click. */
 const STILL = 4;
 const REST_MS = 120;
 
@@ -27,7 +27,7 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
   const paint = useMemo(() => {
     const paint = (isMoving = false): void => {
       clearTimeout(rest.current);
-      // What was left out while it moved is drawn when it rests.
+      // Draw what was left out during movement once it rests.
       if (isMoving) rest.current = setTimeout(paint, REST_MS);
       cancelAnimationFrame(frame.current);
       frame.current = requestAnimationFrame(() => {
@@ -76,7 +76,7 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
     if (element === null) return undefined;
     const observer = new ResizeObserver(() => paint());
     observer.observe(element);
-    // React listens for wheels passively; a zoom must keep the page from zooming too.
+    // React attaches passive wheel listeners; zooming here must not zoom the page.
     const onWheel = (event: WheelEvent): void => {
       if (!event.ctrlKey && !event.metaKey) return;
       event.preventDefault();
@@ -117,7 +117,7 @@ function Canvas({ ref, graph, selected, found, onSelect, label, positions, direc
     return graph.services[hit]?.name;
   };
   return (
-    // Keys are handled around it, wherever the focus is.
+    // Keys are handled on the container, wherever the focus is inside.
     <div
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}

@@ -1,11 +1,11 @@
-/** What part of a drawing is seen. */
+/** Which part of a drawing is visible. */
 import { BOX, type Position } from './types.ts';
 
 export interface Camera {
-  /** Where the drawing's origin is on the screen, in pixels. */
+  /** Screen position of the drawing's origin, in pixels. */
   x: number;
   y: number;
-  /** Pixels of the screen for one of the drawing. */
+  /** Screen pixels per drawing unit. */
   zoom: number;
 }
 
@@ -18,7 +18,7 @@ const LEAST = 0.02;
 const MOST = 2;
 const MARGIN = 24;
 
-/** The whole drawing in the middle of the screen. */
+/** Fits the whole drawing into the screen. */
 export function fitted(positions: readonly Position[], { width, height }: Size): Camera {
   let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const { x, y } of positions) {
@@ -33,14 +33,14 @@ export function fitted(positions: readonly Position[], { width, height }: Size):
   return { x: width / 2 - ((left + right) / 2) * zoom, y: height / 2 - ((top + bottom) / 2) * zoom, zoom };
 }
 
-/** Closer or farther, with what is at a point of the screen staying there. */
+/** Zooms around a fixed screen point. */
 export function zoomed({ x, y, zoom }: Camera, by: number, at: Position): Camera {
   const next = Math.min(Math.max(zoom * by, LEAST), MOST);
   const factor = next / zoom;
   return { x: at.x - (at.x - x) * factor, y: at.y - (at.y - y) * factor, zoom: next };
 }
 
-/** A place of the drawing in the middle of the screen. */
+/** Centres a point of the drawing. */
 export const centred = ({ x, y }: Position, { width, height }: Size, zoom: number): Camera => ({
   x: width / 2 - x * zoom,
   y: height / 2 - y * zoom,

@@ -4,14 +4,14 @@ import { BOX, type Position } from './types.ts';
 
 const FEW = 30;
 
-/** The careful layout, for graphs that one looks at as a whole: fewer crossings, at a cost that grows steeply. */
+/** The careful layout, for graphs viewed as a whole: fewer crossings at a steeply growing cost. */
 export function withDagre({ size, edges, direction }: LayoutRequest): Position[] {
   const graph = new Graph();
   const isRight = direction === 'right';
   graph.setGraph({
     rankdir: isRight ? 'LR' : 'TB',
     nodesep: GAP.across,
-    // Few services are seen from near: the figures of a call find room between them.
+    // With few services on screen there is room for the figures of a call between them.
     ranksep: isRight && size <= FEW ? 2.2 * GAP.along : GAP.along,
   });
   graph.setDefaultEdgeLabel(() => ({}));

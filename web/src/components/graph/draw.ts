@@ -1,4 +1,4 @@
-/** Draws a big graph on a canvas: what is in view, and the less of it the farther away it is. */
+/** Draws a large graph on a canvas: only what is in view, with less detail the further away it is. */
 import type { Camera, Size } from './camera.ts';
 import { ROLES } from './roles.ts';
 import { BOX, type Direction, type Graph, type GraphCall, type GraphService, type Position } from './types.ts';
@@ -11,17 +11,17 @@ export interface Scene {
   direction: Direction;
   selected: string | undefined;
   found: ReadonlySet<string>;
-  /** By the name of a custom property of the page. */
+  /** By the name of a CSS custom property. */
   colour: (name: string) => string;
   font: string;
-  /** While it is dragged or zoomed, some of many lines do. */
+  /** While dragging or zooming, a sample of the edges is enough. */
   isMoving: boolean;
 }
 
-/** Below these, names and figures cannot be read. */
+/** Below these scales, names and figures are unreadable. */
 const NAMES_FROM = 0.4;
 const FIGURES_FROM = 0.5;
-/** Lines of one look that are drawn while the drawing moves. */
+/** Edges of one style drawn while the drawing moves. */
 const MOST_MOVING = 800;
 
 export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): void {
@@ -60,7 +60,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
   if (camera.zoom >= FIGURES_FROM) for (const call of calls.filter(isChosen)) drawFigures(context, scene, call);
 }
 
-/** The more lines there are on the screen, and the more one of them is meant, the fainter they are. */
+/** The more edges there are on screen, the fainter each one is. */
 function alphaOf({ graph: { calls }, selected }: Scene, { zoom }: Camera): number {
   const crowded = calls.length < 500 ? 0.6 : zoom < 0.3 ? 0.18 : 0.35;
   return selected === undefined ? crowded : crowded / 2;
@@ -97,7 +97,7 @@ function ends({ positions, index, direction }: Scene, { caller, callee }: GraphC
       ];
 }
 
-/** A path of thousands of lines that cross each other costs more to fill than many short paths do. */
+/** Stroking one path of thousands of crossing edges costs more than many short paths. */
 const LINES_IN_PATH = 32;
 
 function drawCalls(
@@ -112,7 +112,7 @@ function drawCalls(
   const hasHeads = zoom >= 0.2 || colour !== '--line-strong';
   context.globalAlpha = alpha;
   context.strokeStyle = context.fillStyle = scene.colour(colour);
-  // Lines stay visible from afar.
+  // Edges stay visible from far away.
   context.lineWidth = Math.max(width, (width * 0.5) / zoom);
   let lines = 0;
   context.beginPath();
@@ -136,7 +136,7 @@ function drawCalls(
   context.globalAlpha = 1;
 }
 
-/** Whether a line comes into a box, by the slab method: how much of it lies between each pair of sides. */
+/** Whether a segment enters a box, by the slab method. */
 function crosses({ left, right, top, bottom }: Box, from: Position, to: Position): boolean {
   let [enter, leave] = [0, 1];
   for (const [start, step, low, high] of [

@@ -1,4 +1,4 @@
-/** A graph as elements of the page, each of which can be reached by keyboard. */
+/** A graph of page elements, each reachable by keyboard. */
 import {
   MarkerType,
   Position as Side,
@@ -55,7 +55,7 @@ function Drawn({ ref, graph, selected, found, onSelect, positions, direction }: 
     () => graph.calls.map((call) => edgeOf(call, { selected, isCalm, direction })),
     [graph, selected, isCalm, direction],
   );
-  // Other services are another picture.
+  // Different services make a different picture.
   useEffect(() => {
     if (positions.length > 0) void flow.fitView(FIT);
   }, [flow, positions]);
@@ -108,7 +108,7 @@ function nodesOf({ services }: Graph, positions: readonly Position[], look: Look
   });
 }
 
-/** Above a line that runs from left to right: it would cover all of a short one. */
+/** Above a horizontal edge: on it, the label would cover a short one entirely. */
 const ABOVE = { transform: 'translateY(-0.9rem)' };
 
 interface EdgeLook {

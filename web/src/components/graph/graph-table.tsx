@@ -17,7 +17,7 @@ export interface GraphTableProps {
 
 const CELL = 'min-w-16 px-3 py-1 text-left align-top wrap-anywhere';
 
-/** The same as tables, for those who read rather than look. Drawn when it is opened. */
+/** The same information as tables, for those who read rather than look. Rendered when opened. */
 export function GraphTable({ graph: { services, calls }, label, selected, onSelect }: GraphTableProps) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -9,7 +9,7 @@ export interface Places {
   direction: Direction;
 }
 
-/** Draws a graph once it is known where its services stand in the room there is. */
+/** Draws a graph once its layout for the available space is known. */
 export function LaidOut({ graph, children }: { graph: Graph; children: (places: Places) => ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const direction = useDirection(box);

@@ -2,7 +2,7 @@ import { withDagre } from './dagre-layout.ts';
 import { layered, type LayoutRequest } from './layered.ts';
 import type { Position } from './types.ts';
 
-/** Above this the careful layout takes seconds: its cost is in the calls that cross layers. */
+/** Above this size the careful layout takes seconds; its cost is in calls that cross layers. */
 const MOST_WITH_CARE = { services: 60, calls: 120 };
 
 export const layOut = (request: LayoutRequest): Position[] =>

@@ -1,6 +1,6 @@
 /**
- * A cheap layout for big graphs: layers by how few calls lie between where requests come in and a service, ordered within
- * a layer by where their neighbours are (the barycentre heuristic of Sugiyama's method). Linear but for sorting.
+ * A cheap layout for large graphs: layers by distance from where requests enter, ordered within a layer by the position
+ * of neighbours (the barycentre heuristic of Sugiyama's method). Linear apart from sorting.
  */
 import { BOX, type Direction, type Position } from './types.ts';
 
@@ -14,14 +14,14 @@ export interface LayoutRequest {
 const SWEEPS = 4;
 export const GAP = { along: 90, across: 22 } as const;
 
-/** Lists of what each node calls. */
+/** Adjacency lists: what each node calls. */
 function callees({ size, edges }: LayoutRequest): number[][] {
   const next: number[][] = Array.from({ length: size }, () => []);
   for (const [from, to] of edges) next[from]?.push(to);
   return next;
 }
 
-/** The shortest way to each node from those nobody calls; where all of a circle is called, from its first node. */
+/** Shortest distance from nodes without callers; a cycle that has none starts at its first node. */
 function depths(next: readonly number[][]): number[] {
   const depth = next.map(() => -1);
   const isCalled = next.map(() => false);
@@ -67,7 +67,7 @@ function order(layers: number[][], next: readonly number[][]): void {
   }
 }
 
-/** @returns for each node where its middle is */
+/** @returns the centre of each node */
 export function layered(request: LayoutRequest): Position[] {
   const next = callees(request);
   const layers: number[][] = [];
@@ -77,7 +77,7 @@ export function layered(request: LayoutRequest): Position[] {
   const along = (isRight ? BOX.width : BOX.height) + GAP.along;
   const across = (isRight ? BOX.height : BOX.width) + GAP.across;
   const positions: Position[] = Array.from({ length: request.size }, () => ({ x: 0, y: 0 }));
-  // A layer that is too long is folded into several files beside each other, so that the whole is about as wide as high.
+  // A layer that is too long wraps into several columns, so that the whole is about as wide as it is high.
   const mostInFile = Math.max(12, Math.ceil(Math.sqrt(request.size * (isRight ? 1.25 : 0.6))));
   let file = 0;
   for (const layer of layers) {

@@ -1,4 +1,4 @@
-/** Lays out bigger graphs beside the page. */
+/** Lays out larger graphs off the main thread. */
 import { layOut } from './lay-out.ts';
 import type { LayoutRequest } from './layered.ts';
 

@@ -1,10 +1,10 @@
-/** What of a big graph is drawn at first. */
+/** Selects the part of a large graph that is shown first. */
 import type { Graph, GraphService } from './types.ts';
 
 const IMPORTANCE = { suspect: 0, alerting: 1, affected: 2, ruled_out: 3, related: 4 } as const;
 const importance = ({ role = 'related' }: GraphService): number => IMPORTANCE[role];
 
-/** Calls between the services that are there, each pair once, none to itself. */
+/** Calls among the given services, each pair once, no self-calls. */
 export function tidy({ services, calls }: Graph): Graph {
   const known = new Map(services.map((service) => [service.name, service]));
   const pairs = new Map(
@@ -22,9 +22,9 @@ function listOf(lists: Map<string, string[]>, name: string): string[] {
 }
 
 /**
- * The services nearest to one, by calls in either direction; first of all those on the fault path.
- * @param from the service in the middle; without it, the most important one
- * @param most services to keep
+ * The services nearest to one, by calls in either direction, those on the fault path first.
+ * @param from the service in the middle; the most important one by default
+ * @param most how many services to keep
  */
 export function around(graph: Graph, from: string | undefined, most: number): Graph {
   const { services, calls } = graph;

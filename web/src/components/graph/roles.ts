@@ -1,4 +1,4 @@
-/** How roles look: each has a word, a sign and a line of its own, so that colour is never alone. */
+/** How roles look: each has a word, a symbol and a line style, so that colour never stands alone. */
 import { Bell, CircleCheck, Crosshair, TrendingDown, type LucideIcon } from 'lucide-react';
 import type { ServiceRole } from './types.ts';
 
@@ -7,7 +7,7 @@ interface RoleLook {
   icon: LucideIcon | undefined;
   /** Of the box. */
   className: string;
-  /** Names of colours, for what is drawn on a canvas. */
+  /** Colour names, for drawing on a canvas. */
   ground: string;
   ink: string;
   border: number;

@@ -1,4 +1,4 @@
-/** Services and their calls: who is suspected, who suffers, and the way the fault took. */
+/** Services and their calls: the suspect, the affected, and the path of the fault. */
 import { Maximize, Minus, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { useTheme } from '../../app/theme.ts';
@@ -19,16 +19,16 @@ export interface ServiceGraphProps {
   calls: readonly GraphCall[];
   selected?: string;
   onSelect?: (name: string) => void;
-  /** In pixels, of the drawing. */
+  /** Height of the drawing in pixels. */
   height?: number;
-  /** What it is a graph of. */
+  /** What the graph shows. */
   label: string;
 }
 
-/** A bigger graph is shown in part at first. */
+/** A larger graph starts out partial. */
 const MOST_AT_FIRST = 60;
 const SHOWN_AT_FIRST = 32;
-/** As many boxes as elements of the page stay quick; more are drawn on a canvas. */
+/** As many boxes as the DOM handles quickly; beyond that a canvas is used. */
 const MOST_AS_ELEMENTS = 100;
 
 export function ServiceGraph({ services, calls, selected, onSelect, height = 420, label }: ServiceGraphProps) {

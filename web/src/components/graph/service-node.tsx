@@ -11,7 +11,7 @@ export interface ServiceNodeData extends Record<string, unknown> {
   onSelect: (name: string) => void;
 }
 
-/** Below this, words cannot be read and are left out. */
+/** Below this scale words are unreadable and left out. */
 const FAR = 0.45;
 
 export function ServiceNode({ data, sourcePosition, targetPosition }: NodeProps<Node<ServiceNodeData>>) {
@@ -24,7 +24,7 @@ export function ServiceNode({ data, sourcePosition, targetPosition }: NodeProps<
       {targetPosition && <Handle type="target" position={targetPosition} />}
       <button
         type="button"
-        // Dragging begins elsewhere: this is for pressing.
+        // For clicks; drags start elsewhere.
         className={clsx(
           'nodrag nopan flex size-full items-center gap-2 rounded-md px-2.5 text-left',
           className,

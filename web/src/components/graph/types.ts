@@ -4,7 +4,7 @@ export interface GraphService {
   /** As telemetry has it: any text of any length. */
   name: string;
   role?: ServiceRole;
-  /** Why it has its role. */
+  /** Why the service has its role. */
   note?: string;
 }
 
@@ -25,10 +25,10 @@ export interface Graph {
   calls: readonly GraphCall[];
 }
 
-/** Which way callees lie from their callers. */
+/** Where callees lie relative to their callers. */
 export type Direction = 'right' | 'down';
 
-/** The middle of a service's box, in pixels of the drawing. */
+/** The centre of a service's box, in drawing pixels. */
 export interface Position {
   x: number;
   y: number;

@@ -3,7 +3,9 @@ import type { Direction } from './types.ts';
 
 const NARROW = 640;
 
-/** Callees lie below their callers where there is no room beside them. @returns undefined until the room is known */
+/**
+ * Callees go below their callers if there is no room beside them. @returns undefined until the available space is known
+ */
 export function useDirection(box: RefObject<HTMLElement | null>): Direction | undefined {
   const [direction, setDirection] = useState<Direction>();
   useLayoutEffect(() => {

@@ -1,14 +1,14 @@
-/** Where the services of a graph are drawn. */
+/** Computes where the services of a graph go. */
 import { useEffect, useMemo, useState } from 'react';
 import { workerUrl } from '../../app/trusted.ts';
 import { layOut } from './lay-out.ts';
 import type { LayoutRequest } from './layered.ts';
-// The bundler gives the address of the worker it makes of it.
+// The bundler supplies the URL of the worker.
 // oxlint-disable-next-line import/default
 import layoutWorker from './layout.worker.ts?worker&url';
 import type { Direction, Graph, Position } from './types.ts';
 
-/** Up to this size a layout takes some milliseconds, and is there at once. */
+/** Up to this size a layout takes milliseconds and runs synchronously. */
 const MOST_AT_ONCE = 40;
 
 function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequest {
@@ -20,7 +20,7 @@ function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequ
   };
 }
 
-/** @returns positions in the order of the services; undefined while they are worked out */
+/** @returns positions in service order; undefined while they are computed */
 export function useLayout(graph: Graph, direction: Direction | undefined): readonly Position[] | undefined {
   const request = useMemo(() => direction && requestOf(graph, direction), [graph, direction]);
   const atOnce = useMemo(
@@ -37,7 +37,7 @@ export function useLayout(graph: Graph, direction: Direction | undefined): reado
       setWorked({ request, positions: data });
       worker.terminate();
     });
-    // A worker that cannot be started is no reason to show nothing.
+    // If the worker does not start, lay out here.
     worker.addEventListener('error', () => setWorked({ request, positions: layOut(request) }));
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
     worker.postMessage(request);

@@ -1,21 +1,21 @@
 import type { Ref } from 'react';
 import type { Graph } from './types.ts';
 
-/** What of a graph is seen, as its controls move it. */
+/** The visible part of a graph, as its controls move it. */
 export interface View {
   zoom(by: number): void;
-  /** In pixels of the screen. */
+  /** In screen pixels. */
   pan(x: number, y: number): void;
   fit(): void;
   goTo(name: string): void;
 }
 
-/** What draws a graph. */
+/** Whatever draws a graph. */
 export interface DrawingProps {
   ref: Ref<View>;
   graph: Graph;
   selected: string | undefined;
-  /** What was searched for; the rest steps back. */
+  /** The search hits; everything else is dimmed. */
   found: ReadonlySet<string>;
   onSelect: (name: string) => void;
   label: string;

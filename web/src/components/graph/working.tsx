@@ -1,4 +1,4 @@
-/** Stands where the graph will be. */
+/** Placeholder for the graph. */
 export const Working = () => (
   <div role="status" aria-label="Loading" className="absolute inset-0 animate-pulse bg-sunken" />
 );

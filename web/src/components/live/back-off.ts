@@ -1,15 +1,15 @@
-/** When a stream that broke off is opened again. */
+/** When to reopen a broken stream. */
 /**
- * A connection that a phone lost between two networks looks as if it were open: one that is silent for so long is opened
- * anew. The API writes something at least every 15 seconds; what reads the bytes themselves sees it.
+ * A connection that a phone lost between two networks still looks open, so one that is silent for this long is
+ * reopened. The API writes at least every 15 seconds, which readers of the raw bytes see.
  */
 export const SILENT_MS = 60_000;
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
 /**
- * Doubles with every failure in a row, up to half a minute; spread, so that not all pages come back in the same moment.
- * @param failures how often it has failed since something was last received, from 1
+ * Doubles with each consecutive failure, up to half a minute, with jitter so that pages do not all return at once.
+ * @param failures consecutive failures since something was last received, from 1
  * @param random from 0 to 1
  * @returns milliseconds
  */

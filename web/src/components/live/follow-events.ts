@@ -1,4 +1,4 @@
-/** Follows a stream of server-sent events of this origin until its last event, over as many connections as it takes. */
+/** Follows a same-origin stream of server-sent events to its last event, over as many connections as it takes. */
 import { backOffMs, SILENT_MS } from './back-off.ts';
 
 export interface StreamEvent {
@@ -7,28 +7,28 @@ export interface StreamEvent {
   data: Record<string, unknown>;
 }
 
-/** `reconnecting`: the connection was lost, or never came about; it is tried again by itself. */
+/** `reconnecting`: the connection was lost or never established; it is retried automatically. */
 export type StreamState = 'connecting' | 'open' | 'reconnecting' | 'ended';
 
 export interface FollowOptions {
   /** A path of this origin. */
   url: string;
-  /** The types that are listened to. */
+  /** The event types to listen for. */
   types: readonly string[];
-  /** Whether nothing comes after it. */
+  /** Whether this is the last event. */
   isFinal: (event: StreamEvent) => boolean;
-  /** What came since the last call, in order; each event once. */
+  /** Receives the events since the last call, in order, each once. */
   onEvents: (events: readonly StreamEvent[]) => void;
   onState: (state: StreamState) => void;
 }
 
-/** Events are handed on together after this long, so that a fast model does not have the page drawn for every word. */
+/** Batches events for this long, so that a fast model does not re-render the page for every word. */
 const BATCH_MS = 50;
 
 /**
- * Opens the stream. The browser would open it again by itself, but not after an answer such as 503, and without
- * waiting longer each time; so that is done here, with the id of the last event received.
- * @returns stops following
+ * Opens the stream. The browser would reconnect on its own, but not after a 503 and without backing off, so
+ * reconnecting is done here, with the id of the last event received.
+ * @returns a function that stops following
  */
 export function followEvents({ url, types, isFinal, onEvents, onState }: FollowOptions): () => void {
   let source: EventSource | undefined;
@@ -91,7 +91,7 @@ export function followEvents({ url, types, isFinal, onEvents, onState }: FollowO
   return stop;
 }
 
-/** The data of an event; whatever is no JSON object counts as one without members. */
+/** The data of an event; anything but a JSON object counts as an empty one. */
 function dataOf(text: string): Record<string, unknown> {
   try {
     const data: unknown = JSON.parse(text);

@@ -2,14 +2,14 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { followEvents, type FollowOptions, type StreamState } from './follow-events.ts';
 
 export interface EventStreamOptions extends Omit<FollowOptions, 'url' | 'onState'> {
-  /** A path of this origin; undefined: nothing is followed. Another path begins another stream. */
+  /** A path of this origin; undefined follows nothing. A new path starts a new stream. */
   url: string | undefined;
 }
 
 /**
- * Follows a stream of server-sent events as long as the component is there; what was lost with a connection is
- * received again.
- * @returns how the connection is
+ * Follows a stream of server-sent events while the component is mounted; events missed during a disconnect are received
+ * again.
+ * @returns the state of the connection
  */
 export function useEventStream({ url, types, isFinal, onEvents }: EventStreamOptions): StreamState {
   const [state, setState] = useState<StreamState>('connecting');

@@ -1,12 +1,11 @@
 /**
- * Cuts Markdown into pieces that mean the same on their own as they do together, so that a text that grows is parsed
- * again only at its end. Where it is not certain that a piece ends, it goes on: too long a piece costs time, too short a
- * one changes what is shown.
+ * Splits Markdown into blocks that parse the same alone as together, so that growing text is only re-parsed at its end.
+ * When in doubt a block continues: a block that is too long costs time, one that is too short changes what is shown.
  */
 
 export interface Blocks {
   blocks: string[];
-  /** Definitions of links (`[name]: address`), which hold for the whole text. */
+  /** Link definitions (`[name]: address`) apply to the whole text. */
   definitions: string;
 }
 
@@ -15,12 +14,15 @@ const LIST_ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const ANY_ITEM = /^[ >\t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const FOOTNOTE = /^[ >\t]*\[\^[^\]\s]+\]:/m;
 const DEFINITION = /^ {0,3}\[(?!\^)(?:[^\]\\]|\\.)+\]:/;
-/** In a quotation or a list, or with its address on the next line. */
+/** Inside a quotation or list, or with the address on the next line. */
 const ODD_DEFINITION =
   /^(?:(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)]))+[ \t]*\[[^\]\n]+\]:|[ \t]*\[[^\]\n]+\]:[ \t]*$|[ \t]*\[[^\]\n]*$)/m;
-/** A tag that may begin HTML, also in a quotation or a list; it goes on to the next blank line, over what looks like a fence. */
+/**
+ * A tag that may open HTML, even in a quotation or list; it runs to the next blank line, across anything that looks
+ * like a fence.
+ */
 const TAG = /^[ >\t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*<\/?[a-z]/i;
-/** HTML that goes on over blank lines, and what ends it (CommonMark 4.6, kinds 1 to 5). */
+/** HTML that spans blank lines, and what ends it (CommonMark 4.6, kinds 1 to 5). */
 const RAW_HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<(?:script|pre|style|textarea)(?:[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
   [/^ {0,3}<!--/, /-->/],
@@ -29,12 +31,12 @@ const RAW_HTML: readonly (readonly [RegExp, RegExp])[] = [
   [/^ {0,3}<!\[CDATA\[/, /\]\]>/],
 ];
 
-/** What the lines of a piece have come to: whether a blank line may end it. */
+/** What a block's lines add up to: whether a blank line may end it. */
 class Piece {
   hasList = false;
   #fence: { mark: string; length: number; indent: number } | undefined;
   #htmlEnd: RegExp | undefined;
-  /** Only the parser knows where its parts end: nothing of the text is cut. */
+  /** Only the parser knows where its parts end, so the text is not split. */
   isUnclear = false;
   #isAfterTag = false;
 
@@ -55,7 +57,7 @@ class Piece {
     if (this.#fence !== undefined) {
       const { mark, length, indent } = this.#fence;
       const closes = marks.startsWith(mark) && marks.length >= length && spaces.length < indent + 4;
-      // It may have ended with its list item, or not.
+      // It may or may not have ended with its list item.
       if (this.hasList && indent > 0 && line.search(/\S/) < indent) this.isUnclear = true;
       if (closes && line.trim() === marks) this.#fence = undefined;
       return;
@@ -70,8 +72,8 @@ class Piece {
 }
 
 /**
- * @returns pieces whose concatenation is the text; one piece where it has footnotes or hidden definitions, which tie its
- *   parts together, or where it is not certain what its parts are
+ * @returns blocks that concatenate to the text; a single block if footnotes or hidden definitions tie its parts
+ *   together, or if the parts are uncertain
  * @example splitBlocks('a\n\nb').blocks // ['a\n\n', 'b']
  */
 export function splitBlocks(text: string): Blocks {
@@ -97,7 +99,7 @@ export function splitBlocks(text: string): Blocks {
         piece = new Piece();
       }
       const isDefinition = !piece.isOpen && DEFINITION.test(line);
-      // It defines nothing within a paragraph, but after anything else: that is for the parser to know.
+      // It defines nothing inside a paragraph but may after anything else; only the parser can tell.
       if (isDefinition && !isAfterBlank && !isAfterDefinition) return { blocks: [text], definitions: '' };
       if (isDefinition) definitions.push(line);
       isAfterDefinition = isDefinition;

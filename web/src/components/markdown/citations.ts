@@ -9,20 +9,20 @@ export interface MarkdownNode {
   data?: Record<string, unknown>;
 }
 
-/** What is not looked into: links keep their text, and code is shown as it is. */
+/** Not searched: links keep their text, and code is shown verbatim. */
 const OPAQUE = new Set(['link', 'code', 'inlineCode', 'html', 'definition', 'image', 'imageReference']);
 const GROUP = /\[(\d{1,5}(?:\s{0,2}[,;]\s{0,2}\d{1,5}){0,30})\]/g;
 
 const textNode = (value: string): MarkdownNode => ({ type: 'text', value });
 
-/** A node that becomes `<cite data-citation="3">`, an element no Markdown can make otherwise. */
+/** A node that becomes `<cite data-citation="3">`, which Markdown cannot produce any other way. */
 const citationNode = (number: number): MarkdownNode => ({
   type: 'citation',
   data: { hName: 'cite', hProperties: { dataCitation: String(number) } },
   children: [textNode(String(number))],
 });
 
-/** The number of a reference `[3]` that a definition `[3]: address` made into a link; citations come first. */
+/** The number of a reference `[3]` that a definition `[3]: address` turned into a link; citations win. */
 function citedByReference({ type, identifier = '' }: MarkdownNode, known: ReadonlySet<number>): number | undefined {
   return type === 'linkReference' && /^\d{1,5}$/.test(identifier) && known.has(Number(identifier))
     ? Number(identifier)
@@ -57,8 +57,8 @@ function mark(parent: MarkdownNode, known: ReadonlySet<number>): void {
 }
 
 /**
- * A remark plugin: citations of known numbers become elements of their own, whatever links the text defines by the same
- * names. Numbers in brackets that are not known stay text.
+ * A remark plugin that turns citations of known numbers into elements, whatever links the text defines under the same
+ * names. Unknown numbers in brackets stay text.
  */
 export function remarkCitations({ known }: { known: ReadonlySet<number> }): (tree: MarkdownNode) => void {
   return (tree) => mark(tree, known);

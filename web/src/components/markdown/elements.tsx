@@ -1,4 +1,4 @@
-/** How the elements of Markdown are drawn. */
+/** Renders the elements of Markdown. */
 import { ExternalLink } from 'lucide-react';
 import type { ComponentProps, ReactNode } from 'react';
 import type { Components } from 'react-markdown';
@@ -21,7 +21,7 @@ const textOf = (node: HastNode | undefined): string =>
 
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'] as const;
 
-/** @param offset how many levels `#` stands below `h1` */
+/** @param offset how many levels below `h1` a `#` heading starts */
 export function elements(offset: number): Components {
   const headings = HEADINGS.map((name, index): [string, unknown] => {
     const Heading = HEADINGS[Math.min(index + offset, 5)] ?? 'h6';
@@ -57,7 +57,7 @@ function Anchor({ href, children, id }: ComponentProps<'a'>) {
   );
 }
 
-/** A chart of this app; anything else is named, and fetched by nobody who did not ask for it. */
+/** Charts of this app are shown; any other image is only named, never fetched unasked. */
 function Image({ src, alt }: ComponentProps<'img'>) {
   const url = typeof src === 'string' ? src : '';
   const chart = chartPicture(url, location.origin, useTheme());

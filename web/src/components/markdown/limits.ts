@@ -1,20 +1,20 @@
-/** What no person writes, and a parser of Markdown takes many seconds for: it is shown as plain text. */
+/** Input that no person writes and that keeps a Markdown parser busy for seconds is shown as plain text. */
 
 const MOST_CHARACTERS = 200_000;
-/** Marks of emphasis, code and links. Their cost grows with the square of how many stand in one paragraph. */
+/** Emphasis, code and link markers. Their cost grows with the square of their number in one paragraph. */
 const MARKS = /[*_~`[\]!<|]/g;
 const MOST_MARKS_IN_LINE = 800;
 const MOST_MARKS = 6_000;
-/** Quotations, lists and brackets within each other. */
+/** Nested quotations, lists and brackets. */
 const TOO_DEEP =
   /^(?:[ \t]*(?:>|[-*+]|\d{1,9}[.)])){40}|^[ \t]{60,}(?:>|[-*+]|\d{1,9}[.)])[ \t]|[*_~[(!<]{200}|(?:\[[^[\]\n]{0,20}){60}/m;
 
 const FENCED = /^ {0,3}(?:```|~~~)/;
 
-/** @param block a piece of a Markdown text that is parsed at once */
+/** @param block Markdown that is parsed in one go */
 export function isTooMuch(block: string): boolean {
   if (block.length > MOST_CHARACTERS) return true;
-  // Nothing within a code block is parsed.
+  // Nothing inside a code block is parsed.
   if (FENCED.test(block)) return false;
   if ((block.match(MARKS)?.length ?? 0) < MOST_MARKS_IN_LINE) return TOO_DEEP.test(block);
   const counts = block.split('\n').map((line) => line.match(MARKS)?.length ?? 0);

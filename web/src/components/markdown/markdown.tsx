@@ -1,4 +1,4 @@
-/** Markdown that a model or a tool wrote: nothing in it is run, and nothing in it is fetched. */
+/** Markdown written by a model or a tool: nothing in it runs, and nothing in it is fetched. */
 import { Component, createContext, memo, use, useEffect, useId, useMemo, useRef, type ReactNode } from 'react';
 import ReactMarkdown, { type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -11,10 +11,10 @@ import './markdown.css';
 
 export interface MarkdownProps {
   text: string;
-  /** The numbers that can be opened; others in brackets stay text. */
+  /** The citation numbers that can be opened; other numbers in brackets stay text. */
   citations?: ReadonlySet<number>;
   onCitation?: (n: number) => void;
-  /** How many levels `#` stands below `h1`, so that the headings of the page keep their order. */
+  /** How many levels below `h1` a `#` heading starts, so that the page keeps its heading order. */
   headingOffset?: number;
 }
 
@@ -22,8 +22,8 @@ const NO_CITATIONS: ReadonlySet<number> = new Set();
 const OnCitation = createContext<(n: number) => void>(() => undefined);
 
 /**
- * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app; of images only
- * charts of this app are drawn. Only the pieces that changed are parsed again, so a text may grow many times a second.
+ * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app; only this app's
+ * charts are shown as images. Only changed blocks are re-parsed, so text may grow many times a second.
  */
 export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOffset = 1 }: MarkdownProps) {
   const { blocks, definitions } = useMemo(() => splitBlocks(text), [text]);
@@ -37,7 +37,7 @@ export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOf
     <OnCitation value={open}>
       <div className="markdown">
         {blocks.map((block, index) => (
-          // A text only grows at its end, so a piece keeps its place.
+          // Text only grows at its end, so a block keeps its index.
           // oxlint-disable-next-line react/no-array-index-key
           <Block key={index} text={block} definitions={definitions} known={known} headingOffset={headingOffset} />
         ))}
@@ -46,7 +46,7 @@ export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOf
   );
 }
 
-/** The same object as long as the set holds the same numbers. */
+/** Returns the same object as long as the set holds the same numbers. */
 function useSameSet(numbers: ReadonlySet<number>): ReadonlySet<number> {
   const key = [...numbers].join(',');
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key says when the numbers are others
@@ -88,7 +88,7 @@ interface FallbackProps {
   children: ReactNode;
 }
 
-/** Shows the text as it is when it cannot be parsed or drawn; another text is tried again. */
+/** Falls back to plain text if rendering fails; new text is tried again. */
 class Fallback extends Component<FallbackProps, { text: string; isBroken: boolean }> {
   override state = { text: this.props.text, isBroken: false };
   static getDerivedStateFromProps = ({ text }: FallbackProps, state: { text: string }) =>

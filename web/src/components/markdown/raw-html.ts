@@ -1,4 +1,4 @@
-/** Shows the HTML in a Markdown text as the text it is. */
+/** Shows HTML in Markdown as the text it is. */
 import type { MarkdownNode } from './citations.ts';
 
 const FLOW = new Set(['root', 'blockquote', 'listItem', 'footnoteDefinition']);
@@ -15,5 +15,5 @@ function spell(parent: MarkdownNode): void {
   });
 }
 
-/** A remark plugin: no HTML is left for anything after it to interpret. */
+/** A remark plugin that leaves no HTML for later stages to interpret. */
 export const remarkRawHtml = (): ((tree: MarkdownNode) => void) => spell;

@@ -8,7 +8,7 @@ const STATES: Record<PlanItem['status'], { icon: LucideIcon; word: string; tone:
   skipped: { icon: CircleSlash, word: 'Skipped', tone: 'text-ink-soft' },
 };
 
-/** What the model means to do, and how far it is with each. */
+/** The model's todo list and its progress. */
 export const PlanList = ({ items }: { items: readonly PlanItem[] }) => (
   <ol className="flex flex-col gap-2 text-sm">
     {items.map(({ text, status }, index) => {

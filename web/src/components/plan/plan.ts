@@ -1,4 +1,4 @@
-/** What a model means to do, as `update_plan` takes it. */
+/** The model's todo list, as `update_plan` takes it. */
 export interface PlanItem {
   text: string;
   status: 'pending' | 'in_progress' | 'done' | 'skipped';
@@ -14,5 +14,5 @@ const isItem = (item: unknown): item is PlanItem =>
   'status' in item &&
   STATES.includes(item.status);
 
-/** @returns the items of a plan that a model wrote; what is none is left out */
+/** @returns the items of a plan that a model wrote, skipping malformed ones */
 export const planItems = (items: unknown): PlanItem[] => (Array.isArray(items) ? items.filter(isItem) : []);

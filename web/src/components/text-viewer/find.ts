@@ -1,13 +1,13 @@
-/** Looks for words in a long text, a stretch at a time, so that the page stays awake. */
+/** Searches a long text one slice at a time, so that the page stays responsive. */
 import type { Span } from './spans.ts';
 
-/** A stretch takes a few milliseconds. */
+/** A slice takes a few milliseconds. */
 const STRETCH = 250_000;
 export const MOST_HITS = 10_000;
 
 const escape = (words: string): string => words.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 
-/** What is found between two offsets; without regard to case. A hit may end past `to`. */
+/** Case-insensitive hits that start between two offsets. A hit may end past `to`. */
 export function hitsIn(text: string, words: string, from: number, to: number): Span[] {
   const hits: Span[] = [];
   const pattern = new RegExp(escape(words), 'gi');
@@ -28,10 +28,10 @@ export interface Search {
 
 export const newSearch = (words: string): Search => ({ words, hits: [], searched: 0 });
 
-/** Searches one more stretch; the same search when there is nothing to search, or enough was found. */
+/** Searches one more slice; returns the same search if nothing is left or enough was found. */
 export function searchOn(search: Search, text: string): Search {
   const { words, hits, searched } = search;
-  // A hit that ends past what is here is found when the rest has come.
+  // A hit that runs past the loaded text is found once the rest arrives.
   const to = Math.min(searched + STRETCH, text.length - words.length + 1);
   if (words === '' || to <= searched || hits.length >= MOST_HITS) return search;
   const last = hits.at(-1)?.end ?? 0;

@@ -1,15 +1,15 @@
-/** Whether a JSON array or object is short enough to stay in one line. */
+/** Whether a JSON array or object fits on one line. */
 
 const MOST_INLINE = 100;
 
 export interface Fit {
-  /** Where it ends, exclusive; undefined: it is too long for one line. */
+  /** Its end, exclusive; undefined if it is too long for one line. */
   end?: number | undefined;
-  /** The text ends before it does, and more of it will come. */
+  /** The loaded text ends first, and more will come. */
   isUnknown?: boolean;
 }
 
-/** @param at where the bracket that opens it is */
+/** @param at position of the opening bracket */
 export function fits(text: string, at: number, isWhole: boolean): Fit {
   const limit = at + MOST_INLINE;
   let depth = 0;

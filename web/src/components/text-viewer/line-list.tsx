@@ -1,4 +1,4 @@
-/** The lines of a stored text, drawn as far as they are in view. */
+/** The lines of a stored text, rendered only in view. */
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -6,7 +6,7 @@ import { LineRow } from './line-row.tsx';
 import type { Span } from './spans.ts';
 import type { Stored, StoredText } from './stored-text.ts';
 
-/** Where to scroll to. */
+/** Where to scroll. */
 export interface Place extends Span {
   isHit: boolean;
 }
@@ -19,7 +19,7 @@ export interface LineListProps {
   place: Place | undefined;
 }
 
-/** Browsers cannot scroll through more than some tens of millions of pixels: more lines are shown in parts. */
+/** Browsers cannot scroll through more than tens of millions of pixels, so longer texts are split into parts. */
 const LINES_IN_PART = 100_000;
 const LINE_HEIGHT = 20;
 const INDENT = 2;
@@ -34,7 +34,7 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
   const count = Math.min(lines.length - first, LINES_IN_PART);
   const hasNumbers = lines.length > 1 && lines.line(lines.length - 1).number !== undefined;
 
-  // It is passed to no component that remembers what it was given.
+  // Not passed to any memoized component.
   // oxlint-disable-next-line react/incompatible-library
   const virtualizer = useVirtualizer({
     count,
@@ -45,7 +45,7 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
     },
     overscan: 12,
   });
-  // What was measured at another width, or of other lines, does not hold any more.
+  // Measurements at another width, or of other lines, no longer hold.
   useEffect(() => {
     virtualizer.measure();
     box.current?.querySelectorAll('[data-index]').forEach(virtualizer.measureElement);
@@ -119,7 +119,7 @@ export function LineList({ stored, store, excerpts, hits, place }: LineListProps
   );
 }
 
-/** How many characters fit beside each other. */
+/** How many characters fit on a line. */
 function useColumns(box: { current: HTMLDivElement | null }): number {
   const [columns, setColumns] = useState(100);
   useLayoutEffect(() => {

@@ -9,12 +9,12 @@ export interface LineRowProps {
   hasNumbers: boolean;
   excerpts: readonly (Span | undefined)[];
   hits: readonly Span[];
-  /** Whether a span is the one that was gone to. */
+  /** Whether this is the current span. */
   isMarked: (span: Span) => boolean;
   isHit: boolean;
 }
 
-/** One line: its number, what it says, and what of it is marked. */
+/** One line: number, text, marks. */
 export function LineRow({ line, text, hasNumbers, excerpts, hits, isMarked, isHit }: LineRowProps) {
   const end = endOfWords(line, text);
   return (
@@ -53,7 +53,7 @@ export function LineRow({ line, text, hasNumbers, excerpts, hits, isMarked, isHi
   );
 }
 
-/** Where a line ends to the eye: without its line end. */
+/** The visible end of a line, without its line break. */
 function endOfWords({ start, end }: Line, text: string): number {
   if (text[end - 1] !== '\n') return end;
   return end - 2 >= start && text[end - 2] === '\r' ? end - 2 : end - 1;
@@ -64,7 +64,7 @@ function Words({ text }: { text: string }) {
     name === undefined ? (
       shown
     ) : (
-      // Pieces of a text that does not change keep their places.
+      // Pieces of immutable text keep their index.
       // oxlint-disable-next-line react/no-array-index-key
       <span key={index} title={name} className="mx-px rounded bg-warn-soft px-0.5 text-[0.85em] text-warn">
         {shown}

@@ -1,23 +1,22 @@
 /**
- * The lines a stored text is shown in. A line is a slice of the stored text and an indent, so that offsets into the text
- * stay what they are: the slices put together are the text. JSON without line ends is broken at its structure, and what
- * is longer than any line should be is cut into pieces.
+ * The lines in which a stored text is shown. A line is a slice of the text plus an indent, so offsets stay valid and
+ * the slices concatenate to the text. JSON without line breaks is broken at its structure; overlong lines are cut.
  */
 import { fits, type Fit } from './json-fit.ts';
 
 export interface Line {
-  /** In UTF-16 code units of the stored text; its line end is part of it. */
+  /** In UTF-16 code units of the stored text, line break included. */
   start: number;
   end: number;
   /** In steps. */
   indent: number;
-  /** Of the stored text's own lines, from 1; undefined for a line that begins within one. */
+  /** Line number in the stored text, from 1; undefined for a line that starts inside one. */
   number?: number;
 }
 
 const MOST_IN_LINE = 1_000;
 const MOST_INDENT = 20;
-/** What a stored line begins with when it is JSON, and no log line that begins with a bracket. */
+/** What a stored line starts with if it is JSON and not a log line that starts with a bracket. */
 const JSON_START = /^(?:\{\s?["}]|\[\s?[[{"\]])/;
 
 const [QUOTE, BACKSLASH, NEWLINE, COMMA] = [34, 92, 10, 44];
@@ -29,7 +28,7 @@ const isCloser = (code: number): boolean => code === CLOSE_BRACE || code === CLO
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
 const isSpace = (code: number): boolean => code === SPACE || code === TAB || code === RETURN;
 
-/** Numbers that grow without a copy for each. */
+/** A growable array of numbers, without a copy for each push. */
 class Column {
   #values = new Uint32Array(1024);
   length = 0;
@@ -46,12 +45,12 @@ class Column {
   }
 }
 
-/** Lines of a text that comes in parts; what is before `end` does not change when more comes. */
+/** Lines of a text that arrives in parts; what is before `end` is final. */
 export class Lines {
   readonly #byStructure: boolean;
   readonly #starts = new Column();
   readonly #indents = new Column();
-  /** The number of the stored line, 0 within one. */
+  /** Number of the stored line, 0 inside one. */
   readonly #numbers = new Column();
   #end = 0;
   #at = 0;
@@ -61,18 +60,18 @@ export class Lines {
   #isJson = false;
   #inString = false;
   #depth = 0;
-  /** A comma, an opening bracket or, in a string, an escaped line end was read: a line begins before what follows. */
+  /** After a comma, an opening bracket or an escaped line break in a string, a new line starts. */
   #breakDue = false;
   #isFresh = true;
   #inlineUntil = 0;
   #isReflowed = false;
 
-  /** @param byStructure false: only the text's own line ends count */
+  /** @param byStructure false to use only the text's own line breaks */
   constructor(byStructure: boolean) {
     this.#byStructure = byStructure;
   }
 
-  /** Whether a line begins where the text itself has none. */
+  /** Whether a line starts where the text itself has no line break. */
   get isReflowed(): boolean {
     return this.#isReflowed;
   }
@@ -91,7 +90,7 @@ export class Lines {
     };
   }
 
-  /** The line that holds an offset. */
+  /** The line that contains an offset. */
   indexOf(offset: number): number {
     let [low, high] = [0, this.length - 1];
     while (low < high) {
@@ -103,9 +102,9 @@ export class Lines {
   }
 
   /**
-   * Takes in what was appended.
+   * Processes appended text.
    * @param text the whole text so far
-   * @param isWhole nothing comes after it
+   * @param isWhole whether the text is complete
    */
   extend(text: string, isWhole: boolean): void {
     this.#end = text.length;
@@ -132,7 +131,7 @@ export class Lines {
     this.#numbers.push(number);
   }
 
-  /** @returns false when it takes more text to know */
+  /** @returns false if more text is needed */
   #beginStoredLine(text: string, isWhole: boolean): boolean {
     if (this.#byStructure && !isWhole && text.length - this.#at < 4) return false;
     this.#begin(0, ++this.#stored);
@@ -148,14 +147,14 @@ export class Lines {
     this.#depth = this.#inlineUntil = 0;
   }
 
-  /** Reads on to the end of the line, the end of a piece or a limit. */
+  /** Reads to the end of the line, of the piece, or to a limit. */
   #readPlain(text: string, limit: number): void {
     const stop = Math.min(text.length, limit, Math.max(this.#lineStart + MOST_IN_LINE, this.#at + 1));
     do this.#at++;
     while (this.#at < stop && text.charCodeAt(this.#at) !== NEWLINE);
   }
 
-  /** @returns false when it takes more text to know */
+  /** @returns false if more text is needed */
   #readString(text: string, code: number, isWhole: boolean): boolean {
     if (this.#breakDue && code !== QUOTE) this.#begin(this.#depth + 1);
     this.#breakDue = false;
@@ -170,7 +169,7 @@ export class Lines {
     return true;
   }
 
-  /** @returns false when it takes more text to know */
+  /** @returns false if more text is needed */
   #readStructure(text: string, code: number, isWhole: boolean): boolean {
     if (isSpace(code)) {
       this.#at++;

@@ -7,12 +7,12 @@ export interface Span {
 }
 
 export interface Segment extends Span {
-  /** Indexes of the excerpts and of the search hits that cover it. */
+  /** Indexes of the excerpts and search hits that cover it. */
   excerpts: number[];
   hits: number[];
 }
 
-/** The spans that share a character with a line. @param spans in the order of their starts, none within another */
+/** The spans that overlap a line. @param spans ordered by start, not nested */
 function touching(spans: readonly Span[], { start, end }: Span): number[] {
   let [low, high] = [0, spans.length];
   while (low < high) {
@@ -29,7 +29,7 @@ const covers = (span: Span | undefined, start: number, end: number): boolean =>
   span !== undefined && span.start < end && span.end > start;
 
 /**
- * Cuts a line where spans begin and end.
+ * Splits a line where spans start and end.
  * @param excerpts few, in any order, may overlap
  * @param hits many, in order, not overlapping
  */

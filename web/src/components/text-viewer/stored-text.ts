@@ -1,4 +1,4 @@
-/** A stored tool result, fetched in pages from its start as far as it is wanted. */
+/** A stored tool result, fetched page by page from its start, as far as needed. */
 import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.ts';
@@ -6,16 +6,16 @@ import { Lines } from './lines.ts';
 
 type ToolResult = Schema<'ToolResultResponse'>;
 
-/** As much as the API gives at once; it is taken in within some tens of milliseconds. */
+/** The most the API returns at once; processing it takes tens of milliseconds. */
 const PAGE = 1_000_000;
 const ASK_AGAIN_MS = 2_000;
 
 export interface Stored {
-  /** What is known beside the text; undefined until the first page came. */
+  /** Metadata; undefined until the first page arrives. */
   head: Omit<ToolResult, 'content'> | undefined;
   text: string;
   isWhole: boolean;
-  /** Grow in place: `text` says when they have. */
+  /** Mutated in place; `text` changes when they have grown. */
   lines: Lines;
   byStructure: boolean;
   error: unknown;
@@ -58,13 +58,13 @@ export class StoredText {
     };
   };
 
-  /** Fetches until the text is at least this long, or whole. */
+  /** Fetches until the text has this length or is complete. */
   readonly want = (characters: number): void => {
     this.#wanted = Math.max(this.#wanted, characters);
     void this.#load();
   };
 
-  /** All of the text. @throws what kept it from being fetched */
+  /** The whole text. @throws the error that prevented fetching it */
   readonly whole = async (): Promise<string> => {
     this.want(Infinity);
     const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -86,7 +86,7 @@ export class StoredText {
   /** Whether JSON is broken into lines at its structure. */
   readonly showByStructure = async (byStructure: boolean): Promise<void> => {
     const lines = new Lines(byStructure);
-    // A long text is not taken in at once: keys and scrolling come between.
+    // Process a long text in slices, so that keys and scrolling get a turn.
     for (let end = PAGE; end < this.#stored.text.length; end += PAGE) {
       lines.extend(this.#stored.text.slice(0, end), false);
       await new Promise((resolve) => setTimeout(resolve));
@@ -107,7 +107,7 @@ export class StoredText {
       while (this.#isStarted && this.#stored.error === undefined && !this.#stored.isWhole) {
         if (this.#stored.text.length >= this.#wanted) break;
         const page = await this.#page(this.#stored.text.length);
-        // The next one is on its way while this one is taken in.
+        // Prefetch the next page while processing this one.
         if (page.next_offset !== null && page.next_offset < this.#wanted)
           void this.#page(page.next_offset).catch(() => undefined);
         this.#take(page);
@@ -124,7 +124,7 @@ export class StoredText {
     }
   }
 
-  /** What is stored never changes, so a page that was fetched for another view of it will do. */
+  /** Stored results never change, so a page fetched for another view will do. */
   async #page(offset: number): Promise<ToolResult> {
     return await this.#queryClient.fetchQuery({
       queryKey: ['tool-result', this.#toolId, offset, PAGE],
@@ -150,7 +150,7 @@ export class StoredText {
   }
 }
 
-/** The result and the store that fetches it. It is begun anew for another tool call. */
+/** The result and the store that fetches it; recreated for another tool call. */
 export function useStoredText(toolId: string): [Stored, StoredText] {
   const queryClient = useQueryClient();
   const [{ store, of }, setStore] = useState(() => ({ store: new StoredText(queryClient, toolId), of: toolId }));

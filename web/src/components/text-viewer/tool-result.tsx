@@ -7,7 +7,7 @@ import { Viewer } from './viewer.tsx';
 
 export interface ToolResultProps {
   toolId: string;
-  /** Verbatim pieces of the stored text; the first is scrolled to. */
+  /** Verbatim excerpts of the stored text; the first is scrolled into view. */
   excerpts?: readonly Excerpt[];
 }
 

@@ -1,4 +1,4 @@
-/** What can be done with a stored text. */
+/** Actions on a stored text. */
 import { ArrowDown, ArrowUp, Braces, Download } from 'lucide-react';
 import type { RefObject } from 'react';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +18,7 @@ export interface ToolbarProps {
   onWords: (words: string) => void;
   field: RefObject<HTMLInputElement | null>;
   search: SearchState;
-  /** Which hit and which excerpt is gone to. */
+  /** The current hit and excerpt. */
   hit: number;
   excerpt: number;
   places: readonly (Span | undefined)[];

@@ -1,4 +1,4 @@
-/** Search in a stored text: what is loaded at once, the rest as it comes. */
+/** Search in a stored text: the loaded part at once, the rest as it arrives. */
 import { useEffect, useState } from 'react';
 import { MOST_HITS, newSearch, searchOn, type Search } from './find.ts';
 import type { Stored, StoredText } from './stored-text.ts';
@@ -17,7 +17,7 @@ export function useSearch(words: string, { text, isWhole }: Stored, store: Store
     return () => clearTimeout(timer);
   }, [words]);
 
-  // One stretch for each task, so that the page stays awake however long the text is.
+  // One slice per task, so that the page stays responsive however long the text is.
   useEffect(() => {
     const next = searchOn(search, text);
     if (next === search) return undefined;

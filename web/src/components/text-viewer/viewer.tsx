@@ -1,4 +1,4 @@
-/** A long text, of which only what is seen is drawn. */
+/** A long text of which only the visible part is rendered. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Failed } from '../ui/states.tsx';
 import { placeOf, reachOf, type Excerpt } from './excerpts.ts';
@@ -7,7 +7,7 @@ import type { Stored, StoredText } from './stored-text.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useSearch } from './use-search.ts';
 
-/** Up to this length the rest is fetched when there is nothing else to do. */
+/** Up to this length the rest is fetched when idle. */
 const FETCHED_WHEN_IDLE = 5_000_000;
 
 export interface ViewerProps {
@@ -27,7 +27,7 @@ export function Viewer({ stored, store, excerpts }: ViewerProps) {
   const search = useSearch(words, stored, store);
   const places = useMemo(() => excerpts.map((each) => placeOf(each, text, isWhole)), [excerpts, text, isWhole]);
 
-  // Only as much is fetched as it takes to come to what is looked at.
+  // Fetch only as much as the current position needs.
   const isAwaited = excerpts.length > 0 && places[excerpt] === undefined && !isWhole;
   useEffect(() => {
     if (isAwaited) store.want(reachOf(excerpts[excerpt], text.length));
@@ -58,7 +58,7 @@ export function Viewer({ stored, store, excerpts }: ViewerProps) {
   const place = useMemo<Place | undefined>(() => span && { ...span, isHit: isSearching }, [span, isSearching]);
   const shown = search.words === words ? search.hits : [];
   return (
-    // Keys work wherever in it the focus is.
+    // Keys work wherever the focus is inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       aria-label={`Result ${head?.evidence ?? 1} of ${head?.tool ?? 'the tool'}`}

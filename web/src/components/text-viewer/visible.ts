@@ -1,11 +1,11 @@
 /**
- * Makes characters visible that a screen does not show, or that would change what stands around them: control characters,
- * marks of writing direction, spaces without width, halves of surrogate pairs.
+ * Makes invisible or disruptive characters visible: control characters, bidirectional marks, zero-width spaces, lone
+ * surrogates.
  */
 
 export interface Piece {
   text: string;
-  /** What the character is, where `text` stands for it. */
+  /** The name of the character that `text` stands for. */
   name?: string;
 }
 
@@ -49,7 +49,7 @@ function shown(character: string): Piece {
   return { text: name ?? codeName(code), name: name === undefined ? codeName(code) : `${codeName(code)} ${name}` };
 }
 
-/** @param text of one line, without its line end */
+/** @param text of one line, without its line break */
 export function visiblePieces(text: string): Piece[] {
   const pieces: Piece[] = [];
   let end = 0;

@@ -11,7 +11,7 @@ const TONES: Record<Tone, string> = {
   bad: 'bg-bad-soft text-bad',
 };
 
-/** A word about the state of something. Its tone only repeats what the word says: colour alone tells nothing. */
+/** A word about a state. The tone only repeats the word: colour alone says nothing. */
 export function Badge({ tone = 'neutral', live, children }: { tone?: Tone; live?: boolean; children: ReactNode }) {
   return (
     <span

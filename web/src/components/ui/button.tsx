@@ -14,13 +14,13 @@ const VARIANTS: Record<ButtonVariant, string> = {
 export interface ButtonProps extends ComponentProps<'button'> {
   variant?: ButtonVariant;
   size?: 'small' | 'usual';
-  /** Only an icon is shown: the name goes into `aria-label`. */
+  /** Shows only an icon; pass the name as `aria-label`. */
   icon?: boolean;
-  /** Draws its one child (a link) as a button. */
+  /** Renders its single child (a link) as a button. */
   asChild?: boolean;
 }
 
-/** A button; `type` is "button" unless said otherwise, so that no form is sent by accident. */
+/** A button whose `type` defaults to "button", so that no form is submitted by accident. */
 export function Button({ variant = 'plain', size = 'usual', icon, asChild, className, ...rest }: ButtonProps) {
   const Element = asChild === true ? Slot.Root : 'button';
   return (

@@ -1,9 +1,9 @@
 import { useToaster } from './toast.tsx';
 
-/** A text to be put on the clipboard, or what fetches it. */
+/** A text for the clipboard, or a function that fetches it. */
 export type Copied = string | (() => Promise<string>);
 
-/** Gives what puts a text on the clipboard and says how that went; answers whether the text is there now. */
+/** Returns a function that copies a text, reports the result in a toast, and resolves to whether it worked. */
 export function useClipboard(): (text: Copied) => Promise<boolean> {
   const toaster = useToaster();
   return async (text) => {

@@ -4,12 +4,11 @@ import { Button, type ButtonProps } from './button.tsx';
 import { useClipboard } from './clipboard.ts';
 
 export interface CopyButtonProps extends Omit<ButtonProps, 'onClick'> {
-  /** What is put on the clipboard; asked for when the button is pressed. */
+  /** What to copy; fetched when the button is pressed. */
   text: () => string;
   children: ReactNode;
 }
 
-/** Copies a text and says so. */
 export function CopyButton({ text, children, ...rest }: CopyButtonProps) {
   const [isCopied, setIsCopied] = useState(false);
   const putOnClipboard = useClipboard();

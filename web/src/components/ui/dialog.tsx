@@ -10,16 +10,16 @@ const CENTRE = 'top-1/2 left-1/2 max-h-[90dvh] w-[min(38rem,94vw)] -translate-x-
 const SIDE = 'inset-y-0 right-0 w-[min(60rem,100vw)] border-l';
 
 /**
- * Radix gives the focus back to the trigger of a dialog; these are opened by state and have none. So it goes back to
- * what had it when the dialog opened. Where that is gone, or goes because of what was done in the dialog (the button
- * of a row that is deleted), it goes to the table or the page around it.
+ * Radix returns focus to a dialog's trigger; these are opened by state and have none. Focus returns to the element that
+ * had it when the dialog opened or, if that is gone (the button of a deleted row, for example), to the table or page
+ * around it.
  */
 function useFocusReturn() {
   const before = useRef<Element>(null);
   const around = useRef<HTMLElement>(null);
   const isDone = useRef(false);
   return {
-    /** To be told when what had the focus is likely to go. */
+    /** Call when the element that had focus is about to disappear. */
     done: () => {
       isDone.current = true;
     },
@@ -41,7 +41,7 @@ function useFocusReturn() {
   };
 }
 
-/** A message at the edge of the window takes an Escape for itself; whoever pressed it meant the dialog. */
+/** A toast at the edge of the window swallows Escape; the user meant the dialog. */
 const onEscape =
   (close: () => void) =>
   (event: KeyboardEvent): void => {
@@ -54,16 +54,16 @@ export interface DialogProps {
   title: ReactNode;
   /** Read out when the dialog opens. */
   description?: ReactNode;
-  /** `side`: a panel over the right of the page, for what is read beside it. */
+  /** `side`: a panel over the right of the page, for reading next to it. */
   placement?: 'centre' | 'side';
-  /** Stays open when something beside it is touched: what it shows is not shown again. */
+  /** Stays open on outside clicks: what it shows is not shown again. */
   isSticky?: boolean;
   children: ReactNode;
-  /** Stays below what scrolls. */
+  /** Stays below the scrolling content. */
   footer?: ReactNode;
 }
 
-/** A modal dialog: the focus is kept in it, Escape closes it, and the focus goes back to where it was. */
+/** A modal dialog: it traps focus, Escape closes it, and focus returns to where it was. */
 export function Dialog({
   open,
   onOpenChange,
@@ -118,7 +118,7 @@ export interface ConfirmProps {
   onConfirm: () => void;
 }
 
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before something irreversible. */
 export function Confirm({ open, onOpenChange, title, description, action, onConfirm }: ConfirmProps) {
   const focusReturn = useFocusReturn();
   return (

@@ -1,7 +1,7 @@
 import { clsx } from 'clsx';
 import type { ReactNode } from 'react';
 
-/** What is known of a thing, name beside value; its children are {@link Fact}s. */
+/** A list of names and values; its children are {@link Fact}s. */
 export const Facts = ({ children, className }: { children: ReactNode; className?: string }) => (
   <dl className={clsx('grid grid-cols-[auto_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-sm', className)}>{children}</dl>
 );

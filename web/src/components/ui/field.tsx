@@ -12,7 +12,7 @@ export const Textarea = ({ className, ...rest }: ComponentProps<'textarea'>) => 
   <textarea className={clsx(BOX, 'block min-h-20 leading-normal', className)} {...rest} />
 );
 
-/** The platform's own select: every keyboard, phone and screen reader knows it. */
+/** The platform's select, which every keyboard, phone and screen reader knows. */
 export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
   <select className={clsx(BOX, 'h-9 pr-8', className)} {...rest} />
 );
@@ -20,14 +20,14 @@ export const Select = ({ className, ...rest }: ComponentProps<'select'>) => (
 export interface FieldProps {
   label: ReactNode;
   hint?: ReactNode;
-  /** What is wrong with the value; read out with the control. */
+  /** The error, read out with the control. */
   error?: ReactNode;
   className?: string;
-  /** Gets the attributes that tie the control to its label, hint and error. */
+  /** Receives the attributes that tie the control to its label, hint and error. */
   children: (control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode;
 }
 
-/** A labelled control with its hint and its error. */
+/** A labelled control with hint and error. */
 export function Field({ label, hint, error, className, children }: FieldProps) {
   const id = useId();
   const hasError = error !== undefined && error !== null && error !== '';

@@ -1,15 +1,15 @@
 import { clsx } from 'clsx';
 
 export interface FilterProps {
-  /** What is filtered by, for screen readers. */
+  /** What the filter is about, for screen readers. */
   label: string;
   value: string | undefined;
   options: readonly { value: string; title: string }[];
-  /** Undefined: everything. */
+  /** undefined selects everything. */
   onFilter: (value: string | undefined) => void;
 }
 
-/** A row of choices of which one holds; the first stands for everything. */
+/** A row of mutually exclusive choices; the first selects everything. */
 export function Filter({ label, value, options, onFilter }: FilterProps) {
   const all: { value: string | undefined; title: string }[] = [{ value: undefined, title: 'All' }, ...options];
   return (

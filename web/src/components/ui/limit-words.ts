@@ -1,4 +1,4 @@
-/** What ended an investigation or an answer early, as the rest of a sentence such as "It ended early because". */
+/** Why a run ended early, to complete a sentence such as "It ended early because". */
 const WORDS: Record<string, string> = {
   steps: 'it reached its limit of steps',
   cost: 'it reached its cost budget',

@@ -5,11 +5,10 @@ export interface MenuProps {
   /** The button that opens it. */
   trigger: ReactNode;
   children: ReactNode;
-  /** Called when it closes; whoever prevents the default puts the focus elsewhere than back on the button. */
+  /** Called on close; prevent the default to move focus elsewhere than back to the button. */
   onCloseAutoFocus?: (event: Event) => void;
 }
 
-/** A button that opens a menu. */
 export function Menu({ trigger, children, onCloseAutoFocus }: MenuProps) {
   return (
     <DropdownMenu.Root>
@@ -32,7 +31,7 @@ export function Menu({ trigger, children, onCloseAutoFocus }: MenuProps) {
 const ITEM =
   'flex w-full cursor-pointer items-center gap-2 rounded px-2.5 py-1.5 text-sm outline-none data-disabled:opacity-50 data-highlighted:bg-accent-soft data-highlighted:text-accent';
 
-/** @param asChild its one child (a link) becomes the item */
+/** @param asChild renders its single child (a link) as the item */
 export function MenuItem(props: { onSelect?: () => void; asChild?: boolean; disabled?: boolean; children: ReactNode }) {
   return <DropdownMenu.Item className={ITEM} {...props} />;
 }

@@ -1,4 +1,4 @@
-/** Figures as people read them. */
+/** Numbers for people. */
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -14,6 +14,6 @@ export const count = (number: number, one: string, many = `${one}s`): string =>
 /** @example compact(12_345) // '12.3K' */
 export const compact = (number: number): string => short.format(number);
 
-/** A measured value, short enough for a column: 1234.5678 is 1,235 and 0.000123456 is 0.0001235. */
+/** A measurement short enough for a column: 1234.5678 is 1,235 and 0.000123456 is 0.0001235. */
 export const figure = (value: number): string =>
   value.toLocaleString('en', { maximumSignificantDigits: 4, ...(Math.abs(value) >= 1e9 && { notation: 'compact' }) });

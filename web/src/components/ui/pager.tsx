@@ -10,7 +10,7 @@ export interface PagerProps {
   onPage: (page: number) => void;
 }
 
-/** Back and forth through a list in pages. Shows nothing when there is one page. */
+/** Pages through a list; hidden if there is only one page. */
 export function Pager({ page, hasMore, summary, onPage }: PagerProps) {
   if (page === 1 && !hasMore) return null;
   return (

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 /** A titled part of a page. */
 export function Panel(props: {
   title?: ReactNode;
-  /** Controls at the right of the title. */
+  /** Controls to the right of the title. */
   actions?: ReactNode;
   id?: string;
   className?: string;
@@ -24,7 +24,7 @@ export function Panel(props: {
   );
 }
 
-/** The head of a page: its title, what it is about, and what can be done. */
+/** The head of a page: title, description, actions. */
 export function PageHead(props: { title: ReactNode; description?: ReactNode; actions?: ReactNode }) {
   return (
     <header className="flex flex-wrap items-start gap-x-4 gap-y-2 pb-4">

@@ -2,26 +2,26 @@ import { Search } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Input } from './field.tsx';
 
-/** A search is sent when nothing was typed for this long. */
+/** Search once typing pauses for this long. */
 const SETTLED_MS = 250;
 
 export interface SearchFieldProps {
   label: string;
-  /** What is searched for now, as the address has it. */
+  /** The current search, from the address. */
   value: string;
-  /** Told once the typing settles; an empty text ends the search. */
+  /** Called once typing settles; an empty text ends the search. */
   onSearch: (text: string) => void;
 }
 
-/** A field to search a list with; the key `/` leads to it. */
+/** A search field for a list; `/` focuses it. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [text, setText] = useState(value);
   const [known, setKnown] = useState(value);
   const [told, setTold] = useState(value);
-  // The address may change by going back, or by leaving the search.
+  // Going back, or leaving the search, may change the address.
   if (known !== value) {
     setKnown(value);
-    // What was typed since it was told stays.
+    // Keep what was typed since the last call.
     if (value !== told) {
       setText(value);
       setTold(value);

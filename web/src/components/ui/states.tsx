@@ -1,10 +1,10 @@
-/** What a place shows while it has nothing else to show. */
+/** What a place shows while it has no content. */
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { messageOf } from '../../app/message-of.ts';
 import { Button } from './button.tsx';
 
-/** Grey lines where text will be; said to screen readers as "Loading". */
+/** Placeholder lines, announced to screen readers as "Loading". */
 export function Loading({ lines = 3 }: { lines?: number }) {
   return (
     <div role="status" aria-label="Loading" className="flex flex-col gap-3 py-2">
@@ -19,7 +19,7 @@ export function Loading({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** There is nothing yet: what would be here, and what to do about it. */
+/** Nothing here yet: what would be, and how to get started. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="rounded-lg border border-dashed px-6 py-10 text-center">
@@ -29,7 +29,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** It could not be loaded: why, and a way to ask again. */
+/** Loading failed: the reason, and a button to retry. */
 export function Failed({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div

@@ -4,9 +4,9 @@ import type { ReactNode } from 'react';
 export interface Column<Row> {
   title: string;
   cell: (row: Row) => ReactNode;
-  /** Left out on phones. */
+  /** Hidden on phones. */
   isMinor?: boolean;
-  /** Controls: their column has no visible title. */
+  /** A column of controls, without a visible title. */
   isActions?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface TableProps<Row> {
   keyOf: (row: Row) => string;
 }
 
-/** A table that scrolls in its own box where it is too wide. */
+/** A table that scrolls in its own box if it is too wide. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by the keyboard

@@ -2,19 +2,19 @@ import { Tabs as Radix } from 'radix-ui';
 import { useEffect, useRef, type ReactNode } from 'react';
 
 export interface TabsProps {
-  /** What the tabs are of, for screen readers. */
+  /** What the tabs belong to, for screen readers. */
   label: string;
   value: string;
   onValueChange: (value: string) => void;
-  /** Whether a tab opens only by a click or by Enter, and not already when the focus comes to it. */
+  /** Whether a tab opens only on click or Enter, not on focus. */
   isManual?: boolean;
   tabs: readonly { value: string; title: ReactNode; content: ReactNode }[];
 }
 
-/** Tabs; the page keeps which one is open, best in the address. Only the open one is drawn. */
+/** Tabs. The page holds which one is open, ideally in the address. Only the open one is rendered. */
 export function Tabs({ label, value, onValueChange, isManual = false, tabs }: TabsProps) {
   const list = useRef<HTMLDivElement>(null);
-  // On a phone the open tab may be beyond the edge. Only the row of tabs moves: the page stays where it is.
+  // On a phone the open tab may be off screen. Scroll only the row of tabs, not the page.
   useEffect(() => {
     const tab = list.current?.querySelector<HTMLElement>('[role=tab][data-state=active]');
     if (!list.current || !tab) return;

@@ -10,14 +10,14 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** "3 minutes ago" for a time before or after `now`. */
+/** "3 minutes ago", relative to `now`. */
 export function fromNow(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second' as const, 1];
   return unit === 'second' && Math.abs(seconds) < 10 ? 'just now' : relative.format(Math.round(seconds / size), unit);
 }
 
-/** "1 h 5 min", "12 s", "340 ms". @param ms a length of time */
+/** "1 h 5 min", "12 s", "340 ms". @param ms a duration */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   const seconds = Math.round(ms / 1000);
@@ -27,10 +27,10 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** A date with its time, in the zone of whoever reads. */
+/** Date and time in the reader's time zone. */
 export const wholeTime = (at: Date): string => whole.format(at);
 
-/** The clock of the server for what is drawn, moved on every `everyMs`. */
+/** The server's clock for rendering, updated every `everyMs`. */
 export function useNow(everyMs: number): Date {
   const [now, setNow] = useState(() => new Date(serverNow()));
   useEffect(() => {
@@ -40,7 +40,7 @@ export function useNow(everyMs: number): Date {
   return now;
 }
 
-/** A moment, as how long ago it was; the whole date on hover. @param at ISO 8601 */
+/** A moment as how long ago it was, with the full date on hover. @param at ISO 8601 */
 export function Time({ at }: { at: string }) {
   const now = useNow(30_000);
   const date = new Date(at);
@@ -52,7 +52,7 @@ export function Time({ at }: { at: string }) {
   );
 }
 
-/** How long something has been going on, counted up to the second. @param since ISO 8601 */
+/** A running duration, counted up to the second. @param since ISO 8601 */
 export function Elapsed({ since }: { since: string }) {
   const now = useNow(1_000);
   return <span className="tabular-nums">{duration(Math.max(0, now.getTime() - new Date(since).getTime()))}</span>;

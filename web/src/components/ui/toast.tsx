@@ -11,16 +11,16 @@ interface Toast {
 }
 
 export interface Toaster {
-  /** Says that something was done. */
+  /** Reports success. */
   say(text: string): void;
-  /** Says that something failed; takes whatever was thrown. */
+  /** Reports a failure; accepts anything thrown. */
   fail(error: unknown): void;
 }
 
 const Context = createContext<Toaster | undefined>(undefined);
 let lastId = 0;
 
-/** Short messages that go by themselves, read out by screen readers; errors stay longer. */
+/** Short messages that disappear on their own and are read out by screen readers; errors stay longer. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly Toast[]>([]);
   const add = useCallback((text: string, isError: boolean) => {
@@ -59,7 +59,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Where a component says what came of an action. */
+/** Lets a component report the outcome of an action. */
 export function useToaster(): Toaster {
   const toaster = use(Context);
   if (toaster === undefined) throw new Error('useToaster needs a ToastProvider above it.');

@@ -1,7 +1,7 @@
 import { Tooltip as Radix } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-/** A few words about a control, on hover and on focus; never the only place where something is said. */
+/** A few words about a control, on hover and focus; never the only place for information. */
 export function Tooltip({ text, children }: { text: ReactNode; children: ReactNode }) {
   return (
     <Radix.Provider delayDuration={400}>

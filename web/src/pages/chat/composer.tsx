@@ -17,10 +17,10 @@ export interface ComposerProps {
   children?: ReactNode;
 }
 
-/** On a phone, Enter makes a new line and the button sends. */
+/** On a phone, Enter inserts a line break and the button sends. */
 const isPhone = (): boolean => matchMedia('(pointer: coarse)').matches;
 
-/** Where one writes: Enter sends, Shift and Enter make a new line. */
+/** The message field: Enter sends, Shift+Enter inserts a line break. */
 export function Composer(props: ComposerProps) {
   const { text, onText, onSend, isRunning, isStopping, onStop, disabledBecause, placeholder, children } = props;
   const field = useRef<HTMLTextAreaElement>(null);
@@ -34,7 +34,7 @@ export function Composer(props: ComposerProps) {
     current?.setSelectionRange(current.value.length, current.value.length);
   }, []);
 
-  // It is as high as what is written in it, up to its `max-height`.
+  // Grows with its content up to its `max-height`.
   useLayoutEffect(() => {
     const { current } = field;
     if (current === null) return;

@@ -1,4 +1,4 @@
-/** What is shown of a chat: what is stored, and what is being said and not stored yet. */
+/** Merges the stored part of a chat with the part being streamed. */
 import type { Part, StoredMessage, Turn } from './parts.ts';
 import type { ChatMessage } from './transport.ts';
 
@@ -9,16 +9,16 @@ export interface Shown {
   /** Of a stored answer. */
   turn: Turn | null;
   createdAt: string | undefined;
-  /** It comes from the stream, which may say more. */
+  /** Still streaming, so more may come. */
   isLive: boolean;
-  /** Of a streamed answer: the limit that it has reached. */
+  /** The limit that a streamed answer has reached. */
   limit: string | null;
 }
 
 /**
- * A turn is shown from its stream until it is stored whole; its question from what was typed, until it is stored at all.
+ * Shows a turn from its stream until it is fully stored, and its question as typed until it is stored at all.
  * @param stored oldest first, all messages of a turn together, its answer last
- * @param live questions and answers; the id of an answer is that of its turn
+ * @param live questions and answers; an answer's id is its turn's
  */
 export function conversation(stored: readonly StoredMessage[], live: readonly ChatMessage[]): Shown[] {
   const byId = new Map(live.map((message) => [message.id, message]));
@@ -56,7 +56,7 @@ const liveAs = ({ id, role, parts, metadata }: ChatMessage): Shown => ({
   limit: metadata?.limit ?? null,
 });
 
-/** Whether everything that was live is stored whole. */
+/** Whether everything that was streamed is fully stored. */
 export const isStored = (stored: readonly StoredMessage[], live: readonly ChatMessage[]): boolean =>
   live.every(
     ({ id, role }) =>

@@ -1,4 +1,4 @@
-/** The head of a chat: what it is called and about, and what can be done with it. */
+/** The head of a chat: title, subject, actions. */
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Activity, Copy, EllipsisVertical, Radar } from 'lucide-react';
 import type { Schema } from '../../api/client.ts';
@@ -9,7 +9,7 @@ import { ChatMenu } from '../chats/menu.tsx';
 
 export interface ChatHeadProps {
   chat: Pick<Schema<'ChatDetailResponse'>, 'id' | 'title' | 'monitoring' | 'investigation_id'>;
-  /** Whether its title may be changed, and it be deleted. */
+  /** Whether it may be renamed and deleted. */
   mayRename: boolean;
   mayDelete: boolean;
   /** The Temporal workflow of the newest turn. */

@@ -33,7 +33,7 @@ function NewChat({ about, text }: { about: string | undefined; text: string | un
     () =>
       live.whenNamed((chatId) => {
         handOver(chatId, live);
-        // What was written meanwhile goes along.
+        // Carry over what was typed meanwhile.
         keepDraft(chatId, readDraft(draftKey));
         keepDraft(draftKey, '');
         void navigate({ to: '/chat/$chatId', params: { chatId }, replace: true, resetScroll: false });
@@ -107,7 +107,7 @@ function StoredChat({ chatId }: { chatId: string }) {
   );
   const chat = pulse.data ?? messages.data?.pages[0];
 
-  // A turn that was begun elsewhere is followed.
+  // Follow a turn that was started elsewhere.
   const running = chat?.run?.turn_id;
   useEffect(() => {
     if (running !== undefined && phase === 'idle') void live.followTurn(running);
@@ -196,7 +196,7 @@ function StoredChat({ chatId }: { chatId: string }) {
   );
 }
 
-/** The newest turn and how it stands. */
+/** The newest turn and its status. */
 function newestOf(
   messages: readonly { turn: { id: string; status: string } | null }[] | undefined,
 ): string | undefined {

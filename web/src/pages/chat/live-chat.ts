@@ -1,17 +1,17 @@
-/** What is being said in a chat right now: a turn that was begun here or elsewhere, until it is stored. */
+/** The live part of a chat: a turn started here or elsewhere, until it is stored. */
 import { Chat } from '@ai-sdk/react';
 import { api, ApiError, dataOf } from '../../api/client.ts';
 import { backOffMs } from '../../components/live/back-off.ts';
 import type { Asked } from './asked.ts';
 import { ChatTransport, type ChatMessage } from './transport.ts';
 
-/** How it stands with the turn. */
+/** The status of the turn. */
 export interface LiveState {
   phase: 'idle' | 'sending' | 'following' | 'reconnecting';
   isStopping: boolean;
-  /** What could not be said, and why. */
+  /** The message that was refused, and why. */
   refused: { asked: Asked; error: unknown } | undefined;
-  /** Why nothing more comes of a turn that may go on. */
+  /** Why the stream of a turn that may still be running has stopped. */
   broken: unknown;
   /** How many turns have ended here. */
   ended: number;
@@ -19,7 +19,7 @@ export interface LiveState {
 
 const AT_REST: LiveState = { phase: 'idle', isStopping: false, refused: undefined, broken: undefined, ended: 0 };
 
-/** Whether asking again may help: not where the answer was a clear no. */
+/** Whether retrying may help: not after a definite refusal. */
 const mayPass = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
@@ -36,7 +36,7 @@ export class LiveChat {
   #wantsStop = false;
   #wake: (() => void) | undefined;
 
-  /** @param chatId undefined: a new one */
+  /** @param chatId undefined for a new chat */
   constructor(chatId?: string) {
     this.#chatId = chatId;
     this.#transport = new ChatTransport(
@@ -61,7 +61,7 @@ export class LiveChat {
   };
   readonly state = (): LiveState => this.#state;
 
-  /** Tells a listener once what a new chat is called. @returns stops that */
+  /** Calls a listener once with the id of a new chat. @returns a function that unsubscribes */
   whenNamed(listener: (chatId: string) => void): () => void {
     this.#onNamed = listener;
     return () => {
@@ -69,7 +69,7 @@ export class LiveChat {
     };
   }
 
-  /** Says something; `state().refused` has it when it could not be said. */
+  /** Sends a message; if it is refused, `state().refused` holds it. */
   async send(asked: Asked): Promise<void> {
     if (this.#state.phase !== 'idle') return;
     this.#set({ phase: 'sending', refused: undefined, broken: undefined });
@@ -89,14 +89,14 @@ export class LiveChat {
     await this.#untilOver();
   }
 
-  /** Follows a turn that was begun elsewhere; each one once. */
+  /** Follows a turn that was started elsewhere, each one once. */
   async followTurn(turnId: string): Promise<void> {
     if (this.#state.phase !== 'idle' || this.#followed.has(turnId)) return;
     this.#followed.add(turnId);
     await this.follow();
   }
 
-  /** Shows the turn that runs, from its beginning. */
+  /** Shows the running turn from its start. */
   async follow(): Promise<void> {
     if (this.#state.phase !== 'idle') return;
     this.#set({ phase: 'following', broken: undefined });
@@ -106,24 +106,24 @@ export class LiveChat {
     await this.#untilOver();
   }
 
-  /** Stops the turn, wherever it was begun. @throws {ApiError} when that cannot be asked for */
+  /** Cancels the turn, wherever it was started. @throws {ApiError} if the request fails */
   async stop(): Promise<void> {
     this.#wantsStop = true;
     this.#set({ isStopping: true });
-    // Before it has begun there is nothing to stop; it is stopped then.
+    // There is nothing to cancel before it has started; cancel it then.
     if (this.#chatId === undefined || this.#state.phase === 'sending') return;
     this.#wantsStop = false;
     try {
       await dataOf(api.POST('/api/chat/{chat_id}/cancel', { params: { path: { chat_id: this.#chatId } } }));
     } catch (error) {
       this.#set({ isStopping: false });
-      // It was over before.
+      // It had already ended.
       if (error instanceof ApiError && error.code === 'no_turn_running') return;
       throw error;
     }
   }
 
-  /** What was live is stored now, and shown from there. */
+  /** What was live is now stored and shown from there. */
   settle(): void {
     if (this.#state.phase === 'idle' && this.chat.messages.length > 0) this.chat.messages = [];
   }
@@ -134,7 +134,7 @@ export class LiveChat {
     void this.chat.stop();
   }
 
-  /** Takes a broken stream up again, for as long as that may help. */
+  /** Resumes a broken stream for as long as that may help. */
   async #untilOver(): Promise<void> {
     for (let failures = 1; this.#isBroken(); failures += 1) {
       const seen = this.#transport.lastEventId;
@@ -153,7 +153,7 @@ export class LiveChat {
     this.#set({ phase: 'idle', isStopping: false, broken, ended: this.#state.ended + 1 });
   }
 
-  /** A turn that failed says so in its stream, which is its end. */
+  /** A failed turn says so in its stream and ends it. */
   #isBroken(): boolean {
     if (this.#isDisposed || this.chat.status !== 'error') return false;
     const { error } = this.chat;
@@ -193,6 +193,6 @@ export class LiveChat {
 
 const isPositionLost = (error: unknown): boolean => error instanceof ApiError && error.code === 'position_lost';
 
-/** Of what `fetch` throws, browsers say each something else. */
+/** Every browser words a failed `fetch` differently. */
 const inWords = (error: unknown): unknown =>
   error instanceof TypeError ? new Error('Casebook cannot be reached. Your message is kept: send it again.') : error;

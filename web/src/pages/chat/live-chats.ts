@@ -1,4 +1,4 @@
-/** The chats that are open in this tab. One lives on for a moment without a page: between the page of a new chat and its own. */
+/** The chats open in this tab. One survives briefly without a page, between the page of a new chat and its own. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { LiveChat, type LiveState } from './live-chat.ts';
 
@@ -19,14 +19,14 @@ function hold(chatId: string, live: LiveChat): Held {
   return made;
 }
 
-/** The chat that has just been given its id goes on under it. */
+/** Files a new chat under the id it has just been given. */
 export const handOver = (chatId: string, live: LiveChat): void => void hold(chatId, live);
 
-/** Ends what no page shows any more. What is being sent is sent first. */
+/** Closes chats that no page shows, after sending what is being sent. */
 function letGo(mine: Held): void {
   const { live, pages } = mine;
   const holder = live.chatId === undefined ? undefined : held.get(live.chatId);
-  // A new chat that goes on under its own address is held there.
+  // A new chat that continues under its own id is kept there.
   if (pages > 0 || (holder !== mine && holder?.live === live)) return;
   if (live.state().phase === 'sending') {
     setTimeout(() => letGo(mine), GRACE_MS);
@@ -36,7 +36,7 @@ function letGo(mine: Held): void {
   if (live.chatId !== undefined && holder === mine) held.delete(live.chatId);
 }
 
-/** One more page shows it. @returns to be called when that page goes */
+/** Registers another page that shows it. @returns a function to call when that page goes away */
 function show(mine: Held): () => void {
   mine.pages += 1;
   return () => {
@@ -45,7 +45,7 @@ function show(mine: Held): () => void {
   };
 }
 
-/** The chat of a page, for as long as the page is there. @param chatId undefined: a new one */
+/** The chat of a page, for as long as the page is mounted. @param chatId undefined for a new chat */
 export function useLiveChat(chatId: string | undefined): LiveChat {
   const first = useMemo(
     () => (chatId === undefined ? { live: new LiveChat(), pages: 0 } : hold(chatId, new LiveChat(chatId))),

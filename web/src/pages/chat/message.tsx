@@ -15,9 +15,9 @@ import { ToolCalls } from './tool-call.tsx';
 
 export interface MessageProps {
   message: Shown;
-  /** Opens what a number in an answer rests on, or a result. */
+  /** Opens the evidence behind a number in an answer, or a result. */
   onEvidence: (messageId: string, toolId: string) => void;
-  /** Asks for a chart of a result, or with null of the answer; absent where nothing may be said now. */
+  /** Asks for a chart of a result or, with null, of the answer; absent while no message can be sent. */
   onChart?: ((toolId: string | null) => void) | undefined;
   /** The newest answer. */
   isLast: boolean;
@@ -33,7 +33,7 @@ const isSame = (one: MessageProps, other: MessageProps): boolean =>
   one.onChart === other.onChart &&
   one.isLast === other.isLast;
 
-/** One message. It is drawn again only when it has changed. */
+/** One message; re-rendered only when it changes. */
 export const Message = memo(function Message(props: MessageProps) {
   return props.message.role === 'user' ? <Question message={props.message} /> : <Answer {...props} />;
 }, isSame);
@@ -62,7 +62,7 @@ function Question({ message: { id, parts, createdAt } }: { message: Shown }) {
 function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
   const { id, parts, turn, isLive, limit } = message;
   const numbers = useMemo(() => new Set(citationsOf(parts, turn).map(({ n }) => n)), [parts, turn]);
-  // They come at the end of an answer, all of which is then drawn anew: in slices.
+  // They arrive at the end of an answer and re-render all of it, so render in slices.
   const citations = useDeferredValue(numbers);
   const isOver = !isLive && turn?.status !== 'processing';
   const drawable = new Set(turn?.tool_calls.flatMap((call) => (call.has_series ? [call.id] : [])));
@@ -128,7 +128,7 @@ function workingWords(parts: Shown['parts']): string {
   return parts.some(({ type }) => type === 'text') ? 'Answering.' : 'Thinking.';
 }
 
-/** What has to be said about an answer that is not simply complete. */
+/** A note about an answer that is not simply complete. */
 function Outcome({ turn, limit }: { turn: Turn | null; limit: string | null }) {
   if (turn?.status === 'failed') {
     return (

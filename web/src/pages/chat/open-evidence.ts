@@ -1,17 +1,17 @@
-/** What is open beside a chat, and what stands before and after it. */
+/** The evidence open next to a chat, and its neighbours. */
 import { neighbour, type Evidence } from '../../components/evidence/evidence.ts';
 import type { Shown } from './conversation.ts';
 import { citationsOf, isTool, toolName } from './parts.ts';
 
-/** A tool call, and the answer whose excerpts of it are marked. */
+/** A tool call, and the answer whose excerpts are marked. */
 export interface OpenEvidence {
   call: string;
   answer?: string;
 }
 
 /**
- * What is known of the call. One of an earlier turn, which is not loaded, is shown by its stored result alone.
- * @param shown all of the conversation that is loaded
+ * What is known about the call. One from an earlier turn that is not loaded is shown by its stored result alone.
+ * @param shown the loaded part of the conversation
  */
 export function evidenceIn(shown: readonly Shown[], { call: id, answer }: OpenEvidence): Evidence {
   const message = shown.find((candidate) => candidate.id === answer);
@@ -26,12 +26,12 @@ export function evidenceIn(shown: readonly Shown[], { call: id, answer }: OpenEv
         ? 'The result as the tool returned it.'
         : 'The result as the tool returned it; what was cited is marked.',
     call: { id, ...(part && { name: toolName(part), input: part.input }), ...known },
-    // They were taken from the stored result, word for word.
+    // They were copied from the stored result, word for word.
     excerpts: [...new Set(excerpts)].map((text) => ({ text, verified: true, offset: null })),
   };
 }
 
-/** The call before or after the one that is open: of what the answer cites or, where it is not cited, of its calls. */
+/** The previous or next call: among those the answer cites or, if it cites none, among its calls. */
 export function besides(shown: readonly Shown[], { call, answer }: OpenEvidence, by: 1 | -1): OpenEvidence | undefined {
   const message = shown.find((candidate) => candidate.id === answer);
   if (message === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Reads the parts of messages, streamed and stored alike. What a model or a tool wrote is text and nothing else. */
+/** Reads the parts of messages, streamed or stored. What a model or tool wrote is text and nothing else. */
 import type { Schema } from '../../api/client.ts';
 import { planItems, type PlanItem } from '../../components/plan/plan.ts';
 import type { ChatMessage } from './transport.ts';
@@ -41,11 +41,11 @@ export const isData = (part: Part): part is Part & DataPart => part.type.startsW
 
 export const toolName = ({ type }: ToolPart): string => type.slice('tool-'.length);
 
-/** All text of a message together, byte for byte as it is stored. */
+/** The full text of a message, byte for byte as stored. */
 export const textOf = (parts: readonly Part[]): string =>
   parts.map((part) => (isWords(part) && part.type === 'text' ? part.text : '')).join('');
 
-/** What is drawn of a message, in order: words, tool calls that follow each other together, results. */
+/** What a message shows, in order: text, groups of consecutive tool calls, results. */
 export type Piece =
   | { kind: 'words'; part: WordsPart; key: string }
   | { kind: 'tools'; calls: readonly ToolPart[]; key: string }
@@ -85,13 +85,13 @@ function resultOf({ type, id, data }: DataPart): Piece | undefined {
 const ID = /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/i;
 const isId = (text: string): boolean => new RegExp(`^${ID.source}$`, 'i').test(text);
 
-/** The investigation that a call of `start_investigation` has started. */
+/** The investigation that a call of `start_investigation` started. */
 export function startedInvestigation(call: ToolPart): string | undefined {
   if (toolName(call) !== 'start_investigation' || call.state !== 'output-available') return undefined;
   return ID.exec(digestOf(call))?.[0];
 }
 
-/** The one line that sums a result up. */
+/** A one-line summary of a result. */
 export function digestOf({ output, errorText }: ToolPart): string {
   if (errorText !== undefined) return errorText;
   return isRecord(output) && typeof output['digest'] === 'string' ? output['digest'] : '';
@@ -101,7 +101,7 @@ export function evidenceOf({ output }: ToolPart): number | undefined {
   return isRecord(output) && typeof output['evidence'] === 'number' ? output['evidence'] : undefined;
 }
 
-/** Where the numbers in brackets lead: of a stored turn, or from the stream of one. */
+/** Where bracketed numbers lead, from a stored turn or its stream. */
 export function citationsOf(parts: readonly Part[], turn: Turn | null): Citation[] {
   if (turn !== null && turn.status !== 'processing') {
     return turn.citations.flatMap(({ n, tool_call_id: toolId, excerpts }) =>
@@ -121,12 +121,12 @@ export function citationsOf(parts: readonly Part[], turn: Turn | null): Citation
   return [];
 }
 
-/** What a chart shows, as the call of `draw_chart` names it. */
+/** What a chart shows, as its `draw_chart` call names it. */
 export function chartTitle(call: ToolPart | undefined): string {
   const named = isRecord(call?.input) ? call.input['title'] : undefined;
   return typeof named === 'string' && named.trim() !== '' ? named : (call?.title ?? 'Chart');
 }
 
-/** The plan as a call of `update_plan` has written it. */
+/** The plan written by an `update_plan` call. */
 export const planOf = (call: ToolPart): PlanItem[] =>
   toolName(call) === 'update_plan' && isRecord(call.input) ? planItems(call.input['items']) : [];

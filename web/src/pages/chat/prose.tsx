@@ -1,4 +1,4 @@
-/** Markdown in a chat: the words are shown as they are until what draws them has come, and are never waited for. */
+/** Markdown in a chat. The plain text is shown until the renderer has loaded. */
 import { lazy, Suspense, type ComponentProps } from 'react';
 
 const drawing = import('../../components/markdown/markdown.tsx');

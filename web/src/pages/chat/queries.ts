@@ -1,15 +1,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
 
-/** Turns that are loaded at once; earlier ones on demand. */
+/** Turns loaded at once; earlier ones on demand. */
 const TURNS_PER_PAGE = 30;
-/** A turn may be begun in another tab, or by somebody else. */
+/** A turn may be started in another tab, or by someone else. */
 const POLL_MS = 5_000;
 
 const read = (chatId: string, query: { before?: number; turns: number }, signal: AbortSignal) =>
   dataOf(api.GET('/api/chat/{chat_id}', { params: { path: { chat_id: chatId }, query }, signal }));
 
-/** Everything in a chat, the newest turns first. */
+/** Everything in a chat, newest turns first. */
 export const chatQuery = (chatId: string) =>
   infiniteQueryOptions({
     queryKey: ['chat', chatId, 'messages'],
@@ -21,7 +21,7 @@ export const chatQuery = (chatId: string) =>
     refetchOnWindowFocus: false,
   });
 
-/** The newest turn, asked for again and again: whether another one runs, and what the chat is called by now. */
+/** The newest turn, polled: whether another one is running, and the chat's current title. */
 export const pulseQuery = (chatId: string) =>
   queryOptions({
     queryKey: ['chat', chatId, 'pulse'],

@@ -2,7 +2,7 @@ import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Prose } from './prose.tsx';
 
-/** What the model thought, folded. */
+/** What the model thought, collapsed. */
 export function Reasoning({ text, isGoingOn }: { text: string; isGoingOn: boolean }) {
   const [isOpen, setIsOpen] = useState(false);
   return (

@@ -1,4 +1,4 @@
-/** What a turn brought beside its words: charts, and changes to files. */
+/** What a turn produced besides text: charts and file changes. */
 import { useState } from 'react';
 import { useTheme } from '../../app/theme.ts';
 import { chartPicture } from '../../components/markdown/links.ts';

@@ -1,9 +1,9 @@
-/** Follows a conversation that grows, as long as its reader is at its end. */
+/** Keeps a growing conversation scrolled to its end while the reader is there. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
-/** So near the end of the page a reader who comes down is at its end … */
+/** A reader who scrolls down to within this distance of the end is at the end … */
 const NEAR_PX = 80;
-/** … and further away than that, one who goes up has left it. */
+/** … and one who scrolls up further than this has left it. */
 const AT_PX = 8;
 
 const distance = (): number => {
@@ -14,14 +14,14 @@ const distance = (): number => {
 const toEnd = (): void => window.scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
 
 export interface Stick<Element extends HTMLElement> {
-  /** What grows. */
+  /** The growing element. */
   content: RefObject<Element | null>;
-  /** The reader has gone up: nothing moves the page under them. */
+  /** The reader has scrolled up: nothing moves the page under them. */
   isAway: boolean;
   toEnd: () => void;
 }
 
-/** @param isReady the conversation is there: it is opened at its end */
+/** @param isReady the conversation is loaded and opens at its end */
 export function useStick<Element extends HTMLElement>(isReady: boolean): Stick<Element> {
   const content = useRef<Element>(null);
   const isAtEnd = useRef(true);
@@ -35,7 +35,7 @@ export function useStick<Element extends HTMLElement>(isReady: boolean): Stick<E
     let last = window.scrollY;
     const onScroll = (): void => {
       const { scrollY } = window;
-      // What grows makes nobody go up; what shrinks leaves one at the end.
+      // Growth is not scrolling up, and shrinking keeps the reader at the end.
       const hasGoneUp = scrollY < last - 1 && distance() > AT_PX;
       if (hasGoneUp) isAtEnd.current = false;
       else if (scrollY >= last && distance() < NEAR_PX) isAtEnd.current = true;

@@ -1,4 +1,4 @@
-/** Tool calls as rows: what was asked, what came of it, and the whole of both one step away. */
+/** Tool calls as rows: the request, the outcome, and both in full one click away. */
 import { Link } from '@tanstack/react-router';
 import {
   ChartLine,
@@ -18,17 +18,17 @@ import { digestOf, evidenceOf, planOf, startedInvestigation, toolName, type Tool
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
 export interface ToolActions {
-  /** Opens the result beside the chat. */
+  /** Opens the result next to the chat. */
   onOpen: (toolId: string) => void;
-  /** Draws the result; absent where nothing may be said now. */
+  /** Charts the result; absent while no message can be sent. */
   onChart?: ((toolId: string) => void) | undefined;
 }
 
 export interface ToolCallsProps extends ToolActions {
   calls: readonly ToolPart[];
-  /** The results that can be drawn. */
+  /** The results that can be charted. */
   drawable: ReadonlySet<string>;
-  /** The turn is over: nothing more comes of a call that has no result. */
+  /** The turn is over: a call without a result will not get one. */
   isOver: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How a chat of the AI SDK talks to our API. Chunks are handed on one at a time, and only when the chat has taken in the
- * one before: so the id of the last event is always that of one it shows, and a connection that breaks loses nothing.
+ * Connects a chat of the AI SDK to our API. Chunks are passed on one at a time, once the chat has processed the
+ * previous one, so the last event id always belongs to an event it shows, and a broken connection loses nothing.
  */
 import { HttpChatTransport, type UIMessage, type UIMessageChunk } from 'ai';
 import { createParser } from 'eventsource-parser';
@@ -8,9 +8,9 @@ import { ApiError, csrfHeaders, errorOf } from '../../api/client.ts';
 import { SILENT_MS } from '../../components/live/back-off.ts';
 import { requestFor, type Asked } from './asked.ts';
 
-/** What a message carries beside its parts. */
+/** Metadata of a message. */
 export interface ChatMetadata {
-  /** Of what a person says: how it is asked. */
+  /** For a person's message: how it is sent. */
   asked?: Asked;
   chatId?: string;
   status?: string;
@@ -19,15 +19,15 @@ export interface ChatMetadata {
 export type ChatMessage = UIMessage<ChatMetadata>;
 
 const DONE = '[DONE]';
-/** The message by which the SDK knows a lost connection. */
+/** The message by which the SDK recognises a lost connection. */
 const lost = (): TypeError => new TypeError('network error');
 
 export class ChatTransport extends HttpChatTransport<ChatMessage> {
-  /** Of the last event that the chat has taken in; undefined: the next stream begins at its start. */
+  /** Id of the last event the chat has processed; undefined starts the next stream from the beginning. */
   lastEventId: string | undefined;
   private readonly onStart: (chatId: string, turnId: string) => void;
 
-  /** @param onStart told what the chat is called that answers */
+  /** @param onStart called with the id of the chat that answers */
   constructor(chatId: () => string | undefined, onStart: (chatId: string, turnId: string) => void) {
     super({
       fetch: fetchOrFail,
@@ -48,7 +48,7 @@ export class ChatTransport extends HttpChatTransport<ChatMessage> {
     this.onStart = onStart;
   }
 
-  /** Asked by the SDK: whether a stream that is resumed repeats what was shown. */
+  /** Asked by the SDK: whether a resumed stream repeats what was shown. */
   get resumeStreamIsReplay(): boolean {
     return this.lastEventId === undefined;
   }
@@ -63,7 +63,7 @@ export class ChatTransport extends HttpChatTransport<ChatMessage> {
         pull: async (controller) => {
           while (waiting.length === 0) {
             const { done, value } = await readSoon(reader);
-            // A server that stops ends its streams before they are over.
+            // A server that shuts down ends its streams early.
             if (done) throw lost();
             parser.feed(decoder.decode(value, { stream: true }));
           }
@@ -82,7 +82,7 @@ export class ChatTransport extends HttpChatTransport<ChatMessage> {
   }
 }
 
-/** @throws what the SDK knows as a lost connection, also when nothing has come for long */
+/** @throws what the SDK takes for a lost connection, also after a long silence */
 async function readSoon(
   reader: ReadableStreamDefaultReader<Uint8Array>,
 ): Promise<ReadableStreamReadResult<Uint8Array>> {

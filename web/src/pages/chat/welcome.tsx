@@ -1,4 +1,4 @@
-/** What a new chat shows before anything was said. */
+/** What an empty new chat shows. */
 export const Welcome = ({ isAbout }: { isAbout: boolean }) => (
   <div className="m-auto max-w-md py-10 text-center text-ink-soft">
     <p className="text-lg font-medium text-ink">

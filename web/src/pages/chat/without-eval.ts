@@ -1,6 +1,6 @@
 /**
- * Comes before the AI SDK, whose schemas would otherwise try whether code can be made at run time. The content security
- * policy does not let them, and reports it.
+ * Must load before the AI SDK, whose schema library otherwise probes whether code can be generated at run time. The
+ * content security policy forbids that and reports it.
  */
 import { config } from 'zod/v4/core';
 

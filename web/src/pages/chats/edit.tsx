@@ -1,4 +1,4 @@
-/** Renaming and deleting a chat. */
+/** Renames and deletes a chat. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, dataOf, type Schema } from '../../api/client.ts';
@@ -8,10 +8,10 @@ import { Confirm, Dialog } from '../../components/ui/dialog.tsx';
 import { Field, Input } from '../../components/ui/field.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 
-/** What is shown of a chat that is renamed or deleted. */
+/** The parts of a chat that renaming and deleting show. */
 export type NamedChat = Pick<Schema<'ChatSummary'>, 'id' | 'title'>;
 
-/** Chats are shown in lists and on their own page. */
+/** Chats appear in lists and on their own page. */
 function useRefresh(chatId: string): () => Promise<unknown> {
   const queryClient = useQueryClient();
   return () =>

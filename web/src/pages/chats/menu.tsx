@@ -7,14 +7,14 @@ export interface ChatMenuProps {
   chat: NamedChat;
   mayRename: boolean;
   mayDelete: boolean;
-  /** What opens the menu. */
+  /** The element that opens the menu. */
   trigger: ReactElement;
   onDeleted?: () => void;
-  /** Items between renaming and deleting. */
+  /** Items between rename and delete. */
   children?: ReactNode;
 }
 
-/** What can be done with a chat, wherever it is shown. */
+/** The actions on a chat, wherever it is shown. */
 export function ChatMenu({ chat, mayRename, mayDelete, trigger, onDeleted, children }: ChatMenuProps) {
   const [asks, setAsks] = useState<'rename' | 'delete'>();
   const close = (): void => setAsks(undefined);

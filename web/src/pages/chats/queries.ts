@@ -4,7 +4,7 @@ import { pollMs } from '../../api/polling.ts';
 
 export const CHATS_PER_PAGE = 20;
 
-/** The team's chats, the latest first. */
+/** The team's chats, newest first. */
 export const chatsQuery = (wanted: { page: number; mine: boolean }) =>
   queryOptions({
     queryKey: ['chats', 'list', wanted],
@@ -19,7 +19,7 @@ export const chatsQuery = (wanted: { page: number; mine: boolean }) =>
     refetchInterval: ({ state }) => pollMs(state.error, state.data?.chats.some(({ running }) => running) === true),
   });
 
-/** Chats in which words were said. */
+/** Chats that match a search. */
 export const chatSearchQuery = (wanted: { q: string; page: number }) =>
   queryOptions({
     queryKey: ['chats', 'search', wanted],

@@ -9,13 +9,12 @@ import { marked } from './words.ts';
 
 export interface ChatRowProps {
   chat: Schema<'ChatSummary'> & { snippet?: string };
-  /** What was looked for. */
+  /** The search. */
   search: string;
   mayRename: boolean;
   mayDelete: boolean;
 }
 
-/** A chat in a list. */
 export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
   return (
     <li className="relative flex items-center gap-2 px-4 py-2.5 hover:bg-sunken has-[a:focus-visible]:bg-sunken">
@@ -24,7 +23,7 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
           <Link
             to="/chat/$chatId"
             params={{ chatId: chat.id }}
-            // The whole row opens the chat; what else is in it lies above.
+            // The whole row opens the chat; its other controls lie on top.
             className="min-w-0 font-medium break-words after:absolute after:inset-0"
           >
             <Marked text={chat.title} search={search} />
@@ -72,7 +71,7 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
 
 const Marked = ({ text, search }: { text: string; search: string }) =>
   marked(text, search).map((piece, index) =>
-    // The pieces of a text have no other name than their place.
+    // Pieces of text have no key but their index.
     // oxlint-disable-next-line react/no-array-index-key
     index % 2 === 1 ? <mark key={index}>{piece}</mark> : piece,
   );

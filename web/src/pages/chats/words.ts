@@ -1,13 +1,13 @@
-/** Marks in a text what somebody looked for. */
+/** Marks search terms in a text. */
 
-/** The words of a search: `"quoted together"` and single ones; those that are excluded are not among them. */
+/** The terms of a search: `"quoted phrases"` and single words, without excluded ones. */
 export function wordsOf(search: string): string[] {
   return [...search.matchAll(/(-?)(?:"([^"]*)"|([^\s"]+))/g)]
     .filter(([, excluded, , single]) => excluded === '' && single?.toLowerCase() !== 'or')
     .flatMap(([, , quoted, single]) => (quoted ?? single ?? '').match(/[\p{L}\p{N}_]+/gu) ?? []);
 }
 
-/** Pieces of a text, in order; those at odd places begin with a word that was looked for, as the search finds them. */
+/** The text in pieces; those at odd indexes start with a matched term, as the search matches it. */
 export function marked(text: string, search: string): string[] {
   const words = wordsOf(search);
   if (words.length === 0) return [text];

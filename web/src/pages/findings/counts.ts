@@ -2,7 +2,7 @@ import type { FindingSummary } from './queries.ts';
 
 export type SeverityCounts = Partial<Record<FindingSummary['severity'], number>>;
 
-/** How many findings of each severity each agent has; findings of no agent are left out. */
+/** Findings per agent and severity; findings without an agent are skipped. */
 export function countByAgent(
   findings: readonly Pick<FindingSummary, 'chat_id' | 'severity'>[],
 ): ReadonlyMap<string, SeverityCounts> {

@@ -1,9 +1,9 @@
-/** What an alert from outside says besides its title. */
+/** The details of an external alert besides its title. */
 
-/** Most rows that are shown: an alert may have any number of labels. */
+/** An alert may have any number of labels. */
 const MOST_ROWS = 200;
 
-/** The links of an alert, as the API has them: with words. */
+/** The links of an alert, with their labels. */
 export function linksIn({ links }: Readonly<Record<string, unknown>>): { label: string; url: string }[] {
   return (Array.isArray(links) ? links : []).flatMap((link: unknown) => {
     if (typeof link !== 'object' || link === null || !('url' in link) || typeof link.url !== 'string') return [];
@@ -12,7 +12,7 @@ export function linksIn({ links }: Readonly<Record<string, unknown>>): { label: 
   });
 }
 
-/** Everything but links, a row for each value: labels by their name, other members by their way. */
+/** Everything but links, one row per value: labels by name, other properties by path. */
 export function detailRows(details: Readonly<Record<string, unknown>>): { name: string; value: string }[] {
   const { links: _, labels, ...others } = details;
   return [...rowsOf(labels, ''), ...rowsOf(others, '')].slice(0, MOST_ROWS);
@@ -27,7 +27,7 @@ function rowsOf(value: unknown, at: string): { name: string; value: string }[] {
   return Object.entries(value).flatMap(([name, inner]) => rowsOf(inner, at === '' ? name : `${at}.${name}`));
 }
 
-/** An address of the web, as a browser reads it; undefined for anything else, such as `javascript:`. */
+/** A web address as a browser reads it; undefined for anything else, such as `javascript:`. */
 export function safeUrl(text: string): string | undefined {
   if (!/^https?:\/\//i.test(text)) return undefined;
   const url = URL.parse(text);

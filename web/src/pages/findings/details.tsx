@@ -1,8 +1,8 @@
-/** Labels and links of an alert from outside. */
+/** Labels and links of an external alert. */
 import { detailRows, linksIn, safeUrl } from './detail-rows.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
-/** Whatever an alert says is shown as text; only addresses of the web lead somewhere. */
+/** Everything in an alert is shown as text; only web addresses become links. */
 export function Details({ details }: { details: Readonly<Record<string, unknown>> }) {
   const links = linksIn(details);
   return (
@@ -32,7 +32,7 @@ export function Details({ details }: { details: Readonly<Record<string, unknown>
   );
 }
 
-/** A link where it leads to the web, else the words alone. */
+/** A link if it leads to the web, otherwise text. */
 function Address({ url, children }: { url: string; children: string }) {
   const href = safeUrl(url);
   if (href === undefined) return <bdi>{children}</bdi>;

@@ -1,8 +1,8 @@
-/** What a check asked and what came back, as it was stored. */
+/** What a check asked and what came back, as stored. */
 import type { Schema } from '../../api/client.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 
-/** Questions and answers of other systems: shown as text, whatever is in them. */
+/** Queries and answers of other systems, shown as text. */
 export function Evidence({ evidence }: { evidence: readonly Schema<'MonitoringEvidence'>[] }) {
   return (
     <ul className="divide-y rounded-md border">

@@ -1,4 +1,4 @@
-/** What addresses may say of findings; anything else counts as nothing. */
+/** The finding filters of an address; unknown values are ignored. */
 import type { FindingStatus, FindingSummary } from './queries.ts';
 
 export const STATUS_WORDS: Record<FindingStatus, string> = {

@@ -1,4 +1,4 @@
-/** Findings, the newest first. */
+/** Findings, newest first. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Badge } from '../../components/ui/badge.tsx';
@@ -18,19 +18,19 @@ const INVESTIGATION_WORDS = {
 
 export interface FindingListProps {
   filter: FindingFilter;
-  /** Of the titles: one below what is above the list. */
+  /** Heading level of the titles, one below what is above the list. */
   headingLevel: 2 | 3;
   onPage?: (page: number) => void;
-  /** Without the words of the observation. */
+  /** Without the text of the observation. */
   isShort?: boolean;
-  /** Whether the agents are named: not where all are of one. */
+  /** Whether to name the agents; not if all findings are of one. */
   namesAgents?: boolean;
 }
 
 export function FindingList({ filter, headingLevel, onPage, isShort = false, namesAgents = false }: FindingListProps) {
   const { data, isPending, isError, error, refetch, isPlaceholderData } = useQuery(findingsQuery(filter));
   if (isPending) return <Loading lines={isShort ? 3 : 6} />;
-  // What was found stays in sight while it cannot be asked for again.
+  // Keep showing findings while refetching fails.
   const failed = isError && <Failed error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return failed;
   const { findings, total, page, count } = data;

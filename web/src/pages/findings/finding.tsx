@@ -1,4 +1,4 @@
-/** One finding: what is wrong, what it rests on, who was told, and what was done about it. */
+/** One finding: what is wrong, the evidence, who was notified, and what was done about it. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { PageFailed } from '../../app/fallbacks.tsx';

@@ -1,4 +1,3 @@
-/** The team's findings. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Field, Select } from '../../components/ui/field.tsx';
@@ -17,7 +16,7 @@ export function FindingsPage() {
   const chats = data?.chats ?? [];
   const { agent, page = 1 } = search;
   const [status, severity] = [statusOf(search.status), severityOf(search.severity)];
-  // Another filter begins at its first page.
+  // A new filter starts at its first page.
   const filter = (change: { status?: string | undefined; severity?: string | undefined; agent?: string | undefined }) =>
     void navigate({ search: (now) => ({ ...now, page: undefined, ...change }) });
   return (

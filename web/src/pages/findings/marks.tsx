@@ -1,4 +1,4 @@
-/** How findings are marked: how bad, and whether it goes on. */
+/** Badges of findings: severity and status. */
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import type { FindingStatus, FindingSummary } from './queries.ts';
 
@@ -10,7 +10,7 @@ const SEVERITIES: Record<Severity, { tone: Tone; word: string }> = {
   info: { tone: 'accent', word: 'Info' },
 };
 
-/** The worst first. */
+/** Worst first. */
 const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'info'];
 
 export const SeverityBadge = ({ severity }: { severity: Severity }) => (
@@ -34,9 +34,9 @@ export function FindingStatusBadge({ status }: { status: FindingStatus }) {
 }
 
 /**
- * How many are open, by severity in words beside the colours.
+ * The number of open findings by severity, in words as well as colours.
  * @param total as the API counts them
- * @param counts of those that are known; where they are not all, only the total is told
+ * @param counts of those that are loaded; if incomplete, only the total is shown
  */
 export function OpenFindings({ total, counts }: { total: number; counts: Partial<Record<Severity, number>> }) {
   if (total === 0) return <span className="text-sm text-ink-soft">No open findings</span>;

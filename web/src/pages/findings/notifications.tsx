@@ -1,4 +1,4 @@
-/** What was told to whom and when, with what could not be delivered. */
+/** Who was notified of what and when, including failed deliveries. */
 import type { Schema } from '../../api/client.ts';
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { Time } from '../../components/ui/time.tsx';

@@ -1,4 +1,4 @@
-/** What reports a finding, and how its value went over the last runs. */
+/** What reports a finding, and its value over recent runs. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { QUIET_MS } from '../../api/polling.ts';
@@ -54,13 +54,13 @@ export function Observed({ finding }: { finding: Finding }) {
   );
 }
 
-/** The values of the last runs, the newest first, as far as sessions are kept. */
+/** The values of recent runs, newest first, as long as sessions are kept. */
 function Values({ agentId, source, isOpen }: { agentId: string; source: Source; isOpen: boolean }) {
   const [check = ''] = source.source.split('/');
   const subject = source.source.slice(check.length + 1);
   const { data } = useQuery({
     ...sessionsQuery(agentId, { check, count: 30 }),
-    // What is over gets no more of them.
+    // A closed finding gets no more of them.
     refetchInterval: isOpen ? QUIET_MS : false,
   });
   const values = valuesOf(data?.sessions ?? [], subject);

@@ -1,4 +1,4 @@
-/** The investigation that a finding opened. */
+/** The investigation that a finding started. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** What the pages of findings ask. */
+/** Queries of the findings pages. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { pollMs } from '../../api/polling.ts';
@@ -10,7 +10,7 @@ export type FindingStatus = FindingSummary['status'];
 export interface FindingFilter {
   status?: FindingStatus | undefined;
   severity?: FindingSummary['severity'] | undefined;
-  /** Of one agent only. */
+  /** Only of one agent. */
   agent?: string | undefined;
   page?: number;
   count?: number;
@@ -40,7 +40,7 @@ export const findingQuery = (findingId: string) =>
       state.data?.status === 'closed' ? false : pollMs(state.error, state.data?.status === 'open'),
   });
 
-/** The investigation that a finding opened. */
+/** The investigation that a finding started. */
 export const investigationOfQuery = (investigationId: string) =>
   queryOptions({
     queryKey: ['findings', 'investigation', investigationId],

@@ -9,7 +9,7 @@ export interface ObservedValue {
   isFinding: boolean;
 }
 
-/** What sessions measured of one subject, in their order; those that measured nothing are left out. */
+/** What sessions measured of one subject, in order, skipping those without a measurement. */
 export const valuesOf = (sessions: readonly SessionSummary[], subject: string): ObservedValue[] =>
   sessions.flatMap(({ id, started_at: at, observations }) => {
     const seen = observations.find((observation) => observation.subject === subject);

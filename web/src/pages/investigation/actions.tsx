@@ -9,7 +9,7 @@ import { Confirm } from '../../components/ui/dialog.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { cancel, refresh, rerun, type Investigation } from './queries.ts';
 
-/** What can be done with the investigation, by whoever may. */
+/** What can be done with the investigation. */
 export function Actions({ investigation }: { investigation: Investigation }) {
   const { id, status, investigation_text, temporal } = investigation;
   const { data: session } = useQuery(sessionQuery);

@@ -11,8 +11,8 @@ const WORDS = {
 };
 
 /**
- * Says that the investigation has ended, to whoever watched it run: screen readers say it, and who has scrolled down
- * stays there and is offered the way to the report.
+ * Announces the end to whoever watched the run: screen readers read it out, and readers who scrolled down stay where
+ * they are and are offered a link to the report.
  */
 export function Announcement({ investigation: { status, alert_summary } }: { investigation: Investigation }) {
   const [wasRunning] = useState(status === 'processing');

@@ -4,7 +4,7 @@ import { Panel } from '../../components/ui/panel.tsx';
 import { wholeTime } from '../../components/ui/time.tsx';
 import type { Investigation } from './queries.ts';
 
-/** Which model ran, and what it took. */
+/** Which model ran, and what it cost. */
 export function RunFacts({ investigation }: { investigation: Investigation }) {
   const { usage, steps, created_at, finished_at, status } = investigation;
   const calls = steps.reduce((sum, { tool_calls }) => sum + tool_calls.length, 0);

@@ -6,7 +6,7 @@ import { dollars } from '../../components/ui/numbers.ts';
 import { ScrollBox } from '../../components/ui/scroll-box.tsx';
 import type { Investigation } from './queries.ts';
 
-/** Longer questions are shown by their beginning, and whole on demand. */
+/** Longer questions are truncated until expanded. */
 const SHORT_QUESTION = 180;
 
 export function Head({ investigation }: { investigation: Investigation }) {

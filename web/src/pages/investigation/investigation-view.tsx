@@ -40,11 +40,11 @@ export function InvestigationView({ investigation }: { investigation: Investigat
     [citations, openCitation, openCall],
   );
 
-  // Steps that were watched stay as wide and as open as they were, so that whoever reads one keeps their place.
+  // Steps that were being watched keep their width and expansion, so that readers keep their place.
   const [wasWatched, setWasWatched] = useState(isRunning);
   if (isRunning && !wasWatched) setWasWatched(true);
   const hasReport = report !== null;
-  // Under its key it stays what it is when it comes to stand further down. Everything is read in the order it is shown.
+  // The key keeps its state when it moves down. Reading order equals visual order.
   const stepsPart = (
     <div key="steps" className={clsx('min-w-0', hasReport && !wasWatched ? 'lg:col-span-2' : 'lg:col-start-1')}>
       <KeepPlace on={isRunning}>
@@ -74,7 +74,7 @@ export function InvestigationView({ investigation }: { investigation: Investigat
         )}
         {!hasReport && stepsPart}
         <aside
-          // Of the two that change places, the steps, which somebody may be reading, are not moved in the document.
+          // Of the two that swap places, the steps stay put in the document, since someone may be reading them.
           key={hasReport ? 'about-report' : 'about-run'}
           aria-label="About this investigation"
           className={clsx('flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1', hasReport || 'lg:row-span-2')}

@@ -1,7 +1,7 @@
 import { Component, createRef, type ReactNode } from 'react';
 
 interface KeepPlaceProps {
-  /** When it changes, something comes or goes above. */
+  /** A change means that something above appears or disappears. */
   on: unknown;
   children: ReactNode;
 }
@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * A list whose item at the top of the window stays there when something appears above it. Browsers do this only in
- * part (scroll anchoring), and Safari does not do it at all. Whoever has not scrolled sees what appears instead.
+ * A list that keeps the item at the top of the window in place when something appears above it. Browsers do this only
+ * partly (scroll anchoring), Safari not at all. Readers who have not scrolled see the new content instead.
  */
 export class KeepPlace extends Component<KeepPlaceProps> {
   readonly #box = createRef<HTMLDivElement>();

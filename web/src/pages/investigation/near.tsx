@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 
-/** What is above is read first; then the rest is drawn as well, for whoever searches, prints or leaps to it. */
+/** The top is read first; the rest is rendered soon after, for search, print and jumps. */
 const DRAWN_ANYHOW_AFTER_MS = 1_000;
 
 /**
- * Draws its children once they are nearly in view, or the page has been there for a moment; until then their place is
- * kept, so that nothing jumps.
+ * Renders its children once they are nearly in view, or after a moment; until then it reserves their space, so that
+ * nothing jumps.
  */
 export function Near({ minHeight, children }: { minHeight: number; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);

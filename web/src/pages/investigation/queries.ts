@@ -1,4 +1,4 @@
-/** What the page asks of the API. */
+/** Queries of the investigation page. */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 
@@ -11,7 +11,7 @@ export type Graph = Schema<'InvestigationGraphResponse'>;
 
 const path = (id: string) => ({ params: { path: { investigation_id: id } } });
 
-/** Everything about an investigation. One that has ended changes no more. */
+/** The full investigation. An ended one no longer changes. */
 export const investigationQuery = (id: string) =>
   queryOptions({
     queryKey: ['investigations', id],

@@ -2,8 +2,8 @@ import { randomId } from '../../app/random-id.ts';
 import { keepDraft as keep, readDraft } from '../../app/draft.ts';
 
 /**
- * What is being written into the field for a new investigation. It outlives reloads and other pages until it is sent,
- * and with it the key by which a repeated attempt to send it is known.
+ * The text in the field for a new investigation. It survives reloads and navigation until it is sent, together with the
+ * idempotency key that makes a retry safe.
  */
 export interface Draft {
   query: string;
@@ -12,7 +12,7 @@ export interface Draft {
 
 const KEY = 'new-investigation';
 
-/** Another text is another investigation, and so has another key. */
+/** Different text is a different investigation with a different key. */
 export const newDraft = (query = ''): Draft => ({ query, idempotencyKey: randomId() });
 
 export function storedDraft(): Draft {
@@ -25,7 +25,7 @@ export function storedDraft(): Draft {
   }
 }
 
-/** Keeps the draft; one without words is forgotten. */
+/** Keeps the draft; an empty one is dropped. */
 export const keepDraft = (draft: Draft): void => keep(KEY, draft.query === '' ? '' : JSON.stringify(draft));
 
 const isDraft = (value: unknown): value is Draft =>

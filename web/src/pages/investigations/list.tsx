@@ -26,7 +26,7 @@ export function InvestigationsPage() {
     placeholderData: keepPreviousData,
     enabled: mayRead,
   });
-  // What is started is shown in the list, so both are needed.
+  // A new investigation appears in the list, so it takes both scopes.
   const mayStart = mayRead && may(session, 'investigations:write');
   const list = useListKeys<HTMLUListElement>();
   const isFiltered = search !== undefined || status !== undefined;

@@ -8,11 +8,11 @@ import { Field, Textarea } from '../../components/ui/field.tsx';
 import { keepDraft, newDraft, storedDraft } from './draft.ts';
 import { startInvestigation } from './queries.ts';
 
-/** As many as the API takes. What is longer is refused here in words: a field that cuts off what is pasted says nothing. */
+/** The API's limit. Longer text gets a message: a field that silently truncates a paste says nothing. */
 const MOST_CHARACTERS = 20_000;
 const characters = new Intl.NumberFormat('en');
 
-/** The field from which an investigation is started. */
+/** The field that starts an investigation. */
 export function NewInvestigation() {
   const [draft, setDraft] = useState(storedDraft);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -20,7 +20,7 @@ export function NewInvestigation() {
   const queryClient = useQueryClient();
   const location = useLocation();
 
-  // The key `n` and the button beside the pages lead here.
+  // The key `n` and the button in the navigation lead here.
   useEffect(() => {
     if (location.hash === 'new') field.current?.focus();
   }, [location]);
@@ -44,7 +44,7 @@ export function NewInvestigation() {
   const send = (): void => {
     if (!mayStart) return;
     start.mutate(undefined, {
-      // Not called for whoever went elsewhere meanwhile.
+      // Not called if the user has navigated away.
       onSuccess: ({ investigation_id: investigationId }) =>
         void navigate({ to: '/investigation/$investigationId', params: { investigationId } }),
     });

@@ -12,7 +12,7 @@ export const STATUSES: readonly { value: Status; title: string }[] = [
   { value: 'cancelled', title: 'Cancelled' },
 ];
 
-/** The status that an address names; an address may say anything. */
+/** The status filter of an address, which may contain anything. */
 export const statusIn = (text: string | undefined): Status | undefined =>
   STATUSES.find(({ value }) => value === text)?.value;
 
@@ -24,7 +24,7 @@ export interface ListFilter {
   search?: string;
 }
 
-/** A page of the team's investigations, asked for again more often while one of them runs. */
+/** A page of the team's investigations, refetched more often while one is running. */
 export const investigationsQuery = ({ page, status, search }: ListFilter) =>
   queryOptions({
     queryKey: ['investigations', { page, status, search }],
@@ -36,7 +36,7 @@ export const investigationsQuery = ({ page, status, search }: ListFilter) =>
 
 /**
  * Starts an investigation.
- * @param idempotencyKey the same for every attempt to send the same form, so that a lost answer starts no second one
+ * @param idempotencyKey the same for every attempt to send the same form, so that a lost response starts no second one
  */
 export const startInvestigation = (query: string, idempotencyKey: string) =>
   dataOf(

@@ -3,7 +3,7 @@ import { StatusBadge } from '../../components/ui/badge.tsx';
 import { duration, Elapsed, Time } from '../../components/ui/time.tsx';
 import type { Summary } from './queries.ts';
 
-/** One investigation in the list. The link covers the row, so that it is easily hit on a phone. */
+/** One investigation in the list. The link covers the row, an easy target on a phone. */
 export function InvestigationRow({ investigation }: { investigation: Summary }) {
   const { id, query, alert_summary: title, status, created_at: createdAt, finished_at: finishedAt } = investigation;
   const { root_cause_service: service, doing } = investigation;

@@ -1,4 +1,4 @@
-/** What can be done with an agent as a whole. */
+/** What can be done with an agent. */
 import { useNavigate } from '@tanstack/react-router';
 import { Pause, Play, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
@@ -11,7 +11,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
   const [isAsking, setIsAsking] = useState(false);
   const navigate = useNavigate();
   const leave = async (): Promise<void> => {
-    // What was not saved of its plan went with it.
+    // Unsaved changes to its plan went with it.
     await navigate({ to: '/monitoring', ignoreBlocker: true });
     void refresh();
   };

@@ -1,4 +1,3 @@
-/** What one agent found. */
 import { getRouteApi } from '@tanstack/react-router';
 import { FindingList } from '../findings/finding-list.tsx';
 import { StatusFilter } from '../findings/filters.tsx';

@@ -1,4 +1,3 @@
-/** One monitoring agent. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';
@@ -61,10 +60,10 @@ export function MonitoringAgentPage() {
       />
       <Tabs
         label="Parts of the agent"
-        // A plan that is not saved keeps its tab open, and the focus comes back to the other one.
+        // An unsaved plan keeps its tab open, so return the focus from the other tab.
         isManual
         value={tabs.some(({ value }) => value === tab) ? tab : 'overview'}
-        // What another tab was filtered by means nothing in this one.
+        // Another tab's filters mean nothing here.
         onValueChange={(value) => void navigate({ search: value === 'overview' ? {} : { tab: value } })}
         tabs={tabs}
       />

@@ -1,6 +1,6 @@
 import { Time, useNow } from '../../components/ui/time.tsx';
 
-/** What comes sooner than this, or should have come already, comes at any moment. */
+/** Anything due sooner than this, or overdue, is due any moment. */
 const MOMENT_MS = 10_000;
 
 /** When something will happen. @param at ISO 8601 */

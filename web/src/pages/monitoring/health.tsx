@@ -1,4 +1,4 @@
-/** How an agent stands. */
+/** The health of an agent. */
 import { Badge, type Tone } from '../../components/ui/badge.tsx';
 import { isDrafting, type Agent } from './queries.ts';
 
@@ -25,7 +25,7 @@ export function HealthBadge({ agent }: { agent: Agent }) {
   );
 }
 
-/** Why it watches less than its plan says. Reasons quote telemetry: they are shown as text. */
+/** Why it watches less than its plan says. Reasons quote telemetry, so they are shown as text. */
 export function Reasons({ reasons, clamped = false }: { reasons: readonly string[]; clamped?: boolean }) {
   if (reasons.length === 0) return null;
   return (

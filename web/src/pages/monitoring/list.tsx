@@ -1,4 +1,3 @@
-/** The team's monitoring agents. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { may, sessionQuery } from '../../api/session.ts';

@@ -1,4 +1,4 @@
-/** Has something new watched: said in plain words. */
+/** Creates an agent from plain words. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
@@ -37,11 +37,11 @@ export function NewAgent() {
           reject,
         );
       });
-      // The plan is drafted whether somebody reads it or not; its page shows it.
+      // The plan is drafted whether or not anybody reads along; its page shows it.
       reading.abort();
       void queryClient.invalidateQueries({ queryKey: ['monitoring', 'list'] });
       write('');
-      // Whoever went elsewhere meanwhile stays there.
+      // Do not pull back whoever navigated away.
       if (!isGone.current) await navigate({ to: '/monitoring/$agentId', params: { agentId: made } });
     } catch (error) {
       toaster.fail(error);

@@ -1,4 +1,4 @@
-/** What the pages of monitoring agents ask. */
+/** Queries of the monitoring pages. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 import { pollMs } from '../../api/polling.ts';
@@ -9,7 +9,7 @@ export type AgentPlan = Schema<'MonitoringPlanResponse'>;
 export type PlanVersion = Schema<'MonitoringPlanVersion'>;
 export type SessionSummary = Schema<'MonitoringSessionSummary'>;
 
-/** How often while the first plan is drafted: somebody waits for it. */
+/** Poll faster while the first plan is drafted: somebody is waiting for it. */
 const DRAFTING_MS = 1_500;
 
 const one = (agentId: string) => ({ params: { path: { chat_id: agentId } } });
@@ -68,7 +68,7 @@ export const sessionsQuery = (agentId: string, { status, check, page = 1, count 
           signal,
         }),
       ),
-    // A run that somebody asks for begins a moment later.
+    // A requested run starts a moment later.
     refetchInterval: ({ state }) => pollMs(state.error, true),
     placeholderData: keepPreviousData,
   });
@@ -92,11 +92,11 @@ export const configQuery = (agentId: string) =>
     queryFn: ({ signal }) => dataOf(api.GET('/api/monitoring-chat/{chat_id}/config', { ...one(agentId), signal })),
   });
 
-/** Whether its first plan is still to come. */
+/** Whether its first plan is still being drafted. */
 export const isDrafting = ({ status, plan_version: version, checks }: Agent): boolean =>
   status === 'starting' && version === 1 && checks === 0;
 
-/** What can be done with an agent; all that is shown of it is asked again afterwards. */
+/** Actions on an agent; everything shown about it is refetched afterwards. */
 export function useAgentActions(agentId: string) {
   const queryClient = useQueryClient();
   const toaster = useToaster();
@@ -129,8 +129,8 @@ export function useAgentActions(agentId: string) {
 }
 
 /**
- * Saves a whole plan over the version it was made from.
- * @param isDry answers with the plan as it would be, and changes nothing
+ * Saves a whole plan over the version it is based on.
+ * @param isDry validates and returns the resulting plan without saving it
  */
 export const savePlan = (agentId: string, body: Schema<'UpdatePlanRequest'>, isDry = false) =>
   dataOf(

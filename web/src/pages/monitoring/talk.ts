@@ -1,4 +1,4 @@
-/** Says something to a monitoring agent and reads its answer as it is written. */
+/** Sends a message to a monitoring agent and streams its answer. */
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { api, dataOf, type Schema } from '../../api/client.ts';
 
@@ -12,8 +12,8 @@ export interface TalkListener {
 type Wanted = Pick<Schema<'MonitoringChatRequest'>, 'message' | 'chat_id' | 'title'>;
 
 /**
- * @returns when the answer is complete; the agent goes on with its work also when nobody reads it any more
- * @throws {ApiError} when it is refused; {Error} with what the agent says went wrong
+ * @returns when the answer is complete; the agent keeps working even if nobody reads on
+ * @throws {ApiError} if it is refused; {Error} with what the agent says went wrong
  */
 export async function talk(wanted: Wanted, listener: TalkListener, signal?: AbortSignal): Promise<void> {
   const body = await dataOf(
@@ -45,7 +45,7 @@ export async function talk(wanted: Wanted, listener: TalkListener, signal?: Abor
   }
 }
 
-/** What one event says; nothing for the mark of the end. */
+/** The text of one event; nothing for the end marker. */
 function partOf(data: string): Record<string, unknown> {
   if (data === '[DONE]') return {};
   const part: unknown = JSON.parse(data);

@@ -5,7 +5,7 @@ import { Table } from '../../components/ui/table.tsx';
 import { Time } from '../../components/ui/time.tsx';
 import { clustersQuery, type Cluster } from './queries.ts';
 
-/** The Kubernetes clusters that a satellite sees. */
+/** The Kubernetes clusters a satellite sees. */
 export function Clusters({ teamId, satelliteId }: { teamId: string; satelliteId: string }) {
   const { data: clusters, error, refetch } = useQuery(clustersQuery(teamId, satelliteId));
   if (error !== null && clusters === undefined) return <Failed error={error} onRetry={() => void refetch()} />;

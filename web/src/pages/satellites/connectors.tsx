@@ -4,7 +4,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { CheckBadge } from './marks.tsx';
 import type { Satellite } from './queries.ts';
 
-/** What a satellite reaches: its connectors and MCP servers, and whether they answer. */
+/** A satellite's connectors and MCP servers, and whether they respond. */
 export function Connectors({ satellite: { connectors, mcp_servers: servers } }: { satellite: Satellite }) {
   const rows = [
     ...connectors.map((connector) => ({ ...connector, name: connector.id })),

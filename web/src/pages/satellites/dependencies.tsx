@@ -13,12 +13,12 @@ import { graphQuery, impactQuery } from './queries.ts';
 export interface DependenciesProps {
   teamId: string;
   satelliteId: string;
-  /** The service whose failure is looked at; the page keeps it in its address. */
+  /** The service whose failure is examined; the page keeps it in its address. */
   selected: string | undefined;
   onSelect: (service: string) => void;
 }
 
-/** The live dependency graph of one satellite, and what suffers when the chosen service fails. */
+/** The live dependency graph of one satellite, and what the failure of the selected service affects. */
 export function Dependencies({ teamId, satelliteId, selected, onSelect }: DependenciesProps) {
   const { data: graph, error, refetch, isFetching } = useQuery(graphQuery(teamId, satelliteId));
   const calls = useMemo(() => graph?.edges.map(callsOf) ?? [], [graph]);

@@ -14,7 +14,7 @@ import { Time } from '../../components/ui/time.tsx';
 import { useToaster } from '../../components/ui/toast.tsx';
 import { tokensQuery, type EnrolmentToken } from './queries.ts';
 
-/** The tokens that satellites connect with: seen by those who may read, made and revoked by those who may write. */
+/** The enrolment tokens of satellites: visible to readers, created and revoked by writers. */
 export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolean }) {
   const { data: tokens, error, refetch } = useQuery(tokensQuery(teamId));
   const [name, setName] = useState('');

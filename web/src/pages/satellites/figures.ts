@@ -1,8 +1,8 @@
-/** Figures of the dependency graph, for people. */
+/** Numbers of the dependency graph, for people. */
 import type { Schema } from '../../api/client.ts';
 import type { ServiceGraph } from '../../components/graph/service-graph.tsx';
 
-/** An edge as the graph draws it: what is not known is left out. */
+/** An edge as the graph draws it, without unknown values. */
 export const callsOf = (edge: Schema<'DependencyEdge'>): Parameters<typeof ServiceGraph>[0]['calls'][number] => ({
   caller: edge.caller,
   callee: edge.callee,

@@ -22,7 +22,7 @@ const CHECKS: Record<Satellite['connectors'][number]['status'], Mark> = {
   unknown: { tone: 'neutral', word: 'Not looked at yet' },
 };
 
-/** Whether a connector or MCP server answers, as the satellite last saw. */
+/** Whether a connector or MCP server responds, as the satellite last saw. */
 export const CheckBadge = ({ status }: Pick<Satellite['connectors'][number], 'status'>) => (
   <Badge tone={CHECKS[status].tone}>{CHECKS[status].word}</Badge>
 );

@@ -6,7 +6,7 @@ export type Satellite = Schema<'SatelliteResponse'>;
 export type Cluster = Schema<'ClusterStateResponse'>;
 export type EnrolmentToken = Schema<'SatelliteTokenResponse'>;
 
-/** As many edges as the API gives at once. */
+/** The most edges the API returns at once. */
 export const MOST_EDGES = 10_000;
 
 export const satellitesQuery = (teamId: string) =>
@@ -43,7 +43,7 @@ export const clustersQuery = (teamId: string, satelliteId: string) =>
     refetchInterval: ({ state }) => pollMs(state.error, false),
   });
 
-/** The graph does not follow by itself: a layout that moves while it is read helps nobody. */
+/** The graph does not refresh by itself: a layout that moves while being read helps nobody. */
 export const graphQuery = (teamId: string, satelliteId: string) =>
   queryOptions({
     queryKey: ['satellites', teamId, satelliteId, 'graph'],
@@ -57,7 +57,7 @@ export const graphQuery = (teamId: string, satelliteId: string) =>
     staleTime: 60_000,
   });
 
-/** What suffers when a service fails. */
+/** What the failure of a service affects. */
 export const impactQuery = (teamId: string, satelliteId: string, service: string) =>
   queryOptions({
     queryKey: ['satellites', teamId, satelliteId, 'impact', service],

@@ -21,7 +21,7 @@ export function SignInPage() {
   const { data: known, isPending, failureCount } = useQuery(signInMethodsQuery);
   const goOn = (): void => router.history.replace(to);
 
-  // Whoever is signed in, perhaps in another tab, has nothing to do here.
+  // Nothing to do here for anyone who is signed in, perhaps in another tab.
   useEffect(() => {
     if (session) router.history.replace(to);
   }, [session, router, to]);
@@ -30,7 +30,7 @@ export function SignInPage() {
   const enter = useMutation({
     mutationFn: () => signIn(queryClient, { api_key: apiKey.trim() }),
     onSuccess: goOn,
-    // The field says what is wrong; with the focus on it, screen readers do too, and what is pasted replaces it.
+    // The field shows the error; with focus on it, screen readers read it and pasting replaces the value.
     onError: () => field.current?.select(),
   });
   const submit = (event: SubmitEvent): void => {
@@ -41,7 +41,7 @@ export function SignInPage() {
   const reason = reasonOf(code);
   const isRefused = enter.error instanceof ApiError && enter.error.status === 401;
 
-  // Nothing moves under the finger: what is shown is shown at once, with the identity provider or without.
+  // Render once, with or without the identity provider, so that nothing moves under the finger.
   if (isPending && failureCount === 0) return <main aria-busy="true" />;
 
   return (

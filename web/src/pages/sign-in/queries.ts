@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, dataOf } from '../../api/client.ts';
 
-/** The ways in that this installation has. */
+/** The sign-in methods of this installation. */
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-methods'],
   staleTime: Infinity,

@@ -1,4 +1,4 @@
-/** Why somebody was sent to the sign-in page, by the code in its address. */
+/** Why someone was sent to the sign-in page, by the code in its address. */
 const REASONS: Readonly<Record<string, string>> = {
   link: 'This link was used already or is too old. Each link signs in one browser, once.',
   link_unused: 'Casebook did not answer just now. Open the link once more: it is still good.',
@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<string, string>> = {
   sign_in_failed: 'That took too long, or what came back was not what was asked for. Begin once more.',
 };
 
-/** @param code from the address, and so anything */
+/** @param code from the address, so it may be anything */
 export const reasonOf = (code: string | undefined): string | undefined =>
   code === undefined
     ? undefined

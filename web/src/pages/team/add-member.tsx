@@ -11,7 +11,7 @@ import { membersQuery } from './queries.ts';
 type Request = Schema<'MemberAddRequest'>;
 const NOBODY: Request = { name: '', email: '', role: 'member' };
 
-/** Asks for a person who becomes a member. */
+/** A dialog that adds a member. */
 export function AddMember({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Add a person">

@@ -1,4 +1,4 @@
-/** What people call their browser, from what it calls itself. Most claim to be several, so the order counts. */
+/** A browser's common name from its User-Agent. Most claim to be several, so order matters. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -22,7 +22,7 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const named = (names: typeof BROWSERS, agent: string): string | undefined =>
   names.find(([pattern]) => pattern.test(agent))?.[1];
 
-/** "Chrome on Linux"; what nobody knows is given as it is. @param agent the User-Agent header */
+/** "Chrome on Linux"; an unknown agent is returned as is. @param agent the User-Agent header */
 export function browserName(agent: string): string {
   const browser = named(BROWSERS, agent);
   const system = named(SYSTEMS, agent);

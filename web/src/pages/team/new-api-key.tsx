@@ -14,11 +14,11 @@ const USUAL: readonly Scope[] = ['investigations:read', 'investigations:write'];
 export interface NewApiKeyProps {
   open: boolean;
   onOpenChange: (open: boolean) => void;
-  /** Gets the key, which the API says this once. */
+  /** Receives the key, which the API returns only once. */
   onMade: (apiKey: string) => void;
 }
 
-/** Asks for what an API key is to be, and makes it. */
+/** A dialog that creates an API key. */
 export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="New API key">

@@ -1,4 +1,4 @@
-/** The citations of a report, put together with the tool calls they cite. */
+/** Joins the citations of a report with the tool calls they cite. */
 import type { Citation, Investigation, ToolCall } from '../queries.ts';
 
 export const allCalls = ({ steps }: Pick<Investigation, 'steps'>): ToolCall[] =>
@@ -6,10 +6,10 @@ export const allCalls = ({ steps }: Pick<Investigation, 'steps'>): ToolCall[] =>
 
 export const inOrder = (citations: readonly Citation[]): Citation[] => citations.toSorted((a, b) => a.n - b.n);
 
-/** The tool call that a citation cites; undefined: the report cites what does not exist. */
+/** The cited tool call; undefined if the report cites one that does not exist. */
 export const citedCall = (investigation: Pick<Investigation, 'steps'>, citation: Citation): ToolCall | undefined =>
   allCalls(investigation).find(({ id }) => id === citation.tool_call_id);
 
-/** The numbers of the citations that have at least one excerpt which was found in the evidence. */
+/** The numbers of citations with at least one excerpt found in the evidence. */
 export const verifiedNumbers = (citations: readonly Citation[]): Set<number> =>
   new Set(citations.filter(({ excerpts }) => excerpts.some(({ verified }) => verified)).map(({ n }) => n));

@@ -1,10 +1,10 @@
-/** How the parts of the page open the evidence beside it. */
+/** How parts of the page open evidence next to it. */
 import { createContext, use } from 'react';
 
 export interface Evidence {
-  /** The numbers that open something. */
+  /** The numbers that can be opened. */
   numbers: ReadonlySet<number>;
-  /** Those of which an excerpt was found in the evidence. */
+  /** The numbers with an excerpt that was found in the evidence. */
   verified: ReadonlySet<number>;
   openCitation: (n: number) => void;
   openCall: (id: string) => void;

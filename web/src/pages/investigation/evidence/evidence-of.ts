@@ -1,4 +1,4 @@
-/** What is open beside an investigation, and what stands before and after it. */
+/** The evidence open next to an investigation, and its neighbours. */
 import { neighbour, type Evidence } from '../../../components/evidence/evidence.ts';
 import type { Investigation } from '../queries.ts';
 import { allCalls, citedCall, inOrder } from './citation-order.ts';
@@ -13,7 +13,7 @@ type Cited = Pick<Investigation, 'steps' | 'citations'>;
 
 const NOT_KNOWN = 'Nothing is known of it.';
 
-/** @returns undefined when nothing is open */
+/** @returns undefined if nothing is open */
 export function evidenceOf(investigation: Cited, { citation, call }: OpenEvidence): Evidence | undefined {
   if (citation !== undefined) return ofCitation(investigation, citation);
   return call === undefined ? undefined : ofCall(investigation, call);
@@ -32,7 +32,7 @@ function ofCitation(investigation: Cited, n: number): Evidence {
   return { title, description: NOT_KNOWN, missing, excerpts };
 }
 
-/** A tool call, with every excerpt that the report takes from it. */
+/** A tool call with every excerpt the report takes from it. */
 function ofCall(investigation: Cited, id: string): Evidence {
   const call = allCalls(investigation).find((candidate) => candidate.id === id);
   if (call === undefined) {
@@ -42,12 +42,12 @@ function ofCall(investigation: Cited, id: string): Evidence {
   const cited = investigation.citations
     .filter(({ tool_call_id }) => tool_call_id === id)
     .flatMap(({ excerpts }) => excerpts);
-  // Several citations may rest on the same words.
+  // Several citations may use the same words.
   const excerpts = [...new Map(cited.map((excerpt) => [`${excerpt.offset} ${excerpt.text}`, excerpt])).values()];
   return { title: `Evidence ${call.evidence}`, description: call.summary, call, excerpts };
 }
 
-/** The citation, or the tool call, before or after the one that is open. */
+/** The previous or next citation or tool call. */
 export function besides(investigation: Cited, { citation, call }: OpenEvidence, by: 1 | -1): OpenEvidence | undefined {
   if (citation !== undefined) {
     const numbers = inOrder(investigation.citations).map(({ n }) => n);

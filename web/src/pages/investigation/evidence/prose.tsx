@@ -2,7 +2,7 @@ import { Markdown } from '../../../components/markdown/markdown.tsx';
 import { markedText } from '../report/marked-text.ts';
 import { useEvidence } from './evidence-context.ts';
 
-/** A text of the report; its citations open what they cite. */
+/** A text of the report whose citations open their evidence. */
 export function Prose({ text }: { text: string }) {
   const { numbers, verified, openCitation } = useEvidence();
   return <Markdown text={markedText(text, verified)} citations={numbers} onCitation={openCitation} />;

@@ -1,4 +1,4 @@
-/** What is open beside the page: a citation or a tool call. It is in the address, so that it can be linked to. */
+/** What is open next to the page, a citation or a tool call. Kept in the address, so that it can be linked. */
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
 import { useCallback, useRef } from 'react';
 import type { OpenEvidence } from './evidence-of.ts';
@@ -9,7 +9,7 @@ export function useOpenEvidence() {
   const { citation, call } = useSearch({ from: ROUTE });
   const navigate = useNavigate({ from: '/investigation/$investigationId' });
   const router = useRouter();
-  /** Opened from this page: going back closes it. */
+  /** Opened from this page, so going back closes it. */
   const isOneBack = useRef(false);
 
   const show = useCallback(
@@ -28,7 +28,7 @@ export function useOpenEvidence() {
     },
     [show],
   );
-  /** Another one in its place, without a page of history for each. */
+  /** Replaces the open item without adding to the history. */
   const turnTo = useCallback((next: OpenEvidence) => show(next, true), [show]);
   const close = useCallback(() => {
     if (isOneBack.current) router.history.back();

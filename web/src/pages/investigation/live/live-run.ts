@@ -1,4 +1,7 @@
-/** What the events of a running investigation amount to. Pure: the same events give the same run, however they came. */
+/**
+ * Folds the events of a running investigation into its state. Pure: the same events give the same state, in whatever
+ * batches they arrive.
+ */
 import type { StreamEvent } from '../../../components/live/follow-events.ts';
 import { planItems, type PlanItem } from '../../../components/plan/plan.ts';
 
@@ -8,7 +11,7 @@ export interface LiveCall {
   step: number;
   name: string;
   summary: string;
-  /** ISO 8601; null: the model asked for it, and it has not begun. */
+  /** ISO 8601; null if the model asked for the call and it has not started. */
   startedAt: string | null;
   finishedAt: string | null;
   status: 'pending' | 'completed' | 'cancelled';
@@ -19,15 +22,15 @@ export interface LiveCall {
 
 export interface LiveStep {
   step: number;
-  /** Of the attempt that speaks: deltas of another one are not listened to. */
+  /** The current attempt; deltas of other attempts are ignored. */
   nonce: string;
   model: string | null;
   text: string;
   reasoning: string;
-  /** Tools that the model has begun to write calls of. */
+  /** Tools whose calls the model is writing. */
   requested: readonly string[];
   startedAt: string | null;
-  /** The model has said all it says in this step. */
+  /** The model has finished speaking in this step. */
   isSpoken: boolean;
 }
 
@@ -35,9 +38,9 @@ export interface LiveRun {
   steps: Readonly<Record<number, LiveStep>>;
   calls: Readonly<Record<string, LiveCall>>;
   plan: readonly PlanItem[] | null;
-  /** Ids of messages that are stored or were read since. */
+  /** Ids of messages stored or read since. */
   messages: number;
-  /** Grows whenever the stored investigation has something new: it is time to ask for it. */
+  /** Increments whenever the stored investigation has something new to fetch. */
   stored: number;
   /** The run has ended. */
   ending: { status: string; title: string | null } | null;
@@ -47,7 +50,7 @@ export const EMPTY_RUN: LiveRun = { steps: {}, calls: {}, plan: null, messages: 
 
 const FINAL = ['run.completed', 'run.failed', 'run.cancelled'];
 
-/** The types of events that a run has. */
+/** The event types of a run. */
 export const RUN_EVENT_TYPES: readonly string[] = [
   'run.started',
   'message.added',
@@ -64,7 +67,7 @@ export const RUN_EVENT_TYPES: readonly string[] = [
 
 export const isFinalRunEvent = ({ type }: StreamEvent): boolean => FINAL.includes(type);
 
-/** The run after some more events. */
+/** The state after some more events. */
 export const withEvents = (run: LiveRun, events: readonly StreamEvent[]): LiveRun => events.reduce(withEvent, run);
 
 function withEvent(run: LiveRun, { type, data }: StreamEvent): LiveRun {
@@ -111,7 +114,10 @@ const started = (data: StreamEvent['data']): LiveStep => ({
 
 const withStep = (run: LiveRun, step: LiveStep): LiveRun => ({ ...run, steps: { ...run.steps, [step.step]: step } });
 
-/** A delta counts when it is of the attempt that began last: an earlier one was cut off and may still have spoken. */
+/**
+ * A delta counts only if it belongs to the attempt that started last; an earlier one was cut off but may still have
+ * spoken.
+ */
 function withDelta(
   run: LiveRun,
   data: StreamEvent['data'],

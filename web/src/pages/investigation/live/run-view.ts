@@ -1,14 +1,14 @@
-/** The run as it is shown: what is stored, and what the live events say beyond it. */
+/** The run as shown: what is stored, plus what the live events add. */
 import type { Investigation, Step, ToolCall } from '../queries.ts';
 import type { LiveCall, LiveRun, LiveStep } from './live-run.ts';
 
 export interface CallView {
   id: string;
-  /** The number that the report cites. */
+  /** The number the report cites. */
   evidence: number;
   name: string;
   summary: string;
-  /** `waiting`: the model asked for it, and it has not begun. */
+  /** `waiting`: requested by the model, not started. */
   state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
   startedAt: string | null;
   durationMs: number | null;
@@ -24,17 +24,17 @@ export interface StepView {
   text: string;
   reasoning: string;
   calls: readonly CallView[];
-  /** Tools that the model is writing calls of. */
+  /** Tools whose calls the model is writing. */
   requested: readonly string[];
-  /** The model speaks. */
+  /** The model is speaking. */
   isSpeaking: boolean;
   model: string | null;
   costUsd: number | null;
-  /** From the question to the model to the end of the last tool call; null while one goes on. */
+  /** From the request to the model to the end of the last tool call; null while one is running. */
   durationMs: number | null;
 }
 
-/** The steps in order: a stored one as it is stored, with what its calls did since; others as they are heard. */
+/** The steps in order: stored ones with later progress of their calls, others as streamed. */
 export function stepViews(stored: readonly Step[], live: LiveRun): StepView[] {
   const views = new Map(stored.map((step) => [step.step, ofStored(step, live)]));
   for (const step of Object.values(live.steps)) {
@@ -77,7 +77,7 @@ function ofLive(step: LiveStep, { calls }: LiveRun): StepView {
   };
 }
 
-/** A stored call that has not ended may be heard of by now. */
+/** Events may already know the end of a call that is stored as running. */
 export function callView(call: ToolCall, heard?: LiveCall): CallView {
   if (call.status === 'pending' && heard !== undefined) return liveCallView(heard);
   return {
@@ -119,7 +119,7 @@ const PHASES: Record<string, string> = {
   finished: 'Finishing',
 };
 
-/** What is going on at this moment, in words. The events know first; what they leave open the workflow says. */
+/** The current activity, in words. Events know first; the workflow fills the gaps. */
 export function phaseOf(
   { progress, cancel_requested_at }: Pick<Investigation, 'progress' | 'cancel_requested_at'>,
   steps: readonly StepView[],

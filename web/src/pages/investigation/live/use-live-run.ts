@@ -5,14 +5,14 @@ import { useEventStream } from '../../../components/live/use-event-stream.ts';
 import { investigationQuery, refresh } from '../queries.ts';
 import { EMPTY_RUN, isFinalRunEvent, RUN_EVENT_TYPES, withEvents, type LiveRun } from './live-run.ts';
 
-/** What is stored is asked for at most this often while the run goes on. */
+/** While the run is live, refetch at most this often. */
 const REFETCH_MS = 1_200;
-/** While the events are away, or have said that it is over and what is stored does not, what is stored is asked for. */
+/** Refetch while events are unavailable, or while they say the run is over and the stored row does not. */
 const POLL_MS = 5_000;
 
 /**
- * The run as its events tell it, while it goes on. Whenever they tell of something that is stored by then, the stored
- * investigation is asked for again, so that the page shows what it would show after a reload.
+ * The live run from its events. Whenever an event says that something was stored, the stored investigation is
+ * refetched, so that the page shows what it would show after a reload.
  */
 export function useLiveRun(id: string, isRunning: boolean): { run: LiveRun; state: StreamState } {
   const [run, add] = useReducer(

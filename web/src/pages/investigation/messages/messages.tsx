@@ -11,7 +11,7 @@ import { Time } from '../../../components/ui/time.tsx';
 import { useToaster } from '../../../components/ui/toast.tsx';
 import { investigationQuery, tell, type Investigation } from '../queries.ts';
 
-/** What people told the run, and the field to tell it more while it runs. */
+/** Messages to the run, and a field for more while it is running. */
 export function Messages({ investigation: { id, status, messages } }: { investigation: Investigation }) {
   const { data: session } = useQuery(sessionQuery);
   const isRunning = status === 'processing';
@@ -51,7 +51,7 @@ function Tell({ id, hasMessages }: { id: string; hasMessages: boolean }) {
     mutationFn: (said: string) => tell(id, said),
     onError: toaster.fail,
     onSuccess: (_, said) => {
-      // What was written meanwhile is not sent yet.
+      // Text typed in the meantime has not been sent.
       if (latest.current === said) setText('');
     },
     onSettled: () => queryClient.invalidateQueries({ queryKey: investigationQuery(id).queryKey, exact: true }),

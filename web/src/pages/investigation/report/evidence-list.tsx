@@ -5,7 +5,7 @@ import { useEvidence } from '../evidence/evidence-context.ts';
 import { count } from '../../../components/ui/numbers.ts';
 import type { Citation, Investigation } from '../queries.ts';
 
-/** What the report cites, by its numbers. */
+/** The citations of the report, by number. */
 export function EvidenceList({ investigation }: { investigation: Investigation }) {
   const { citations } = investigation;
   const { openCitation } = useEvidence();

@@ -11,7 +11,7 @@ const GROUPS: readonly { verdict: Hypothesis['verdict']; title: string; icon: Lu
   { verdict: 'ruled_out', title: 'Ruled out', icon: CircleX, tone: 'text-ink-soft' },
 ];
 
-/** What might have been the cause, by what the evidence says of it. */
+/** The candidate causes, by what the evidence says about them. */
 export function Hypotheses({ hypotheses }: { hypotheses: readonly Hypothesis[] }) {
   if (hypotheses.length === 0) return null;
   return (

@@ -1,13 +1,13 @@
-/** A text of the report, made ready to be shown: its citations one by one, and said of each whether it was verified. */
+/** Prepares a text of the report: separates its citations and marks the unverified ones. */
 
-/** Code blocks and code spans, which are shown as they are. */
+/** Code blocks and spans, which are shown verbatim. */
 const CODE = /(`{3,}[\s\S]*?(?:`{3,}|$)|`[^`\n]*`)/;
 const MARKER = /\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\](?!\()/g;
 const WIDEST_RANGE = 50;
 
 /**
- * @param verified the citations that have an excerpt which was found in the evidence
- * @returns the text with `[1-3]` and `[1, 2]` taken apart, and what is not verified marked
+ * @param verified citations with an excerpt that was found in the evidence
+ * @returns the text with `[1-3]` and `[1, 2]` split, and unverified ones marked
  */
 export function markedText(text: string, verified: ReadonlySet<number>): string {
   const mark = (n: number): string => (verified.has(n) ? `[${n}]` : `[${n}] *(not verified)*`);

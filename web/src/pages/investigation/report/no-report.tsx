@@ -6,7 +6,7 @@ import { count } from '../../../components/ui/numbers.ts';
 import type { Investigation } from '../queries.ts';
 import { limitWords } from '../../../components/ui/limit-words.ts';
 
-/** The investigation ended without a report: why, what is there all the same, and what to do. */
+/** The investigation ended without a report: why, what is there anyway, and what to do. */
 export function NoReport({ investigation }: { investigation: Investigation }) {
   const { id, status, explanation, limit_reached, steps } = investigation;
   const { data: session } = useQuery(sessionQuery);

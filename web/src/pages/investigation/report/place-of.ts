@@ -6,7 +6,7 @@ const PLACES: Record<string, string> = {
   'recommended_change.details': 'Recommended change',
 };
 
-/** Where in the report, in words. @example placeOf('hypotheses[1].reasoning') // 'Hypothesis 2' */
+/** A place in the report, in words. @example placeOf('hypotheses[1].reasoning') // 'Hypothesis 2' */
 export function placeOf(where: string): string {
   const [, list, index] = /^(hypotheses|timeline)\[(\d+)\]/.exec(where) ?? [];
   if (list !== undefined) return `${list === 'timeline' ? 'Timeline' : 'Hypothesis'} ${Number(index) + 1}`;

@@ -8,7 +8,7 @@ import { RootCause } from './root-cause.tsx';
 import { Timeline } from './timeline.tsx';
 import { UnverifiedClaims } from './unverified-claims.tsx';
 
-/** The report, the most important first. */
+/** The report, most important part first. */
 export function ReportView({ investigation, report }: { investigation: Investigation; report: Report }) {
   const { limit_reached, explanation, status, hypotheses } = investigation;
   const { recommended_change: change } = report;

@@ -3,7 +3,7 @@ import { Prose } from '../evidence/prose.tsx';
 import type { Report } from '../queries.ts';
 import { confidenceWords } from './confidence.ts';
 
-/** The one thing that somebody who was woken up wants to know. */
+/** The one thing that somebody paged at night wants to know. */
 export function RootCause({ report: { root_cause, confidence } }: { report: Report }) {
   const percent = Math.round(confidence * 100);
   const { words, tone } = confidenceWords(confidence);

@@ -6,7 +6,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** What happened when, in the reader's own time. */
+/** What happened when, in the reader's time zone. */
 export function Timeline({ events }: { events: Report['timeline'] }) {
   if (events.length === 0) return null;
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -28,7 +28,7 @@ export function Timeline({ events }: { events: Report['timeline'] }) {
   );
 }
 
-/** A model may have written a time that no clock knows; then it is shown as it wrote it. */
+/** A model may write an impossible time; show it as written. */
 function Moment({ at }: { at: string }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span className="text-sm text-ink-soft">{at}</span>;

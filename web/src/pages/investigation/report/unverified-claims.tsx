@@ -2,7 +2,7 @@ import { Panel } from '../../../components/ui/panel.tsx';
 import type { Report } from '../queries.ts';
 import { placeOf } from './place-of.ts';
 
-/** Sentences that no evidence was found for. They may be true all the same; the reader is to know. */
+/** Claims without evidence. They may still be true; the reader should know. */
 export function UnverifiedClaims({ claims }: { claims: Report['unverified_claims'] }) {
   if (claims.length === 0) return null;
   return (

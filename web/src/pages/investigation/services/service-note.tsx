@@ -15,8 +15,8 @@ const ROLES: Record<Service['role'], { word: string; tone: Tone }> = {
 };
 
 /**
- * What is known of the chosen service, and the tool calls that looked at it.
- * @param isCause the report names it as the cause, and has said why further up
+ * Facts about the selected service, and the tool calls that looked at it.
+ * @param isCause the report names it as the cause and has explained why further up
  */
 export function ServiceNote({ service, isCause }: { service: Service; isCause: boolean }) {
   const { name, role, rank, score, reason, evidence } = service;

@@ -12,7 +12,7 @@ const ServiceGraph = lazy(() =>
 
 const HEIGHT = 400;
 
-/** The services around the suspect and the way the fault took. */
+/** The services around the suspect, and the path of the fault. */
 export function ServicesPanel({ id }: { id: string }) {
   const { data, error, refetch } = useQuery(graphQuery(id));
   return (

@@ -1,4 +1,4 @@
-/** Services and calls of the API as the graph draws them. */
+/** Maps services and calls of the API to the graph. */
 import type { ComponentProps } from 'react';
 import type { ServiceGraph } from '../../../components/graph/service-graph.tsx';
 import type { Graph } from '../queries.ts';

@@ -11,7 +11,7 @@ const STATES: Record<CallView['state'], { icon: LucideIcon; word: string; tone: 
   cancelled: { icon: CircleSlash, word: 'Cancelled', tone: 'text-ink-soft' },
 };
 
-/** A tool call; opens what it returned once there is something. */
+/** A tool call; opens its result once there is one. */
 export function CallRow({ call }: { call: CallView }) {
   const { openCall } = useEvidence();
   const { icon: Icon, word, tone } = STATES[call.state];

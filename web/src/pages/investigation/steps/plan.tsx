@@ -2,7 +2,7 @@ import { PlanList } from '../../../components/plan/plan-list.tsx';
 import type { PlanItem } from '../../../components/plan/plan.ts';
 import { Panel } from '../../../components/ui/panel.tsx';
 
-/** What the model means to do, and how far it is. */
+/** The model's todo list and its progress. */
 export function Plan({ items }: { items: readonly PlanItem[] }) {
   if (items.length === 0) return null;
   const done = items.filter(({ status }) => status === 'done').length;

@@ -9,7 +9,7 @@ import { CallRow } from './call-row.tsx';
 interface StepItemProps {
   step: StepView;
   isFolded: boolean;
-  /** The step that goes on. */
+  /** The step in progress. */
   isLast: boolean;
 }
 

@@ -11,11 +11,11 @@ export interface StepsProps {
   /** What is going on; undefined once the run has ended. */
   phase: string | undefined;
   connection: StreamState;
-  /** The steps are shown by their beginnings. */
+  /** Show only the start of each step. */
   isFolded: boolean;
 }
 
-/** What the model did, step by step, while it does it and afterwards. */
+/** What the model did, step by step, live and afterwards. */
 export function Steps({ steps, phase, connection, isFolded }: StepsProps) {
   const isRunning = phase !== undefined;
   if (steps.length === 0 && !isRunning) return null;

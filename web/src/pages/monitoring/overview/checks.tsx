@@ -1,4 +1,4 @@
-/** The checks of a plan as they stand. */
+/** The checks of a plan with their status. */
 import { Link } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
 import { Badge } from '../../../components/ui/badge.tsx';

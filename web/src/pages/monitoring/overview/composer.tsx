@@ -1,4 +1,4 @@
-/** A word with the agent: what it answers, and what became of its plan. */
+/** Talk to the agent: its answer, and what became of its plan. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useId, useRef, useState, type SubmitEvent } from 'react';
@@ -16,7 +16,7 @@ const Markdown = lazy(async () => ({ default: (await import('../../../components
 
 interface Said {
   words: string;
-  /** The version of the plan before it was said. */
+  /** The version of the plan before the message. */
   version: number;
   answer: string;
   isComplete: boolean;
@@ -50,7 +50,7 @@ export function Composer({ agentId }: { agentId: string }) {
       update({ isComplete: true });
     } catch (error) {
       if (controller.signal.aborted) return;
-      // It can be said again without being written again, unless something else was written since.
+      // Restore the text for another try, unless something else was typed since.
       if (readDraft(draftKey) === '') write(message);
       update({ isComplete: true, error });
     }

@@ -1,4 +1,4 @@
-/** How an agent stands, what it watches, and what it saw last. */
+/** How an agent is doing, what it watches, and what it saw last. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ExternalLink } from 'lucide-react';
@@ -125,7 +125,7 @@ function AgentFacts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
   );
 }
 
-/** Where the run of the agent can be looked at, if the installation has a UI for that. */
+/** The agent's run in the Temporal UI, if the installation has one. */
 function TemporalRun({ agent }: { agent: Agent }) {
   const { url } = agent.temporal;
   if (url === null) return null;

@@ -1,4 +1,4 @@
-/** One check of a plan while it is written. */
+/** One check of a plan being edited. */
 import { ChevronDown, ChevronRight, ArrowDown, ArrowUp, Copy, Trash2 } from 'lucide-react';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { Button } from '../../../components/ui/button.tsx';

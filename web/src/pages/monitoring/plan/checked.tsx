@@ -1,7 +1,7 @@
 import { CircleCheck } from 'lucide-react';
 import type { AgentPlan } from '../queries.ts';
 
-/** A plan that the API has looked at: it can be carried out, and this is what would be done. */
+/** A plan the API has validated: it can be carried out, and this is what would happen. */
 export function Checked({ plan }: { plan: AgentPlan }) {
   return (
     <div className="rounded-lg border border-good bg-good-soft px-4 py-3">

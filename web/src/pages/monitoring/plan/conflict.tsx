@@ -1,4 +1,4 @@
-/** Somebody else changed the plan while this one was written. */
+/** Someone else changed the plan while this one was being edited. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../../components/ui/button.tsx';
@@ -10,13 +10,13 @@ import { AUTHORS } from './authors.ts';
 
 export interface ConflictProps {
   agentId: string;
-  /** What holds now. */
+  /** The current plan. */
   latest: AgentPlan;
-  /** The plan as it is written here. */
+  /** The plan as edited here. */
   mine: DifferenceViewProps['after'];
-  /** Drops what was written here. */
+  /** Discards the edits. */
   onReload: () => void;
-  /** Goes on with what was written here, as a change of what holds now. */
+  /** Keeps the edits, as a change of the current plan. */
   onKeep: () => void;
 }
 

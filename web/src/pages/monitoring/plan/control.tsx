@@ -1,4 +1,4 @@
-/** The control of one field of a plan. What is written badly stays as it is written: the API says what is wrong with it. */
+/** The control of one field of a plan. Invalid input stays as typed; the API says what is wrong with it. */
 import { useState } from 'react';
 import { Input, Select, Textarea } from '../../../components/ui/field.tsx';
 import type { ValueField } from './field-types.ts';
@@ -10,11 +10,11 @@ import { readers, type TextKind } from './text-values.ts';
 export interface ControlProps {
   field: ValueField;
   value: Json | undefined;
-  /** undefined takes the member out. */
+  /** undefined removes the property. */
   onChange: (value: Json | undefined) => void;
-  /** What ties the control to its label, its hint and its error. */
+  /** Ties the control to its label, hint and error. */
   control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
-  /** Of the list of what is offered while one writes. */
+  /** The id of the list of suggestions. */
   listId?: string;
   disabled: boolean;
 }
@@ -50,12 +50,12 @@ export function Control(props: ControlProps) {
   }
 }
 
-/** A value that is written as text; while it is written it is not put into another form. */
+/** A value edited as text; it is not reformatted while someone is typing. */
 function Written({ field, value, onChange, control, listId, disabled, kind }: ControlProps & { kind: TextKind }) {
   const { read, show, isLong } = readers[kind];
   const [text, setText] = useState(() => show(value));
   const [known, setKnown] = useState(value);
-  // It may change elsewhere: another version is loaded, or another way is chosen.
+  // The value may change elsewhere: another version is loaded, or another variant chosen.
   if (known !== value) {
     setKnown(value);
     if (!isSame(read(text, field), value)) setText(show(value));

@@ -13,7 +13,7 @@ export interface DifferenceViewProps {
   after: { summary?: unknown; checks?: readonly unknown[] };
 }
 
-/** What is different between two plans: what was is struck out, what is stands below. */
+/** The differences between two plans: the old value struck out, the new one below. */
 export function DifferenceView({ before, after }: DifferenceViewProps) {
   const differences = planDifferences(before, after);
   if (differences.length === 0) return <p className="text-ink-soft">They say the same.</p>;

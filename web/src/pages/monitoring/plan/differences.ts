@@ -1,13 +1,13 @@
-/** What is different between two plans, member by member. */
+/** The differences between two plans, property by property. */
 import type { Field } from './field-types.ts';
 import { fieldAt } from './form.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { periodWords } from './words.ts';
 
 export interface Change {
-  /** Where: the label of the field, or its path. */
+  /** The label of the field, or its path. */
   place: string;
-  /** Absent: it was not there. */
+  /** Absent if it did not exist. */
   before?: string;
   after?: string;
 }
@@ -23,7 +23,7 @@ interface PlanLike {
   checks?: readonly unknown[];
 }
 
-/** In the order of the newer plan, what was removed at the end; nothing for plans that say the same. */
+/** In the order of the newer plan, removals last; empty for equal plans. */
 export function planDifferences(before: PlanLike, after: PlanLike): Difference[] {
   const old = checksOf(before);
   const fresh = checksOf(after);
@@ -70,7 +70,7 @@ function changesOf(before: JsonObject, after: JsonObject): Change[] {
   });
 }
 
-/** What a check says, by path: members that a field is about as that field shows them. */
+/** The values of a check by path, as their fields show them. */
 function leaves(value: JsonObject, check: JsonObject, at = ''): Map<string, { label: string; value: string }> {
   const found = new Map<string, { label: string; value: string }>();
   for (const [member, inner] of Object.entries(value)) {
@@ -88,7 +88,7 @@ function leaves(value: JsonObject, check: JsonObject, at = ''): Map<string, { la
 const sides = (before: unknown, after: unknown) => ({ before: text(before), after: text(after) });
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A value as its field shows it; without a field, as JSON. */
+/** A value as its field shows it; JSON if it has no field. */
 function shown(value: Json, field?: Field): string {
   if (typeof value === 'number' && field?.kind === 'duration') return periodWords(value);
   if (typeof value === 'boolean' && field?.kind === 'switch') return value ? 'yes' : 'no';

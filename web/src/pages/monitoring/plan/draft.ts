@@ -1,9 +1,9 @@
-/** A plan while it is written. Checks have a key of their own, because their ids are written as well. */
+/** A plan being edited. Checks have keys of their own, because their ids can be edited too. */
 import { newCheck } from './form.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 
 export interface DraftCheck {
-  /** The same for as long as the check is in the draft. */
+  /** Stable while the check is in the draft. */
   key: string;
   value: JsonObject;
 }
@@ -17,8 +17,8 @@ let lastKey = 0;
 const keyed = (value: JsonObject): DraftCheck => ({ key: `check-${++lastKey}`, value });
 
 /**
- * @param plan what the API gave, or what somebody wrote as JSON: what is no object is no check
- * @param like the draft that was shown before: checks with the same id keep their key, and so stay open on the page
+ * @param plan from the API or typed as JSON; anything but an object is not a check
+ * @param like the previous draft: checks with the same id keep their key and stay expanded
  */
 export function draftOf(plan: unknown, like?: PlanDraft): PlanDraft {
   const { summary, checks } = isObject(plan) ? plan : {};
@@ -26,7 +26,7 @@ export function draftOf(plan: unknown, like?: PlanDraft): PlanDraft {
   const known = (value: JsonObject): DraftCheck => {
     const key = keys.get(value['id']);
     if (key === undefined) return keyed(value);
-    // Two checks may have the same id while they are written.
+    // While editing, two checks may share an id.
     keys.delete(value['id']);
     return { key, value };
   };
@@ -37,8 +37,8 @@ export function draftOf(plan: unknown, like?: PlanDraft): PlanDraft {
 }
 
 /**
- * A plan that somebody wrote as JSON.
- * @returns the draft, or what keeps it from being one
+ * Parses a plan typed as JSON.
+ * @returns the draft, or what is wrong with it
  */
 export function readDraft(text: string, like: PlanDraft): { draft: PlanDraft } | { problem: string } {
   let plan: unknown;
@@ -61,7 +61,7 @@ export const planIn = ({ summary, checks }: PlanDraft): { summary: string; check
   checks: checks.map(({ value }) => value),
 });
 
-/** Whether two drafts say the same plan, whatever the order of members. */
+/** Whether two drafts are the same plan, regardless of property order. */
 export const isSamePlan = (a: PlanDraft, b: PlanDraft): boolean => canonical(planIn(a)) === canonical(planIn(b));
 
 export const withCheck = (draft: PlanDraft, key: string, value: JsonObject): PlanDraft => ({
@@ -69,7 +69,7 @@ export const withCheck = (draft: PlanDraft, key: string, value: JsonObject): Pla
   checks: draft.checks.map((check) => (check.key === key ? { key, value } : check)),
 });
 
-/** @returns the draft with a check of the kind at its end, and that check */
+/** @returns the draft with a new check of the kind at its end, and that check */
 export function addCheck(draft: PlanDraft, type: string): { draft: PlanDraft; added: DraftCheck } {
   const added = keyed(newCheck(type, freeId(draft, type.replaceAll('_', '-'))));
   return { draft: { ...draft, checks: [...draft.checks, added] }, added };
@@ -94,7 +94,7 @@ export const removeCheck = (draft: PlanDraft, key: string): PlanDraft => ({
   checks: draft.checks.filter((check) => check.key !== key),
 });
 
-/** @param by -1 is up, 1 is down; beyond the ends nothing is moved */
+/** @param by -1 moves up, 1 down; nothing moves beyond the ends */
 export function moveCheck(draft: PlanDraft, key: string, by: -1 | 1): PlanDraft {
   const index = draft.checks.findIndex((check) => check.key === key);
   const check = draft.checks[index];
@@ -103,7 +103,7 @@ export function moveCheck(draft: PlanDraft, key: string, by: -1 | 1): PlanDraft 
   return { ...draft, checks: draft.checks.toSpliced(index, 1).toSpliced(place, 0, check) };
 }
 
-/** The wanted id, or the first of wanted-2, wanted-3, … that no check has. */
+/** The wanted id, or the first free one of wanted-2, wanted-3, … */
 function freeId({ checks }: PlanDraft, wanted: string): string {
   const taken = new Set(checks.map(({ value }) => value['id']));
   const base = wanted.replace(/-\d+$/, '').slice(0, 60);

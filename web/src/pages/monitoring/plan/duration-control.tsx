@@ -1,4 +1,4 @@
-/** A length of time as a number and a unit. Stored in seconds. */
+/** A duration as a number and a unit. Stored in seconds. */
 import { useState } from 'react';
 import { Input, Select } from '../../../components/ui/field.tsx';
 import type { ControlProps } from './control.tsx';
@@ -53,7 +53,7 @@ export function DurationControl({ field, value, onChange, control, disabled }: C
 const shownIn = (value: unknown, unitSeconds: number): string =>
   typeof value === 'number' ? String(value / unitSeconds) : typeof value === 'string' ? value : '';
 
-/** @returns seconds; what is no number stays text, for the API to refuse */
+/** @returns seconds; anything but a number stays text, for the API to refuse */
 function written(text: string, unitSeconds: number): number | string | undefined {
   const trimmed = text.trim();
   if (trimmed === '') return undefined;

@@ -1,7 +1,7 @@
-/** What a form can be made of. Paths begin in the check. */
+/** Describes forms. Paths start at the check. */
 import type { Json } from './json.ts';
 
-/** What is offered while one writes; anything else may be written all the same. */
+/** Suggestions while typing; anything else is accepted too. */
 export type Suggestion = 'source' | 'service' | 'metric' | 'tool' | 'time_zone';
 
 interface Described {
@@ -25,24 +25,24 @@ export interface ValueField extends Described {
     | 'choices'
     | 'quiet_hours';
   path: string;
-  /** What a new check begins with; absent: without it. */
+  /** The value of a new check; absent to omit it. */
   standard?: Json;
-  /** Of a select or of choices. */
+  /** For a select or choices. */
   options?: readonly { value: string; title: string }[];
   suggest?: Suggestion;
-  /** Of a number, or of a length of time in seconds. */
+  /** For a number, or a duration in seconds. */
   least?: number;
   most?: number;
   /** Whether a number may have a fraction. */
   whole?: boolean;
-  /** Whether it takes the whole width of the form. */
+  /** Whether it spans the form. */
   wide?: boolean;
 }
 
-/** One of several ways to say something, each with fields of its own. */
+/** One of several variants, each with fields of its own. */
 export interface Choice extends Described {
   kind: 'choice';
-  /** The member that names the way; absent: the way is that whose `value`, a path, is there. */
+  /** The property that names the variant; if absent, the variant is the one whose `value`, a path, exists. */
   path?: string;
   variants: readonly Variant[];
 }

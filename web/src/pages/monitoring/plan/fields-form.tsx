@@ -1,4 +1,4 @@
-/** Draws a description of fields for one check. */
+/** Renders a description of fields for one check. */
 import { Select } from '../../../components/ui/field.tsx';
 import { Control } from './control.tsx';
 import type { Choice, Field, Suggestion, ValueField } from './field-types.ts';
@@ -14,7 +14,7 @@ export interface FieldsFormProps {
   onChange: (value: JsonObject) => void;
   issues: IssueMap;
   disabled: boolean;
-  /** The ids of the lists of what is offered. */
+  /** The ids of the suggestion lists. */
   lists: Partial<Record<Suggestion, string>>;
 }
 

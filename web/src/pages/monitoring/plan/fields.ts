@@ -1,4 +1,4 @@
-/** The form of a check, as a description: what the API takes, in the order in which people think of it. */
+/** The form of a check, as data: what the API takes, in the order people think about it. */
 import type { Choice, Field, FieldGroup, ValueField } from './field-types.ts';
 import { CHECK_KINDS } from './kinds.ts';
 
@@ -133,7 +133,7 @@ const THEN: readonly Field[] = [
   },
 ];
 
-/** All of a check. */
+/** All fields of a check. */
 export const CHECK_FORM: readonly FieldGroup[] = [
   { title: 'The check', fields: WHAT },
   { title: 'What is looked at', fields: [SUBJECT] },

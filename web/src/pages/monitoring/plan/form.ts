@@ -1,22 +1,22 @@
-/** What a description of fields means for one check. */
+/** Applies a description of fields to one check. */
 import { CHECK_FORM } from './fields.ts';
 import type { Choice, Field, ValueField, Variant } from './field-types.ts';
 import { valueAt, withValue, type JsonObject } from './json.ts';
 
-/** The way that a check takes; absent when it names one that is not known, or none. */
+/** The variant a check uses; absent if it names none, or an unknown one. */
 export const variantOf = (choice: Choice, check: JsonObject): Variant | undefined =>
   choice.variants.find(({ value }) =>
     choice.path === undefined ? valueAt(check, value) !== undefined : valueAt(check, choice.path) === value,
   );
 
-/** The fields that a check has now, with those of the ways it takes. */
+/** The current fields of a check, including those of its variants. */
 export function shownFields(fields: readonly Field[], check: JsonObject): ValueField[] {
   return fields.flatMap((field) =>
     field.kind === 'choice' ? shownFields(variantOf(field, check)?.fields ?? [], check) : [field],
   );
 }
 
-/** Everything a way could set, whichever ways are taken in it. */
+/** Everything a variant could set, including nested variants. */
 function allPaths(fields: readonly Field[]): string[] {
   return fields.flatMap((field) => {
     if (field.kind !== 'choice') return [field.path];
@@ -28,8 +28,8 @@ function allPaths(fields: readonly Field[]): string[] {
 }
 
 /**
- * The check with another way taken: what only other ways have goes, what both have stays, and what it lacks gets what a
- * new check begins with.
+ * Switches a check to another variant: drops what only other variants have, keeps what both have, and adds the new
+ * defaults.
  */
 export function choose(choice: Choice, value: string, check: JsonObject): JsonObject {
   const wanted = choice.variants.find((variant) => variant.value === value);
@@ -40,7 +40,7 @@ export function choose(choice: Choice, value: string, check: JsonObject): JsonOb
   return withStandards(wanted.fields, choice.path === undefined ? cleared : withValue(cleared, choice.path, value));
 }
 
-/** What is absent and has a standard gets it; of several ways the first is taken where none is. */
+/** Fills in missing defaults; takes the first variant where none is chosen. */
 export function withStandards(fields: readonly Field[], check: JsonObject): JsonObject {
   let filled = check;
   for (const field of fields) {
@@ -56,25 +56,25 @@ export function withStandards(fields: readonly Field[], check: JsonObject): Json
   return filled;
 }
 
-/** A check as it begins. @param type one of the kinds of checks */
+/** A new check. @param type one of the kinds of checks */
 export function newCheck(type: string, id: string): JsonObject {
   const begun: JsonObject = { id, title: '', check: { type } };
   return CHECK_FORM.reduce<JsonObject>((check, { fields }) => withStandards(fields, check), begun);
 }
 
-/** How fields of one kind of check are called; paths that no field has are called by themselves. */
+/** Field labels of one kind of check by path; unknown paths label themselves. */
 export function labelOf(path: string, check: JsonObject): string {
   const field = fieldAt(path, check);
   return field?.label ?? path;
 }
 
-/** The field that is at a path or around it: quiet hours hold `schedule.quiet_hours.0.from`. */
+/** The field at a path or around it: quiet hours hold `schedule.quiet_hours.0.from`. */
 export function fieldAt(path: string, check: JsonObject): Field | undefined {
   const shown = CHECK_FORM.flatMap(({ fields }) => withChoices(fields, check));
   return shown.find(({ path: own }) => path === own || path.startsWith(`${own}.`))?.field;
 }
 
-/** The fields and the choices that are named by a path. */
+/** The fields and choices named by a path. */
 function withChoices(fields: readonly Field[], check: JsonObject): { path: string; field: Field }[] {
   return fields.flatMap((field) => {
     if (field.kind !== 'choice') return [{ path: field.path, field }];

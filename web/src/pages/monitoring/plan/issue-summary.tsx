@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import type { IssueMap, PlanIssue } from './issues.ts';
 
-/** Everything that is wrong with a plan, each leading to its field. The focus goes here when a plan is refused. */
+/** Everything wrong with a plan, each linked to its field. Takes focus when a plan is refused. */
 export function IssueSummary({ issues, onGoTo }: { issues: IssueMap; onGoTo: (issue: PlanIssue) => void }) {
   const box = useRef<HTMLDivElement>(null);
   // oxlint-disable-next-line react/exhaustive-effect-dependencies, react-hooks/exhaustive-deps -- a plan that is refused again is told again

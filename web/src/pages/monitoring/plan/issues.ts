@@ -1,34 +1,34 @@
-/** What the API says is wrong with a plan, at the very fields it is about. */
+/** Maps the API's complaints about a plan to the fields they concern. */
 import { fieldAt, labelOf } from './form.ts';
 import type { PlanDraft } from './draft.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 export interface PlanIssue {
-  /** Of the check it is about; absent: it is about the plan. */
+  /** The check it concerns; absent if it concerns the plan. */
   checkKey?: string;
-  /** Within the check; empty: the check itself. */
+  /** Path inside the check; empty for the check itself. */
   path: string;
   message: string;
-  /** Where it is, for people: "Latency: Window". */
+  /** The place, for people: "Latency: Window". */
   place: string;
 }
 
 /** Issues by check and path. */
 export interface IssueMap {
   all: readonly PlanIssue[];
-  /** Of the plan as a whole and of its summary. */
+  /** Issues of the plan as a whole and of its summary. */
   ofPlan: readonly PlanIssue[];
-  /** Of a check, what no field of its form is about. */
+  /** Issues of a check that no field of its form covers. */
   ofCheck(checkKey: string): readonly PlanIssue[];
-  /** What a field is told: all that is at its path or below. */
+  /** All issues at or below a field's path. */
   at(checkKey: string, path: string): string | undefined;
-  /** How many a check has in all. */
+  /** How many issues a check has. */
   count(checkKey: string): number;
 }
 
 /**
- * @param issues as an ApiError has them: paths begin with `plan`
- * @param draft what was sent: indices of checks are its indices
+ * @param issues from an ApiError: paths start with `plan`
+ * @param draft what was sent: check indices refer to it
  */
 export function mapIssues(issues: readonly { path: string; message: string }[], draft: PlanDraft): IssueMap {
   const all = issues.map(({ path, message }) => placed(path, message, draft));
@@ -60,17 +60,17 @@ function placed(whole: string, message: string, draft: PlanDraft): PlanIssue {
   return { checkKey: check.key, path, message, place: path === '' ? title : `${title}: ${labelOf(path, check.value)}` };
 }
 
-/** How a check is called in a list, whatever it lacks. @param index from 0 */
+/** A name for a check in a list, even if incomplete. @param index from 0 */
 export function nameOf(check: unknown, index: number): string {
   const { title, id } = isObject(check) ? check : {};
   if (typeof title === 'string' && title.trim() !== '') return title;
   return typeof id === 'string' && id !== '' ? id : `Check ${index + 1}`;
 }
 
-/** The id of the element in which the field at a path is. */
+/** The id of the element that holds the field at a path. */
 export const fieldElementId = (checkKey: string, path: string): string => `${checkKey}-${path.replaceAll('.', '-')}`;
 
-/** Where a link of an issue leads: the field, else the check. */
+/** The target of an issue's link: the field, otherwise the check. */
 export function targetOf({ checkKey, path }: PlanIssue, draft: PlanDraft): string | undefined {
   if (checkKey === undefined) return path === 'summary' ? 'plan-summary' : undefined;
   const field = fieldAt(path, draft.checks.find(({ key }) => key === checkKey)?.value ?? {});

@@ -1,4 +1,4 @@
-/** Values of a plan by their path, such as `check.condition.value`. */
+/** Reads and writes plan values by path, such as `check.condition.value`. */
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -8,14 +8,14 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** @returns undefined where nothing is */
+/** @returns undefined if nothing is there */
 export function valueAt(value: Json | undefined, path: string): Json | undefined {
   let current: Json | undefined = value;
   for (const part of path.split('.')) current = isObject(current) ? current[part] : undefined;
   return current;
 }
 
-/** A copy with another value at the path; undefined takes the member out. What is on the way is made. */
+/** A copy with another value at the path, creating parents as needed; undefined removes the property. */
 export function withValue(value: JsonObject, path: string, next: Json | undefined): JsonObject {
   const [member = '', ...rest] = path.split('.');
   if (rest.length === 0) {

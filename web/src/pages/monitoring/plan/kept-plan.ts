@@ -1,10 +1,10 @@
-/** What is written of a plan and not saved: kept through reloads and signing in again, as other drafts are. */
+/** Unsaved edits of a plan, kept through reloads and signing in again like other drafts. */
 import { keepDraft, readDraft } from '../../../app/draft.ts';
 import { draftOf, planIn, type PlanDraft } from './draft.ts';
 import { isObject } from './json.ts';
 
 export interface KeptPlan {
-  /** The version that it changes. */
+  /** The version being edited. */
   version: number;
   base: PlanDraft;
   draft: PlanDraft;

@@ -1,4 +1,4 @@
-/** Fields that kinds of checks have in common. */
+/** Fields shared by several kinds of checks. */
 import type { Choice, ValueField, Variant } from './field-types.ts';
 
 const MINUTE = 60;

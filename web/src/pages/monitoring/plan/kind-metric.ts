@@ -1,4 +1,4 @@
-/** The fields of a check of a metric. */
+/** The fields of a metric check. */
 import type { Field } from './field-types.ts';
 import { comparison, conditions, deviations, history, service, source, windowed } from './kind-fields.ts';
 

@@ -1,4 +1,4 @@
-/** The kinds of checks and the fields of each. */
+/** The kinds of checks and their fields. */
 import type { Field, ValueField, Variant } from './field-types.ts';
 import { comparison, conditions, deviations, history, service, source, windowed } from './kind-fields.ts';
 import { METRIC } from './kind-metric.ts';
@@ -169,6 +169,6 @@ export const CHECK_KINDS: readonly Variant[] = [
   { value: 'instruction', title: 'Instruction', hint: 'In plain words; a model carries it out.', fields: INSTRUCTION },
 ];
 
-/** How a kind of checks is called; one that is not known by its name. */
+/** The label of a kind; an unknown one labels itself. */
 export const kindTitle = (type: unknown): string =>
   CHECK_KINDS.find(({ value }) => value === type)?.title ?? (typeof type === 'string' ? type : 'Check');

@@ -2,18 +2,18 @@ import { clsx } from 'clsx';
 import { useId, type ReactNode } from 'react';
 
 interface LabelledProps {
-  /** Known in advance, so that what is wrong can lead to the control. */
+  /** Known in advance, so that issues can link to the control. */
   elementId: string;
   label: string;
   hint: string | undefined;
   error: string | undefined;
   isWide: boolean;
-  /** It holds several controls, which name themselves. */
+  /** It holds several controls, which label themselves. */
   isGroup?: boolean;
   children: (control: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }) => ReactNode;
 }
 
-/** A control with its label, its hint and what is wrong with it. */
+/** A control with label, hint and issues. */
 export function Labelled({ elementId, label, hint, error, isWide, isGroup = false, children }: LabelledProps) {
   const about = useId();
   const isDescribed = hint !== undefined || error !== undefined;

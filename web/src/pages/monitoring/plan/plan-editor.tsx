@@ -1,4 +1,4 @@
-/** Changes a plan, as a form or as JSON. */
+/** Edits a plan, as a form or as JSON. */
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { Confirm } from '../../../components/ui/dialog.tsx';
@@ -34,7 +34,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
   const leaving = useBlocker({
     shouldBlockFn: ({ current, next }) => {
       const isHere = next.pathname === current.pathname && 'tab' in next.search && next.search.tab === 'plan';
-      // Whoever is to sign in again comes back to what was written.
+      // Whoever has to sign in again comes back to their edits.
       return isUnsaved && !isHere && next.pathname !== '/sign-in';
     },
     enableBeforeUnload: isUnsaved,
@@ -61,7 +61,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
               size="small"
               variant={isJson === json ? 'plain' : 'quiet'}
               aria-pressed={isJson === json}
-              // What is no plan cannot be shown as a form.
+              // Invalid JSON cannot be shown as a form.
               disabled={problem !== undefined && !json}
               onClick={() => setIsJson(json)}
             >

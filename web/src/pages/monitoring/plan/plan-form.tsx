@@ -19,10 +19,10 @@ export interface PlanFormProps {
   onChange: (draft: PlanDraft) => void;
   issues: IssueMap;
   disabled: boolean;
-  /** The keys of the checks whose fields are shown. */
+  /** The keys of the expanded checks. */
   open: ReadonlySet<string>;
   onOpen: (open: ReadonlySet<string>) => void;
-  /** Moves the focus once what was changed is drawn. */
+  /** Moves focus once the change has rendered. */
   onFocus: (elementId: string) => void;
 }
 
@@ -30,7 +30,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
   const [removed, setRemoved] = useState<{ name: string; before: PlanDraft; after: PlanDraft }>();
   const offered = useOffered(draft);
   const { checks } = draft;
-  /** Where the focus goes when the menu has closed. */
+  /** Where focus goes when the menu closes. */
   const chosen = useRef<string>(undefined);
   const show = (next: { draft: PlanDraft; added: { key: string } } | undefined): string | undefined => {
     if (!next) return undefined;
@@ -126,7 +126,7 @@ export function PlanForm({ draft, onChange, issues, disabled, open, onOpen, onFo
             onChange={(value) => onChange(withCheck(draft, check.key, value))}
             onMove={(by) => {
               onChange(moveCheck(draft, check.key, by));
-              // At an end the button can no longer have the focus; the other one can.
+              // At either end this button is disabled and loses focus; the other one takes it.
               const isAtEnd = index + by === 0 || index + by === checks.length - 1;
               onFocus(`${check.key}-${(by === -1) === isAtEnd ? 'down' : 'up'}`);
             }}

@@ -1,4 +1,4 @@
-/** The plan as JSON, for those who would rather write it. */
+/** The plan as JSON, for those who prefer it. */
 import { useState } from 'react';
 import { CopyButton } from '../../../components/ui/copy-button.tsx';
 import { Field, Textarea } from '../../../components/ui/field.tsx';
@@ -7,7 +7,7 @@ import { planIn, readDraft, type PlanDraft } from './draft.ts';
 export interface PlanJsonProps {
   draft: PlanDraft;
   onChange: (draft: PlanDraft) => void;
-  /** Why what is written is no plan. */
+  /** Why the text is not a plan. */
   problem: string | undefined;
   onProblem: (problem: string | undefined) => void;
   disabled: boolean;
@@ -16,7 +16,7 @@ export interface PlanJsonProps {
 export function PlanJson({ draft, onChange, problem, onProblem, disabled }: PlanJsonProps) {
   const [text, setText] = useState(() => written(draft));
   const [known, setKnown] = useState(draft);
-  // Another version was loaded, or what was written was discarded.
+  // Another version was loaded, or the edits were discarded.
   if (known !== draft) {
     setKnown(draft);
     setText(written(draft));

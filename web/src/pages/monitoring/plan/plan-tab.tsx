@@ -4,11 +4,11 @@ import { planQuery } from '../queries.ts';
 import { PlanEditor } from './plan-editor.tsx';
 import { Versions } from './versions.tsx';
 
-/** The plan of an agent, its editor and its history. */
+/** An agent's plan, its editor and its history. */
 export function PlanTab({ agentId, mayWrite }: { agentId: string; mayWrite: boolean }) {
   const { data, isPending, isError, error, refetch } = useQuery(planQuery(agentId));
   if (isPending) return <Loading lines={8} />;
-  // What was loaded stays while it cannot be asked again: somebody may be writing.
+  // Keep what is loaded while refetching fails: somebody may be editing.
   if (isError && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   return (
     <div className="flex flex-col gap-6">

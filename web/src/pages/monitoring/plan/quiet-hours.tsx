@@ -1,4 +1,4 @@
-/** When a check is not run. */
+/** When a check does not run. */
 import { Plus, X } from 'lucide-react';
 import { Button } from '../../../components/ui/button.tsx';
 import { Input } from '../../../components/ui/field.tsx';
@@ -18,7 +18,7 @@ const DAYS = [
 export function QuietHoursControl({ field, value, onChange, control, disabled }: ControlProps) {
   const hours = Array.isArray(value) ? value.filter(isObject) : [];
   const change = (index: number, next: JsonObject) => onChange(hours.with(index, next));
-  // A group is described, and not itself invalid.
+  // A group is described by its issue but not invalid itself.
   const { 'aria-invalid': _, ...group } = control;
   return (
     <div {...group} role="group" aria-label={field.label} tabIndex={-1} className="flex flex-col gap-2">
@@ -72,7 +72,7 @@ interface DaysProps {
   onChange: (hours: JsonObject) => void;
 }
 
-/** All days are none named. */
+/** No days listed means every day. */
 function Days({ index, hours, disabled, onChange }: DaysProps) {
   const named = Array.isArray(hours['days']) ? hours['days'].map(textOf) : undefined;
   const toggle = (day: string, isOn: boolean): void => {

@@ -5,19 +5,19 @@ import { Input } from '../../../components/ui/field.tsx';
 export interface SaveBarProps {
   isUnsaved: boolean;
   isSaving: boolean;
-  /** Why it cannot be saved just now. */
+  /** Why saving is not possible right now. */
   why: string | undefined;
-  /** @param onSaved told when it was saved: until then the reason is kept */
+  /** @param onSaved called after saving; until then the reason is kept */
   onSave: (reason: string, onSaved: () => void) => void;
-  /** Has it looked at without saving it. */
+  /** Validates without saving. */
   onCheck: () => void;
   onDiscard: () => void;
 }
 
-/** Stays at the bottom of the window while something is not saved. */
+/** Stays at the bottom of the window while there are unsaved edits. */
 export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }: SaveBarProps) {
   const [reason, setReason] = useState('');
-  // What gets the focus is not to be behind the bar.
+  // The bar must not cover the focused element.
   useEffect(() => {
     if (!isUnsaved) return undefined;
     const { style } = document.documentElement;

@@ -1,6 +1,6 @@
 import type { OfferedList } from './suggestions.ts';
 
-/** The lists behind fields; made once for all checks. */
+/** The datalists of the fields, rendered once for all checks. */
 export const SuggestionLists = ({ lists }: { lists: readonly OfferedList[] }) =>
   lists.map(({ id, values }) => (
     <datalist key={id} id={id}>

@@ -1,11 +1,11 @@
-/** What fields of a plan are offered while one writes; anything else may be written all the same. */
+/** Suggestions for fields of a plan; anything else is accepted too. */
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { api, dataOf } from '../../../api/client.ts';
 import type { PlanDraft } from './draft.ts';
 import type { Suggestion } from './field-types.ts';
 import { valueAt, type JsonObject } from './json.ts';
 
-/** A list of what is offered, and the id by which fields name it. */
+/** A list of suggestions, and the id by which fields refer to it. */
 export interface OfferedList {
   id: string;
   values: readonly string[];
@@ -13,22 +13,22 @@ export interface OfferedList {
 
 export interface Offered {
   lists: readonly OfferedList[];
-  /** The ids of the lists for a check: services and metrics are those of its source. */
+  /** The list ids for a check: services and metrics come from its source. */
   idsFor: (check: JsonObject) => Partial<Record<Suggestion, string>>;
 }
 
 const MOST = 200;
-/** What a source knows changes seldom. */
+/** What a source knows rarely changes. */
 const STALE_MS = 5 * 60_000;
 const ZONES: OfferedList = { id: 'offered-time-zones', values: ['UTC', ...Intl.supportedValuesOf('timeZone')] };
 
-/** Names at some paths of the checks, each once: the next check is often about the same. */
+/** Distinct names at some paths of the checks: the next check is often about the same. */
 export function namesIn({ checks }: PlanDraft, paths: readonly string[]): string[] {
   const values = checks.flatMap(({ value }) => paths.map((path) => valueAt(value, path)));
   return [...new Set(values.filter((value): value is string => typeof value === 'string' && value !== ''))];
 }
 
-/** @param draft its sources are asked for their services and metrics, as soon as they are named as they are called */
+/** @param draft its sources are asked for services and metrics as soon as they name an existing source */
 export function useOffered(draft: PlanDraft): Offered {
   const sources = useQuery({
     queryKey: ['sources'],

@@ -1,14 +1,14 @@
-/** Values as people write them in a field, and back. */
+/** Converts values to the text people type, and back. */
 import type { ValueField } from './field-types.ts';
 import { isObject, type Json } from './json.ts';
 
 export type TextKind = 'text' | 'multiline' | 'code' | 'number' | 'lines' | 'labels' | 'json' | 'scalar';
 
 interface Reader {
-  /** What was written, as a value; undefined where nothing is. What cannot be read stays text. */
+  /** The typed text as a value; undefined if empty. Unreadable text stays text. */
   read: (text: string, field: Pick<ValueField, 'standard'>) => Json | undefined;
   show: (value: Json | undefined) => string;
-  /** Whether it may take several lines. */
+  /** Whether it may span several lines. */
   isLong?: true;
 }
 
@@ -21,7 +21,7 @@ const numberIn = (text: string): number | undefined => {
   return trimmed !== '' && Number.isFinite(number) ? number : undefined;
 };
 
-/** What a field without which a check is not right begins with is never taken out, so that the field stays. */
+/** A required field's default is never removed, so that the field stays. */
 const words: Reader = {
   read: (text, { standard }) => (text === '' && standard === undefined ? undefined : text),
   show: asText,
@@ -33,7 +33,7 @@ const lines = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 
-/** `name=value`; a line without `=` is a name whose value is still to be written. */
+/** `name=value`; a line without `=` is a name whose value is still missing. */
 function labelsIn(text: string): Json | undefined {
   const pairs = lines(text).map((line): [string, string] => {
     const at = line.indexOf('=');
@@ -85,7 +85,7 @@ export const readers: Record<TextKind, Reader> = {
       const value = numberIn(text) ?? jsonIn(text);
       return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string' ? value : text;
     },
-    // What would be read as something else is quoted.
+    // Quote what would otherwise be read as something else.
     show: (value) => {
       if (typeof value !== 'string') return asText(value);
       return readers.scalar.read(value, {}) === value ? value : JSON.stringify(value);

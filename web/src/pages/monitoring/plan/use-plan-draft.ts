@@ -1,4 +1,4 @@
-/** A plan while it is written, saved over the version it was made from. */
+/** A plan being edited, saved over the version it is based on. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { ApiError, type Schema } from '../../../api/client.ts';
@@ -17,28 +17,28 @@ export interface PlanDraftState {
   draft: PlanDraft;
   setDraft: (draft: PlanDraft) => void;
   base: Base;
-  /** Something was written, which may be no plan yet. */
+  /** There are edits, which may not be a valid plan yet. */
   isDirty: boolean;
-  /** The plan has another version by now, and something was written here. */
+  /** The plan has a newer version, and there are edits here. */
   isOutdated: boolean;
   issues: IssueMap;
   isSaving: boolean;
-  /** Why what is written as JSON is no plan. */
+  /** Why the JSON text is not a plan. */
   problem: string | undefined;
   setProblem: (problem: string | undefined) => void;
-  /** @param onSaved told when it was saved */
+  /** @param onSaved called after saving */
   save: (reason: string, onSaved: () => void) => void;
-  /** Has the API look at what was written, and changes nothing. */
+  /** Validates the edits without saving them. */
   check: () => void;
-  /** What the plan would be, as long as nothing else was written since it was looked at. */
+  /** The resulting plan, as long as nothing has changed since it was validated. */
   checked: AgentPlan | undefined;
-  /** Drops what was written. */
+  /** Discards the edits. */
   reset: () => void;
-  /** Goes on with what was written, as a change of what holds now. */
+  /** Keeps the edits, as a change of the current plan. */
   rebase: () => void;
 }
 
-/** @param latest the plan as it is known to hold, asked again and again */
+/** @param latest the current plan, refetched regularly */
 export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState {
   const [kept] = useState(() => readKeptPlan(agentId));
   const [base, setBase] = useState<Base>(() =>
@@ -63,12 +63,12 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     setIssues(NO_ISSUES);
     setProblem(undefined);
   };
-  /** What was written stays, as a change of another version. */
+  /** Keep the edits, now based on another version. */
   const goOnFrom = ({ version, plan }: AgentPlan): void => {
     setBase({ version, draft: draftOf(plan, draft) });
     setIssues(NO_ISSUES);
   };
-  // As long as nothing was written, what holds is shown.
+  // Without edits, show the current plan.
   if (isNewer && !isDirty) take(latest);
 
   const wanted = {
@@ -81,13 +81,13 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
     if (error instanceof ApiError && error.issues.length > 0) setIssues(mapIssues(error.issues, of));
     else if (!(error instanceof ApiError && error.code === 'plan_version_conflict')) toaster.fail(error);
   };
-  // Not waited for: what was saved is known already.
+  // Not awaited: what was saved is already known.
   const refresh = (): void => void queryClient.invalidateQueries({ queryKey: ['monitoring', agentId] });
   const checking = useMutation({
     mutationFn: async ({ of }: { of: PlanDraft }) => ({ of, plan: await savePlan(agentId, wanted, true) }),
     onSuccess: () => setIssues(NO_ISSUES),
     onError: refused,
-    // A conflict is seen when the plan is asked again.
+    // Refetching reveals the conflict.
     onSettled: refresh,
   });
   const saving = useMutation({

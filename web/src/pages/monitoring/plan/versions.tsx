@@ -50,14 +50,14 @@ interface CompareProps {
 
 const NOTHING = { summary: '', checks: [] };
 
-/** Two versions beside each other; at first the opened one and the one before it. */
+/** Two versions side by side; initially the opened one and its predecessor. */
 function Compare({ opened, versions, onClose }: CompareProps) {
   const [to, setTo] = useState(opened.version);
   const [from, setFrom] = useState(opened.version - 1);
   const planOf = (number: number) => versions.find(({ version }) => version === number)?.plan ?? NOTHING;
   const choices = [...versions.map(({ version }) => version), ...(versions.at(-1)?.version === 1 ? [0] : [])];
   const name = (version: number) => (version === 0 ? 'Nothing' : `Version ${version}`);
-  // The one before the oldest of this page is on the next.
+  // The predecessor of this page's oldest version is on the next page.
   const isMissing = !choices.includes(from);
   return (
     <Dialog

@@ -1,7 +1,7 @@
-/** A schedule and its lengths of time in words. */
+/** Schedules and durations in words. */
 import { isObject, type Json, type JsonObject } from './json.ts';
 
-/** Units in which people say lengths of time, the largest first. */
+/** Units of duration, largest first. */
 export const UNITS = [
   { seconds: 86_400, one: 'day', several: 'days' },
   { seconds: 3_600, one: 'hour', several: 'hours' },
@@ -9,7 +9,7 @@ export const UNITS = [
   { seconds: 1, one: 'second', several: 'seconds' },
 ] as const;
 
-/** The largest unit in which a length of time is a whole number. */
+/** The largest unit in which a duration is a whole number. */
 export const unitOf = (seconds: number): (typeof UNITS)[number] =>
   UNITS.find((unit) => seconds >= unit.seconds && seconds % unit.seconds === 0) ?? UNITS[3];
 
@@ -20,7 +20,7 @@ export function periodWords(seconds: number): string {
   return `${count} ${count === 1 ? unit.one : unit.several}`;
 }
 
-/** When a check is run, of a plan that may be half written: "every 5 minutes, with quiet hours". */
+/** When a check runs, for a plan that may be incomplete: "every 5 minutes, with quiet hours". */
 export function scheduleWords(schedule: Json | undefined): string {
   if (!isObject(schedule)) return 'no schedule yet';
   const quiet = schedule['quiet_hours'];

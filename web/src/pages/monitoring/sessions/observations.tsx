@@ -1,4 +1,4 @@
-/** What a run of a check saw, subject by subject. */
+/** What a run of a check saw, by subject. */
 import type { Schema } from '../../../api/client.ts';
 import { Badge } from '../../../components/ui/badge.tsx';
 import { figure } from '../../../components/ui/numbers.ts';

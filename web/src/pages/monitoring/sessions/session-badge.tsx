@@ -9,7 +9,7 @@ export const SESSION_WORDS: Record<SessionSummary['status'], { tone: Tone; word:
   cancelled: { tone: 'neutral', word: 'Cancelled' },
 };
 
-/** What a run of a check came to. */
+/** The result of a run of a check. */
 export function SessionBadge({ status }: { status: SessionSummary['status'] }) {
   const { tone, word, live } = SESSION_WORDS[status];
   return (

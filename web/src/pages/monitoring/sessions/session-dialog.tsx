@@ -1,4 +1,4 @@
-/** One run of a check, with what it rests on. */
+/** One run of a check, with its evidence. */
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../../components/ui/dialog.tsx';

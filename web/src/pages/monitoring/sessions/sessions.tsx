@@ -1,4 +1,4 @@
-/** Every run of the checks of an agent. */
+/** Every run of an agent's checks. */
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Field, Select } from '../../../components/ui/field.tsx';

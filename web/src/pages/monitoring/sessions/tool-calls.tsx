@@ -1,4 +1,4 @@
-/** What an instruction looked at with its tools. Results open in place. */
+/** The tool calls of an instruction check. Results open in place. */
 import { Suspense, useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
 import { ToolResult, ToolSeries } from '../../../components/evidence/tool-views.ts';

@@ -14,7 +14,7 @@ export interface ChannelFormProps {
   onCancel: () => void;
 }
 
-/** A channel in place of the one that is set. Secrets are written, and never shown again. */
+/** Replaces the channel. Secrets are write-only. */
 export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelFormProps) {
   const [type, setType] = useState(initial);
   const [written, setWritten] = useState<Readonly<Record<string, string>>>({});

@@ -1,4 +1,4 @@
-/** Where an agent reports: what is set, whether it works, and another one in its place. */
+/** Where an agent reports: the channel, whether it works, and a form to replace it. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Schema } from '../../../api/client.ts';
@@ -18,7 +18,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
   const { chat_id: agentId, notification_channel: channel } = config;
   const [isChanging, setIsChanging] = useState(false);
   const [isRemoving, setIsRemoving] = useState(false);
-  /** A secret that was made, shown this once. */
+  /** A generated secret, shown only once. */
   const [secret, setSecret] = useState<string>();
   const queryClient = useQueryClient();
   const toaster = useToaster();
@@ -98,7 +98,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
   );
 }
 
-/** What is set; of secrets only that they are. */
+/** The current settings; of secrets, only that they are set. */
 function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['notification_channel']> }) {
   const { title, fields } = CHANNEL_FORMS[channel.type];
   return (

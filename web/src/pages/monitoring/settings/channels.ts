@@ -1,4 +1,4 @@
-/** Where an agent can report, as forms. */
+/** The forms of the notification channels. */
 import type { Schema } from '../../../api/client.ts';
 
 export type ChannelType = NonNullable<Schema<'NotificationChannelSummary'>>['type'];
@@ -9,10 +9,10 @@ export interface ChannelField {
   label: string;
   hint?: string;
   placeholder?: string;
-  /** Never shown again once it is set. */
+  /** Never shown again once set. */
   isSecret?: true;
   isOptional?: true;
-  /** One value a line. */
+  /** One value per line. */
   isList?: true;
 }
 
@@ -63,7 +63,7 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
 
 export const CHANNEL_TYPES: readonly ChannelType[] = ['slack', 'slack_webhook', 'webhook', 'email'];
 
-/** What was written, as the API takes it; what is empty and may be is left out. */
+/** The form's values as the API takes them, without empty optional ones. */
 export function channelOf(type: ChannelType, written: Readonly<Record<string, string>>): Channel {
   const members = CHANNEL_FORMS[type].fields.flatMap(({ name, isList, isOptional }): [string, string | string[]][] => {
     const text = (written[name] ?? '').trim();
@@ -74,7 +74,7 @@ export function channelOf(type: ChannelType, written: Readonly<Record<string, st
   return { type, ...Object.fromEntries(members) } as unknown as Channel;
 }
 
-/** What is wrong with a field of a channel, or (without a name) with the channel. */
+/** The issue of a channel's field or, without a name, of the channel. */
 export function channelIssue(issues: readonly { path: string; message: string }[], name?: string): string | undefined {
   const known = (path: string): string => path.split('.')[1] ?? '';
   const fields = new Set(Object.values(CHANNEL_FORMS).flatMap((form) => form.fields.map((field) => field.name)));
@@ -82,7 +82,7 @@ export function channelIssue(issues: readonly { path: string; message: string }[
   return found.length === 0 ? undefined : found.map(({ message }) => message).join('. ');
 }
 
-/** How a test went, as a sentence. */
+/** The outcome of a test, as a sentence. */
 export function outcomeWords({ delivered, receipt, error }: Schema<'NotificationChannelTestResponse'>): string {
   if (!delivered) return `It was not delivered: ${error ?? 'the receiver gave no reason.'}`;
   return receipt === null || receipt === '' ? 'It was delivered.' : `It was delivered. The receiver said: ${receipt}`;

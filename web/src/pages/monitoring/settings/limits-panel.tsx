@@ -12,7 +12,7 @@ export interface ConfigProps {
   mayWrite: boolean;
 }
 
-/** As they are written. */
+/** As typed. */
 interface Limits {
   title: string;
   hours: string;
@@ -27,7 +27,7 @@ const limitsOf = (config: ConfigProps['config']): Limits => ({
 
 export function LimitsPanel({ config, mayWrite }: ConfigProps) {
   const { chat_id: agentId } = config;
-  /** What was written and not saved; what is not written is as it holds. */
+  /** Unsaved edits; anything else keeps its current value. */
   const [written, setWritten] = useState<Partial<Limits>>({});
   const held = limitsOf(config);
   const { title, hours, budget } = { ...held, ...written };
@@ -118,7 +118,7 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
   );
 }
 
-/** A number; what is none is sent as it is written, for the API to say so. */
+/** A number; anything else is sent as typed, for the API to complain. */
 const numberOr = (text: string): number => {
   const number = Number(text);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the API refuses it

@@ -1,4 +1,4 @@
-/** What an agent is called, what it may take, and where it reports. */
+/** An agent's name, limits and notification channel. */
 import { useQuery } from '@tanstack/react-query';
 import { Failed, Loading } from '../../../components/ui/states.tsx';
 import { configQuery } from '../queries.ts';
@@ -8,7 +8,7 @@ import { LimitsPanel } from './limits-panel.tsx';
 export function Settings({ agentId, mayWrite }: { agentId: string; mayWrite: boolean }) {
   const { data, isPending, isError, error, refetch } = useQuery(configQuery(agentId));
   if (isPending) return <Loading lines={6} />;
-  // What is being written stays while it cannot be asked for again.
+  // Keep edits while refetching fails.
   if (isError && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
