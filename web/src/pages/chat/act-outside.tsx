@@ -1,4 +1,4 @@
-/** Lets the turns of a chat change something outside. Off unless somebody says so. */
+/** Lets a chat's turns change things outside. Off by default. */
 export const ActOutside = ({ isAllowed, onChange }: { isAllowed: boolean; onChange: (isAllowed: boolean) => void }) => (
   <label className="flex min-h-8 items-center gap-2 rounded-md px-2 text-sm text-ink-soft hover:bg-sunken">
     <input

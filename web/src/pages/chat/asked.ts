@@ -1,20 +1,19 @@
-/** What a person says, and the request by which it is said. */
+/** A person's message, and the request that sends it. */
 
-/** What a person wants. */
 export interface Asked {
   text: string;
-  /** Repeated with the same words, it is the same turn. */
+  /** Repeated with the same text, it is the same turn. */
   key: string;
-  /** A chart of this tool result; with null, of what the chat knows. */
+  /** Asks for a chart of this tool result or, with null, of what the chat knows. */
   chartOf?: string | null;
   maySideEffect?: boolean;
-  /** For a new chat: what it is about. */
+  /** For a new chat: its subject. */
   investigationId?: string;
-  /** It is said to a monitoring agent, whose plan it may change. */
+  /** Addressed to a monitoring agent, whose plan it may change. */
   isMonitoring?: boolean;
 }
 
-/** The request that says it. @param chatId undefined: in a new chat */
+/** The request that sends it. @param chatId undefined for a new chat */
 export function requestFor(asked: Asked, chatId: string | undefined): { api: string; body: object } {
   const stream = '?stream=true&include=tools';
   const chat = chatId === undefined ? {} : { chat_id: chatId };

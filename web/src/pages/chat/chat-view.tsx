@@ -1,4 +1,4 @@
-/** A chat: what was said, and where one goes on. */
+/** A chat: its messages, and the field for the next one. */
 import { randomId } from '../../app/random-id.ts';
 import { useChat } from '@ai-sdk/react';
 import { useQueryClient } from '@tanstack/react-query';
@@ -24,33 +24,33 @@ import type { Asked } from './asked.ts';
 
 const NOTHING: readonly Shown[] = [];
 
-/** The page is drawn at most so often while an answer comes. */
+/** Re-render at most this often while an answer streams. */
 const THROTTLE_MS = 60;
 
 export interface ChatViewProps {
   live: LiveChat;
   /** Oldest first. */
   stored: readonly StoredMessage[];
-  /** What is stored is there, or there is none. */
+  /** The stored messages are loaded, or there are none. */
   isReady: boolean;
-  /** Under what name a draft is kept. */
+  /** The key under which a draft is kept. */
   draftKey: string;
   firstDraft?: string | undefined;
-  /** How it is asked, beside the words. */
+  /** Metadata of the next message. */
   investigationId?: string | undefined;
-  /** What the chat allows now; undefined where nobody may change it. */
+  /** What the chat currently allows; undefined if it cannot be changed. */
   sideEffects?: boolean | undefined;
   disabledBecause?: string | undefined;
-  /** A turn runs, as the API says. */
+  /** A turn is running, according to the API. */
   isRunning: boolean;
-  /** It is the chat of a monitoring agent. */
+  /** The chat belongs to a monitoring agent. */
   isMonitoring: boolean;
-  /** What is above what was said. */
+  /** Shown above the messages. */
   head: ReactNode;
   earlier?: ReactNode;
-  /** In place of what was said, while there is nothing. */
+  /** Shown while there are no messages. */
   welcome?: ReactNode;
-  /** What is open beside the chat. */
+  /** What is open next to the chat. */
   opened: OpenEvidence | undefined;
   onOpened: (opened: OpenEvidence | undefined) => void;
 }
@@ -64,7 +64,7 @@ export function ChatView(props: ChatViewProps) {
   const maySideEffect = props.sideEffects === undefined ? undefined : (chosen ?? props.sideEffects);
   const toaster = useToaster();
   const current = useMemo(() => conversation(stored, messages), [stored, messages]);
-  // Long answers are drawn in slices, so that writing and scrolling never wait for them.
+  // Long answers render in slices, so that typing and scrolling never wait.
   const shown = useDeferredValue(current, NOTHING);
   const { content, isAway, toEnd } = useStick<HTMLDivElement>(isReady);
   const isBusy = phase !== 'idle' || props.isRunning;
@@ -95,14 +95,14 @@ export function ChatView(props: ChatViewProps) {
     [say],
   );
 
-  // What could not be said goes back to where it was written, before what was written since.
+  // A refused message returns to the field, in front of what was typed since.
   useEffect(() => {
     if (refused === undefined || refused.asked.chartOf !== undefined) return;
     setDraft([refused.asked.text, draft].filter((text) => text !== '').join('\n\n'));
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each that is refused
   }, [refused]);
 
-  // A session that has ended, or was begun anew in another tab, is asked for again.
+  // Refetch a session that has ended or was replaced in another tab.
   const queryClient = useQueryClient();
   useEffect(() => {
     if (!(refused?.error instanceof ApiError)) return;
@@ -184,7 +184,7 @@ export function ChatView(props: ChatViewProps) {
   );
 }
 
-/** Read out by screen readers, once: the words of an answer are read by whoever wants to. */
+/** Announced once by screen readers; the answer itself is read on demand. */
 function announced(shown: readonly Shown[], isBusy: boolean): string {
   if (isBusy) return 'Casebook is answering.';
   const last = shown.at(-1);

@@ -6,14 +6,14 @@ export interface ComposerProps {
   text: string;
   onText: (text: string) => void;
   onSend: (text: string) => void;
-  /** A turn runs: it can be stopped, and nothing else can be said. */
+  /** A turn is running: it can be cancelled, and no message can be sent. */
   isRunning: boolean;
   isStopping: boolean;
   onStop: () => void;
-  /** Why nothing can be said here at all. */
+  /** Why no message can be sent here at all. */
   disabledBecause?: string | undefined;
   placeholder: string;
-  /** Below what is written, at its left. */
+  /** Below the field, on the left. */
   children?: ReactNode;
 }
 

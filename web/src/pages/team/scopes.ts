@@ -1,4 +1,4 @@
-/** What API keys may do, in the order people think of it. */
+/** The scopes of API keys, in the order people think about them. */
 import type { Schema } from '../../api/client.ts';
 
 export type Scope = Schema<'ApiKeyCreateRequest'>['scopes'][number];
@@ -8,7 +8,7 @@ export interface ScopeGroup {
   scopes: readonly { scope: Scope; meaning: string }[];
 }
 
-/** Every scope there is: a scope that is missing here, or not known to the API, is a type error. */
+/** Every scope: a missing or unknown one is a type error. */
 const MEANINGS: Record<Scope, { group: string; meaning: string }> = {
   'investigations:read': { group: 'Investigations', meaning: 'Read' },
   'investigations:write': { group: 'Investigations', meaning: 'Start, steer and cancel' },
@@ -31,7 +31,7 @@ const MEANINGS: Record<Scope, { group: string; meaning: string }> = {
 
 const isScope = (text: string): text is Scope => Object.hasOwn(MEANINGS, text);
 
-/** The scopes by group, without those that the caller could not give away. */
+/** The scopes by group, without those the caller cannot grant. */
 export function scopeGroups(mayGive: (scope: Scope) => boolean): ScopeGroup[] {
   const known = Object.keys(MEANINGS).filter(isScope).filter(mayGive);
   return [...Map.groupBy(known, (scope) => MEANINGS[scope].group)].map(([title, scopes]) => ({

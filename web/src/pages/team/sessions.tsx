@@ -17,7 +17,7 @@ const METHODS: Record<BrowserSession['signed_in_with'], string> = {
   oidc: 'identity provider',
 };
 
-/** The browsers that are signed in. */
+/** The browser sessions. */
 export function Sessions({ isAdmin }: { isAdmin: boolean }) {
   const { data: sessions, error, refetch } = useQuery(sessionsQuery);
   const [ending, setEnding] = useState<BrowserSession | null>(null);

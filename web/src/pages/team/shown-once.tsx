@@ -4,12 +4,12 @@ import { Dialog } from '../../components/ui/dialog.tsx';
 export interface ShownOnceProps {
   title: string;
   description: string;
-  /** Null: there is nothing to show. */
+  /** null: nothing to show. */
   secret: string | null;
   onClose: () => void;
 }
 
-/** A secret that the server gives out once. */
+/** A secret that the server reveals only once. */
 export function ShownOnce({ title, description, secret, onClose }: ShownOnceProps) {
   return (
     <Dialog
