@@ -253,7 +253,7 @@ describe('the chat page', function () {
     const chatId = await chatIdOf(page);
     await isComplete(page);
     assert.equal((await detail(chatId)).investigation_id, about);
-    const link = page.getByRole('link', { name: 'The investigation this is about' });
+    const link = page.getByRole('link', { name: 'The investigation this chat is about' });
     assert.equal(await link.getAttribute('href'), `/investigation/${about}`);
     await end();
   });
@@ -323,13 +323,13 @@ describe('the chat page', function () {
   it('is renamed and deleted', async () => {
     const chatId = await begun(ask('short'));
     const { page, end } = await web.visit(`/chat/${chatId}`);
-    await page.getByRole('button', { name: 'What to do with this chat' }).click();
+    await page.getByRole('button', { name: 'Chat actions' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Title' }).fill('The pool of payment');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'The pool of payment' }).waitFor();
     assert.equal(await page.title(), 'The pool of payment · Casebook');
-    await page.getByRole('button', { name: 'What to do with this chat' }).click();
+    await page.getByRole('button', { name: 'Chat actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL((url) => url.pathname === '/chats');
@@ -345,7 +345,7 @@ describe('the chat page', function () {
     });
     const { page, end } = await web.visit(`/chat/${chatId}`, { as: reader });
     await page.getByText('Because of it.').waitFor();
-    await page.getByText('You may read chats, but not write in them.').waitFor();
+    await page.getByText('You can read chats but not write in them.').waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Message' }).isDisabled(), true);
     assert.equal(await page.getByRole('button', { name: 'Draw a chart' }).count(), 0);
     await assertAccessible(page);

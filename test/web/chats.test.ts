@@ -61,7 +61,7 @@ describe('the list of chats', function () {
     await page.getByRole('link', { name: 'The bravo of <i>three</i>' }).waitFor();
     assert.equal(await page.getByRole('searchbox').inputValue(), `bravo ${word}`);
     await page.getByRole('searchbox').fill(`nowhere${word}`);
-    await page.getByText('No chat has these words').waitFor();
+    await page.getByText('No matching chats').waitFor();
     await end();
   });
 

@@ -109,10 +109,10 @@ describe('the page of an investigation while it runs', function () {
     await page.reload();
     await shows();
 
-    await page.getByLabel('Tell it something it should know').fill('It began after the deploy.');
+    await page.getByLabel('Add information').fill('It began after the deploy.');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Waits for the next step').waitFor();
-    assert.equal(await page.getByLabel('Tell it something it should know').inputValue(), '');
+    await page.getByText('Waiting for the next step').waitFor();
+    assert.equal(await page.getByLabel('Add information').inputValue(), '');
 
     await step(page, 1)
       .getByRole('button', { name: /^Done List/ })
@@ -123,7 +123,7 @@ describe('the page of an investigation while it runs', function () {
     web.cluster.model.release('watched');
     await page.getByRole('region', { name: 'Root cause' }).getByText('The pool of payment is exhausted').waitFor();
     await page.getByText('Read in step 3').waitFor();
-    const announced = page.locator('[aria-live=polite]').filter({ hasText: 'The investigation is completed.' });
+    const announced = page.locator('[aria-live=polite]').filter({ hasText: 'The investigation is complete.' });
     await announced.first().waitFor({ state: 'attached' });
     assert.equal(await page.title(), 'payment: connection pool exhausted · Casebook');
     await end();

@@ -154,7 +154,7 @@ describe('the page of an investigation', function () {
     const { page, end } = await web.visit(path());
     await page.getByRole('button', { name: 'Rerun' }).click();
     await page.waitForURL((url) => url.pathname.startsWith('/investigation/') && url.pathname !== path());
-    await page.getByRole('link', { name: 'Rerun of an earlier one' }).click();
+    await page.getByRole('link', { name: 'Rerun of an earlier investigation' }).click();
     await page.waitForURL((url) => url.pathname === path());
     await end();
   });
@@ -186,9 +186,9 @@ describe('the page of an investigation', function () {
 
   it('says that there is none where there is none, and who may not see it', async () => {
     const unknown = await web.visit('/investigation/00000000-0000-4000-8000-000000000000', { expected: [/404/] });
-    await unknown.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await unknown.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await unknown.page.goto('/investigation/nonsense');
-    await unknown.page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await unknown.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     unknown.problems.splice(0, unknown.problems.length, ...unknown.problems.filter((text) => !/422/.test(text)));
     await unknown.end();
 

@@ -132,7 +132,7 @@ describe('the list of investigations', function () {
     assert.equal(await rows(page).count(), 1);
 
     await page.goto('/?page=99&status=nonsense');
-    await page.getByRole('link', { name: 'To its first page' }).click();
+    await page.getByRole('link', { name: 'Go to the first page' }).click();
     await page.getByText('1–20 of 46').waitFor();
     await page.goto('/?page=<b>&q=%00');
     await rows(page).first().waitFor();

@@ -57,7 +57,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByText('every 5 minutes').first().waitFor();
     await assertAccessible(page);
 
-    const said = page.getByLabel('What the agent is told');
+    const said = page.getByLabel('Message to the agent');
     await said.fill('Every 10 minutes is enough.');
     await said.press('Control+Enter');
     await page.getByText('The plan was changed', { exact: true }).waitFor();
@@ -108,7 +108,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByLabel('Instruction', { exact: true }).fill('Look whether all is well.');
     await assertAccessible(page);
     await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await page.getByText('The plan can be carried out. It is not saved yet.').waitFor();
+    await page.getByText('The plan is valid. It has not been saved.').waitFor();
     await page.getByText(/the agent carries out "Look whether all is well\."/).waitFor();
     assert.equal((await planOf(id)).version, 1);
     await page.getByLabel('Why it is changed').fill('To see it change');
@@ -188,7 +188,7 @@ describe('monitoring agents in the web app', function () {
     await dialog.getByText('As I see it').waitFor();
     await dialog.getByText('Theirs').first().waitFor();
     await assertAccessible(page);
-    await dialog.getByRole('button', { name: 'Go on with mine' }).click();
+    await dialog.getByRole('button', { name: 'Keep editing mine' }).click();
     await untilSaved(page, 3);
     const { plan } = await planOf(id);
     assert.deepEqual([plan.summary, plan.checks[0]!.title], ['As I see it', 'First']);
@@ -255,7 +255,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(/\/sign-in/);
     await page.getByLabel('API key').fill(key);
-    await page.getByRole('button', { name: 'Sign in with the key' }).click();
+    await page.getByRole('button', { name: 'Sign in with key' }).click();
     await unsaved.waitFor();
     assert.equal(await summary.inputValue(), 'Written at last');
     await untilSaved(page, 2);
@@ -314,16 +314,16 @@ describe('monitoring agents in the web app', function () {
     await page.getByLabel('Check').selectOption('second');
     await page.waitForURL(/check=second/);
     await page
-      .getByText('Somebody asked for it')
+      .getByText('Requested by a person')
       .or(page.getByRole('link', { name: 'Second' }).nth(1))
       .first()
       .waitFor();
     await page.getByRole('link', { name: 'Second' }).first().press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Second' });
-    await dialog.getByText('Somebody asked for it').waitFor();
+    await dialog.getByText('Requested by a person').waitFor();
     await assertAccessible(page);
     await page.reload();
-    await dialog.getByText('Somebody asked for it').waitFor();
+    await dialog.getByText('Requested by a person').waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -345,7 +345,7 @@ describe('monitoring agents in the web app', function () {
     await assertAccessible(page);
     await page.getByLabel('Kind').selectOption('webhook');
     await page.getByLabel('URL').fill('https://casebook.invalid/hook');
-    await page.getByRole('button', { name: 'Set this channel' }).click();
+    await page.getByRole('button', { name: 'Save channel' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByText('webhook at casebook.invalid').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
@@ -354,10 +354,10 @@ describe('monitoring agents in the web app', function () {
     await page.reload();
     await page.getByText('Set', { exact: true }).waitFor();
     assert.equal(await page.getByText(/whsec_/).count(), 0);
-    await page.getByLabel('Sessions are kept for so many hours').fill('0');
+    await page.getByLabel('Keep sessions for (hours)').fill('0');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(/greater than or equal to 1/).waitFor();
-    await page.getByLabel('Sessions are kept for so many hours').fill('24');
+    await page.getByLabel('Keep sessions for (hours)').fill('24');
     await untilSaid(page, 'Saved.', () => page.getByRole('button', { name: 'Save' }).click());
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();

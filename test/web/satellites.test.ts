@@ -84,13 +84,13 @@ describe('the pages of satellites', function () {
 
   it('makes a token by keys alone, shows it once, and lets a satellite in with it that appears by itself', async () => {
     const { page, end } = await web.visit('/satellites', { as: apiKey });
-    await page.getByText('No satellite has connected yet.').waitFor();
+    await page.getByText('No satellites yet.').waitFor();
     await page.getByLabel('Name of the new token').fill(`${HOSTILE} eu`.replace('\u202E', ''));
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Start a satellite with this token' });
     await dialog.waitFor();
     await assertPresentable(page, 'satellites-token');
-    const command = await copiedBy(dialog.getByRole('button', { name: 'Copy the command' }));
+    const command = await copiedBy(dialog.getByRole('button', { name: 'Copy command' }));
     const made = /CASEBOOK_SATELLITE_TOKEN=(\S+)/.exec(command)?.[1];
     assert.ok(made !== undefined && command.includes(`CASEBOOK_URL=${web.url}`), command);
     // Beside the dialog: a slip of the finger must not lose what is not shown again.
@@ -128,7 +128,7 @@ describe('the pages of satellites', function () {
     await page.getByRole('cell').getByText('Failing').waitFor();
     await assertPresentable(page, 'satellite-connectors');
     await page.getByRole('tab', { name: 'Tools (3)' }).click();
-    await page.getByText('May change something').first().waitFor();
+    await page.getByText('May make changes').first().waitFor();
     await page.getByText('Arguments of read_ticket').click();
     await assertPresentable(page, 'satellite-tools');
     await page.getByRole('searchbox').fill('close');
@@ -175,11 +175,11 @@ describe('the pages of satellites', function () {
     await page.keyboard.press('Enter');
     await untilFocused(remove);
     await remove.press('Enter');
-    await page.getByRole('button', { name: 'Remove the satellite' }).press('Enter');
+    await page.getByRole('button', { name: 'Remove satellite' }).press('Enter');
     await page.waitForURL('**/satellites');
     await row(page, 'removed').waitFor({ state: 'hidden' });
     await page.goto(`/satellites/${satellite.id}`);
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await end();
   });
 });

@@ -42,7 +42,7 @@ describe('the frame of the web app', function () {
     const { page, end } = await web.visit('/');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.keyboard.press('?');
-    const wanted = page.getByLabel('Use these keys in this browser');
+    const wanted = page.getByLabel('Enable shortcuts in this browser');
     await wanted.uncheck();
     await page.keyboard.press('Escape');
     await page.reload();
@@ -75,9 +75,9 @@ describe('the frame of the web app', function () {
     );
     assert.equal(status, 200);
     const known = page.waitForResponse((answer) => answer.url().endsWith('/api/session'));
-    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByRole('button', { name: 'Start watching' }).click();
     assert.equal((await known).status(), 200);
-    await page.getByRole('button', { name: 'Watch it' }).click();
+    await page.getByRole('button', { name: 'Start watching' }).click();
     await page.waitForURL(/\/monitoring\/[0-9a-f-]{36}$/);
     assert.equal(await page.evaluate(() => sessionStorage.length), 0, 'what was sent is no draft any more');
     await context.clearCookies();
@@ -146,8 +146,8 @@ describe('the frame of the web app', function () {
 
   it('says so where there is no page', async () => {
     const { page, end } = await web.visit('/investigations/of/nobody');
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
-    await page.getByRole('link', { name: 'To the investigations' }).click();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Go to investigations' }).click();
     await page.waitForURL((url) => url.pathname === '/');
     await end();
   });

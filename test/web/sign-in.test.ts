@@ -32,7 +32,7 @@ describe('signing in', function () {
     await heading(page, 'Sign in to Casebook');
     assert.equal(await page.title(), 'Sign in · Casebook');
     await enter(page, 'cb_live_wrong');
-    await page.getByText('This key is not valid.').waitFor();
+    await page.getByText('This key is invalid.').waitFor();
     await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
     await assertPresentable(page, 'sign-in-refused');
     await enter(page, ` ${web.apiKey} `);
@@ -154,7 +154,7 @@ describe('signing in', function () {
       ['Satellites', 'Team'].map((place) => ` ${place}`),
     );
     assert.equal(await page.getByRole('link', { name: 'New investigation' }).count(), 0);
-    await page.getByText('There are none yet.').waitFor();
+    await page.getByText('None yet.').waitFor();
     assert.equal(await page.getByLabel('Name of the new token').count(), 0);
     // This key leads nowhere.
     await page.keyboard.press('n');

@@ -72,7 +72,7 @@ describe('the page of the team', function () {
     await dialog.getByLabel('Start, steer and cancel').uncheck();
     await dialog.getByLabel('See the members').check();
     await assertPresentable(page, 'team-new-key');
-    await dialog.getByRole('button', { name: 'Make the key' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Create key' }).press('Enter');
     const shown = page.getByRole('dialog', { name: 'The new API key' });
     const made = await copiedBy(shown.getByRole('button', { name: 'Copy' }));
     await assertPresentable(page, 'team-key-shown');

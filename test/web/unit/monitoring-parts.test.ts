@@ -53,7 +53,7 @@ describe('channels as forms', () => {
       outcomeWords({ delivered: true, receipt: 'ok', error: null }),
       'It was delivered. The receiver said: ok',
     );
-    assert.equal(outcomeWords({ delivered: true, receipt: null, error: null }), 'It was delivered.');
+    assert.equal(outcomeWords({ delivered: true, receipt: null, error: null }), 'Delivered.');
   });
 });
 

@@ -81,7 +81,7 @@ describe('the run as the page shows it', () => {
       { id: '2', type: 'tool.requested', data: { step: 1, nonce: 'n', name: 'query_metric' } },
     ]);
     assert.equal(words(null, EMPTY_RUN), 'Starting');
-    assert.equal(words('recording', EMPTY_RUN), 'Checking the evidence and recording the report');
+    assert.equal(words('recording', EMPTY_RUN), 'Checking the evidence and saving the report');
     assert.equal(words('thinking', asking), 'The model asks for query_metric');
     assert.equal(words('thinking', asking, AT), 'Cancelling');
     assert.equal(

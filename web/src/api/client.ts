@@ -77,7 +77,7 @@ api.use(session);
 export async function dataOf<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await call.catch((cause: unknown): never => {
     if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError(0, 'unreachable', 'Casebook cannot be reached. Try again when the connection is back.');
+    throw new ApiError(0, 'unreachable', 'Casebook is unreachable. Try again once you are back online.');
   });
   if (response.ok && data !== undefined) return data;
   throw errorOf(response, error);
@@ -92,7 +92,7 @@ export function errorOf({ status, statusText }: Pick<Response, 'status' | 'statu
       message: String(msg),
     }));
     const text = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
-    return new ApiError(status, 'invalid', text || 'The request is not valid.', issues);
+    return new ApiError(status, 'invalid', text || 'The request is invalid.', issues);
   }
   const sentence = typeof detail === 'string' && detail !== '' ? detail : `${status} ${statusText}`;
   return new ApiError(status, typeof code === 'string' ? code : 'error', sentence);

@@ -17,11 +17,11 @@ export function NotFoundPage({ what = '' }: { what?: string }) {
   return (
     <div className="p-6">
       <PageHead
-        title="There is no such page"
+        title="Page not found"
         description={`${what} The address may be cut off, or what it showed was deleted.`}
       />
       <Button asChild>
-        <Link to="/">To the investigations</Link>
+        <Link to="/">Go to investigations</Link>
       </Button>
     </div>
   );
@@ -33,8 +33,8 @@ export function MayNotRead({ title, what, scope }: { title: string; what: string
     <>
       <title>{`${title} · Casebook`}</title>
       <PageHead title={title} />
-      <Empty title={`You may not read ${what}`}>
-        Your session lacks the scope <code>{scope}</code>. An admin of your team can give it to you.
+      <Empty title={`You do not have access to ${what}`}>
+        Your session lacks the scope <code>{scope}</code>. Ask a team admin for it.
       </Empty>
     </>
   );
@@ -74,11 +74,11 @@ export function PageError({ error }: ErrorComponentProps) {
   );
   return (
     <div className="p-6">
-      <PageHead title="This page could not be shown" />
+      <PageHead title="This page could not be loaded" />
       <Failed
         error={
           isMissing
-            ? new Error('A part of the page could not be fetched: the connection was lost, or Casebook was updated.')
+            ? new Error('Part of the page could not be loaded: the connection was lost, or Casebook was updated.')
             : error
         }
         // Reload the chunk too; rendering again would only fail again.

@@ -13,7 +13,7 @@ export function KeysDialog({ open, onOpenChange, shortcuts }: KeysDialogProps) {
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title="Keys">
       <dl className="grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-2">
-        {[...shortcuts, { keys: 'j k', title: 'Down and up through a list' }].map(({ keys, title }) => (
+        {[...shortcuts, { keys: 'j k', title: 'Move down and up a list' }].map(({ keys, title }) => (
           <div key={keys} className="contents">
             <dt className="flex gap-1">
               {keys.split(' ').map((key) => (
@@ -33,7 +33,7 @@ export function KeysDialog({ open, onOpenChange, shortcuts }: KeysDialogProps) {
           checked={areOn}
           onChange={({ target }) => chooseKeys(target.checked)}
         />
-        Use these keys in this browser
+        Enable shortcuts in this browser
       </label>
     </Dialog>
   );

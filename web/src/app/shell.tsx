@@ -81,7 +81,7 @@ export function Shell() {
         href="#main"
         className="sr-only z-50 rounded-md bg-accent px-3 py-2 text-accent-ink focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
       >
-        Skip to the content
+        Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r bg-surface p-3 md:flex">
         <Brand />

@@ -27,7 +27,7 @@ export function TimeSeriesChart({ data, height = 260 }: TimeSeriesChartProps) {
   const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
   const time = useMemo(() => clock(span), [span]);
   const summary = useMemo(() => summaryOf(series, (at) => time(new Date(at))), [series, time]);
-  if (times.length === 0) return <Empty title="There are no samples to draw" />;
+  if (times.length === 0) return <Empty title="No samples to plot" />;
 
   const toggle = (index: number): void =>
     setHidden((before) => {

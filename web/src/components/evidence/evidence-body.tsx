@@ -29,7 +29,7 @@ export function EvidenceBody({ evidence: { call, missing, excerpts } }: { eviden
       <section>
         <h3 className="mb-2 text-sm font-semibold">Result</h3>
         {call.status === 'pending' ? (
-          <p className="text-ink-soft">The call has not ended yet.</p>
+          <p className="text-ink-soft">The call is still running.</p>
         ) : (
           <Suspense fallback={<Loading lines={8} />}>
             <ToolResult toolId={call.id} excerpts={excerpts} />

@@ -50,7 +50,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
     return wanted === '' ? [] : whole.services.filter(({ name }) => name.toLowerCase().includes(wanted));
   }, [whole, words]);
   const found = useMemo(() => new Set(matches.map(({ name }) => name)), [matches]);
-  if (whole.services.length === 0) return <Empty title="No services are known" />;
+  if (whole.services.length === 0) return <Empty title="No known services" />;
 
   const select = (name: string): void => {
     setChosen(name);

@@ -71,7 +71,7 @@ export class StoredText {
     const look = (): void => {
       const { isWhole, text, error } = this.#stored;
       if (isWhole) resolve(text);
-      else if (error !== undefined) reject(error instanceof Error ? error : new Error('It could not be fetched.'));
+      else if (error !== undefined) reject(error instanceof Error ? error : new Error('Fetching failed.'));
     };
     const stop = this.subscribe(look);
     look();

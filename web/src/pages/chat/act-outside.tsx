@@ -7,6 +7,6 @@ export const ActOutside = ({ isAllowed, onChange }: { isAllowed: boolean; onChan
       onChange={({ target }) => onChange(target.checked)}
       className="size-4 accent-accent"
     />
-    {isAllowed ? 'May act outside: tools may change files, tickets and systems' : 'May act outside'}
+    {isAllowed ? 'Can act outside: tools may change files, tickets and systems' : 'Can act outside'}
   </label>
 );

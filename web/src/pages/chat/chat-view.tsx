@@ -89,7 +89,7 @@ export function ChatView(props: ChatViewProps) {
   const onChart = useCallback(
     (toolId: string | null) =>
       say({
-        text: toolId === null ? 'Draw a chart of what this answer rests on.' : 'Draw a chart of this tool result.',
+        text: toolId === null ? 'Draw a chart of the evidence for this answer.' : 'Draw a chart of this tool result.',
         chartOf: toolId,
       }),
     [say],
@@ -168,7 +168,7 @@ export function ChatView(props: ChatViewProps) {
           isStopping={isStopping}
           onStop={stop}
           disabledBecause={disabledBecause}
-          placeholder={current.length === 0 ? 'Ask about your systems …' : 'Ask on …'}
+          placeholder={current.length === 0 ? 'Ask about your systems …' : 'Ask a follow-up …'}
         >
           {maySideEffect !== undefined && <ActOutside isAllowed={maySideEffect} onChange={setChosen} />}
         </Composer>
@@ -190,5 +190,5 @@ function announced(shown: readonly Shown[], isBusy: boolean): string {
   const last = shown.at(-1);
   if (last?.role !== 'assistant') return '';
   if (last.turn?.status === 'failed') return 'The answer failed.';
-  return last.turn?.status === 'cancelled' ? 'The answer was stopped.' : 'The answer is complete.';
+  return last.turn?.status === 'cancelled' ? 'The answer was cancelled.' : 'The answer is complete.';
 }

@@ -29,7 +29,7 @@ export function ChatHead({ chat, mayRename, mayDelete, workflowId }: ChatHeadPro
         chat={chat}
         {...{ mayRename, mayDelete }}
         trigger={
-          <Button variant="quiet" icon aria-label="What to do with this chat">
+          <Button variant="quiet" icon aria-label="Chat actions">
             <EllipsisVertical aria-hidden size={18} />
           </Button>
         }
@@ -37,7 +37,7 @@ export function ChatHead({ chat, mayRename, mayDelete, workflowId }: ChatHeadPro
       >
         {workflowId !== undefined && (
           <MenuItem onSelect={() => void copy(workflowId)}>
-            <Copy aria-hidden size={16} /> Copy the Temporal workflow id
+            <Copy aria-hidden size={16} /> Copy Temporal workflow id
           </MenuItem>
         )}
       </ChatMenu>
@@ -62,7 +62,7 @@ function ChatSubject({ chat }: Pick<ChatHeadProps, 'chat'>) {
         params={{ investigationId: chat.investigation_id }}
         className={SUBJECT}
       >
-        <Radar aria-hidden size={14} /> The investigation this is about
+        <Radar aria-hidden size={14} /> The investigation this chat is about
       </Link>
     );
   }

@@ -16,7 +16,7 @@ import type { OpenEvidence } from './open-evidence.ts';
 import { chatQuery, pulseQuery } from './queries.ts';
 import { Welcome } from './welcome.tsx';
 
-const NO_SCOPE = 'You may read chats, but not write in them.';
+const NO_SCOPE = 'You can read chats but not write in them.';
 
 export function NewChatPage() {
   const { about, text } = useSearch({ from: '/signed-in/chat' });
@@ -150,7 +150,7 @@ function StoredChat({ chatId }: { chatId: string }) {
           <Loading lines={8} />
         ) : (
           <>
-            <h1 className="pb-4 text-xl font-semibold">This chat cannot be shown</h1>
+            <h1 className="pb-4 text-xl font-semibold">This chat cannot be loaded</h1>
             <Failed error={messages.error} onRetry={() => void messages.refetch()} />
           </>
         )}
@@ -171,7 +171,7 @@ function StoredChat({ chatId }: { chatId: string }) {
         isMonitoring={isMonitoring}
         draftKey={chatId}
         sideEffects={mayAct ? chat.side_effects_allowed : undefined}
-        disabledBecause={mayWrite ? undefined : isMonitoring ? 'You may not change monitoring agents.' : NO_SCOPE}
+        disabledBecause={mayWrite ? undefined : isMonitoring ? 'You cannot change monitoring agents.' : NO_SCOPE}
         head={
           <ChatHead
             chat={chat ?? { id: chatId, title: 'New chat', monitoring: false, investigation_id: null }}
@@ -184,7 +184,7 @@ function StoredChat({ chatId }: { chatId: string }) {
           messages.hasNextPage && (
             <div className="flex justify-center pb-4">
               <Button size="small" disabled={messages.isFetchingNextPage} onClick={() => void messages.fetchNextPage()}>
-                {messages.isFetchingNextPage ? 'Loading …' : 'Show what was said before'}
+                {messages.isFetchingNextPage ? 'Loading …' : 'Show earlier messages'}
               </Button>
             </div>
           )

@@ -195,4 +195,4 @@ const isPositionLost = (error: unknown): boolean => error instanceof ApiError &&
 
 /** Every browser words a failed `fetch` differently. */
 const inWords = (error: unknown): unknown =>
-  error instanceof TypeError ? new Error('Casebook cannot be reached. Your message is kept: send it again.') : error;
+  error instanceof TypeError ? new Error('Casebook is unreachable. Your message is kept; send it again.') : error;

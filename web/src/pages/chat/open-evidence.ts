@@ -24,7 +24,7 @@ export function evidenceIn(shown: readonly Shown[], { call: id, answer }: OpenEv
     description:
       excerpts.length === 0
         ? 'The result as the tool returned it.'
-        : 'The result as the tool returned it; what was cited is marked.',
+        : 'The result as the tool returned it, with the cited excerpts marked.',
     call: { id, ...(part && { name: toolName(part), input: part.input }), ...known },
     // They were copied from the stored result, word for word.
     excerpts: [...new Set(excerpts)].map((text) => ({ text, verified: true, offset: null })),

@@ -5,8 +5,7 @@ export const Welcome = ({ isAbout }: { isAbout: boolean }) => (
       {isAbout ? 'What do you want to know about it?' : 'What do you want to know?'}
     </p>
     <p className="mt-1">
-      Casebook looks into the sources of your team and says what it found, with the evidence. What takes longer it hands
-      to an investigation.
+      Casebook queries your team's sources and answers with evidence. Longer work it hands to an investigation.
     </p>
   </div>
 );

@@ -64,7 +64,7 @@ export function DeleteChat(props: { chat: NamedChat; onClose: () => void; onDele
   const remove = useMutation({
     mutationFn: () => dataOf(api.DELETE('/api/chat/{chat_id}', { params: { path: { chat_id: chat.id } } })),
     onSuccess: async () => {
-      toaster.say('The chat is deleted.');
+      toaster.say('Chat deleted.');
       onDeleted?.();
       queryClient.removeQueries({ queryKey: ['chat', chat.id] });
       await queryClient.invalidateQueries({ queryKey: ['chats'] });
@@ -79,7 +79,7 @@ export function DeleteChat(props: { chat: NamedChat; onClose: () => void; onDele
       description={
         <>
           “<bdi>{chat.title}</bdi>” goes with everything that was said in it, for the whole team. This cannot be undone.
-          Investigations that it has started stay.
+          Investigations it started are kept.
         </>
       }
       action="Delete"

@@ -45,7 +45,7 @@ export function ChatsPage() {
       <title>Chats · Casebook</title>
       <PageHead
         title="Chats"
-        description="What your team has asked Casebook, and what it answered."
+        description="What your team asked Casebook, and its answers."
         actions={
           may(session, 'chats:write') && (
             <Button variant="primary" asChild>
@@ -57,7 +57,7 @@ export function ChatsPage() {
         }
       />
       <div className="flex flex-wrap items-center gap-3 pb-3">
-        <SearchField label="Search what was said" value={q} onSearch={onSearch} />
+        <SearchField label="Search chats" value={q} onSearch={onSearch} />
         {session?.user != null && !isSearch && (
           <label className="flex min-h-9 items-center gap-2 text-sm">
             <input
@@ -117,13 +117,13 @@ function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; p
   if (page > 1) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
   if (isSearch) {
     return (
-      <Empty title="No chat has these words">
+      <Empty title="No matching chats">
         Words are found by their beginning; “quoted words” next to each other; -word leaves out.
       </Empty>
     );
   }
   return (
-    <Empty title={mine ? 'You have not begun a chat' : 'There is no chat yet'}>
+    <Empty title={mine ? 'You have no chats yet' : 'No chats yet'}>
       <Link to="/chat" className="text-accent underline underline-offset-2">
         Ask Casebook about your systems
       </Link>

@@ -58,7 +58,7 @@ export function ChatRow({ chat, search, mayRename, mayDelete }: ChatRowProps) {
           <ChatMenu
             {...{ chat, mayRename, mayDelete }}
             trigger={
-              <Button variant="quiet" size="small" icon aria-label={`What to do with ${chat.title}`}>
+              <Button variant="quiet" size="small" icon aria-label={`Actions for ${chat.title}`}>
                 <EllipsisVertical aria-hidden size={16} />
               </Button>
             }

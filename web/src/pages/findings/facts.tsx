@@ -6,8 +6,8 @@ import type { Finding } from './queries.ts';
 
 const ORIGINS: Record<Finding['origin'], string> = {
   check: 'A check of the agent',
-  health: 'The agent itself: it watches less than its plan says',
-  alert: 'An alert from outside',
+  health: 'The agent itself: it is watching less than planned',
+  alert: 'An external alert',
 };
 
 const ACTIONS: Record<Finding['on_finding'][number], string> = {
@@ -20,7 +20,7 @@ export function FindingFacts({ finding }: { finding: Finding }) {
   return (
     <Panel title="Facts">
       <Facts>
-        <Fact name="Since">{opened === null ? 'It is not confirmed yet' : <Time at={opened} />}</Fact>
+        <Fact name="Since">{opened === null ? 'Not confirmed yet' : <Time at={opened} />}</Fact>
         <Fact name="Seen last">
           <Time at={finding.last_seen_at} />, {finding.occurrences === 1 ? 'once' : `${finding.occurrences} times`} in
           all
@@ -48,7 +48,7 @@ export function FindingFacts({ finding }: { finding: Finding }) {
             {finding.service}
           </Fact>
         )}
-        <Fact name="What happens">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
+        <Fact name="Response">{finding.on_finding.map((action) => ACTIONS[action]).join(', ')}</Fact>
         <Fact name="Deduplication key" className="line-clamp-4">
           <code className="text-xs break-all">{finding.dedup_key}</code>
         </Fact>

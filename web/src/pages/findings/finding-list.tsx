@@ -66,9 +66,9 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
 }
 
 function NoFindings({ isShort, isBeyond }: { isShort: boolean; isBeyond: boolean }) {
-  if (isShort) return <p className="text-ink-soft">Nothing was found yet.</p>;
+  if (isShort) return <p className="text-ink-soft">Nothing found yet.</p>;
   if (isBeyond) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
-  return <Empty title="No findings">What checks and alerts report, and what fits the filters, is listed here.</Empty>;
+  return <Empty title="No findings">Findings of checks and alerts that match the filters are listed here.</Empty>;
 }
 
 interface RowProps {

@@ -61,7 +61,7 @@ export function FindingPage() {
             {finding.origin !== 'alert' && <Observed finding={finding} />}
           </Panel>
           {judgement !== null && (
-            <Panel title="What a model thought of it">
+            <Panel title="Model assessment">
               <p className="pb-1 font-medium break-words">{judgement.title}</p>
               <p className="break-words whitespace-pre-wrap">{judgement.reason}</p>
               <p className="pt-2 text-sm text-ink-soft">

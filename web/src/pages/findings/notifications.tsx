@@ -18,12 +18,12 @@ const EVENTS: Record<Notification['event'], string> = {
   report: 'The report of its investigation',
   resolved: 'That it is over',
   reopened: 'That it came back',
-  flapping: 'That it comes and goes',
+  flapping: 'Flapping',
   test: 'A test',
 };
 
 export function Notifications({ notifications }: { notifications: readonly Notification[] }) {
-  if (notifications.length === 0) return <p className="text-ink-soft">Nobody was told anything yet.</p>;
+  if (notifications.length === 0) return <p className="text-ink-soft">Nobody has been notified yet.</p>;
   return (
     <ol className="divide-y">
       {notifications.map((notification) => (
@@ -47,12 +47,12 @@ function Told({ notification }: { notification: Notification }) {
         </span>
       </div>
       <p className="break-words text-ink-soft">
-        {channel === null ? 'No channel was set.' : (channel.label ?? channel.type)}
+        {channel === null ? 'No channel configured.' : (channel.label ?? channel.type)}
         {attempts > 1 && `, tried ${attempts} times`}
       </p>
       {error !== null && status !== 'delivered' && <p className="break-words text-bad">{error}</p>}
       {receipt !== null && receipt !== '' && (
-        <p className="line-clamp-2 break-words text-ink-soft">The receiver said: {receipt}</p>
+        <p className="line-clamp-2 break-words text-ink-soft">The receiver replied: {receipt}</p>
       )}
       <details className="pt-1">
         <summary className="text-ink-soft">What was written</summary>

@@ -30,7 +30,7 @@ export function Observed({ finding }: { finding: Finding }) {
           </div>
           <p className="break-words">{source.text}</p>
           <p className="text-ink-soft">
-            {source.streak === 1 ? 'In the last run' : `In ${source.streak} runs in a row`}
+            {source.streak === 1 ? 'In the last run' : `In ${source.streak} consecutive runs`}
             {agentId !== null && source.session_id !== null && (
               <>
                 {' · '}

@@ -12,7 +12,7 @@ export function OpenedInvestigation({ finding }: { finding: Finding }) {
     return (
       <Panel title="Investigation">
         <p className="text-ink-soft">
-          {actions.includes('investigate') ? 'None was opened so far.' : 'Its check opens none.'}
+          {actions.includes('investigate') ? 'None has been started.' : 'Its check does not start any.'}
         </p>
       </Panel>
     );
@@ -28,7 +28,7 @@ function Opened({ id }: { id: string }) {
   const { data: session } = useQuery(sessionQuery);
   const mayRead = may(session, 'investigations:read');
   const { data } = useQuery({ ...investigationOfQuery(id), enabled: mayRead });
-  if (!mayRead) return <p className="text-ink-soft">One was opened, which you may not read.</p>;
+  if (!mayRead) return <p className="text-ink-soft">One was started, but you do not have access to it.</p>;
   return (
     <div className="flex flex-col gap-2">
       {data && (

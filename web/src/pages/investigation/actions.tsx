@@ -57,7 +57,7 @@ function CancelButton({ investigation: { id, cancel_requested_at } }: { investig
         open={isAsking}
         onOpenChange={setIsAsking}
         title="Cancel this investigation?"
-        description="Tools that run are stopped. What was found so far is kept, but there will be no report. It can be run again."
+        description="Running tools are stopped. Findings so far are kept, but there will be no report. You can run it again."
         action="Cancel the investigation"
         onConfirm={() => mutate()}
       />

@@ -5,7 +5,7 @@ import type { Investigation } from './queries.ts';
 
 const WORDS = {
   processing: '',
-  completed: 'The investigation is completed.',
+  completed: 'The investigation is complete.',
   failed: 'The investigation failed.',
   cancelled: 'The investigation was cancelled.',
 };

@@ -37,7 +37,7 @@ function Model({ model, provider, isRunning }: Investigation['usage'] & { isRunn
     <>
       <span className="break-words">{model}</span>
       <span className="block text-ink-soft">
-        {provider === 'offline' ? 'Built-in offline model: follows a playbook, no AI provider was asked' : provider}
+        {provider === 'offline' ? 'Built-in offline model: follows a playbook, without an AI provider' : provider}
       </span>
     </>
   );

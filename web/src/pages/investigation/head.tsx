@@ -34,7 +34,7 @@ export function Head({ investigation }: { investigation: Investigation }) {
               <span>Took {duration(Date.parse(finished_at) - Date.parse(created_at))}</span>
             )}
             {usage.model !== null && (
-              <span>{usage.provider === 'offline' ? 'Offline model, no AI provider' : usage.model}</span>
+              <span>{usage.provider === 'offline' ? 'Offline model (no AI provider)' : usage.model}</span>
             )}
             <span>{dollars(usage.cost)}</span>
             {rerun_of !== null && (
@@ -43,7 +43,7 @@ export function Head({ investigation }: { investigation: Investigation }) {
                 params={{ investigationId: rerun_of }}
                 className="text-accent underline"
               >
-                Rerun of an earlier one
+                Rerun of an earlier investigation
               </Link>
             )}
           </div>

@@ -54,9 +54,9 @@ export function InvestigationsPage() {
       {data === undefined && error === null && <Loading lines={8} />}
       {data?.items.length === 0 &&
         (data.total > 0 ? (
-          <Empty title="The list does not go that far.">
+          <Empty title="There is nothing on this page.">
             <Link to="/" search={{ q: search, status }} className="text-accent underline">
-              To its first page
+              Go to the first page
             </Link>
           </Empty>
         ) : isFiltered ? (
@@ -66,9 +66,7 @@ export function InvestigationsPage() {
             </Link>
           </Empty>
         ) : (
-          <Empty title="No investigations yet.">
-            {mayStart && 'Say above what is wrong, and the first one begins.'}
-          </Empty>
+          <Empty title="No investigations yet.">{mayStart && 'Describe a problem above to start the first one.'}</Empty>
         ))}
       {data !== undefined && data.items.length > 0 && (
         <>

@@ -66,10 +66,10 @@ export function NewInvestigation() {
         label="What is wrong?"
         error={
           isTooLong
-            ? `These are ${characters.format(length)} characters; ${characters.format(MOST_CHARACTERS)} fit. Say the gist: Casebook reads the logs itself.`
+            ? `These are ${characters.format(length)} characters; ${characters.format(MOST_CHARACTERS)} fit. Summarise: Casebook reads the logs itself.`
             : start.error && messageOf(start.error)
         }
-        hint="Say what you see, where, and since when. Enter starts the investigation, Shift+Enter makes a new line."
+        hint="Describe what you see, where, and since when. Enter starts the investigation, Shift+Enter inserts a line break."
       >
         {(control) => (
           <Textarea

@@ -23,7 +23,7 @@ export function InvestigationRow({ investigation }: { investigation: Summary }) 
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-soft">
         {service !== null && (
-          <span className="max-w-52 truncate font-mono text-ink" title="The service at fault">
+          <span className="max-w-52 truncate font-mono text-ink" title="The faulty service">
             {service}
           </span>
         )}

@@ -38,7 +38,7 @@ export function AgentActions({ agent }: { agent: Agent }) {
         open={isAsking}
         onOpenChange={setIsAsking}
         title="Delete this agent?"
-        description="It stops watching, and its conversation, plans, sessions and findings are deleted. This cannot be undone. Investigations that it opened stay."
+        description="It stops watching, and its conversation, plans, sessions and findings are deleted. This cannot be undone. Investigations it started are kept."
         action="Delete"
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void leave() })}
       />

@@ -23,7 +23,7 @@ export function MonitoringPage() {
       <title>Monitoring · Casebook</title>
       <PageHead
         title="Monitoring"
-        description="Agents that watch for as long as you want, and investigate what they find."
+        description="Agents that watch your systems around the clock and investigate what they find."
       />
       <div className="flex flex-col gap-6">
         {may(session, 'monitoring:write') && <NewAgent />}
@@ -34,7 +34,9 @@ export function MonitoringPage() {
           {agents.isPending && <Loading lines={4} />}
           {agents.isError && <Failed error={agents.error} onRetry={() => void agents.refetch()} />}
           {agents.data?.chats.length === 0 && (
-            <Empty title="Nothing is watched yet">Say above what should be, and an agent makes a plan for it.</Empty>
+            <Empty title="Nothing is being watched">
+              Describe above what to watch, and an agent drafts a plan for it.
+            </Empty>
           )}
           <ul className="grid gap-3 lg:grid-cols-2">
             {agents.data?.chats.map((agent) => (

@@ -8,7 +8,7 @@ import { useToaster } from '../../components/ui/toast.tsx';
 import { useDraft } from '../../app/draft.ts';
 import { talk } from './talk.ts';
 
-const EXAMPLE = 'Watch the payment service; tell me in Slack when p95 is over 1 s';
+const EXAMPLE = 'Watch the payment service; notify me in Slack when p95 exceeds 1 s';
 
 export function NewAgent() {
   const [words, write] = useDraft('new-agent');
@@ -33,7 +33,7 @@ export function NewAgent() {
       const reading = new AbortController();
       const made = await new Promise<string>((resolve, reject) => {
         talk({ message }, { onAgent: resolve }, reading.signal).then(
-          () => reject(new Error('The agent was made, and did not say so. Reload the page.')),
+          () => reject(new Error('The agent was created but did not confirm. Reload the page.')),
           reject,
         );
       });
@@ -54,7 +54,7 @@ export function NewAgent() {
         What should be watched?
       </label>
       <p id={`${id}-hint`} className="mb-2 text-sm text-ink-soft">
-        Say it in plain words: an agent drafts a plan of checks, which you can change.
+        Describe it in plain words. An agent drafts a plan of checks that you can edit.
       </p>
       <Textarea
         id={id}
@@ -72,7 +72,7 @@ export function NewAgent() {
       <div className="mt-3 flex flex-wrap items-center justify-end gap-3">
         <span className="hidden text-sm text-ink-soft sm:inline">Ctrl+Enter sends</span>
         <Button type="submit" variant="primary" disabled={words.trim() === '' || isSending}>
-          {isSending ? 'The agent is made …' : 'Watch it'}
+          {isSending ? 'Creating the agent …' : 'Start watching'}
         </Button>
       </div>
     </form>

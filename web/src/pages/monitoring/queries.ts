@@ -103,13 +103,13 @@ export function useAgentActions(agentId: string) {
   const refresh = () => queryClient.invalidateQueries({ queryKey: ['monitoring'] });
   const pause = useMutation({
     mutationFn: () => dataOf(api.POST('/api/monitoring-chat/{chat_id}/pause', one(agentId))),
-    onSuccess: () => toaster.say('The agent is paused.'),
+    onSuccess: () => toaster.say('Agent paused.'),
     onError: toaster.fail,
     onSettled: refresh,
   });
   const resume = useMutation({
     mutationFn: () => dataOf(api.POST('/api/monitoring-chat/{chat_id}/resume', one(agentId))),
-    onSuccess: () => toaster.say('The agent watches again.'),
+    onSuccess: () => toaster.say('Agent resumed.'),
     onError: toaster.fail,
     onSettled: refresh,
   });
@@ -122,7 +122,7 @@ export function useAgentActions(agentId: string) {
   });
   const remove = useMutation({
     mutationFn: () => dataOf(api.DELETE('/api/monitoring-chat/{chat_id}', one(agentId))),
-    onSuccess: () => toaster.say('The agent was deleted.'),
+    onSuccess: () => toaster.say('Agent deleted.'),
     onError: toaster.fail,
   });
   return { pause, resume, run, remove, refresh };

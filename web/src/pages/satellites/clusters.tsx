@@ -10,7 +10,7 @@ export function Clusters({ teamId, satelliteId }: { teamId: string; satelliteId:
   const { data: clusters, error, refetch } = useQuery(clustersQuery(teamId, satelliteId));
   if (error !== null && clusters === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
   if (clusters === undefined) return <Loading />;
-  if (clusters.length === 0) return <Empty title="It sees no cluster.">A kubernetes connector brings them.</Empty>;
+  if (clusters.length === 0) return <Empty title="No clusters">Add a kubernetes connector to see clusters.</Empty>;
   return (
     <div className="flex flex-col gap-4">
       {clusters.map((cluster) => (

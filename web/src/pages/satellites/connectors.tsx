@@ -17,7 +17,7 @@ export function Connectors({ satellite: { connectors, mcp_servers: servers } }: 
     })),
   ];
   if (rows.length === 0)
-    return <Empty title="It has no connectors.">Its configuration file names the systems that it may ask.</Empty>;
+    return <Empty title="No connectors.">Its configuration file lists the systems it may query.</Empty>;
   return (
     <Table
       label="Connectors"

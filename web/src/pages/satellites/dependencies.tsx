@@ -26,7 +26,7 @@ export function Dependencies({ teamId, satelliteId, selected, onSelect }: Depend
   if (graph === undefined) return <Loading lines={6} />;
   if (graph.total_edges === 0)
     return (
-      <Empty title="It has seen no calls between services yet.">
+      <Empty title="No calls between services seen yet.">
         Service-graph or mesh metrics in Prometheus, or traces sent to its OTLP receiver, bring them.
       </Empty>
     );
@@ -61,7 +61,7 @@ export function Dependencies({ teamId, satelliteId, selected, onSelect }: Depend
       </Panel>
       <Panel title={selected === undefined ? 'Impact' : <bdi className="wrap-anywhere">{selected}</bdi>}>
         {selected === undefined ? (
-          <p className="text-ink-soft">Choose a service to see what suffers when it fails.</p>
+          <p className="text-ink-soft">Select a service to see what its failure affects.</p>
         ) : (
           <Impact teamId={teamId} satelliteId={satelliteId} service={selected} onSelect={onSelect} />
         )}
@@ -79,8 +79,8 @@ function Impact(props: { teamId: string; satelliteId: string; service: string; o
   return (
     <>
       <p className="mb-2 text-sm text-ink-soft">
-        {data.totals.services === 1 ? 'One service suffers' : `${data.totals.services} services suffer`} when it fails;
-        the share of their work is an upper estimate.
+        {data.totals.services === 1 ? 'One service is affected' : `${data.totals.services} services are affected`} when
+        it fails; the share of their work is an upper estimate.
       </p>
       <ul className="divide-y text-sm">
         {data.services.map(({ name, depth, path, impact }) => (

@@ -61,13 +61,13 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
             )}
           </Field>
           <Button type="submit" disabled={name.trim() === '' || make.isPending}>
-            Make a token
+            Create token
           </Button>
         </form>
       )}
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {tokens === undefined && error === null && <Loading />}
-      {tokens?.length === 0 && <p className="text-ink-soft">There are none yet.</p>}
+      {tokens?.length === 0 && <p className="text-ink-soft">None yet.</p>}
       {tokens !== undefined && tokens.length > 0 && (
         <Table
           label="Enrolment tokens"
@@ -107,21 +107,21 @@ export function Enrolment({ teamId, isAdmin }: { teamId: string; isAdmin: boolea
         open={made !== null}
         onOpenChange={(isOpen) => !isOpen && setMade(null)}
         title="Start a satellite with this token"
-        description="The token is shown this once. The satellite needs nothing but a way out to this address."
+        description="The token is shown only once. The satellite only needs outbound access to this address."
         isSticky
       >
         <pre className="mb-3 rounded-md bg-sunken p-3 text-sm wrap-anywhere whitespace-pre-wrap">
           {startCommand(made ?? '')}
         </pre>
         <CopyButton variant="primary" text={() => startCommand(made ?? '')}>
-          Copy the command
+          Copy command
         </CopyButton>
       </Dialog>
       <Confirm
         open={revoking !== null}
         onOpenChange={() => setRevoking(null)}
         title={`Revoke ${revoking?.name ?? ''}?`}
-        description="Satellites that are connected with it are disconnected within seconds and cannot come back with it."
+        description="Satellites connected with it are disconnected within seconds and cannot reconnect with it."
         action="Revoke the token"
         onConfirm={() => revoking && revoke.mutate(revoking)}
       />

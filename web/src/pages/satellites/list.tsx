@@ -20,15 +20,15 @@ export function SatellitesPage() {
       <title>Satellites · Casebook</title>
       <PageHead
         title="Satellites"
-        description="They run in your networks, dial out, and answer questions about the systems there."
+        description="Satellites run in your networks, dial out, and answer questions about the systems there."
       />
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {satellites === undefined && error === null && <Loading lines={5} />}
       {satellites?.length === 0 && (
-        <Empty title="No satellite has connected yet.">
+        <Empty title="No satellites yet.">
           {mayWrite
-            ? 'Make an enrolment token below, and start one where your telemetry is.'
-            : 'Somebody who may enrol satellites makes a token for the first one.'}
+            ? 'Create an enrolment token below, then start a satellite near your telemetry.'
+            : 'Ask someone who can enrol satellites for a token.'}
         </Empty>
       )}
       {satellites !== undefined && satellites.length > 0 && (

@@ -132,8 +132,8 @@ export function SatellitePage() {
         open={isRemoving}
         onOpenChange={setIsRemoving}
         title={`Remove ${name}?`}
-        description="Its graph and inventory are deleted. It comes back as a new satellite when it connects with a token that is still good."
-        action="Remove the satellite"
+        description="Its graph and inventory are deleted. If it connects again with a valid token, it reappears as a new satellite."
+        action="Remove satellite"
         onConfirm={() => remove.mutate()}
       />
     </>

@@ -14,8 +14,7 @@ export function Tools({ teamId, satellite }: { teamId: string; satellite: Satell
   const words = wanted.toLowerCase();
   const all = data.tools.filter((tool) => tool.satellite_id === satellite.id);
   const tools = all.filter((tool) => `${tool.name} ${tool.server} ${tool.description}`.toLowerCase().includes(words));
-  if (all.length === 0)
-    return <Empty title="It announces no tools.">MCP servers in its configuration bring them.</Empty>;
+  if (all.length === 0) return <Empty title="No tools">Add MCP servers to its configuration to get tools.</Empty>;
   return (
     <>
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
@@ -31,7 +30,7 @@ export function Tools({ teamId, satellite }: { teamId: string; satellite: Satell
             <p className="flex flex-wrap items-center gap-2">
               <code className="font-medium break-all">{name}</code>
               <bdi className="text-sm wrap-anywhere text-ink-soft">{title ?? server}</bdi>
-              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'Only reads' : 'May change something'}</Badge>
+              <Badge tone={isReadOnly ? 'neutral' : 'warn'}>{isReadOnly ? 'Read-only' : 'May make changes'}</Badge>
             </p>
             <p className="mt-1 line-clamp-3 text-sm wrap-anywhere whitespace-pre-line text-ink-soft">{description}</p>
             <details className="mt-1 text-sm">

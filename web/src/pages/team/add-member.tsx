@@ -51,7 +51,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label="E-mail" hint="By which the identity provider knows them." error={add.error && messageOf(add.error)}>
+      <Field label="E-mail" hint="As the identity provider knows it." error={add.error && messageOf(add.error)}>
         {(control) => (
           <Input
             {...control}
@@ -62,7 +62,7 @@ function AddMemberForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      <Field label="Role" hint="Admins add people, make API keys and may do everything within the team.">
+      <Field label="Role" hint="Admins manage members and API keys, and can do everything within the team.">
         {(control) => (
           <Select
             {...control}

@@ -108,7 +108,7 @@ export function ApiKeys() {
       <NewApiKey open={isMaking} onOpenChange={setIsMaking} onMade={setMade} />
       <ShownOnce
         title="The new API key"
-        description="It is shown this once: keep it where secrets are kept."
+        description="It is shown only once. Store it with your other secrets."
         secret={made}
         onClose={() => setMade(null)}
       />
@@ -118,8 +118,8 @@ export function ApiKeys() {
         title={`Revoke ${revoking?.name ?? ''}?`}
         description={
           revoking !== null && revoking.id === session?.api_key_id
-            ? 'You are signed in with this key: your session ends as well. Whatever uses it stops working at once.'
-            : 'Whatever uses this key stops working at once, and sessions that it signed in end. This cannot be undone.'
+            ? 'You are signed in with this key, so your session ends too. Everything that uses it stops working at once.'
+            : 'Everything that uses this key stops working at once, and sessions it started end. This cannot be undone.'
         }
         action="Revoke the key"
         onConfirm={() => revoking && revoke.mutate(revoking)}

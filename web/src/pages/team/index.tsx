@@ -25,7 +25,7 @@ export function TeamPage() {
       <title>Team · Casebook</title>
       <PageHead
         title={session?.team.name ?? 'Team'}
-        description="Whoever is in the team sees its investigations, chats and agents."
+        description="Members see the team's investigations, chats and agents."
         actions={isAdmin && session ? <TeamName name={session.team.name} /> : undefined}
       />
       <Tabs

@@ -109,13 +109,13 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
         open={leaving !== null}
         onOpenChange={() => setLeaving(null)}
         title={`Remove ${leaving?.name ?? ''} from the team?`}
-        description="API keys that act for this person are revoked and their sessions end. What they asked stays."
+        description="API keys that act for this person are revoked and their sessions end. Their investigations and chats are kept."
         action="Remove from the team"
         onConfirm={() => leaving && remove.mutate(leaving)}
       />
       <ShownOnce
         title={`Sign-in link for ${link?.name ?? ''}`}
-        description="It signs in whoever opens it first, as this person. It works once, and for one day. It is shown this once."
+        description="Whoever opens it first is signed in as this person. It works once, within a day, and is shown only now."
         secret={link?.url ?? null}
         onClose={() => setLink(null)}
       />

@@ -71,7 +71,10 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
           <Input {...control} required maxLength={100} value={name} onChange={({ target }) => setName(target.value)} />
         )}
       </Field>
-      <Field label="Acts for" hint="What it does is shown as done by this person; it ends when they leave the team.">
+      <Field
+        label="Acts for"
+        hint="Actions are attributed to this person; the key is revoked when they leave the team."
+      >
         {(control) => (
           <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
             <option value="">A program</option>
@@ -105,7 +108,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
         </div>
       </fieldset>
       <Button type="submit" variant="primary" disabled={make.isPending || name.trim() === '' || scopes.size === 0}>
-        Make the key
+        Create key
       </Button>
     </form>
   );

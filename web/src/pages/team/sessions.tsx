@@ -28,7 +28,7 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
       dataOf(api.DELETE('/api/sessions/{session_id}', { params: { path: { session_id: id } } })),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      toaster.say('The session has ended.');
+      toaster.say('Session ended.');
     },
     onError: toaster.fail,
   });
@@ -38,7 +38,7 @@ export function Sessions({ isAdmin }: { isAdmin: boolean }) {
   return (
     <>
       <p className="mb-3 text-sm text-ink-soft">
-        {isAdmin ? 'Every browser that is signed in to this team.' : 'The browsers that you are signed in with.'}
+        {isAdmin ? 'Every browser signed in to this team.' : 'The browsers you are signed in with.'}
       </p>
       <Table
         label="Sessions"

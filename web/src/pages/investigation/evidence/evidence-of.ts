@@ -11,7 +11,7 @@ export interface OpenEvidence {
 
 type Cited = Pick<Investigation, 'steps' | 'citations'>;
 
-const NOT_KNOWN = 'Nothing is known of it.';
+const NOT_KNOWN = 'Nothing is known about it.';
 
 /** @returns undefined if nothing is open */
 export function evidenceOf(investigation: Cited, { citation, call }: OpenEvidence): Evidence | undefined {
@@ -28,7 +28,7 @@ function ofCitation(investigation: Cited, n: number): Evidence {
   const { evidence, excerpts } = citation;
   const call = citedCall(investigation, citation);
   if (call !== undefined) return { title, description: call.summary, call, excerpts };
-  const missing = `The report cites evidence ${evidence}, which this run does not have. What it says is not verified.`;
+  const missing = `The report cites evidence ${evidence}, which this run does not have. The claim is unverified.`;
   return { title, description: NOT_KNOWN, missing, excerpts };
 }
 
@@ -36,7 +36,7 @@ function ofCitation(investigation: Cited, n: number): Evidence {
 function ofCall(investigation: Cited, id: string): Evidence {
   const call = allCalls(investigation).find((candidate) => candidate.id === id);
   if (call === undefined) {
-    const missing = 'This investigation has no such tool call, or it is not stored yet.';
+    const missing = 'This investigation has no such tool call, or it has not been stored yet.';
     return { title: 'Tool call', description: NOT_KNOWN, missing, excerpts: [] };
   }
   const cited = investigation.citations

@@ -115,7 +115,7 @@ const PHASES: Record<string, string> = {
   thinking: 'The model is thinking',
   using_tools: 'Tools are running',
   concluding: 'Writing the report',
-  recording: 'Checking the evidence and recording the report',
+  recording: 'Checking the evidence and saving the report',
   finished: 'Finishing',
 };
 
@@ -131,7 +131,7 @@ export function phaseOf(
   if (running.length > 1) return `Running ${running.length} tools`;
   if (last?.isSpeaking === true) {
     const tool = last.requested.at(-1);
-    return tool === undefined ? 'The model is thinking' : `The model asks for ${tool}`;
+    return tool === undefined ? 'The model is thinking' : `The model is calling ${tool}`;
   }
   return PHASES[progress?.phase ?? 'starting'] ?? 'Running';
 }

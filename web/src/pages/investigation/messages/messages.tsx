@@ -36,7 +36,7 @@ export function Messages({ investigation: { id, status, messages } }: { investig
 
 function Delivery({ step, isRunning }: { step: number | null; isRunning: boolean }) {
   if (step !== null) return <Badge tone="good">Read in step {step}</Badge>;
-  return isRunning ? <Badge tone="accent">Waits for the next step</Badge> : <Badge tone="warn">Not read</Badge>;
+  return isRunning ? <Badge tone="accent">Waiting for the next step</Badge> : <Badge tone="warn">Not read</Badge>;
 }
 
 function Tell({ id, hasMessages }: { id: string; hasMessages: boolean }) {
@@ -62,7 +62,7 @@ function Tell({ id, hasMessages }: { id: string; hasMessages: boolean }) {
   };
   return (
     <form onSubmit={send} className={hasMessages ? 'mt-4 border-t pt-4' : ''}>
-      <Field label="Tell it something it should know" hint="The model reads it before its next step.">
+      <Field label="Add information" hint="The model reads it before its next step.">
         {(control) => (
           <Textarea
             {...control}

@@ -27,7 +27,7 @@ export function EvidenceList({ investigation }: { investigation: Investigation }
               >
                 <span className="min-w-8 font-mono text-sm font-semibold text-accent">[{citation.n}]</span>
                 <span className="min-w-0 flex-1 text-sm">
-                  <span className="break-words">{call?.summary ?? 'There is no such evidence'}</span>
+                  <span className="break-words">{call?.summary ?? 'Missing evidence'}</span>
                   <span className="block text-ink-soft">
                     {citation.tool !== null && <span className="font-mono text-xs">{citation.tool}</span>}{' '}
                     <Verified citation={citation} />

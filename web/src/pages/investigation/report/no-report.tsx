@@ -20,12 +20,12 @@ export function NoReport({ investigation }: { investigation: Investigation }) {
       }
       className={status === 'failed' ? 'border-bad' : ''}
     >
-      <p className="break-words whitespace-pre-wrap">{explanation ?? 'No reason is known.'}</p>
+      <p className="break-words whitespace-pre-wrap">{explanation ?? 'The reason is unknown.'}</p>
       {limit_reached !== null && <p className="mt-2">It ended because {limitWords(limit_reached)}.</p>}
       <p className="mt-2 text-ink-soft">
         {results.length === 0
-          ? 'It had found nothing by then.'
-          : `What it had found by then is kept: ${count(results.length, 'tool result')}, below.`}
+          ? 'It had found nothing yet.'
+          : `Its findings so far are kept below: ${count(results.length, 'tool result')}.`}
       </p>
       {may(session, 'investigations:write') && (
         <div className="mt-4">

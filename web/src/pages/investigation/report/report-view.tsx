@@ -26,7 +26,7 @@ export function ReportView({ investigation, report }: { investigation: Investiga
       {status !== 'completed' && (
         <p className="flex gap-2.5 rounded-lg border px-4 py-3">
           <Info aria-hidden size={18} className="mt-0.5 shrink-0" />
-          <span>It had handed in this report before it {status === 'failed' ? 'failed' : 'was cancelled'}.</span>
+          <span>It submitted this report before it {status === 'failed' ? 'failed' : 'was cancelled'}.</span>
         </p>
       )}
       <RootCause report={report} />

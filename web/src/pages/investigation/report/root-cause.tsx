@@ -14,7 +14,7 @@ export function RootCause({ report: { root_cause, confidence } }: { report: Repo
           Root cause
         </h2>
         {root_cause.service === null ? (
-          <span className="text-ink-soft">The service at fault is not known</span>
+          <span className="text-ink-soft">The faulty service is unknown</span>
         ) : (
           <code className="rounded bg-bad-soft px-2 py-0.5 font-mono text-sm font-semibold break-all text-bad">
             {root_cause.service}

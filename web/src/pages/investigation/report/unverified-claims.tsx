@@ -8,8 +8,7 @@ export function UnverifiedClaims({ claims }: { claims: Report['unverified_claims
   return (
     <Panel title="Claims without verified evidence" className="border-warn">
       <p className="text-sm text-ink-soft">
-        Each sentence of the report was checked against the stored results. For these nothing was found, so take them
-        with care.
+        Every sentence was checked against the stored results. Nothing supports these, so take them with care.
       </p>
       <ul className="mt-3 flex flex-col gap-3 text-sm">
         {claims.map(({ where, claim, why }) => (

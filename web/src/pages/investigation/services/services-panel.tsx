@@ -32,8 +32,7 @@ function Services({ graph }: { graph: Graph }) {
   const [selected, setSelected] = useState<string | undefined>(graph.suspect ?? undefined);
   const { services, calls, fault_path, notes, truncated, is_tentative } = graph;
   const service = services.find(({ name }) => name === selected);
-  if (services.length === 0)
-    return <p className="text-ink-soft">The run did not look at how services call each other.</p>;
+  if (services.length === 0) return <p className="text-ink-soft">The run did not look at the service graph.</p>;
   return (
     <div className="flex flex-col gap-3">
       {fault_path.length > 1 && (
@@ -55,7 +54,7 @@ function Services({ graph }: { graph: Graph }) {
         />
       </Suspense>
       {service !== undefined && <ServiceNote service={service} isCause={service.role === 'suspect' && !is_tentative} />}
-      {[...notes, ...(truncated ? ['Not all services and calls that are known are shown.'] : [])].map((note) => (
+      {[...notes, ...(truncated ? ['Some known services and calls are not shown.'] : [])].map((note) => (
         <p key={note} className="text-sm text-ink-soft">
           {note}
         </p>

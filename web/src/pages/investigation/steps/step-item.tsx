@@ -96,4 +96,4 @@ function Figures({ step: { calls, durationMs, costUsd } }: { step: StepView }) {
 const beginning = ({ text, calls }: StepView): string => text || calls.map(({ summary }) => summary).join(', ');
 
 const waitingFor = (requested: readonly string[], isLast: boolean): string =>
-  requested.length > 0 ? `Asks for ${requested.join(', ')} …` : isLast ? 'Thinking …' : 'Was cut off';
+  requested.length > 0 ? `Requesting ${requested.join(', ')} …` : isLast ? 'Thinking …' : 'Cut off';

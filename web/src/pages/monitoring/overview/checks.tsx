@@ -16,7 +16,7 @@ export function Checks({ plan, mayRun }: { plan: AgentPlan; mayRun: boolean }) {
     <>
       {plan.answered_by === 'database' && plan.active && (
         <p className="pb-2 text-sm text-warn">
-          The running agent did not answer: how checks stand is not known just now.
+          The running agent did not answer, so the status of its checks is unknown right now.
         </p>
       )}
       <ul className="divide-y">

@@ -70,7 +70,7 @@ export function Composer({ agentId }: { agentId: string }) {
           </ScrollBox>
           {/* Only that it is done is read out; the answer itself is there to be read. */}
           <p role="status" className={isBusy ? 'text-ink-soft' : 'sr-only'}>
-            {isBusy ? 'The agent works on it …' : said.error === undefined && 'The agent has answered.'}
+            {isBusy ? 'The agent is working on it …' : said.error === undefined && 'The agent has answered.'}
           </p>
           {said.error !== undefined && <Failed error={said.error} />}
           {said.isComplete && said.error === undefined && <Outcome agentId={agentId} since={said.version} />}
@@ -78,7 +78,7 @@ export function Composer({ agentId }: { agentId: string }) {
       )}
       <form onSubmit={(event) => void send(event)}>
         <label htmlFor={id} className="sr-only">
-          What the agent is told
+          Message to the agent
         </label>
         <Textarea
           id={id}
@@ -93,7 +93,7 @@ export function Composer({ agentId }: { agentId: string }) {
         <div className="mt-2 flex flex-wrap items-center justify-between gap-2">
           {may(session, 'chats:read') && (
             <Link to="/chat/$chatId" params={{ chatId: agentId }} className="text-sm text-accent underline">
-              The whole conversation
+              Full conversation
             </Link>
           )}
           <Button type="submit" variant="primary" className="ml-auto" disabled={words.trim() === '' || isBusy}>
@@ -110,7 +110,7 @@ function Outcome({ agentId, since }: { agentId: string; since: number }) {
   const { data } = useQuery(versionsQuery(agentId, 1));
   const changes = data?.versions.filter(({ version }) => version > since).flatMap((version) => version.changes) ?? [];
   if (data === undefined) return null;
-  if (changes.length === 0) return <p className="text-ink-soft">The plan is as it was.</p>;
+  if (changes.length === 0) return <p className="text-ink-soft">The plan is unchanged.</p>;
   return (
     <div className="rounded-md border px-3 py-2">
       <p className="font-medium">The plan was changed</p>

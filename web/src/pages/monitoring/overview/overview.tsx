@@ -25,7 +25,7 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="flex min-w-0 flex-col gap-4">
         {agent.reasons.length > 0 && (
-          <Panel title="Why it watches less than its plan says">
+          <Panel title="Why it is watching less than planned">
             <Reasons reasons={agent.reasons} />
           </Panel>
         )}
@@ -39,7 +39,7 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
         >
           {isDrafting(agent) ? (
             <p role="status" className="text-ink-soft">
-              The agent looks at which telemetry there is and drafts its plan. It appears here.
+              The agent is looking at the available telemetry and drafting its plan, which will appear here.
             </p>
           ) : (
             <>
@@ -94,7 +94,7 @@ function AgentFacts({ agent, mayWrite }: { agent: Agent; mayWrite: boolean }) {
         <Fact name="Next check">
           {next === null ? agent.active ? 'Not known yet' : 'None while it is paused' : <Due at={next} />}
         </Fact>
-        <Fact name="Version of the plan">{agent.plan_version}</Fact>
+        <Fact name="Plan version">{agent.plan_version}</Fact>
         <Fact name="Reports to">
           {channel?.label ?? (
             <>

@@ -28,7 +28,7 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
     <div role="alert" className="flex flex-col gap-3 rounded-lg border border-warn bg-warn-soft px-4 py-3">
       <div>
         <p className="font-medium text-warn">
-          The plan was changed while you wrote: version {latest.version} holds now.
+          The plan changed while you were editing: version {latest.version} is in effect now.
         </p>
         {version && (
           <div className="text-sm">
@@ -47,14 +47,14 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
       </div>
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setIsLooking(true)}>See the difference</Button>
-        <Button onClick={onReload}>Drop my changes and load version {latest.version}</Button>
+        <Button onClick={onReload}>Discard my changes and load version {latest.version}</Button>
       </div>
       <Dialog
         open={isLooking}
         onOpenChange={setIsLooking}
         placement="side"
         title={`From version ${latest.version} to yours`}
-        description="What saving yours would change in the plan that holds now."
+        description="What saving your version would change in the current plan."
         footer={
           <>
             <Button
@@ -72,7 +72,7 @@ export function Conflict({ agentId, latest, mine, onReload, onKeep }: ConflictPr
                 onKeep();
               }}
             >
-              Go on with mine
+              Keep editing mine
             </Button>
           </>
         }

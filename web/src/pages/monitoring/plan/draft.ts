@@ -49,7 +49,7 @@ export function readDraft(text: string, like: PlanDraft): { draft: PlanDraft } |
   }
   if (!isObject(plan)) return { problem: 'A plan is an object with "summary" and "checks".' };
   const other = Object.keys(plan).find((member) => member !== 'summary' && member !== 'checks');
-  if (other !== undefined) return { problem: `A plan has "summary" and "checks" only, and no "${other}".` };
+  if (other !== undefined) return { problem: `A plan has only "summary" and "checks", not "${other}".` };
   const { summary = '', checks = [] } = plan;
   if (typeof summary !== 'string') return { problem: '"summary" is a text.' };
   if (!Array.isArray(checks) || !checks.every(isObject)) return { problem: '"checks" is a list of objects.' };

@@ -6,15 +6,27 @@ const MINUTE = 60;
 const DAY = 86_400;
 
 const WHAT: readonly Field[] = [
-  { kind: 'text', path: 'title', label: 'Title', hint: 'What people read when it finds something.', standard: '' },
+  {
+    kind: 'text',
+    path: 'title',
+    label: 'Title',
+    hint: 'Shown to people when the check finds something.',
+    standard: '',
+  },
   {
     kind: 'text',
     path: 'id',
     label: 'Id',
-    hint: 'Names the check for as long as it exists: a-z, 0-9, "-" and "_".',
+    hint: 'A permanent name: a-z, 0-9, "-" and "_".',
     standard: '',
   },
-  { kind: 'switch', path: 'enabled', label: 'Enabled', hint: 'Otherwise it is kept and not run.', standard: true },
+  {
+    kind: 'switch',
+    path: 'enabled',
+    label: 'Enabled',
+    hint: 'If off, the check is kept but does not run.',
+    standard: true,
+  },
 ];
 
 const SUBJECT: Choice = { kind: 'choice', path: 'check.type', label: 'Kind of check', variants: CHECK_KINDS };
@@ -39,7 +51,7 @@ const RHYTHM: Choice = {
     },
     {
       value: 'schedule.cron',
-      title: 'At times of the calendar',
+      title: 'On a calendar',
       fields: [
         {
           kind: 'text',
@@ -59,7 +71,7 @@ const WHEN: readonly Field[] = [
     kind: 'text',
     path: 'schedule.time_zone',
     label: 'Time zone',
-    hint: 'Of the cron expression and of quiet hours, such as Europe/Berlin.',
+    hint: 'For the cron expression and quiet hours, such as Europe/Berlin.',
     suggest: 'time_zone',
     standard: 'UTC',
   },
@@ -67,7 +79,7 @@ const WHEN: readonly Field[] = [
     kind: 'quiet_hours',
     path: 'schedule.quiet_hours',
     label: 'Quiet hours',
-    hint: 'It is not run then. Hours that end before they begin end on the next day.',
+    hint: 'The check does not run then. Hours that end before they start end on the next day.',
     standard: [],
     wide: true,
   },
@@ -99,20 +111,20 @@ const THEN: readonly Field[] = [
   {
     kind: 'choices',
     path: 'on_finding',
-    label: 'What happens',
+    label: 'Response',
     standard: ['notify', 'investigate'],
     options: [
       { value: 'notify', title: 'Tell the channel' },
       { value: 'investigate', title: 'Open an investigation' },
     ],
   },
-  runs('confirmations', 'Confirmations', 1, 'Runs in a row that must find something before it counts.'),
-  runs('recoveries', 'Recoveries', 2, 'Runs in a row that must find nothing before it is over.'),
+  runs('confirmations', 'Confirmations', 1, 'Consecutive runs that must find something before it counts.'),
+  runs('recoveries', 'Recoveries', 2, 'Consecutive runs that must find nothing before it is resolved.'),
   {
     kind: 'duration',
     path: 'cool_down_seconds',
     label: 'Cool-down',
-    hint: 'What comes back within this time is the same finding.',
+    hint: 'If it recurs within this time, it is the same finding.',
     standard: 15 * MINUTE,
     least: 0,
     most: 7 * DAY,
@@ -121,14 +133,14 @@ const THEN: readonly Field[] = [
     kind: 'text',
     path: 'dedup_key',
     label: 'Deduplication key',
-    hint: 'Findings with an equal key are one; {check} and {subject} are filled in.',
+    hint: 'Findings with the same key are merged; {check} and {subject} are filled in.',
     standard: '{check}/{subject}',
   },
   {
     kind: 'switch',
     path: 'judge',
     label: 'Judged by a model',
-    hint: 'A model looks at a finding before anybody is told.',
+    hint: 'A model reviews a finding before anyone is notified.',
     standard: false,
   },
 ];

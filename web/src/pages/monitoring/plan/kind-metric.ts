@@ -6,9 +6,9 @@ const DAY = 86_400;
 
 const metricByName: readonly Field[] = [
   { kind: 'text', path: 'check.metric', label: 'Metric', suggest: 'metric', standard: '' },
-  service('check.service', 'Service', 'Left out: all of them together.'),
-  { kind: 'text', path: 'check.statistic', label: 'Statistic', hint: 'Such as p95 or rate, where the source has it.' },
-  { kind: 'labels', path: 'check.labels', label: 'Labels', hint: 'One a line: name=value.', wide: true },
+  service('check.service', 'Service', 'Leave empty for all services combined.'),
+  { kind: 'text', path: 'check.statistic', label: 'Statistic', hint: 'For example p95 or rate, if the source has it.' },
+  { kind: 'labels', path: 'check.labels', label: 'Labels', hint: 'One per line: name=value.', wide: true },
 ];
 
 export const METRIC: readonly Field[] = [
@@ -30,7 +30,7 @@ export const METRIC: readonly Field[] = [
     kind: 'select',
     path: 'check.aggregate',
     label: 'Of the window',
-    hint: 'What is made of its points.',
+    hint: 'How its points are aggregated.',
     standard: 'mean',
     options: ['last', 'mean', 'median', 'max', 'min'].map((value) => ({ value, title: value })),
   },
@@ -51,8 +51,8 @@ export const METRIC: readonly Field[] = [
     },
     {
       value: 'baseline',
-      title: 'Unlike what is usual',
-      hint: 'The usual is learned from the history: median and median absolute deviation.',
+      title: 'Unusual',
+      hint: 'Normal is learned from history: median and median absolute deviation.',
       fields: [
         {
           kind: 'select',
@@ -71,7 +71,7 @@ export const METRIC: readonly Field[] = [
           kind: 'number',
           path: 'check.condition.least_change',
           label: 'Least change',
-          hint: "A smaller one, in the metric's own unit, is never a finding.",
+          hint: "A smaller deviation, in the metric's own unit, is never a finding.",
           standard: 0,
           least: 0,
         },
@@ -84,7 +84,7 @@ export const METRIC: readonly Field[] = [
     label: 'No data means',
     standard: 'fails',
     options: [
-      { value: 'fails', title: 'The check could not be carried out' },
+      { value: 'fails', title: 'The check could not run' },
       { value: 'ok', title: 'All is well' },
       { value: 'finding', title: 'A finding' },
     ],

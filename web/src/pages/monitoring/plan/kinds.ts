@@ -17,12 +17,12 @@ const atLeast = (standard: number): ValueField => ({
 
 const LOG_PATTERN: readonly Field[] = [
   source,
-  service('check.service', 'Service', 'Left out: every service.'),
+  service('check.service', 'Service', 'Leave empty for every service.'),
   {
     kind: 'text',
     path: 'check.pattern',
     label: 'Text',
-    hint: 'In any case; * stands for anything. Left out: every line.',
+    hint: 'Case-insensitive; * matches anything. Leave empty for every line.',
   },
   {
     kind: 'select',
@@ -32,11 +32,11 @@ const LOG_PATTERN: readonly Field[] = [
   },
   windowed(),
   conditions([
-    { value: 'count', title: 'So many lines match', fields: [atLeast(1)] },
+    { value: 'count', title: 'Many lines match', fields: [atLeast(1)] },
     {
       value: 'new_pattern',
-      title: 'Lines of a new kind',
-      hint: 'Such as the history before the window does not have.',
+      title: 'New kinds of lines',
+      hint: 'Patterns that the history before the window does not have.',
       fields: [history('check.condition.history_seconds', 60, DAY), atLeast(3)],
     },
   ]),
@@ -48,7 +48,7 @@ const SERVICE_HEALTH: readonly Field[] = [
     kind: 'lines',
     path: 'check.services',
     label: 'Services',
-    hint: 'One a line. Left out: every service of the source.',
+    hint: 'One per line. Leave empty for every service of the source.',
     suggest: 'service',
     wide: true,
   },
@@ -71,7 +71,7 @@ const DEPENDENCY: readonly Field[] = [
           kind: 'number',
           path: 'check.condition.above',
           label: 'Failed calls above',
-          hint: 'As a part of all calls, 0 to 1.',
+          hint: 'As a fraction of all calls, 0 to 1.',
           standard: 0.05,
           least: 0,
           most: 1,
@@ -91,7 +91,7 @@ const DEPENDENCY: readonly Field[] = [
         },
       ],
     },
-    { value: 'missing', title: 'The call is not seen any more', fields: [] },
+    { value: 'missing', title: 'The call has disappeared', fields: [] },
   ]),
 ];
 
@@ -102,13 +102,13 @@ const MCP_TOOL: readonly Field[] = [
     kind: 'text',
     path: 'check.tool',
     label: 'Tool',
-    hint: 'A reading tool of the team, as an investigation has it.',
+    hint: 'A read-only tool of the team, as available to investigations.',
     suggest: 'tool',
     standard: '',
   },
   { kind: 'json', path: 'check.arguments', label: 'Arguments', hint: 'As JSON.', standard: {}, wide: true },
   conditions([
-    { value: 'contains', title: 'The answer has a text', fields: [matched] },
+    { value: 'contains', title: 'The answer contains a text', fields: [matched] },
     { value: 'lacks', title: 'The answer lacks a text', fields: [matched] },
     {
       value: 'value',
@@ -118,7 +118,7 @@ const MCP_TOOL: readonly Field[] = [
           kind: 'text',
           path: 'check.condition.pointer',
           label: 'JSON pointer',
-          hint: 'Such as /queues/0/length; empty: the whole answer.',
+          hint: 'For example /queues/0/length; leave empty for the whole answer.',
           standard: '',
         },
         comparison,
@@ -139,7 +139,7 @@ const INSTRUCTION: readonly Field[] = [
     kind: 'multiline',
     path: 'check.instruction',
     label: 'Instruction',
-    hint: 'What the agent is to do with its tools, and what is a finding. A model carries it out, at most once a minute.',
+    hint: 'What the agent should do with its tools, and what counts as a finding. A model carries it out, at most once a minute.',
     standard: '',
     wide: true,
   },
@@ -156,12 +156,12 @@ const INSTRUCTION: readonly Field[] = [
 ];
 
 export const CHECK_KINDS: readonly Variant[] = [
-  { value: 'metric', title: 'Metric', hint: 'A metric against a threshold or what is usual.', fields: METRIC },
-  { value: 'log_pattern', title: 'Log lines', hint: 'Lines that match, or lines of a new kind.', fields: LOG_PATTERN },
+  { value: 'metric', title: 'Metric', hint: 'A metric against a threshold or its normal range.', fields: METRIC },
+  { value: 'log_pattern', title: 'Log lines', hint: 'Lines that match, or new kinds of lines.', fields: LOG_PATTERN },
   {
     value: 'service_health',
     title: 'Health of services',
-    hint: 'Errors, latency, saturation and traffic against what is usual.',
+    hint: 'Errors, latency, saturation and traffic against their normal range.',
     fields: SERVICE_HEALTH,
   },
   { value: 'dependency', title: 'Calls between services', hint: 'Failing, slow or missing.', fields: DEPENDENCY },

@@ -54,7 +54,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
         <h2 className="min-w-0 flex-1 text-lg font-semibold">
           Plan <span className="text-base font-normal text-ink-soft">version {state.base.version}</span>
         </h2>
-        <div role="group" aria-label="How the plan is shown" className="flex gap-1">
+        <div role="group" aria-label="Plan view" className="flex gap-1">
           {[false, true].map((json) => (
             <Button
               key={String(json)}
@@ -93,9 +93,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
         <SaveBar
           isUnsaved={isUnsaved}
           isSaving={isSaving}
-          why={
-            problem ?? (isOutdated ? 'First decide what becomes of the version that was made meanwhile.' : undefined)
-          }
+          why={problem ?? (isOutdated ? 'First resolve the conflict with the newer version.' : undefined)}
           onSave={state.save}
           onCheck={state.check}
           onDiscard={state.reset}
@@ -107,7 +105,7 @@ export function PlanEditor({ agentId, latest, mayWrite }: PlanEditorProps) {
           if (!isOpen && leaving.status === 'blocked') leaving.reset();
         }}
         title="Leave without saving?"
-        description="The plan has changes that are not saved. They are lost when you leave."
+        description="The plan has unsaved changes, which will be lost."
         action="Leave"
         onConfirm={() => {
           forgetKeptPlan(agentId);

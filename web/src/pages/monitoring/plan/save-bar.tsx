@@ -40,7 +40,7 @@ export function SaveBar({ isUnsaved, isSaving, why, onSave, onCheck, onDiscard }
       <span className="w-full text-sm font-medium sm:w-auto">Not saved</span>
       <Input
         aria-label="Why it is changed"
-        placeholder="Why? It is kept in the history."
+        placeholder="Reason (kept in the history)"
         className="min-w-0 flex-1 basis-full sm:basis-40"
         maxLength={1_000}
         value={reason}

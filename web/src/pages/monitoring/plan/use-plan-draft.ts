@@ -97,7 +97,7 @@ export function usePlanDraft(agentId: string, latest: AgentPlan): PlanDraftState
       queryClient.setQueryData(planQuery(agentId).queryKey, saved);
       if (of === draft && problem === undefined) take(saved);
       else goOnFrom(saved);
-      toaster.say(`Saved as version ${saved.version}. It holds from now on.`);
+      toaster.say(`Saved as version ${saved.version}. It is in effect now.`);
     },
     onError: refused,
     onSettled: refresh,

@@ -51,7 +51,7 @@ function Detail({ session }: { session: Session }) {
           <SessionBadge status={status} />
         </div>
         <p className="break-words" aria-live="polite">
-          {summary ?? 'It is not done yet.'}
+          {summary ?? 'Still running.'}
         </p>
       </div>
       <Facts>
@@ -67,7 +67,7 @@ function Detail({ session }: { session: Session }) {
           <Time at={startedAt} />
         </Fact>
         <Fact name="Took">{seconds === null ? <Elapsed since={startedAt} /> : duration(seconds * 1_000)}</Fact>
-        <Fact name="Version of the plan">{session.plan_version}</Fact>
+        <Fact name="Plan version">{session.plan_version}</Fact>
         {session.model !== null && <Fact name="Model">{session.model}</Fact>}
         {tokens > 0 && (
           <Fact name="Tokens">
@@ -75,7 +75,7 @@ function Detail({ session }: { session: Session }) {
           </Fact>
         )}
         {session.model !== null && <Fact name="Cost">{dollars(session.cost)}</Fact>}
-        {session.budget_spent && <Fact name="Budget">The model budget of the day was spent.</Fact>}
+        {session.budget_spent && <Fact name="Budget">The daily model budget was spent.</Fact>}
         {session.workflow_id !== null && (
           <Fact name="Workflow">
             <code className="text-xs break-all">{session.workflow_id}</code>

@@ -22,7 +22,7 @@ export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelForm
   const saving = useMutation({
     mutationFn: () => saveConfig(agentId, { notification_channel: channelOf(type, written) }),
     onSuccess: (config) => {
-      toaster.say('The channel is set. Send a test to see whether it works.');
+      toaster.say('Channel saved. Send a test to see whether it works.');
       onSaved(config);
     },
     onError: (error) => {
@@ -78,7 +78,7 @@ export function ChannelForm({ agentId, initial, onSaved, onCancel }: ChannelForm
       ))}
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" disabled={saving.isPending}>
-          Set this channel
+          Save channel
         </Button>
         <Button onClick={onCancel}>Cancel</Button>
       </div>

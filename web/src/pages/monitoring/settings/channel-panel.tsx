@@ -26,7 +26,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
   const testing = useMutation({ mutationFn: () => testChannel(agentId), onError: toaster.fail });
   const removing = useMutation({
     mutationFn: () => saveConfig(agentId, { notification_channel: null }),
-    onSuccess: () => toaster.say('The agent reports to nobody now.'),
+    onSuccess: () => toaster.say('The agent no longer notifies anyone.'),
     onError: toaster.fail,
     onSettled: refresh,
   });
@@ -44,7 +44,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
     <Panel title="Where it reports">
       <div className="flex flex-col gap-4">
         {channel === null ? (
-          <p className="text-ink-soft">Nowhere: findings are shown here, and nobody is told.</p>
+          <p className="text-ink-soft">Nowhere: findings are shown here, and nobody is notified.</p>
         ) : (
           <SetChannel channel={channel} />
         )}
@@ -87,7 +87,7 @@ export function ChannelPanel({ config, mayWrite }: ConfigProps) {
         open={isRemoving}
         onOpenChange={setIsRemoving}
         title="Remove this channel?"
-        description="Its secret is forgotten. The agent goes on watching, and nobody is told of what it finds."
+        description="Its secret is deleted. The agent keeps watching, but nobody is notified of what it finds."
         action="Remove"
         onConfirm={() => {
           forget();
@@ -118,7 +118,7 @@ function SetChannel({ channel }: { channel: NonNullable<ConfigProps['config']['n
 
 const Secret = ({ secret }: { secret: string }) => (
   <div className="rounded-md border border-warn bg-warn-soft px-3 py-2 text-sm">
-    <p className="font-medium text-warn">The signing secret. It is shown this once:</p>
+    <p className="font-medium text-warn">The signing secret, shown only once:</p>
     <div className="mt-1 flex items-center gap-2">
       <code className="min-w-0 flex-1 text-xs break-all">{secret}</code>
       <CopyButton size="small" text={() => secret}>

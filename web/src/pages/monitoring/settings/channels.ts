@@ -23,7 +23,7 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
       {
         name: 'bot_token',
         label: 'Bot token',
-        hint: 'Begins with xoxb-; needs the scope chat:write.',
+        hint: 'Starts with xoxb-; needs the scope chat:write.',
         placeholder: 'xoxb-…',
         isSecret: true,
       },
@@ -31,12 +31,12 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
     ],
   },
   slack_webhook: {
-    title: 'Slack, by an incoming webhook',
+    title: 'Slack incoming webhook',
     fields: [
       {
         name: 'url',
         label: 'URL of the webhook',
-        hint: 'As Slack shows it. The URL itself is the secret.',
+        hint: 'As Slack shows it. Treat the URL as a secret.',
         placeholder: 'https://hooks.slack.com/services/…',
         isSecret: true,
       },
@@ -49,7 +49,7 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
       {
         name: 'secret',
         label: 'Signing secret',
-        hint: 'Left empty, one is made and shown once.',
+        hint: 'Leave empty to generate one, which is shown once.',
         isSecret: true,
         isOptional: true,
       },
@@ -57,7 +57,7 @@ export const CHANNEL_FORMS: Record<ChannelType, { title: string; fields: readonl
   },
   email: {
     title: 'E-mail',
-    fields: [{ name: 'to', label: 'Recipients', hint: 'One address a line, at most 20.', isList: true }],
+    fields: [{ name: 'to', label: 'Recipients', hint: 'One address per line, at most 20.', isList: true }],
   },
 };
 
@@ -84,6 +84,6 @@ export function channelIssue(issues: readonly { path: string; message: string }[
 
 /** The outcome of a test, as a sentence. */
 export function outcomeWords({ delivered, receipt, error }: Schema<'NotificationChannelTestResponse'>): string {
-  if (!delivered) return `It was not delivered: ${error ?? 'the receiver gave no reason.'}`;
-  return receipt === null || receipt === '' ? 'It was delivered.' : `It was delivered. The receiver said: ${receipt}`;
+  if (!delivered) return `Not delivered: ${error ?? 'the receiver gave no reason.'}`;
+  return receipt === null || receipt === '' ? 'Delivered.' : `Delivered. The receiver replied: ${receipt}`;
 }

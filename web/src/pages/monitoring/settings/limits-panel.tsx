@@ -75,8 +75,8 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
           )}
         </Field>
         <Field
-          label="Sessions are kept for so many hours"
-          hint="At most 8,760, a year. Findings stay longer."
+          label="Keep sessions for (hours)"
+          hint="At most 8,760 (a year). Findings are kept longer."
           error={issueAt('eviction_hours')}
         >
           {(control) => (
@@ -91,8 +91,8 @@ export function LimitsPanel({ config, mayWrite }: ConfigProps) {
           )}
         </Field>
         <Field
-          label="Models may cost, in US dollars a day"
-          hint="In checks and in judging findings. Beyond it such checks are not carried out. Investigations have bounds of their own."
+          label="Model budget (US dollars per day)"
+          hint="For checks and for judging findings. Once spent, such checks do not run. Investigations have limits of their own."
           error={issueAt('model_budget_usd_per_day')}
         >
           {(control) => (
