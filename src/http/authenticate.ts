@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { Forbidden, TooManyRequests, Unauthorized } from './errors.ts';
+import { Forbidden, Unauthorized } from './errors.ts';
 import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/address.ts';
 import { refuseForgery, sessionSecrets } from './session-cookie.ts';
@@ -123,7 +123,7 @@ const sessionOver = (): Unauthorized => new Unauthorized('The session is over. S
 
 /**
  * The caller of a request, for an endpoint with this kind of authentication.
- * @throws {Unauthorized} 401, {@link Forbidden} 403, {@link TooManyRequests} 429
+ * @throws {Unauthorized} 401, {@link Forbidden} 403, {TooManyRequests} 429
  */
 export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps): Promise<Principal> {
   const given = givenBy(ctx, auth, deps);
@@ -168,10 +168,9 @@ export async function unlessGuessing<T>(
   isKnown = false,
 ): Promise<T | undefined> {
   const address = addressOf(ctx);
-  const blocked = isKnown ? undefined : await failedAuthLimiter.exhausted(address);
-  if (blocked) throw new TooManyRequests(blocked.retryAfterSeconds, 'Too many failed authentications.');
+  if (!isKnown) return failedAuthLimiter.attempt(address, lookUp);
   const found = await lookUp();
-  if (found === undefined) await failedAuthLimiter.take(address);
+  if (found === undefined) await failedAuthLimiter.count(address);
   return found;
 }
 

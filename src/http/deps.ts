@@ -4,6 +4,7 @@ import type { Orm } from '../db/orm.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { Authenticator } from './authenticate.ts';
+import type { FailedAuthLimiter } from './rate-limit/failed-auth.ts';
 import type { RateLimiter } from './rate-limit/port.ts';
 
 /** One thing the process needs before it can serve; `check` rejects when it is missing. */
@@ -26,7 +27,7 @@ export interface ApiDeps {
   /** Requests a minute and key; made by `createRateLimiters`. */
   rateLimiter: RateLimiter;
   /** Failed authentications a minute and address. */
-  failedAuthLimiter: RateLimiter;
+  failedAuthLimiter: FailedAuthLimiter;
   readiness: ReadinessCheck[];
   /** Metrics of this process; `/metrics` prints it. */
   metrics: Registry;

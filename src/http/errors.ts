@@ -81,9 +81,12 @@ export class PayloadTooLarge extends HttpError {
 
 export class TooManyRequests extends HttpError {
   override name = 'TooManyRequests';
-  /** @param retryAfterSeconds whole seconds after which a request will be accepted again */
+  /** Whole seconds after which a request will be accepted again. */
+  readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number, detail = 'Too many requests.', code = 'rate_limited') {
-    super(429, code, detail, { headers: { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterSeconds))) } });
+    const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
+    super(429, code, detail, { headers: { 'Retry-After': String(seconds) } });
+    this.retryAfterSeconds = seconds;
   }
 }
 

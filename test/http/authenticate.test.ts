@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
 import { apiKey, apiKeyVia, grants } from '../../src/http/authenticate.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
+import { TooManyRequests } from '../../src/http/errors.ts';
+import { createFailedAuthLimiter } from '../../src/http/rate-limit/failed-auth.ts';
+import { memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
 import { knownKeys, ManualClock, send, sendJson, startApi, type TestApi } from './support/api.ts';
 
 const principal = z.object({ team: z.string() });
@@ -134,5 +138,38 @@ describe('failed authentications', () => {
     } finally {
       await api.stop();
     }
+  });
+
+  it('at the same moment pass the limit no more than one after the other', async () => {
+    const known = knownKeys({});
+    // As long as a database takes: the others arrive meanwhile.
+    const verify = async (key: string) => setTimeout(100).then(() => known.verify(key, 'key'));
+    const api = await startApi(endpoints, {
+      authenticator: { ...known, verify },
+      env: { CASEBOOK_RATE_LIMIT: '100' },
+    });
+    try {
+      const guess = (_: unknown, i: number) => send(`${api.url}/any`, { headers: { 'x-api-key': `guess-${i}` } });
+      const replies = await Promise.all(Array.from({ length: 400 }, guess));
+      const count = (status: number): number => replies.filter((reply) => reply.status === status).length;
+      assert.deepEqual([count(401), count(429)], [10, 390]);
+      assert.equal(known.verified.length, 10);
+    } finally {
+      await api.stop();
+    }
+  });
+
+  it('are not counted while nobody knows whether they fail: good keys, and look-ups that break, use nothing up', async () => {
+    const limiter = createFailedAuthLimiter(memoryRateLimiter(10, new ManualClock()));
+    const attempt = (lookUp: () => Promise<string | undefined>) =>
+      limiter.attempt('address', () => setImmediate().then(lookUp)).catch((error: unknown) => error);
+    const good = Array.from({ length: 300 }, () => attempt(async () => 'good'));
+    assert.deepEqual(new Set(await Promise.all(good)), new Set(['good']));
+    const broken = Array.from({ length: 30 }, () => attempt(() => Promise.reject(new Error('down'))));
+    for (const error of await Promise.all(broken)) assert.match(String(error), /down/);
+    const mixed = Array.from({ length: 60 }, (_, i) => attempt(async () => (i % 6 === 0 ? undefined : 'good')));
+    const outcomes = await Promise.all(mixed);
+    assert.equal(outcomes.filter((outcome) => outcome === undefined).length, 10);
+    assert.ok((await attempt(async () => 'good')) instanceof TooManyRequests);
   });
 });

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { after, before, describe, it } from 'mocha';
+import { TooManyRequests } from '../../src/http/errors.ts';
+import { createFailedAuthLimiter } from '../../src/http/rate-limit/failed-auth.ts';
 import { memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
 import { redisRateLimiter } from '../../src/http/rate-limit/redis.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -44,13 +47,39 @@ describe('rate limit in Redis', () => {
     assert.equal((await a.take('another key'))?.allowed, true);
   });
 
-  it('can be looked at without taking anything, and forgets keys by itself', async () => {
-    const { limiter: one, redis } = limiter(1, 'look');
-    assert.equal(await one.exhausted('key'), undefined);
-    assert.equal((await one.take('key'))?.allowed, true);
-    assert.ok((await one.exhausted('key'))!.retryAfterSeconds > 50);
-    const left = await redis.pttl('look:key');
+  it('takes back what shall not count, and forgets keys by itself', async () => {
+    const { limiter: one, redis } = limiter(2, 'back');
+    await one.giveBack('key');
+    for (let i = 0; i < 5; i++) {
+      assert.equal((await one.take('key'))?.remaining, 1);
+      await one.giveBack('key');
+    }
+    assert.equal(await redis.exists('back:key'), 0);
+    for (const allowed of [true, true, false]) assert.equal((await one.take('key'))?.allowed, allowed);
+    await one.giveBack('key');
+    for (const allowed of [true, false]) assert.equal((await one.take('key'))?.allowed, allowed);
+    const left = await redis.pttl('back:key');
     assert.ok(left > 50_000 && left <= 60_000);
+  });
+
+  it('lets no more guesses through than its limit, in several processes at once', async () => {
+    const processes = [limiter(20, 'guesses'), limiter(20, 'guesses')].map((one) =>
+      createFailedAuthLimiter(one.limiter),
+    );
+    let lookedUp = 0;
+    const guesses = Array.from({ length: 400 }, (_, i) =>
+      processes[i % 2]!.attempt('address', async () => {
+        lookedUp++;
+        await setImmediate();
+      }).then(
+        () => 401,
+        (error: unknown) => (error instanceof TooManyRequests ? 429 : error),
+      ),
+    );
+    const answers = await Promise.all(guesses);
+    assert.equal(lookedUp, 20);
+    assert.equal(answers.filter((answer) => answer === 401).length, 20);
+    assert.equal(answers.filter((answer) => answer === 429).length, 380);
   });
 
   it('goes on in the process when Redis is gone, and says so once', async () => {

@@ -2,12 +2,13 @@ import type { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { createFailedAuthLimiter, type FailedAuthLimiter } from './failed-auth.ts';
 import { memoryRateLimiter } from './memory.ts';
 import { unlimited, type RateLimiter } from './port.ts';
 import { redisRateLimiter } from './redis.ts';
 
-/** Failed authentications are allowed a tenth of what a key is, and never fewer than this a minute. */
-const FEWEST_FAILURES = 10;
+/** Failed authentications are allowed a tenth of what a key is, and at least this many a minute. */
+const MIN_FAILURES = 10;
 
 /**
  * The limiters of an API process: shared through Redis when there is one, otherwise each process counts for itself.
@@ -15,7 +16,7 @@ const FEWEST_FAILURES = 10;
  */
 export function createRateLimiters(options: { config: Config; clock: Clock; log: Logger; redis?: Redis }): {
   rateLimiter: RateLimiter;
-  failedAuthLimiter: RateLimiter;
+  failedAuthLimiter: FailedAuthLimiter;
 } {
   const { config, clock, log, redis } = options;
   const limiter = (limit: number, prefix: string): RateLimiter => {
@@ -23,9 +24,9 @@ export function createRateLimiters(options: { config: Config; clock: Clock; log:
     return redis ? redisRateLimiter({ redis, limit, prefix, fallback: memory, log }) : memory;
   };
   const { rateLimit } = config;
-  const failures = rateLimit === 'off' ? 60 : Math.max(FEWEST_FAILURES, Math.floor(rateLimit / 10));
+  const failures = rateLimit === 'off' ? 60 : Math.max(MIN_FAILURES, Math.floor(rateLimit / 10));
   return {
     rateLimiter: rateLimit === 'off' ? unlimited : limiter(rateLimit, 'casebook:rate'),
-    failedAuthLimiter: limiter(failures, 'casebook:failed-auth'),
+    failedAuthLimiter: createFailedAuthLimiter(limiter(failures, 'casebook:failed-auth')),
   };
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../platform/clock.ts';
-import { gcra, verdictAt } from './gcra.ts';
+import { gcra, WINDOW_MS } from './gcra.ts';
 import type { RateLimiter } from './port.ts';
 
 /** Keys that are remembered; beyond it the one seen longest ago is forgotten. */
@@ -18,12 +18,9 @@ export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
       tats.set(key, tat);
       return verdict;
     },
-    exhausted(key) {
+    giveBack(key) {
       const tat = tats.get(key);
-      if (tat === undefined) return undefined;
-      const now = clock.now().getTime();
-      const verdict = verdictAt(tat, now, limit, false);
-      return verdict.remaining === 0 ? verdict : undefined;
+      if (tat !== undefined) tats.set(key, tat - WINDOW_MS / limit);
     },
   };
 }

@@ -18,9 +18,9 @@ export interface RateLimiter {
    * Answers at once where it can, so that a limit in memory costs the hot path no promise.
    */
   take(key: string): RateLimitVerdict | undefined | Promise<RateLimitVerdict | undefined>;
-  /** Whether the key has no allowance left, without taking anything. */
-  exhausted(key: string): RateLimitVerdict | undefined | Promise<RateLimitVerdict | undefined>;
+  /** Puts back one request that was taken and shall not count. */
+  giveBack(key: string): void | Promise<void>;
 }
 
 /** The limiter of a deployment that limits nothing. */
-export const unlimited: RateLimiter = { take: () => undefined, exhausted: () => undefined };
+export const unlimited: RateLimiter = { take: () => undefined, giveBack: () => undefined };

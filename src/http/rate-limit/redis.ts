@@ -9,11 +9,14 @@ local now = redis.call('TIME')
 now = now[1] * 1000000 + now[2]
 local interval = tonumber(ARGV[1])
 local window = tonumber(ARGV[2])
-local cost = tonumber(ARGV[3])
+local taken = tonumber(ARGV[3])
 local tat = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
-local next = tat + interval
+local next = tat + taken * interval
+if next <= now then
+  redis.call('DEL', KEYS[1])
+  return {1, '0'}
+end
 if next - now > window + 1 then return {0, string.format('%.0f', tat - now)} end
-if cost == 0 then return {1, string.format('%.0f', tat - now)} end
 redis.call('SET', KEYS[1], string.format('%.0f', next), 'PX', math.ceil((next - now) / 1000))
 return {1, string.format('%.0f', next - now)}
 `;
@@ -32,9 +35,9 @@ export function redisRateLimiter(options: {
 }): RateLimiter {
   const { redis, limit, prefix, fallback, log } = options;
   let failing = false;
-  const run = async (key: string, cost: 0 | 1) => {
+  const run = async (key: string, taken: 1 | -1) => {
     const interval = Math.round((WINDOW_MS * 1000) / limit);
-    const reply: unknown = await redis.eval(SCRIPT, 1, `${prefix}:${key}`, interval, WINDOW_MS * 1000, cost);
+    const reply: unknown = await redis.eval(SCRIPT, 1, `${prefix}:${key}`, interval, WINDOW_MS * 1000, taken);
     if (!Array.isArray(reply)) throw new TypeError('Redis answered the rate limit script with something else.');
     return verdictAt(Number(reply[1]) / 1000, 0, limit, reply[0] === 1);
   };
@@ -55,13 +58,10 @@ export function redisRateLimiter(options: {
         () => run(key, 1),
         () => fallback.take(key),
       ),
-    exhausted: (key) =>
+    giveBack: (key) =>
       guarded(
-        async () => {
-          const verdict = await run(key, 0);
-          return verdict.allowed ? undefined : verdict;
-        },
-        () => fallback.exhausted(key),
+        async () => void (await run(key, -1)),
+        () => fallback.giveBack(key),
       ),
   };
 }

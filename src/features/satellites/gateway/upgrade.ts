@@ -2,7 +2,8 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Orm } from '../../../db/orm.ts';
-import type { RateLimiter } from '../../../http/rate-limit/port.ts';
+import { TooManyRequests } from '../../../http/errors.ts';
+import type { FailedAuthLimiter } from '../../../http/rate-limit/failed-auth.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { verifyToken } from '../tokens.ts';
 
@@ -29,25 +30,28 @@ export function createAdmission(options: {
   orm: Orm;
   pepper: Buffer;
   clock: Clock;
-  failedAuthLimiter: RateLimiter;
+  failedAuthLimiter: FailedAuthLimiter;
   addressOf: (request: IncomingMessage) => string;
 }): Admission {
   const { orm, pepper, clock, failedAuthLimiter } = options;
   return async (request) => {
     const address = options.addressOf(request);
-    const blocked = await failedAuthLimiter.exhausted(address);
-    if (blocked) {
-      const retryAfterSeconds = Math.ceil(blocked.retryAfterSeconds);
-      return { status: 429, code: 'rate_limited', detail: 'Too many failed authentications.', retryAfterSeconds };
-    }
     const token = /^bearer +(\S+) *$/iu.exec(request.headers.authorization ?? '')?.[1];
-    const verified =
-      token === undefined
-        ? { refusal: 'An enrolment token is required in the Authorization header (Bearer).' }
-        : await verifyToken(orm.em.fork(), token, { pepper, now: clock.now() });
-    if ('row' in verified) return { teamId: verified.row.teamId, tokenId: verified.row.id };
-    await failedAuthLimiter.take(address);
-    return { status: 401, code: 'unauthorized', detail: verified.refusal };
+    let detail = 'An enrolment token is required in the Authorization header (Bearer).';
+    try {
+      const row = await failedAuthLimiter.attempt(address, async () => {
+        if (token === undefined) return undefined;
+        const verified = await verifyToken(orm.em.fork(), token, { pepper, now: clock.now() });
+        if ('row' in verified) return verified.row;
+        detail = verified.refusal;
+        return undefined;
+      });
+      return row ? { teamId: row.teamId, tokenId: row.id } : { status: 401, code: 'unauthorized', detail };
+    } catch (error) {
+      if (!(error instanceof TooManyRequests)) throw error;
+      const { code, message, retryAfterSeconds } = error;
+      return { status: 429, code, detail: message, retryAfterSeconds };
+    }
   };
 }
 
