@@ -1,4 +1,4 @@
-/** `kill -9` of the servers the product stands on, and of everything at once: what is complete is kept until it is stored. */
+/** `kill -9` of the servers the product stands on: what is complete is kept until it is stored. */
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { pollStatus } from '../support/status-poller.ts';
@@ -137,20 +137,5 @@ describe('kill -9 of the servers @never-forgiven', function () {
       await waitUntil(() => running.cutOff() || undefined, { what: 'the request to be dropped', timeoutMs: 60_000 });
       await checkAsked(installation(), running, { model: [1, 1, 0, 0], tool: [1, 0, 0] });
     });
-  });
-
-  it('all processes in the same moment', async () => {
-    const pair = await startHeldPair(installation(), 'everything');
-    const between = await startCase(installation(), 'everything-between', 'nothing');
-    await between.follower.until(
-      ({ type, data }) => type === 'tool.completed' && data.step === STEP_OF_HELD_TURN,
-      'the stored result',
-    );
-    await installation().kill('worker', 'api', 'postgres', 'temporal');
-    const tool = between.toolRequests()[HELD_TURN];
-    for (const one of pair) one.release();
-    for (const one of [...pair, between]) await checkCompleted(installation(), one);
-    await checkCutAtMostOnceMore(installation(), pair);
-    await checkAskedOnce(installation(), between, { tool });
   });
 });
