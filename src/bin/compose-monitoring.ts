@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import {
   createAgentLauncher,
-  createAlertGate,
+  createAlertLimiter,
   createFindingLauncher,
   createNotifier,
   retitleAgent,
@@ -34,7 +34,7 @@ export function composeMonitoring(parts: MonitoringParts) {
   const deadlineMs = parts.patience?.controlDeadlineMs;
   const findings = { orm, log, launcher: createFindingLauncher(client, { taskQueue, deadlineMs }) };
   const launcher = createAgentLauncher(client, { taskQueue, eventsPerHistory, deadlineMs });
-  const agents = { orm, clock: systemClock, log, launcher, findings, alertGate: createAlertGate() };
+  const agents = { orm, clock: systemClock, log, launcher, findings, alertLimiter: createAlertLimiter() };
   const outbound = createOutbound({ allow: config.outboundAllow, log });
   const channels = { outbound, slack: config.slack, mail: config.mail };
   return {

@@ -12,7 +12,6 @@ import {
   type ChatTools,
 } from '../features/chats/index.ts';
 import { purgeExtractions, type ExcerptMatcher } from '../features/citations/index.ts';
-import { purgeEffects } from '../features/effects/index.ts';
 import {
   createInvestigationLauncher,
   investigationProfile,
@@ -24,6 +23,7 @@ import {
   instructionProfile,
   isBudgetSpent,
   monitoringTools,
+  purgeTriggers,
   submitCheckResult,
   sweepAgents,
   sweepFindings,
@@ -76,6 +76,9 @@ const SATELLITE_ANSWERS_KEPT_MS = 24 * 3_600_000;
 /** Whoever wants to know what became of a session looks within a day. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
+/** Nobody repeats a request after that. */
+const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
+
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
@@ -127,7 +130,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       () => sweepAgents({ ...watching, launcher: agents.launcher }),
       () => evictSessions(watching),
       () => sweepFindings({ ...findings, clock: systemClock }),
-      () => purgeEffects(orm, systemClock.now()),
+      () => purgeTriggers(orm, new Date(systemClock.now().getTime() - TRIGGERS_KEPT_MS)),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
       () => purgeSignIns(orm.em, new Date(systemClock.now().getTime() - SIGN_INS_KEPT_MS)),
       () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),

@@ -46,7 +46,7 @@ export async function receiveAlerts(
 ): Promise<Outcome> {
   const agent = request.agentId === undefined ? undefined : await findAgent(em, request.agentId);
   const take = () => em.fork().transactional((tx) => observeAll(deps, tx, request, alerts));
-  const observed = await deps.alertGate(request.agentId ?? request.teamId, take, request.signal);
+  const observed = await deps.alertLimiter(request.agentId ?? request.teamId, take, request.signal);
   const changed = observed.flatMap(({ finding, isChanged }) => (finding && isChanged ? [finding] : []));
   await tellSoon(deps, changed);
   const firing = observed.flatMap(({ finding, alert }) => (finding && alert.status === 'firing' ? [finding] : []));

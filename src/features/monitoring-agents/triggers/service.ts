@@ -2,13 +2,13 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Principal } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { FairSlots } from '../../../platform/fair-slots.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { FindingTeller } from '../findings/index.ts';
 import { findAgent } from '../service.ts';
 import { receiveAlerts } from './alerts.ts';
 import { receiveCheckNow } from './check-now.ts';
 import { receiveDeploy } from './deploys.ts';
-import type { AlertGate } from './gate.ts';
 import type { AgentTold, CheckNowSender, Trigger } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 
@@ -18,7 +18,7 @@ export interface TriggerServiceDeps {
   launcher: { checkNow: CheckNowSender };
   findings: FindingTeller;
   /** One for the process. */
-  alertGate: AlertGate;
+  alertLimiter: FairSlots;
 }
 
 /** Who asks, and for which agent. */

@@ -1,6 +1,6 @@
 /** The live dependency graph, as satellites send it and as it is asked about. PostgreSQL is the truth: any process answers. */
+import pLimit from 'p-limit';
 import type { Orm } from '../../../db/orm.ts';
-import { createAtMost } from '../../../platform/at-most.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import type { GraphMessage } from '@casebook/wire';
@@ -66,7 +66,7 @@ export interface GraphStoreOptions {
 export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
   const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
   const collecting = new Collecting();
-  const inTurn = createAtMost(MAX_STORED_AT_ONCE);
+  const inTurn = pLimit(MAX_STORED_AT_ONCE);
   const heads = createHeadReader(orm, clock, freshMs);
   const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
 

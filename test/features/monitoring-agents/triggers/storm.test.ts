@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
-import { createAlertGate } from '../../../../src/features/monitoring-agents/triggers/gate.ts';
+import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/limiter.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import type { Reply } from '../../../http/support/api.ts';
 import { untilWaiting } from '../../../support/database.ts';
@@ -14,7 +14,7 @@ import { startTriggerApi, type TestTeam, type TriggerApi } from './support.ts';
 const POOL_SIZE = 5;
 const POSTS = 40;
 const ALERTS = 50;
-const MOST_WAITING = 32;
+const MAX_TAKEN = 32;
 
 describe('a storm of alerts', function () {
   this.timeout(60_000);
@@ -42,7 +42,7 @@ describe('a storm of alerts', function () {
   }
 
   it('of one team takes no connections from others, and loses and doubles nothing', async () => {
-    api.deps.alertGate = createAlertGate({ ofOwner: MOST_WAITING });
+    api.deps.alertLimiter = createAlertLimiter({ maxWaitingPerOwner: MAX_TAKEN - 1 });
     const [team, other] = [api.newTeam(), api.newTeam()];
     // Half of the alerts of each are in all of them.
     const namesOf = (post: number): string[] =>
@@ -56,7 +56,7 @@ describe('a storm of alerts', function () {
         ),
       );
       await untilWaiting(api.database, 1);
-      await waitUntil(async () => replies.length >= POSTS - MOST_WAITING || undefined, {
+      await waitUntil(async () => replies.length >= POSTS - MAX_TAKEN || undefined, {
         what: 'answers to those that are too many',
         timeoutMs: 30_000,
       });
@@ -71,7 +71,7 @@ describe('a storm of alerts', function () {
     await posted;
 
     const taken = replies.filter(({ status }) => status === 200);
-    assert.equal(taken.length, MOST_WAITING);
+    assert.equal(taken.length, MAX_TAKEN);
     const answered = taken.flatMap(
       ({ json }) => json.alerts as { fingerprint: string; action: string; finding_id: string }[],
     );
@@ -90,11 +90,11 @@ describe('a storm of alerts', function () {
   });
 
   it('of many teams leaves a connection for others', async () => {
-    const gate = createAlertGate();
+    const limiter = createAlertLimiter();
     let asked = 0;
-    api.deps.alertGate = (...request) => {
+    api.deps.alertLimiter = (...request) => {
       asked += 1;
-      return gate(...request);
+      return limiter(...request);
     };
     const teams = Array.from({ length: POOL_SIZE + 2 }, () => api.newTeam());
     let posted: Promise<Reply[]> = Promise.resolve([]);
@@ -112,7 +112,7 @@ describe('a storm of alerts', function () {
   });
 
   it('costs two statements for an alert that is new, and one for one that is known', async () => {
-    api.deps.alertGate = createAlertGate();
+    api.deps.alertLimiter = createAlertLimiter();
     const team = api.newTeam();
     const names = Array.from({ length: ALERTS }, (_, n) => `one-${n}`);
     const logger = api.deps.orm.config.getLogger();

@@ -12,7 +12,7 @@ import { list } from '../../../../src/features/monitoring-agents/routes/agents.t
 import type { MonitoringDeps } from '../../../../src/features/monitoring-agents/routes/deps.ts';
 import { trigger } from '../../../../src/features/monitoring-agents/routes/trigger.ts';
 import { createAgent, type MonitoringServiceDeps } from '../../../../src/features/monitoring-agents/service.ts';
-import { createAlertGate } from '../../../../src/features/monitoring-agents/triggers/gate.ts';
+import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/limiter.ts';
 import type { TriggerServiceDeps } from '../../../../src/features/monitoring-agents/triggers/service.ts';
 import { createLogger } from '../../../../src/platform/logger.ts';
 import { knownKeys, ManualClock, send, startApi, type Reply } from '../../../http/support/api.ts';
@@ -59,7 +59,7 @@ export async function startTriggerApi(options: { poolSize?: number } = {}): Prom
     log,
     launcher,
     findings: { orm, log, launcher: createFindingLauncher(temporal, { taskQueue }) },
-    alertGate: createAlertGate(),
+    alertLimiter: createAlertLimiter(),
   };
   const keys: Parameters<typeof knownKeys>[0] = {};
   const served = [trigger, list];
