@@ -30,7 +30,7 @@ export const citations: Benchmark = {
         pauses.enable();
         const found = await medianOf(async () => {
           const query = { content, citationId: 1, text: TEXT };
-          const { excerpts } = await matcher.match(query, BOUNDS, new AbortController().signal);
+          const { excerpts } = await matcher.match('team', query, BOUNDS, new AbortController().signal);
           if (excerpts.length === 0) throw new Error(`Nothing was found in ${form}.`);
         });
         pauses.disable();

@@ -21,7 +21,7 @@ const LARGEST_NUMBER = 2_147_483_647;
 export async function citationsOf(
   matcher: ExcerptMatcher,
   em: EntityManager,
-  chatId: string,
+  { teamId, chatId }: { teamId: string; chatId: string },
   text: string,
 ): Promise<ChatCitation[]> {
   const evidence = evidenceReader(em, chatId);
@@ -37,16 +37,21 @@ export async function citationsOf(
     }
     const { toolCallId, tool, sha256, content } = stored;
     const query = { content: content.slice(0, SEARCHED_CHARACTERS), citationId: n, text, most: MOST_EXCERPTS };
-    citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, query, deadline) });
+    citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, teamId, query, deadline) });
   }
   return citations;
 }
 
 /** An answer is recorded also when its excerpts cannot be found in time: its citations then have none. */
-async function excerptsOf(matcher: ExcerptMatcher, query: ExcerptQuery, deadline: AbortSignal): Promise<string[]> {
+async function excerptsOf(
+  matcher: ExcerptMatcher,
+  teamId: string,
+  query: ExcerptQuery,
+  deadline: AbortSignal,
+): Promise<string[]> {
   while (!deadline.aborted) {
     try {
-      const { excerpts } = await matcher.match(query, { most: 0, characters: 0 }, deadline);
+      const { excerpts } = await matcher.match(teamId, query, { most: 0, characters: 0 }, deadline);
       return excerpts;
     } catch (error) {
       if (deadline.aborted) return [];

@@ -119,7 +119,7 @@ async function endOf(
   return {
     status,
     text,
-    citations: await citationsOf(deps.matcher, em, turn.chatId, text),
+    citations: await citationsOf(deps.matcher, em, turn, text),
     outcome: Object.keys(outcome).length > 0 ? outcome : null,
     limitReached: limit ?? null,
     explanation: status === 'completed' ? null : whyNot(status, limit, edit.failure ?? explanation),

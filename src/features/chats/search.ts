@@ -47,7 +47,7 @@ export async function searchChats(
   { words, page, count }: { words: string; page: number; count: number },
 ): Promise<ChatSearchPage> {
   const values = [words, teamId, teamId, teamId, count + 1, (page - 1) * count];
-  const hits = await boundedSearch(em, 'chats', (tx) => tx.execute<Hit[]>(SEARCH_SQL, values));
+  const hits = await boundedSearch(em, teamId, 'chats', (tx) => tx.execute<Hit[]>(SEARCH_SQL, values));
   const shown = hits.slice(0, count);
   const rows = await em.find(Chat, { id: { $in: shown.map(({ id }) => id) } });
   const chats = await withRunning(em, rows);

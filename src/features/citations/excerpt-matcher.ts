@@ -2,52 +2,63 @@
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { DependencyDown } from '../../http/errors.ts';
+import { createFairSlots } from '../../platform/fair-slots.ts';
 import { findMatches, type CandidateBounds, type ExcerptQuery, type Matches } from './matcher/find-excerpts.ts';
 import type { MatchTask } from './matcher/thread.ts';
 
 /** Up to here a match takes a few milliseconds, of which a thread would save little; 5 MB take a third of a second. */
 const INLINE_CHARACTERS = 32_768;
 /** A match takes less than 0.1 s a megabyte, and several times as much where every other character is a number. */
-const LONGEST_MATCH_MS = 10_000;
-const MOST_THREADS = 4;
+const MAX_MATCH_MS = 10_000;
+const MAX_THREADS = 4;
 /** Requests that wait hold their whole result in memory. */
-const MOST_WAITING = 16;
+const MAX_WAITING_PER_TEAM = 8;
+const MAX_WAITING = 32;
 /** Of one thread; 16 MB of nothing but small lists need half of it. */
 const HEAP_MB = 1_024;
 
 export interface ExcerptMatcher {
   /**
+   * Teams take turns.
    * @param signal ends the search
-   * @throws {DependencyDown} when the search takes too long or too many wait
+   * @throws {DependencyDown} when the search takes too long or too many of the team wait
    * @throws the signal's reason when it was aborted
    */
-  match(query: ExcerptQuery, bounds: CandidateBounds, signal: AbortSignal): Promise<Matches>;
+  match(teamId: string, query: ExcerptQuery, bounds: CandidateBounds, signal: AbortSignal): Promise<Matches>;
   /** Ends the threads and what they do. */
   close(): Promise<void>;
 }
 
 /** Threads are started when there is something for them to do, and end when there is not for a minute. */
-export function createExcerptMatcher({ longestMs = LONGEST_MATCH_MS }: { longestMs?: number } = {}): ExcerptMatcher {
+export function createExcerptMatcher({ longestMs = MAX_MATCH_MS }: { longestMs?: number } = {}): ExcerptMatcher {
+  const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
   const pool = new Piscina<MatchTask, Matches>({
     filename: new URL('./matcher/thread.ts', import.meta.url).href,
     minThreads: 0,
-    maxThreads: Math.max(1, Math.min(MOST_THREADS, availableParallelism() - 1)),
-    maxQueue: MOST_WAITING,
+    maxThreads,
     idleTimeout: 60_000,
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
+  const slots = createFairSlots({
+    slots: maxThreads,
+    slotsPerKey: maxThreads,
+    maxWaitingPerKey: MAX_WAITING_PER_TEAM,
+    maxWaiting: MAX_WAITING,
+    busy: () => new DependencyDown('Too many excerpts are being looked for.', 'busy'),
+  });
   return {
-    async match(query, bounds, signal) {
+    async match(teamId, query, bounds, signal) {
       if (query.content.length + query.text.length <= INLINE_CHARACTERS) return findMatches(query, bounds);
-      signal.throwIfAborted();
-      if (pool.queueSize >= MOST_WAITING) throw new DependencyDown('Too many excerpts are being looked for.', 'busy');
       const timeout = AbortSignal.timeout(longestMs);
-      try {
-        return await pool.run({ query, bounds }, { signal: AbortSignal.any([signal, timeout]) });
-      } catch (error) {
-        signal.throwIfAborted();
-        throw new DependencyDown('The excerpts could not be found in time.', 'search_failed', { cause: error });
-      }
+      const search = async (): Promise<Matches> => {
+        try {
+          return await pool.run({ query, bounds }, { signal: AbortSignal.any([signal, timeout]) });
+        } catch (error) {
+          signal.throwIfAborted();
+          throw new DependencyDown('The excerpts could not be found in time.', 'search_failed', { cause: error });
+        }
+      };
+      return slots(teamId, search, signal);
     },
     close: () => pool.destroy(),
   };

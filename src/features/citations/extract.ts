@@ -42,7 +42,7 @@ export async function extractExcerpts(
   { teamId, query, em: manager, signal, log }: ExtractionRequest,
 ): Promise<string[]> {
   const bounds = chooser ? CANDIDATES : NO_CANDIDATES;
-  const { excerpts, candidates, claims } = await matcher.match(query, bounds, signal);
+  const { excerpts, candidates, claims } = await matcher.match(teamId, query, bounds, signal);
   if (!chooser || candidates.length === 0) return excerpts;
   try {
     const em = manager();

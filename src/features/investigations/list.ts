@@ -44,7 +44,7 @@ export interface ListQuery {
 /**
  * The team's investigations, the newest first.
  * @param em bound to the team
- * @throws {TooManyRequests} when too many search at once, {@link DependencyDown} when the search takes too long
+ * @throws {TooManyRequests} when too many of the team search at once, {@link DependencyDown} when the search takes too long
  */
 export async function listWithFacts(
   em: EntityManager,
@@ -68,7 +68,7 @@ async function searchInvestigations(
     where to_tsvector('simple', query || ' ' || coalesce(alert_summary, '')) @@ wanted.q
       and team_id = ?${status ? ' and status = ?' : ''}`;
   const values = [words, teamId, ...(status ? [status] : [])];
-  const { hits, total } = await boundedSearch(em, 'investigations', async (tx) => ({
+  const { hits, total } = await boundedSearch(em, teamId, 'investigations', async (tx) => ({
     hits: await tx.execute<{ id: string }[]>(
       `select id ${matching} order by created_at desc, id desc limit ? offset ?`,
       [...values, count, (page - 1) * count],

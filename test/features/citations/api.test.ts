@@ -19,9 +19,9 @@ describe('POST /api/extract-citation', () => {
       authenticator: knownKeys({ reader: { scopes: ['chats:read'] }, other: { scopes: ['investigations:read'] } }),
       citations: {
         matcher: {
-          match(query, bounds, signal) {
+          match(teamId, query, bounds, signal) {
             signals.push(signal);
-            return matcher.match(query, bounds, signal);
+            return matcher.match(teamId, query, bounds, signal);
           },
           close: () => matcher.close(),
         },

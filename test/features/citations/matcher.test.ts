@@ -168,7 +168,7 @@ describe('the matcher off the event loop', () => {
   it('says the same as on it', async () => {
     const matcher = createExcerptMatcher({ longestMs: 60_000 });
     try {
-      assert.deepEqual(await matcher.match(query, bounds, idle), findMatches(query, bounds));
+      assert.deepEqual(await matcher.match('team', query, bounds, idle), findMatches(query, bounds));
     } finally {
       await matcher.close();
     }
@@ -178,23 +178,27 @@ describe('the matcher off the event loop', () => {
     const hasty = createExcerptMatcher({ longestMs: 1 });
     const matcher = createExcerptMatcher({ longestMs: 60_000 });
     try {
-      await assert.rejects(hasty.match(query, bounds, idle), DependencyDown);
+      await assert.rejects(hasty.match('team', query, bounds, idle), DependencyDown);
       const leaving = new AbortController();
-      const search = matcher.match(query, bounds, leaving.signal);
+      const search = matcher.match('team', query, bounds, leaving.signal);
       leaving.abort(new Error('gone'));
       await assert.rejects(search, /gone/);
-      await assert.rejects(matcher.match(query, bounds, leaving.signal), /gone/);
-      assert.equal((await matcher.match(query, bounds, idle)).excerpts.length, 1);
+      await assert.rejects(matcher.match('team', query, bounds, leaving.signal), /gone/);
+      assert.equal((await matcher.match('team', query, bounds, idle)).excerpts.length, 1);
     } finally {
       await Promise.all([hasty.close(), matcher.close()]);
     }
   });
 
-  it('turns searches away when many wait', async () => {
+  it('turns searches of a team away when many wait, and not those of others', async () => {
     const matcher = createExcerptMatcher({ longestMs: 60_000 });
     try {
-      const searches = await Promise.allSettled(Array.from({ length: 40 }, () => matcher.match(query, bounds, idle)));
-      const refused = searches.filter((search) => search.status === 'rejected');
+      const searches = Promise.allSettled(Array.from({ length: 40 }, () => matcher.match('team', query, bounds, idle)));
+      const others = matcher.match('other', query, bounds, idle);
+      const first = await Promise.race([others.then(() => 'others'), searches.then(() => 'team')]);
+      assert.equal(first, 'others');
+      const settled = await searches;
+      const refused = settled.filter((search) => search.status === 'rejected');
       assert.ok(refused.length > 0 && refused.length < 40);
       assert.ok(refused.every(({ reason }) => reason instanceof DependencyDown && reason.code === 'busy'));
     } finally {
