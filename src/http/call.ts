@@ -16,7 +16,6 @@ export class RequestCall<D extends ApiDeps> {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
-  readonly rawBody: Buffer;
   #em: EntityManager | undefined;
 
   constructor(ctx: Context, deps: D, principal: Principal | undefined, request: ValidRequest) {
@@ -27,7 +26,6 @@ export class RequestCall<D extends ApiDeps> {
     this.query = request.query;
     this.headers = request.headers;
     this.body = request.body;
-    this.rawBody = request.rawBody;
   }
 
   get em(): EntityManager {

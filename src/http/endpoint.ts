@@ -19,8 +19,6 @@ export interface Call<D, A extends Auth, P, Q, H, B> {
   query: Q;
   headers: H;
   body: B;
-  /** The body's bytes as they came, for signatures; empty when the endpoint declares no body. */
-  rawBody: Buffer;
   principal: PrincipalOf<A>;
   deps: D;
   /** This request's entity manager, bound to the caller's team. Made when it is first read. */
@@ -52,6 +50,13 @@ interface Declaration<A extends Auth, P, Q, H, B> {
   body?: B;
   /** Most bytes of the body, where the configured limit for all endpoints does not fit this one. */
   bodyLimitBytes?: number;
+  /** Most values in the body, where the limit for all endpoints does not fit this one. */
+  bodyLimitNodes?: number;
+  /**
+   * The member of the body that the handler gets as its JSON text, exactly as it was sent, unless it is a string. The
+   * values in it never reach the event loop.
+   */
+  bodyTextMember?: string;
   errors?: DeclaredError[];
   /** `false`: the caller's rate limit does not apply (probes). */
   rateLimited?: boolean;

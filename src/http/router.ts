@@ -1,13 +1,15 @@
 import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
+import type { FairSlots } from '../platform/fair-slots.ts';
 import { authenticate, mayStay } from './authenticate.ts';
 import { RequestCall } from './call.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { callerId, limitRate } from './rate-limit/limit.ts';
-import { setStreamCaller } from './request-scope.ts';
+import { requestSignal, setStreamCaller } from './request-scope.ts';
 import { responder } from './respond.ts';
 import { parametersOf } from './validation/coerce.ts';
+import { createLargeBodySlots } from './validation/large-bodies.ts';
 import { requestValidator } from './validation/request.ts';
 
 /**
@@ -18,9 +20,10 @@ import { requestValidator } from './validation/request.ts';
 export function createRouter<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Middleware {
   // As in any proxy before it: a rule there that keeps /metrics from the world must not be evaded with /Metrics.
   const router = new Router({ sensitive: true });
+  const largeBodies = createLargeBodySlots();
   for (const endpoint of endpoints.toSorted(bySpecificity)) {
     checkDeclaration(endpoint);
-    const middleware = serve(endpoint, deps);
+    const middleware = serve(endpoint, deps, largeBodies);
     router.register(toRouterPath(endpoint.path), [endpoint.method], (ctx, next) => middleware(ctx, next), {
       name: endpoint.operationId,
     });
@@ -50,20 +53,32 @@ function checkDeclaration<D>({ method, path, params, response, content }: Endpoi
   if (missing.length > 0) throw new TypeError(`${where} does not declare its path parameters: ${missing.join(', ')}.`);
 }
 
-function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D): Middleware {
-  const validate = requestValidator(endpoint, endpoint.bodyLimitBytes ?? deps.config.bodyLimitBytes);
+function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D, largeBodies: FairSlots): Middleware {
+  const validate = requestValidator(endpoint, deps.config.bodyLimitBytes);
   const respond = responder(endpoint);
   const streams = Object.hasOwn(endpoint.content ?? {}, 'text/event-stream');
   return async (ctx) => {
     ctx.state['route'] = endpoint.path;
     const principal = endpoint.auth === 'none' ? undefined : await authenticate(ctx, endpoint.auth, deps);
     if (endpoint.rateLimited !== false) await limitRate(ctx, principal?.apiKeyId, deps);
-    if (streams) {
-      const id = callerId(ctx, principal?.apiKeyId);
-      setStreamCaller(ctx, { id, mayStay: () => mayStay(ctx, endpoint.auth, deps) });
-    }
+    const caller = () => callerId(ctx, principal?.apiKeyId);
+    if (streams) setStreamCaller(ctx, { id: caller(), mayStay: () => mayStay(ctx, endpoint.auth, deps) });
     const pathParams: Record<string, string> = ctx['params'];
-    const call = new RequestCall(ctx, deps, principal, await validate(ctx, pathParams));
+    const admitLarge = () => permission(largeBodies, caller(), requestSignal(ctx));
+    const call = new RequestCall(ctx, deps, principal, await validate(ctx, pathParams, admitLarge));
     respond(ctx, await endpoint.handler(call));
   };
+}
+
+/** Takes a slot. @returns what gives it back */
+async function permission(slots: FairSlots, key: string, signal: AbortSignal): Promise<() => void> {
+  const taken = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const hold = (): Promise<void> => {
+    taken.resolve();
+    return over.promise;
+  };
+  slots(key, hold, signal).catch(taken.reject);
+  await taken.promise;
+  return over.resolve;
 }

@@ -2,7 +2,6 @@ import { apiKey } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { extractExcerpts, type CitationServiceDeps } from './extract.ts';
-import { memberText } from './member-text.ts';
 import { CitationExtractionRequest, CitationExtractionResponse } from './schemas.ts';
 
 export interface CitationDeps extends ApiDeps {
@@ -11,6 +10,7 @@ export interface CitationDeps extends ApiDeps {
 
 /** Room for a result of 5 MB whose every character is escaped, and for the text. */
 const BODY_LIMIT_BYTES = 16 * 1_048_576;
+const BODY_LIMIT_NODES = 1_000_000;
 
 export const extractCitation = endpointFor<CitationDeps>()({
   method: 'post',
@@ -25,18 +25,17 @@ export const extractCitation = endpointFor<CitationDeps>()({
   auth: apiKey('chats:read'),
   body: CitationExtractionRequest,
   bodyLimitBytes: BODY_LIMIT_BYTES,
+  bodyLimitNodes: BODY_LIMIT_NODES,
+  bodyTextMember: 'tool_result',
   response: CitationExtractionResponse,
   errors: [503],
   handler: async (call) => {
     const { tool_result: toolResult, citation_id: citationId, text_with_citation: text } = call.body;
-    const content = typeof toolResult === 'string' ? toolResult : asSent(call.rawBody);
     const { deps, principal, signal, log } = call;
-    const query = { content, citationId, text };
+    const query = { content: toolResult, citationId, text };
     const request = { teamId: principal.teamId, query, em: () => call.em, signal, log };
     return { excerpts: await extractExcerpts(deps.citations, request) };
   },
 });
-
-const asSent = (body: Buffer): string => memberText(body.toString('utf8'), 'tool_result') ?? '';
 
 export const citationEndpoints = [extractCitation];

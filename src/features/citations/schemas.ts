@@ -7,6 +7,7 @@ const TEXT_CHARACTERS = 200_000;
 const ToolResult = z
   .unknown()
   .nonoptional()
+  .transform((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
   .describe(
     'The full data that a tool returned: text, or any JSON value. Excerpts of text are pieces of that text; excerpts of ' +
       'any other value are pieces of its JSON exactly as it was sent.',

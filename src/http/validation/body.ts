@@ -1,54 +1,50 @@
 import type { IncomingMessage } from 'node:http';
-import { PayloadTooLarge, type ValidationIssue } from '../errors.ts';
-import { guardJson } from './json-guard.ts';
+import { HttpError, PayloadTooLarge, type ValidationIssue } from '../errors.ts';
+import { LARGE_BYTES, parseAnywhere } from './large-bodies.ts';
+import type { ParsedBody, ParseOptions } from './parse-body.ts';
 
-/** A request's body: its bytes, and the JSON in them or the issues that keep it from being JSON. */
-export interface ReceivedBody {
-  raw: Buffer;
-  /** Undefined when the body is empty. */
-  json: unknown;
-  issues: ValidationIssue[];
+export interface BodyOptions {
+  /** Most bytes that are read; a body that declares more is refused before any. */
+  maxBytes: number;
+  parsing: ParseOptions;
+  /** Waits until this request may send a large body. @returns what ends that permission */
+  admitLarge: () => Promise<() => void>;
 }
 
 /** How much of a body that is refused is still read, and for how long, before the connection is closed. */
 const LINGER_BYTES = 4 * 1_048_576;
 const LINGER_MS = 1_000;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
 /**
- * Reads a JSON body. Compressed bodies are refused, so that the limit is a limit on memory too.
- * @param limitBytes most bytes that are read; a declared longer body is refused before any
- * @throws {PayloadTooLarge}
+ * Reads a JSON body; an empty one is undefined. Compressed bodies are refused, so that the limit is a limit on memory too.
+ * @throws {PayloadTooLarge}, or what `admitLarge` throws
  */
-export async function readJsonBody(req: IncomingMessage, limitBytes: number): Promise<ReceivedBody> {
-  const raw = await readBytes(req, limitBytes);
-  if (raw.length === 0) return { raw, json: undefined, issues: [] };
-  const issues = mediaIssues(req.headers);
-  if (issues.length > 0) return { raw, json: undefined, issues };
-  let text: string;
+export async function readJsonBody(req: IncomingMessage, options: BodyOptions): Promise<ParsedBody> {
+  const permission: { end?: () => void; isOver?: boolean } = {};
   try {
-    text = utf8.decode(raw);
-  } catch {
-    return { raw, json: undefined, issues: [jsonInvalid(0, 'the body is not valid UTF-8')] };
+    const bytes = await readBytes(req, options.maxBytes, async () => {
+      const end = await options.admitLarge();
+      // The client may have left meanwhile.
+      if (permission.isOver) end();
+      else permission.end = end;
+    });
+    const issues = bytes.length === 0 ? [] : mediaIssues(req.headers);
+    if (bytes.length === 0 || issues.length > 0) return { json: undefined, issues };
+    return await parseAnywhere(bytes, options.parsing);
+  } finally {
+    permission.isOver = true;
+    permission.end?.();
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : '';
-    const position = Number(/at position (\d+)/.exec(message)?.[1] ?? (/end of JSON/.test(message) ? text.length : 0));
-    return { raw, json: undefined, issues: [jsonInvalid(position, 'the body is not valid JSON')] };
-  }
-  return { raw, json, issues: guardJson(json, 'body') };
 }
 
-function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
+/** @param admitLarge called once, when there are more than {@link LARGE_BYTES}; nothing is read until it returns */
+function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Promise<void>): Promise<Buffer> {
   const declared = Number(req.headers['content-length'] ?? 0);
   const chunks: Buffer[] = [];
   let size = 0;
-  let refused = false;
-  // Not `for await`: leaving that loop early destroys the socket before the 413 is written.
+  let refusal: Error | undefined;
+  let admission: Promise<void> | undefined;
+  // Not `for await`: leaving that loop early destroys the socket before the refusal is written.
   return new Promise((resolve, reject) => {
     let linger: NodeJS.Timeout | undefined;
     const settle = (outcome: () => void) => {
@@ -56,27 +52,49 @@ function readBytes(req: IncomingMessage, limitBytes: number): Promise<Buffer> {
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       outcome();
     };
-    const tooLarge = () => settle(() => reject(new PayloadTooLarge(limitBytes)));
-    /** A client that is still sending would see its connection reset instead of the 413, so a bounded rest is read and dropped. */
-    const refuse = () => {
-      refused = true;
+    /** A client that is still sending would see its connection reset instead of the answer, so a bounded rest is read and dropped. */
+    const refuse = (error: Error) => {
+      refusal = error;
       chunks.length = 0;
-      linger = setTimeout(tooLarge, LINGER_MS);
+      linger = setTimeout(() => settle(() => reject(error)), LINGER_MS);
+      req.resume();
+    };
+    const admit = async () => {
+      req.pause();
+      try {
+        await admitLarge();
+        req.resume();
+      } catch (error) {
+        refuse(withoutRest(error));
+      }
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (refused) return size > limitBytes * 2 + LINGER_BYTES ? tooLarge() : undefined;
-      if (size > limitBytes) return refuse();
+      if (refusal) return size > maxBytes * 2 + LINGER_BYTES ? settle(() => reject(refusal)) : undefined;
+      if (size > maxBytes) return refuse(new PayloadTooLarge(maxBytes));
       chunks.push(chunk);
+      if (size > LARGE_BYTES) admission ??= admit();
+    };
+    const complete = () => {
+      if (refusal) return settle(() => reject(refusal));
+      settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
     };
     const onEnd = () => {
-      if (refused) return tooLarge();
-      settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+      // A request is closed once its end was read, whether or not its client is still there.
+      req.off('close', onGone);
+      if (admission) void admission.then(complete);
+      else complete();
     };
     const onGone = (cause?: Error) => settle(() => reject(new ClientGone({ cause })));
     req.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
-    if (declared > limitBytes) refuse();
+    if (declared > maxBytes) refuse(new PayloadTooLarge(maxBytes));
   });
+}
+
+/** The rest of the body is not read: the connection cannot be used again. */
+function withoutRest(error: unknown): Error {
+  if (error instanceof HttpError) error.headers['Connection'] = 'close';
+  return error instanceof Error ? error : new Error(String(error));
 }
 
 /** The client closed the connection before it had its answer; there is nobody to answer. */
@@ -115,11 +133,3 @@ function mediaIssues(headers: IncomingMessage['headers']): ValidationIssue[] {
   }
   return issues;
 }
-
-const jsonInvalid = (position: number, error: string): ValidationIssue => ({
-  type: 'json_invalid',
-  loc: ['body', position],
-  msg: 'JSON decode error',
-  input: {},
-  ctx: { error },
-});

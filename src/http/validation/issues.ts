@@ -22,7 +22,7 @@ export function toValidationIssues(
   parameters: readonly Parameter[] = [],
 ): ValidationIssue[] {
   const result: ValidationIssue[] = [];
-  for (const issue of withoutEchoes(issues.flatMap(expand))) {
+  for (const issue of withoutEchoes(issues.slice(0, MAX_ISSUES).flatMap(expand))) {
     if (result.length >= MAX_ISSUES) break;
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part));
     const missing = issue.code !== 'custom' && issue.code !== 'unrecognized_keys' && at(value, path) === undefined;
@@ -65,7 +65,7 @@ function withoutEchoes(issues: readonly ZodIssue[]): ZodIssue[] {
 /** One issue per unknown key; of a union, the issues of the alternative that came closest. */
 function expand(issue: ZodIssue): ZodIssue[] {
   if (issue.code === 'unrecognized_keys' && issue.keys.length > 0) {
-    return issue.keys.map((key) => ({ ...issue, keys: [], path: [...issue.path, key] }));
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ ...issue, keys: [], path: [...issue.path, key] }));
   }
   if (issue.code === 'invalid_union') {
     const near = issue.errors.filter(

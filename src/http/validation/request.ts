@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
 import { InvalidRequest, type ValidationIssue } from '../errors.ts';
-import { readJsonBody } from './body.ts';
+import { readJsonBody, type BodyOptions } from './body.ts';
 import { parametersOf, readParameters, type Parameter } from './coerce.ts';
 import { toValidationIssues, type Place } from './issues.ts';
 import { textProblem } from './json-guard.ts';
@@ -13,34 +13,37 @@ export interface ValidRequest {
   query: unknown;
   headers: unknown;
   body: unknown;
-  rawBody: Buffer;
 }
 
-const NO_BYTES = Buffer.alloc(0);
+/** Most values in a body, unless an endpoint says otherwise: what validation goes through in a tenth of a second. */
+const MAX_NODES = 20_000;
 
 /**
  * Prepares the validation of an endpoint's requests.
  * @returns a function that reads and validates one request and throws {@link InvalidRequest} with every issue of path,
  *   query, headers and body together, or `PayloadTooLarge`
  */
-export function requestValidator<D>(endpoint: Endpoint<D>, bodyLimitBytes: number) {
+export function requestValidator<D>(endpoint: Endpoint<D>, defaultMaxBytes: number) {
   const params = endpoint.params && textPart(endpoint.params, 'path');
   const query = endpoint.query && textPart(endpoint.query, 'query');
   const headers = endpoint.headers && textPart(endpoint.headers, 'header');
-  const { body } = endpoint;
+  const { body, bodyLimitBytes = defaultMaxBytes, bodyLimitNodes = MAX_NODES, bodyTextMember } = endpoint;
+  const parsing = { maxNodes: bodyLimitNodes, textMember: bodyTextMember };
 
-  return async (ctx: Context, pathParams: Record<string, string>): Promise<ValidRequest> => {
+  return async (
+    ctx: Context,
+    pathParams: Record<string, string>,
+    admitLarge: BodyOptions['admitLarge'],
+  ): Promise<ValidRequest> => {
     const issues: ValidationIssue[] = [];
     const valid: ValidRequest = {
       params: params?.(pathParams, issues),
       query: query?.(ctx.query, issues),
       headers: headers?.(ctx.req.headers, issues),
       body: undefined,
-      rawBody: NO_BYTES,
     };
     if (body) {
-      const received = await readJsonBody(ctx.req, bodyLimitBytes);
-      valid.rawBody = received.raw;
+      const received = await readJsonBody(ctx.req, { maxBytes: bodyLimitBytes, parsing, admitLarge });
       if (received.issues.length > 0) issues.push(...received.issues);
       else valid.body = validateBody(body, received.json, issues);
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { alertmanager, type Connector } from '@casebook/connectors';
+import type { Connector } from '@casebook/connectors';
+import { alertmanager } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startAlertmanager, type TestAlertmanager } from '../../support/alertmanager.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { localTransport, loki, type Connector } from '@casebook/connectors';
+import type { Connector } from '@casebook/connectors';
+import { loki } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createLokiSource } from '../../../src/features/sources/index.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';
@@ -85,7 +86,10 @@ describe('satellite: Loki', function () {
 
   it('gives a telemetry source all that it asks for', async () => {
     const source = createLokiSource({
-      transport: localTransport(connector, 'satellite'),
+      transport: {
+        place: 'satellite',
+        ask: (operation, parameters, signal) => ask(connector, operation, { ...parameters }, { signal }),
+      },
     });
     const options = { signal: new AbortController().signal };
     assert.deepEqual(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { localTransport, prometheus, type Connector } from '@casebook/connectors';
+import type { Connector } from '@casebook/connectors';
+import { prometheus } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
 import type { RunningServer } from '@casebook/offline-model';
@@ -88,7 +89,10 @@ describe('satellite: Prometheus', function () {
 
   it('gives a telemetry source all that it asks for', async () => {
     const source = createPrometheusSource({
-      transport: localTransport(connector, 'satellite'),
+      transport: {
+        place: 'satellite',
+        ask: (operation, parameters, signal) => ask(connector, operation, { ...parameters }, { signal }),
+      },
     });
     const options = { signal: new AbortController().signal };
     const window = { from: Date.now() / 1000 - 60, to: Date.now() / 1000 };

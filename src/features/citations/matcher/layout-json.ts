@@ -4,7 +4,7 @@
  * of its lists and dictionaries is read as well.
  */
 import { MOST_GROUPED, NO_GROUP, type Layout } from './pieces.ts';
-import { endOfString, unescaped } from './json-text.ts';
+import { endOfString, unescaped } from '../../../platform/json-text.ts';
 import { unitInName, unitNamed } from './units.ts';
 import { addWindows, LONGEST_PIECE } from './windows.ts';
 

@@ -11,7 +11,7 @@ import {
   unitBefore,
   versionEnd,
 } from './figures.ts';
-import { endOfString, hasEscape, nextSign, unescaped } from './json-text.ts';
+import { endOfString, hasEscape, nextSign, unescaped } from '../../../platform/json-text.ts';
 import { MOST_TERMS, stemsOf, type Term } from './terms.ts';
 import { momentAt, momentOfEpoch, sameMoment, type Moment } from './times.ts';
 import { unitInName, unitNamed, type Dimension, type Unit } from './units.ts';

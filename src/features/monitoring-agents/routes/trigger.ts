@@ -49,6 +49,8 @@ export const trigger = endpointFor<TriggerDeps>()({
   query: MonitorQuery,
   headers: MonitorHeaders,
   body: MonitorRequest,
+  // Alertmanager sends all alerts of a group at once: a megabyte of them.
+  bodyLimitNodes: 50_000,
   response: MonitorResponse,
   errors: [404, 409],
   handler: async ({ body, query, headers, principal, deps, em, signal }) => {

@@ -1,5 +1,5 @@
 /** The text of a member of a JSON object, as it was sent. */
-import { endOfString } from './matcher/json-text.ts';
+import { endOfString } from '../../platform/json-text.ts';
 
 /** With every character escaped. */
 const LONGEST_NAME = 200;
