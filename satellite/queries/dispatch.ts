@@ -1,7 +1,6 @@
 /** From a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
-import { z } from 'zod';
-import type { RequestMessage, RequestTarget } from '@casebook/wire';
-import { QueryError, type Connector, type ConnectorOperation } from '@casebook/connectors';
+import { prepareCall, QueryError, type Connector } from '@casebook/connectors';
+import type { RequestMessage } from '@casebook/wire';
 import type { McpServers } from '../mcp/port.ts';
 
 /** A connector with the limits that the configuration sets it. */
@@ -48,36 +47,12 @@ export function dispatch({ target, timeoutMs, maxBytes }: RequestMessage, system
       'not_found',
       `there is no connector "${target.connector}"; there are: ${list(systems.connectors.keys())}`,
     );
-  const { operation, parameters } = operationOf(limited.connector, target);
+  const run = prepareCall(limited.connector, target.operation, target.parameters);
   return {
     target: `connector:${target.connector}`,
     timeoutMs: Math.min(timeoutMs, limited.timeoutMs),
     maxBytes: Math.min(maxBytes, limited.maxBytes),
     mayAct: false,
-    run: (context) => operation.run(parameters, context),
+    run,
   };
-}
-
-function operationOf(
-  { id, operations }: Connector,
-  target: Extract<RequestTarget, { kind: 'connector' }>,
-): { operation: ConnectorOperation; parameters: Record<string, unknown> } {
-  const operation = operations.find(({ name }) => name === target.operation);
-  if (!operation)
-    throw new QueryError(
-      'not_found',
-      `connector "${id}" has no operation "${target.operation}"; it has: ${list(operations.map(({ name }) => name))}`,
-    );
-  const parsed = operation.parameters.safeParse(target.parameters);
-  if (parsed.success) return { operation, parameters: parsed.data };
-  const issues = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'parameters'}: ${message}`);
-  throw new QueryError('bad_request', `${issues.join('; ')}. ${accepted(operation)}`);
-}
-
-/** What an operation takes, in one line. */
-function accepted({ name, parameters }: ConnectorOperation): string {
-  const schema = z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' });
-  const required = new Set(schema.required);
-  const members = Object.keys(schema.properties ?? {}).map((member) => (required.has(member) ? member : `${member}?`));
-  return `${name} accepts: ${members.length > 0 ? `{${members.join(', ')}}` : '{} (nothing)'}`;
 }

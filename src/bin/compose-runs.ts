@@ -12,6 +12,7 @@ import {
   type ChatTools,
 } from '../features/chats/index.ts';
 import { purgeExtractions, type ExcerptMatcher } from '../features/citations/index.ts';
+import { purgeEffects } from '../features/effects/index.ts';
 import {
   createInvestigationLauncher,
   investigationProfile,
@@ -23,7 +24,6 @@ import {
   instructionProfile,
   isBudgetSpent,
   monitoringTools,
-  purgeTriggers,
   submitCheckResult,
   sweepAgents,
   sweepFindings,
@@ -76,9 +76,6 @@ const SATELLITE_ANSWERS_KEPT_MS = 24 * 3_600_000;
 /** Whoever wants to know what became of a session looks within a day. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
-/** Nobody repeats a request after that. */
-const TRIGGERS_KEPT_MS = 7 * 24 * 3_600_000;
-
 /** What activities need, and what is swept now and then. */
 export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() => Promise<unknown>)[] } {
   const { config, orm, events, client, model, sources, log, matcher, taskQueue, tools: more = [] } = parts;
@@ -130,7 +127,7 @@ export function composeRuns(parts: RunParts): { deps: ActivityDeps; sweeps: (() 
       () => sweepAgents({ ...watching, launcher: agents.launcher }),
       () => evictSessions(watching),
       () => sweepFindings({ ...findings, clock: systemClock }),
-      () => purgeTriggers(orm, new Date(systemClock.now().getTime() - TRIGGERS_KEPT_MS)),
+      () => purgeEffects(orm, systemClock.now()),
       () => purgeExtractions(orm, new Date(systemClock.now().getTime() - EXTRACTIONS_KEPT_MS)),
       () => purgeSignIns(orm.em, new Date(systemClock.now().getTime() - SIGN_INS_KEPT_MS)),
       () => purgeSatelliteRequests(orm, events, new Date(systemClock.now().getTime() - SATELLITE_ANSWERS_KEPT_MS)),

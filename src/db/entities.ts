@@ -1,6 +1,7 @@
 /** Every entity of the product: each room adds its own here, once. */
 import { Chat, ChatTurn } from '../features/chats/entities.ts';
 import { CitationExtraction } from '../features/citations/entities.ts';
+import { Effect } from '../features/effects/entities.ts';
 import { Investigation } from '../features/investigations/entities.ts';
 import { Satellite, SatelliteRequest, SatelliteToken } from '../features/satellites/entities.ts';
 import {
@@ -10,10 +11,9 @@ import {
   MonitoringPlanVersion,
   MonitoringSession,
 } from '../features/monitoring-agents/entities.ts';
-import { MonitoringTrigger } from '../features/monitoring-agents/triggers/entities.ts';
 import { ApiKey, Membership, SignInLink, Team, User } from '../features/identity/entities.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../features/transcripts/entities.ts';
-import { WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../features/workspace/entities.ts';
+import { WorkspaceDraft, WorkspaceDraftChange } from '../features/workspace/entities.ts';
 
 export const entities = [
   Team,
@@ -38,8 +38,7 @@ export const entities = [
   MonitoringSession,
   Finding,
   MonitoringNotification,
-  MonitoringTrigger,
   WorkspaceDraft,
   WorkspaceDraftChange,
-  WorkspaceDraftCall,
+  Effect,
 ] as const;

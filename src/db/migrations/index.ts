@@ -12,6 +12,7 @@ import { MonitoringTriggersMigration } from './20261121000800-monitoring-trigger
 import { MonitoringIndexesMigration } from './20261121000900-monitoring-indexes.ts';
 import { SessionsMigration } from './20261121001000-sessions.ts';
 import { InvestigationSearchMigration } from './20261121001100-investigation-search.ts';
+import { EffectsMigration } from './20261122010000-effects.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -26,4 +27,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121000900-monitoring-indexes', class: MonitoringIndexesMigration },
   { name: '20261121001000-sessions', class: SessionsMigration },
   { name: '20261121001100-investigation-search', class: InvestigationSearchMigration },
+  { name: '20261122010000-effects', class: EffectsMigration },
 ];

@@ -8,7 +8,6 @@ import { trigger } from './routes/trigger.ts';
 export { beginMonitoring, recordStanding } from './standing.ts';
 export { evictSessions, sweepAgents } from './sweeper.ts';
 export { createAlertLimiter } from './triggers/limiter.ts';
-export { purgeTriggers } from './triggers/once.ts';
 export { isBudgetSpent } from './budget.ts';
 export { retitleAgent } from './configure.ts';
 export { purgeAgent } from './delete.ts';

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { loki, prometheus } from '@casebook/connectors';
 import type { Logger } from '../../platform/logger.ts';
-import { lokiOverHttp } from './loki/http.ts';
 import { createLokiSource } from './loki/source.ts';
-import { prometheusOverHttp } from './prometheus/http.ts';
 import { createPrometheusSource } from './prometheus/source.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
 import { createMetricsCache, createRecordedIncidentSource } from './recorded/source.ts';
+import { overHttp } from './transport.ts';
 
 export interface SourceCatalogOptions {
   /** Folder whose sub-folders are recorded incidents. */
@@ -27,16 +27,15 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
   const cache = createMetricsCache();
   const recorded = new Map<string, TelemetrySource>();
   const remote: TelemetrySource[] = [];
-  if (options.prometheusUrl) {
-    remote.push(createPrometheusSource({ transport: prometheusOverHttp({ url: options.prometheusUrl }) }));
-  }
-  if (options.lokiUrl) remote.push(createLokiSource({ transport: lokiOverHttp({ url: options.lokiUrl }) }));
+  const { prometheusUrl, lokiUrl, logger } = options;
+  if (prometheusUrl) remote.push(createPrometheusSource({ transport: overHttp(prometheus, prometheusUrl, logger) }));
+  if (lokiUrl) remote.push(createLokiSource({ transport: overHttp(loki, lokiUrl, logger) }));
   const reported = new Set<string>();
   const warnOnce = (message: string, details: Record<string, unknown>) => {
     const key = message + JSON.stringify(details);
     if (reported.has(key)) return;
     reported.add(key);
-    options.logger?.warn(details, message);
+    logger?.warn(details, message);
   };
 
   const incidents = (): TelemetrySource[] => {

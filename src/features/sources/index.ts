@@ -5,5 +5,4 @@ export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } f
 export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
 export { inferLevel, normalizeLevel, type LogLevel } from './log-level.ts';
 export * from './port.ts';
-export type { TelemetryTransport } from './transport.ts';
 export { sourceEndpoints, type SourceDeps } from './routes.ts';

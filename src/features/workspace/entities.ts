@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
-import type { DraftOutcome, StagedResult } from './drafts/types.ts';
+import type { DraftOutcome } from './drafts/types.ts';
 
 /** What one run wants to change in the workspace. The changes themselves are rows of {@link WorkspaceDraftChange}. */
 export const WorkspaceDraft = defineEntity({
@@ -46,18 +46,3 @@ export const WorkspaceDraftChange = defineEntity({
   },
 });
 export type WorkspaceDraftChange = InferEntity<typeof WorkspaceDraftChange>;
-
-/** A tool call whose changes are in the draft, and its answer: a repeated attempt changes nothing and gets the same. */
-export const WorkspaceDraftCall = defineEntity({
-  name: 'WorkspaceDraftCall',
-  tableName: 'workspace_draft_calls',
-  filters: teamFilter,
-  uniques: [{ properties: ['draftId', 'toolCallId'] }],
-  properties: {
-    ...teamColumns,
-    draftId: p.uuid(),
-    toolCallId: p.uuid(),
-    result: p.json<StagedResult>(),
-  },
-});
-export type WorkspaceDraftCall = InferEntity<typeof WorkspaceDraftCall>;

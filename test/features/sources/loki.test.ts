@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
+import { loki as lokiKind } from '@casebook/connectors';
 import { createLokiSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
-import { lokiOverHttp } from '../../../src/features/sources/loki/http.ts';
+import { overHttp } from '../../../src/features/sources/transport.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';
@@ -19,7 +20,7 @@ describe('Loki source', function () {
     // Building Loki, where there is none, takes minutes, once.
     this.timeout(45 * 60_000);
     loki = await startLoki();
-    source = createLokiSource({ transport: lokiOverHttp({ url: loki.url }) });
+    source = createLokiSource({ transport: overHttp(lokiKind, loki.url) });
     await loki.push({ service_name: 'checkout', level: 'ERROR' }, [
       { at: now - 300, line: 'payment timed out after 2000 ms' },
       { at: now - 299.5, line: 'a "quoted" \\ path (x+y)*[z] {a|b} costs $5.00' },
@@ -124,7 +125,7 @@ describe('Loki source', function () {
     const year = { from: now - 86_400 * 400, to: now };
     await assert.rejects(source.searchLogs!({ ...year, limit: 5 }, options()), (error: Error) => {
       assert.ok(error instanceof SourceError);
-      assert.match(error.message, /Loki answered 400: .*(query length|time range)/s);
+      assert.match(error.message, /Loki at [\d.:]+ answered 400: .*(query length|time range)/s);
       return true;
     });
   });
@@ -143,9 +144,9 @@ describe('Loki source without a usable server', () => {
     const base = `http://user:secret-word@127.0.0.1:${port}`;
     try {
       const describeAt = (path: string, signal = new AbortController().signal) =>
-        createLokiSource({ transport: lokiOverHttp({ url: base + path }) }).describe({ signal });
-      await assert.rejects(describeAt('/redirect'), /Loki at 127\.0\.0\.1:\d+ did not answer: unexpected redirect/);
-      await assert.rejects(describeAt('/html'), /is not JSON; is the address right/);
+        createLokiSource({ transport: overHttp(lokiKind, base + path) }).describe({ signal });
+      await assert.rejects(describeAt('/redirect'), /Loki at 127\.0\.0\.1:\d+ redirects to another address/);
+      await assert.rejects(describeAt('/html'), /is not JSON; is its url right/);
       await assert.rejects(describeAt('/shape'), /unknown form \(0: /);
       const controller = new AbortController();
       const hanging = describeAt('/hang', controller.signal);
@@ -167,7 +168,7 @@ describe('Loki source without a usable server', () => {
     const { port } = addressOf(server);
     await new Promise((resolve) => server.close(resolve));
     await assert.rejects(
-      createLokiSource({ transport: lokiOverHttp({ url: `http://127.0.0.1:${port}` }) }).describe(options()),
+      createLokiSource({ transport: overHttp(lokiKind, `http://127.0.0.1:${port}`) }).describe(options()),
       (error: Error) => error instanceof SourceError && /did not answer: ECONNREFUSED/.test(error.message),
     );
   });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { prometheus as prometheusKind } from '@casebook/connectors';
 import { createPrometheusSource, SourceError, type TelemetrySource } from '../../../src/features/sources/index.ts';
 import { createPrometheusClient } from '../../../src/features/sources/prometheus/client.ts';
-import { prometheusOverHttp } from '../../../src/features/sources/prometheus/http.ts';
+import { overHttp } from '../../../src/features/sources/transport.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { addressOf } from '../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';
@@ -176,7 +177,7 @@ describe('Prometheus source', function () {
         },
       ],
     });
-    source = createPrometheusSource({ transport: prometheusOverHttp({ url: `${prometheus.url}/` }) });
+    source = createPrometheusSource({ transport: overHttp(prometheusKind, `${prometheus.url}/`) });
     await waitUntil(
       async () => {
         const [series] = await source.queryMetric!(
@@ -220,7 +221,7 @@ describe('Prometheus source', function () {
     assert.ok(window.from >= begun, `${begun - window.from} s before its start`);
     assert.ok(window.to > asked - 1 && window.to < answered + 1, `${window.to - asked} s after it was asked`);
     const inTenHours = { now: () => new Date(Date.now() + 10 * 3_600_000) };
-    const transport = prometheusOverHttp({ url: prometheus.url });
+    const transport = overHttp(prometheusKind, prometheus.url);
     const later = await createPrometheusSource({ transport, clock: inTenHours }).describe(options());
     assert.equal(later.window, undefined);
   });
@@ -347,7 +348,7 @@ describe('Prometheus source', function () {
     assert.equal(last(series[0]!.values), 12);
     await assert.rejects(source.promql!({ expr: 'sum(', ...recent(), maxPoints: 30 }, options()), (error: Error) => {
       assert.ok(error instanceof SourceError);
-      assert.match(error.message, /Prometheus answered 400: bad_data: .*parse error/);
+      assert.match(error.message, /Prometheus at [\d.:]+ answered 400: bad_data: .*parse error/);
       return true;
     });
   });
@@ -405,8 +406,12 @@ describe('Prometheus source and a bad server', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const url = `http://127.0.0.1:${addressOf(server).port}`;
-      const client = createPrometheusClient(prometheusOverHttp({ url, maxResponseBytes: 1_000_000 }));
-      await assert.rejects(client.labelNames(options().signal), /larger than 1000000 bytes/);
+      const { place, call } = overHttp(prometheusKind, url);
+      const client = createPrometheusClient({
+        place,
+        call: (operation, parameters, context) => call(operation, parameters, { ...context, maxBytes: 1_000_000 }),
+      });
+      await assert.rejects(client.labelNames(options().signal), /larger than the 1000000 bytes/);
     } finally {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

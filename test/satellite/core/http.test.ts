@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
-import { connectorKinds } from '@casebook/connectors';
+import { connectorKinds, type Connector } from '@casebook/connectors';
 import { patternOf, segmentsOf } from '../../../packages/connectors/http/paths.ts';
-import type { Connector } from '@casebook/connectors';
 import { silent } from '../support/in-process.ts';
 
 const allows = (pattern: string, path: string): boolean => {

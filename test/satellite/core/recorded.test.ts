@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectorKinds } from '@casebook/connectors';
-import type { Connector } from '@casebook/connectors';
+import { connectorKinds, type Connector } from '@casebook/connectors';
 import { silent } from '../support/in-process.ts';
 
 const INCIDENTS = join(import.meta.dirname, '../../../demo/incidents');

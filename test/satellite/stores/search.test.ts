@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import getPort from 'get-port';
-import type { Connector } from '@casebook/connectors';
-import { elasticsearch, opensearch } from '@casebook/connectors';
+import { elasticsearch, opensearch, type Connector } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startSearchServer, type TestSearchServer } from './search-server.ts';
 import { ask, connectorOf, refused } from './support.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '@casebook/connectors';
-import { alertmanager } from '@casebook/connectors';
+import { alertmanager, type Connector } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startAlertmanager, type TestAlertmanager } from '../../support/alertmanager.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';

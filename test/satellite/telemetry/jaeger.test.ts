@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '@casebook/connectors';
-import { jaeger } from '@casebook/connectors';
+import { jaeger, type Connector } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startJaeger, type TestJaeger } from '../../support/jaeger.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '@casebook/connectors';
-import { loki } from '@casebook/connectors';
+import { localTransport, loki, type Connector } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createLokiSource } from '../../../src/features/sources/index.ts';
 import { startLoki, type TestLoki } from '../../support/loki.ts';
@@ -86,10 +85,7 @@ describe('satellite: Loki', function () {
 
   it('gives a telemetry source all that it asks for', async () => {
     const source = createLokiSource({
-      transport: {
-        place: 'satellite',
-        ask: (operation, parameters, signal) => ask(connector, operation, { ...parameters }, { signal }),
-      },
+      transport: localTransport(connector, 'satellite'),
     });
     const options = { signal: new AbortController().signal };
     assert.deepEqual(

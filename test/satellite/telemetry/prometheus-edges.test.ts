@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector, ObservedEdge } from '@casebook/connectors';
-import { prometheus } from '@casebook/connectors';
+import { prometheus, type Connector, type ObservedEdge } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { listen, sendJson, type RunningServer } from '@casebook/offline-model';
 import { startPrometheus, type TestPrometheus } from '../../support/prometheus.ts';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '@casebook/connectors';
-import { prometheus } from '@casebook/connectors';
+import { localTransport, prometheus, type Connector } from '@casebook/connectors';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { createPrometheusSource } from '../../../src/features/sources/index.ts';
 import type { RunningServer } from '@casebook/offline-model';
@@ -89,10 +88,7 @@ describe('satellite: Prometheus', function () {
 
   it('gives a telemetry source all that it asks for', async () => {
     const source = createPrometheusSource({
-      transport: {
-        place: 'satellite',
-        ask: (operation, parameters, signal) => ask(connector, operation, { ...parameters }, { signal }),
-      },
+      transport: localTransport(connector, 'satellite'),
     });
     const options = { signal: new AbortController().signal };
     const window = { from: Date.now() / 1000 - 60, to: Date.now() / 1000 };

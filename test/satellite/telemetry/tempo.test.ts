@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Connector } from '@casebook/connectors';
-import { tempo } from '@casebook/connectors';
+import { tempo, type Connector } from '@casebook/connectors';
 import { startTempo, type TestTempo } from '../../support/tempo.ts';
 import { ask, check, checkOthers, connect, failing, timeIsOver } from './connect.ts';
 

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '../../../db/orm.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
+import { Effect, recordDone } from '../../effects/index.ts';
 import type { Finding, MonitoringAgent } from '../entities.ts';
-import { MonitoringTrigger } from './entities.ts';
 import type { AgentTold } from './port.ts';
 import type { TriggerServiceDeps } from './service.ts';
-import { PAUSED, tellAgents } from './tell-agents.ts';
+import { PAUSED, tellAgents, TRIGGER_KEPT_MS, triggerKey } from './tell-agents.ts';
 
 /**
  * Has an agent run its checks because alerts fire: once each time one of them has begun. An agent that could not be told
@@ -21,8 +20,8 @@ export async function tellOfAlerts(
 ): Promise<AgentTold> {
   const known = { agentId: agent.id, title: agent.title };
   if (!agent.active) return { ...known, started: false, reason: PAUSED };
-  const keys = firing.map(({ id, opens }) => `alert/${id}/${opens.at(-1) ?? 0}`);
-  const earlier = await em.find(MonitoringTrigger, { key: { $in: keys } }, { fields: ['key'] });
+  const keys = firing.map(({ id, opens }) => triggerKey(`alert/${id}/${opens.at(-1) ?? 0}`));
+  const earlier = await em.find(Effect, { key: { $in: keys } }, { fields: ['key'] });
   const untold = keys.filter((key) => !earlier.some((one) => one.key === key)).toSorted();
   if (untold.length === 0) return { ...known, started: false, reason: 'It was told of these alerts before.' };
 
@@ -31,23 +30,11 @@ export async function tellOfAlerts(
   const { agents } = await tellAgents(teller, [{ agent }], { triggerId, trigger: 'alert' }, false);
   const [told] = agents;
   if (!told?.started) return told ?? { ...known, started: false };
-  const now = deps.clock.now();
-  await em.upsertMany(
-    MonitoringTrigger,
-    untold.map((key) => ({
-      id: randomUUID(),
-      createdAt: now,
-      updatedAt: now,
-      teamId: agent.teamId,
-      key,
-      kind: 'alert' as const,
-      triggerId,
-      digest: '',
-      details: {},
-      receivedAt: now,
-      told: agents,
-    })),
-    { onConflictFields: ['teamId', 'key'], onConflictAction: 'ignore' },
+  const { teamId } = agent;
+  const noted = { teamId, kind: 'trigger', keptForMs: TRIGGER_KEPT_MS, now: deps.clock.now(), receipt: agents };
+  await recordDone(
+    em,
+    untold.map((key) => ({ ...noted, key })),
   );
   return told;
 }

@@ -1,8 +1,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
-import { claimTrigger, triggerTold } from './once.ts';
 import type { Deploy } from './port.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
-import { addresseesOf, tellAgents } from './tell-agents.ts';
+import { addresseesOf, onceForKey, tellAgents } from './tell-agents.ts';
 
 /** A deploy that is reported again within this time is the same. */
 export const SAME_DEPLOY_MS = 10 * 60_000;
@@ -13,25 +12,14 @@ export const SAME_DEPLOY_MS = 10 * 60_000;
  * @throws {DependencyDown} when no agent could be told: the repetition tells them
  */
 export async function receiveDeploy(
-  deps: TriggerServiceDeps,
+  { clock, launcher, log }: TriggerServiceDeps,
   em: EntityManager,
-  request: TriggerRequest,
-  deploy: Deploy,
+  { teamId, agentId }: TriggerRequest,
+  { fingerprint }: Deploy,
 ): Promise<Outcome> {
-  const { teamId, agentId } = request;
   const addressees = await addresseesOf(em, { agentId });
-  const { triggerId, told } = await claimTrigger(em, {
-    teamId,
-    key: `${deploy.fingerprint}/${agentId ?? 'all'}`,
-    kind: 'deploy',
-    details: { ...deploy },
-    now: deps.clock.now(),
-    windowMs: SAME_DEPLOY_MS,
-  });
-  if (told) return { agents: told, repeated: true };
-  const { launcher, log } = deps;
-  const wanted = { triggerId, trigger: 'deploy' as const };
-  const { agents, isPartial } = await tellAgents({ checkNow: launcher.checkNow, log }, addressees, wanted, true);
-  if (!isPartial) await triggerTold(em, triggerId, agents);
-  return { agents, repeated: false };
+  const key = `${fingerprint}/${agentId ?? 'all'}`;
+  return onceForKey(em, { teamId, key, keptForMs: SAME_DEPLOY_MS, now: clock.now() }, (triggerId) =>
+    tellAgents({ checkNow: launcher.checkNow, log }, addressees, { triggerId, trigger: 'deploy' }, true),
+  );
 }

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '../../../db/orm.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import { mapConcurrently } from '../../../platform/concurrency.ts';
 import type { Logger } from '../../../platform/logger.ts';
+import { claimEffect, endEffect, receiptOf } from '../../effects/index.ts';
 import type { CheckNow } from '../contract.ts';
 import { MonitoringAgent } from '../entities.ts';
 import { findAgent } from '../service.ts';
@@ -11,6 +13,8 @@ import type { AgentTold, CheckNowSender } from './port.ts';
 /** Calls of Temporal under way at once, of one request. */
 const CALLS_AT_ONCE = 16;
 export const PAUSED = 'It is paused.';
+/** Nobody repeats a request after that. */
+export const TRIGGER_KEPT_MS = 7 * 24 * 3_600_000;
 
 export interface Addressee {
   agent: Pick<MonitoringAgent, 'id' | 'teamId' | 'title'>;
@@ -97,3 +101,36 @@ export async function tellAgents(
   }
   return { agents, isPartial: failures > 0 };
 }
+
+/** What agents are notified of, once for its key. */
+export interface WantedNotice {
+  teamId: string;
+  key: string;
+  /** Tells a repetition from another request under the key. */
+  request?: unknown;
+  /** For how long a repetition is one. */
+  keptForMs: number;
+  now: Date;
+}
+
+/**
+ * Notifies agents, or finds out what became of that. A repetition notifies again those that could not be, under the same
+ * id: an agent that knows it leaves it out.
+ * @param em bound to the team
+ * @param wanted undefined: there is no repetition of it
+ * @throws {Conflict} when the key stands for another request
+ */
+export async function onceForKey(
+  em: EntityManager,
+  wanted: WantedNotice | undefined,
+  tell: (triggerId: string) => Promise<Told>,
+): Promise<{ agents: AgentTold[]; repeated: boolean }> {
+  if (!wanted) return { agents: (await tell(randomUUID())).agents, repeated: false };
+  const effect = await claimEffect(em, { ...wanted, kind: 'trigger', key: triggerKey(wanted.key) });
+  if (effect.status === 'done') return { agents: receiptOf<AgentTold[]>(effect), repeated: true };
+  const { agents, isPartial } = await tell(effect.id);
+  if (!isPartial) await endEffect(em, effect.id, { status: 'done', receipt: agents });
+  return { agents, repeated: false };
+}
+
+export const triggerKey = (key: string): string => `trigger:${key}`;

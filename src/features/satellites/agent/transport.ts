@@ -1,7 +1,8 @@
 /** A telemetry system behind a satellite, as the telemetry sources ask it. */
-import { SourceError, type SourceCall, type TelemetryTransport } from '../../sources/index.ts';
-import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
+import { QueryError, type Transport } from '@casebook/connectors';
 import type { RequestTarget } from '@casebook/wire';
+import type { SourceCall } from '../../sources/index.ts';
+import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
 import type { KnownSatellite } from './port.ts';
 import type { RequestIds } from './request-ids.ts';
 import { reasonOf } from './words.ts';
@@ -16,23 +17,26 @@ export interface Asking extends SourceCall {
 }
 
 /** Asks the operations of one connector. */
-export function overSatellite(asking: Asking, satellite: KnownSatellite, connector: string): TelemetryTransport {
+export function overSatellite(asking: Asking, satellite: KnownSatellite, connector: string): Transport {
   const { teamId, calls, idOf, isGivenUp } = asking;
   return {
     place: `satellite ${satellite.name} (${connector})`,
-    async ask(operation, parameters, signal) {
+    async call(operation, parameters, { signal, maxBytes }) {
       const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
       const target: RequestTarget = { kind: 'connector', connector, operation, parameters: given };
       const requestId = idOf(satellite.id, target);
-      const call = { teamId, satelliteId: satellite.id, target, timeoutMs: QUERY_MS, requestId, isGivenUp };
+      const call = { teamId, satelliteId: satellite.id, target, timeoutMs: QUERY_MS, maxBytes, requestId, isGivenUp };
       try {
         return JSON.parse((await calls.ask(call, signal)).text);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof SatelliteCallError)
-          throw new SourceError(reasonOf(error, satellite.name), { cause: error });
+          throw new QueryError('failed', reasonOf(error, satellite.name), { cause: error });
         if (error instanceof SyntaxError)
-          throw new SourceError(`Satellite ${satellite.name} sent an answer of ${connector} that is not JSON.`);
+          throw new QueryError(
+            'failed',
+            `Satellite ${satellite.name} sent an answer of ${connector} that is not JSON.`,
+          );
         throw error;
       }
     },

@@ -1,14 +1,8 @@
+import type { Transport } from '@casebook/connectors';
 import { z } from 'zod';
 import { inferLevel, normalizeLevel } from '../log-level.ts';
-import {
-  SourceError,
-  type LogLine,
-  type LogPage,
-  type LogQuery,
-  type SourceCapability,
-  type TelemetrySource,
-} from '../port.ts';
-import type { TelemetryTransport, TransportParameters } from '../transport.ts';
+import type { LogLine, LogPage, LogQuery, SourceCapability, TelemetrySource } from '../port.ts';
+import { askSystem } from '../transport.ts';
 import { levelLabels, logQueries, serviceLabels, serviceSelectors } from './logql.ts';
 
 const capabilities: SourceCapability[] = ['services', 'logs'];
@@ -35,20 +29,15 @@ const streams = z.object({
 });
 
 /** A telemetry source over a Loki server, however it is reached. */
-export function createLokiSource(options: { transport: TelemetryTransport; id?: string }): TelemetrySource {
+export function createLokiSource(options: { transport: Transport; id?: string }): TelemetrySource {
   const { transport, id = 'loki' } = options;
 
-  const get = async <Schema extends z.ZodType>(
+  const get = <Schema extends z.ZodType>(
     operation: string,
-    parameters: TransportParameters,
+    parameters: Record<string, unknown>,
     schema: Schema,
     signal: AbortSignal,
-  ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse(await transport.ask(operation, parameters, signal));
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0]!;
-    throw new SourceError(`Loki answered ${operation} in an unknown form (${issue.path.join('.')}: ${issue.message})`);
-  };
+  ): Promise<z.output<Schema>> => askSystem({ name: 'Loki', transport }, operation, parameters, schema, signal);
 
   /** Labels are looked up in the window asked about, or Loki's own default of the last six hours. */
   const labelsInUse = async (window: { from: number; to: number } | undefined, signal: AbortSignal) => {

@@ -1,6 +1,7 @@
+import type { Transport } from '@casebook/connectors';
 import { z } from 'zod';
-import { SourceError, type TimeWindow } from '../port.ts';
-import type { TelemetryTransport, TransportParameters } from '../transport.ts';
+import type { TimeWindow } from '../port.ts';
+import { askSystem } from '../transport.ts';
 
 /** Prometheus refuses more points a series. */
 const MAX_POINTS = 11_000;
@@ -63,20 +64,13 @@ export interface PrometheusClient {
 }
 
 /** The client over whatever reaches the server. */
-export function createPrometheusClient(transport: TelemetryTransport): PrometheusClient {
-  const call = async <Schema extends z.ZodType>(
+export function createPrometheusClient(transport: Transport): PrometheusClient {
+  const call = <Schema extends z.ZodType>(
     operation: string,
-    parameters: TransportParameters,
+    parameters: Record<string, unknown>,
     schema: Schema,
     signal: AbortSignal,
-  ): Promise<z.output<Schema>> => {
-    const parsed = schema.safeParse(await transport.ask(operation, parameters, signal));
-    if (parsed.success) return parsed.data;
-    const issue = parsed.error.issues[0]!;
-    throw new SourceError(
-      `Prometheus answered ${operation} in an unknown form (${issue.path.join('.')}: ${issue.message})`,
-    );
-  };
+  ): Promise<z.output<Schema>> => askSystem({ name: 'Prometheus', transport }, operation, parameters, schema, signal);
 
   return {
     async query(expr, at, signal) {

@@ -1,3 +1,4 @@
+import type { Transport } from '@casebook/connectors';
 import { LRUCache } from 'lru-cache';
 import { systemClock, type Clock } from '../../../platform/clock.ts';
 import { mapConcurrently } from '../../../platform/concurrency.ts';
@@ -13,7 +14,6 @@ import {
   type TimeWindow,
 } from '../port.ts';
 import { equals, oneOf, quoteString } from '../query-language.ts';
-import type { TelemetryTransport } from '../transport.ts';
 import { readAlerts } from './alerts.ts';
 import { createPrometheusClient, stepFor } from './client.ts';
 import { readCoverage } from './coverage.ts';
@@ -53,7 +53,7 @@ export function createScrapeIntervals(): ScrapeIntervals {
 
 /** A telemetry source over a server with Prometheus' HTTP API, however it is reached. */
 export function createPrometheusSource(options: {
-  transport: TelemetryTransport;
+  transport: Transport;
   id?: string;
   clock?: Clock;
   intervals?: ScrapeIntervals;

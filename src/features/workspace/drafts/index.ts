@@ -2,7 +2,8 @@ import type { Orm } from '../../../db/orm.ts';
 import { createTurns } from '../../../platform/turns.ts';
 import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
+import { revisionOf, WorkspaceDraft, WorkspaceDraftChange } from '../entities.ts';
+import { Effect } from '../../effects/index.ts';
 import type { Workspaces } from '../port.ts';
 import { differences, discardDraft, finishDraft } from './finish.ts';
 import { stageChanges } from './stage.ts';
@@ -50,7 +51,7 @@ async function forgetDrafts({ orm }: DraftDeps, teamId: string, runIds: readonly
   await em.nativeUpdate(WorkspaceDraft, { runId: { $in: [...runIds] }, status: 'open' }, { status: 'discarded' });
   const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
   const draftId = { $in: drafts.map(({ id }) => id) };
-  await deleteInParts(em, WorkspaceDraftCall, { draftId });
+  await deleteInParts(em, Effect, { ownerId: draftId });
   await deleteInParts(em, WorkspaceDraftChange, { draftId });
   // Last: whoever was cut short finds by them what is left.
   await deleteInParts(em, WorkspaceDraft, { id: draftId });

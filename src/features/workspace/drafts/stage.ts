@@ -3,7 +3,8 @@ import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import type { Turns } from '../../../platform/turns.ts';
-import { revisionOf, WorkspaceDraft, WorkspaceDraftCall, WorkspaceDraftChange } from '../entities.ts';
+import { Effect, receiptOf, recordDone } from '../../effects/index.ts';
+import { revisionOf, WorkspaceDraft, WorkspaceDraftChange } from '../entities.ts';
 import { MAX_CHANGE_BYTES, MAX_CHANGES, WorkspaceError, type WorkspaceChange, type Workspaces } from '../port.ts';
 import type { CallSignal, DraftFiles, RunKey, StagedResult, Staging } from './types.ts';
 
@@ -64,8 +65,10 @@ function keep(orm: Orm, run: RunKey, wanted: Wanted): Promise<StagedResult | und
     if (revisionOf(draft) !== at) return undefined;
     draft.tree = tree;
     await keepChanges(em, draft, toolCallId, changes);
-    em.create(WorkspaceDraftCall, { teamId, draftId: draft.id, toolCallId, result });
     await em.flush();
+    // With the changes, in one transaction: a repeated attempt changes nothing and gets the same answer.
+    const key = callKey(draft, toolCallId);
+    await recordDone(em, [{ teamId, kind: 'workspace_change', key, ownerId: draft.id, receipt: result }]);
     return result;
   });
 }
@@ -79,11 +82,14 @@ async function resultOf(
   draft: WorkspaceDraft,
   toolCallId: string,
 ): Promise<StagedResult | undefined> {
-  const made = await em.findOne(WorkspaceDraftCall, { draftId: draft.id, toolCallId });
+  const made = await em.findOne(Effect, { key: callKey(draft, toolCallId) });
   if (!made && draft.status !== 'open')
     throw new WorkspaceError('closed', 'The changes of this turn were handed in already; none can be added');
-  return made?.result;
+  return made ? receiptOf<StagedResult>(made) : undefined;
 }
+
+const callKey = (draft: Pick<WorkspaceDraft, 'id'>, toolCallId: string): string =>
+  `workspace_change:${draft.id}:${toolCallId}`;
 
 /** @throws {WorkspaceError} when the draft would become larger than one commit may be */
 async function keepChanges(

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { loki as lokiKind } from '@casebook/connectors';
 import { createLokiSource, type TelemetrySource } from '../../../../src/features/sources/index.ts';
-import { lokiOverHttp } from '../../../../src/features/sources/loki/http.ts';
+import { overHttp } from '../../../../src/features/sources/transport.ts';
 import { startLoki, type TestLoki } from '../../../support/loki.ts';
 import { check } from './support.ts';
 
@@ -17,7 +18,7 @@ describe('checks on a real Loki', function () {
     // Building Loki, where there is none, takes minutes, once.
     this.timeout(45 * 60_000);
     loki = await startLoki();
-    source = createLokiSource({ transport: lokiOverHttp({ url: loki.url }) });
+    source = createLokiSource({ transport: overHttp(lokiKind, loki.url) });
     const every = (step: number, lines: number, line: (index: number) => string) =>
       Array.from({ length: lines }, (_, index) => ({ at: now - 1 - index * step, line: line(index) })).toReversed();
     await loki.push(

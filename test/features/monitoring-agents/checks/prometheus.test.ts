@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { Counter, Gauge, Registry } from 'prom-client';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
+import { prometheus as prometheusKind } from '@casebook/connectors';
 import { createPrometheusSource, type TelemetrySource } from '../../../../src/features/sources/index.ts';
-import { prometheusOverHttp } from '../../../../src/features/sources/prometheus/http.ts';
+import { overHttp } from '../../../../src/features/sources/transport.ts';
 import { addressOf } from '../../../support/address.ts';
 import { startPrometheus, type TestPrometheus } from '../../../support/prometheus.ts';
 import { check, subjectsOf } from './support.ts';
@@ -54,7 +55,7 @@ describe('checks on a real Prometheus', function () {
         },
       ],
     });
-    source = createPrometheusSource({ transport: prometheusOverHttp({ url: prometheus.url }) });
+    source = createPrometheusSource({ transport: overHttp(prometheusKind, prometheus.url) });
   });
 
   after(async () => {

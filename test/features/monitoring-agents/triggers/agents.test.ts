@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { purgeTriggers } from '../../../../src/features/monitoring-agents/triggers/once.ts';
+import { purgeEffects } from '../../../../src/features/effects/index.ts';
 import { startTriggerApi, type TestTeam, type TriggerApi } from './support.ts';
 
 const check = (id: string) => ({
@@ -185,7 +185,7 @@ describe('deploys, and checks that are wanted now', () => {
     await team.post(deploy);
     assert.equal((await team.post(deploy)).json.repeated, true);
     const now = api.clock.now().getTime();
-    assert.ok((await purgeTriggers(api.database.orm, new Date(now + 1))) > 0);
+    assert.ok((await purgeEffects(api.database.orm, new Date(now + 10 * 60_000))) > 0);
     assert.equal((await team.post(deploy)).json.repeated, false);
   });
 });

@@ -1,0 +1,134 @@
+/** The rows: claimed before an effect is made, and told what came of it. */
+import { createHash, randomUUID } from 'node:crypto';
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
+import { Conflict } from '../../http/errors.ts';
+import { storableJson, storableText } from '../../platform/storable.ts';
+import { Effect } from './entities.ts';
+
+const MAX_ERROR = 1_000;
+
+export interface EffectRequest {
+  teamId: string;
+  kind: Effect['kind'];
+  /** Deterministic and unique within the team: begin it with the kind. */
+  key: string;
+  /** Plain JSON that tells a repetition from another request. Absent: the key says it all. */
+  request?: unknown;
+  /** Plain JSON that every attempt must send alike. */
+  payload?: unknown;
+  /** The row's own id; random unless given. */
+  id?: string;
+  /** The row with which it is deleted. */
+  ownerId?: string;
+  /** For how long the key stands for this effect; as long as the row is there unless given. */
+  keptForMs?: number;
+  /** The machine's time unless given. */
+  now?: Date;
+}
+
+/**
+ * The row of an effect: the one that is there, or a new one.
+ * @param em bound to the team; within a transaction the row is committed with that
+ * @throws {Conflict} `idempotency_key_reused` when the key stands for another request
+ */
+export async function claimEffect(em: EntityManager, wanted: EffectRequest): Promise<Effect> {
+  const { key } = wanted;
+  const rows = em.fork({ keepTransactionContext: true });
+  const row = newEffect(wanted);
+  if (row.expiresAt) await rows.nativeDelete(Effect, { key, expiresAt: { $lte: row.createdAt } });
+  await rows.upsert(Effect, row, { onConflictFields: ['teamId', 'key'], onConflictAction: 'ignore' });
+  const effect = await rows.fork({ keepTransactionContext: true }).findOneOrFail(Effect, { key });
+  if (effect.digest !== row.digest) throw keyReused();
+  return effect;
+}
+
+/**
+ * Notes effects that are done, in one statement; those that are there already stay as they are.
+ * @param em bound to the team; within a transaction the receipts are committed with what that did
+ */
+export async function recordDone(
+  em: EntityManager,
+  effects: readonly (EffectRequest & { receipt: unknown })[],
+): Promise<void> {
+  const done = effects.map(({ receipt, ...wanted }) => {
+    const row = newEffect(wanted);
+    return { ...row, status: 'done' as const, receipt: storableJson(receipt), finishedAt: row.createdAt, attempts: 1 };
+  });
+  await em.upsertMany(Effect, done, { onConflictFields: ['teamId', 'key'], onConflictAction: 'ignore' });
+}
+
+/**
+ * Ends an effect that nobody has ended: the first end stays.
+ * @returns the row as it is stored afterwards; null when it was deleted meanwhile
+ */
+export async function endEffect(
+  em: EntityManager,
+  id: string,
+  end: { status: 'done'; receipt: unknown } | { status: 'failed'; error: string } | { status: 'skipped' },
+): Promise<Effect | null> {
+  const now = new Date();
+  await em.nativeUpdate(
+    Effect,
+    { id, status: 'pending' },
+    {
+      status: end.status,
+      ...(end.status === 'done' && { receipt: storableJson(end.receipt) }),
+      lastError: end.status === 'failed' ? boundedError(end.error) : null,
+      leasedUntil: null,
+      finishedAt: now,
+      updatedAt: now,
+    },
+  );
+  return em.fork().findOne(Effect, { id });
+}
+
+/** What was recorded when it was done: plain JSON of whatever type its kind has. */
+// eslint-disable-next-line typescript/no-unnecessary-type-parameters -- the kind decides, which no type says
+export function receiptOf<Receipt>({ receipt }: Pick<Effect, 'receipt'>): Receipt {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- recorded by the same kind
+  return receipt as Receipt;
+}
+
+/** Deletes the effects of all teams whose keys may be used anew. Several workers may do so at once. @returns how many */
+export async function purgeEffects({ em }: Pick<Orm, 'em'>, now: Date): Promise<number> {
+  return em.fork().nativeDelete(Effect, { expiresAt: { $lte: now } }, anyTeam);
+}
+
+export const boundedError = (error: string): string => storableText(error.slice(0, MAX_ERROR));
+
+/** The same for equal requests, whatever the order of their members. */
+function digestOf(request: unknown): string {
+  if (request === undefined) return '';
+  const ordered = (_name: string, part: unknown): unknown =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part;
+  return createHash('sha256').update(JSON.stringify(request, ordered)).digest('hex');
+}
+
+function newEffect(wanted: EffectRequest) {
+  const { teamId, kind, key, request, payload = null, ownerId = null, keptForMs, now = new Date() } = wanted;
+  return {
+    id: wanted.id ?? randomUUID(),
+    createdAt: now,
+    updatedAt: now,
+    teamId,
+    kind,
+    key,
+    digest: digestOf(request),
+    payload: storableJson(payload),
+    status: 'pending' as const,
+    target: null,
+    receipt: null,
+    attempts: 0,
+    lastError: null,
+    leasedUntil: null,
+    finishedAt: null,
+    ownerId,
+    expiresAt: keptForMs === undefined ? null : new Date(now.getTime() + keptForMs),
+  };
+}
+
+const keyReused = (): Conflict =>
+  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
