@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { openOrm, type Orm } from '../src/db/orm.ts';
+import { entities } from '../src/rooms.ts';
 import { createGraphStore, type DependencyGraphs } from '../src/features/satellites/graph/index.ts';
 import type { WireEdge } from '@casebook/wire';
 import { systemClock } from '../src/platform/clock.ts';
@@ -32,7 +33,7 @@ export const satelliteGraph: Benchmark = {
 };
 
 async function measure(options: BenchOptions, stack: Stack): Promise<BenchReport> {
-  const orm = await openOrm({ databaseUrl: stack.databaseUrl, poolSize: 4 });
+  const orm = await openOrm({ entities, databaseUrl: stack.databaseUrl, poolSize: 4 });
   try {
     const { team, api_key: key } = await stack.call<{ team: { id: string }; api_key: { api_key: string } }>(
       'POST',

@@ -1,6 +1,7 @@
 import { TASK_QUEUE } from '../temporal/queues.ts';
 import { createTemporalClient } from '../temporal/connection.ts';
 import { openOrm } from '../src/db/orm.ts';
+import { entities } from '../src/rooms.ts';
 import { forTeam } from '../src/db/team-filter.ts';
 import { investigationWorkflowId } from '../src/features/investigations/contract.ts';
 import { commitInvestigation } from './support/commit-investigation.ts';
@@ -114,7 +115,7 @@ async function poll(stack: Stack, signal: AbortSignal): Promise<void> {
 /** The bare workflow, started directly at Temporal. */
 async function openBare(stack: Stack): Promise<{ run(signal: AbortSignal): Promise<number>; close(): Promise<void> }> {
   const { id: teamId } = await stack.call<{ id: string }>('GET', '/api/team');
-  const orm = await openOrm({ databaseUrl: stack.databaseUrl });
+  const orm = await openOrm({ entities, databaseUrl: stack.databaseUrl });
   const client = createTemporalClient(stack.temporal);
   const committed: string[] = [];
   return {

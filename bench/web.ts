@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { openOrm } from '../src/db/orm.ts';
+import { entities } from '../src/rooms.ts';
 import { createEventLog } from '../src/platform/event-log/index.ts';
 import { createLogger } from '../src/platform/logger.ts';
 import { closeBrowser, sharedBrowser } from '../test/support/web/browser.ts';
@@ -39,7 +40,7 @@ async function measureAll(options: BenchOptions, stack: Stack): Promise<BenchRep
     throw new Error('The web app is not built: npm run build:web');
   const { databaseUrl, apiUrl, apiKey } = stack;
   const { id: teamId } = await stack.call<{ id: string }>('GET', '/api/team');
-  const orm = await openOrm({ databaseUrl, poolSize: 4 });
+  const orm = await openOrm({ databaseUrl, entities, poolSize: 4 });
   const log = createEventLog({ databaseUrl, log: createLogger({ name: 'bench', level: 'warn' }) });
   const database = new Client(databaseUrl);
   await database.connect();

@@ -9,6 +9,7 @@ import { composeRuns } from '../../src/bin/compose-runs.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm } from '../../src/db/orm.ts';
+import { entities } from '../../src/rooms.ts';
 import { createExcerptMatcher } from '../../src/features/citations/index.ts';
 import { createSourceCatalog } from '../../src/features/sources/index.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
@@ -28,7 +29,7 @@ if (databaseUrl === undefined || temporal.address === undefined) throw new Error
 const { BENCH_TASK_QUEUE: taskQueue, BENCH_CACHED_WORKFLOWS: cached } = process.env;
 const log = createLogger({ name: 'worker', level: config.logLevel });
 installRuntime(log, config.workerMetricsPort);
-const orm = await openOrm({ databaseUrl, poolSize: 20, log });
+const orm = await openOrm({ databaseUrl, entities, poolSize: 20, log });
 await migrate(databaseUrl);
 const events = createEventLog({ databaseUrl, log });
 const client = createTemporalClient({ address: temporal.address, namespace: temporal.namespace });

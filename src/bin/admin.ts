@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
+import { entities } from '../rooms.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { addAdminKey, createOperatorLink, linkUrl, localPath, pepperFrom } from '../features/identity/index.ts';
 import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
@@ -76,7 +77,7 @@ async function main(): Promise<void> {
   const instance = runningInstance(config.home);
   const databaseUrl = config.databaseUrl ?? instance?.databaseUrl;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is not set, and nothing runs in CASEBOOK_HOME.');
-  const orm = await openOrm({ databaseUrl });
+  const orm = await openOrm({ databaseUrl, entities });
   try {
     const appUrl = config.appUrl ?? instance?.apiUrl ?? `http://localhost:${config.port}`;
     await command({ config, orm, databaseUrl, appUrl, ...values });

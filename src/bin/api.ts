@@ -8,6 +8,7 @@ import { createApp, type AppDeps } from '../app.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
+import { entities } from '../rooms.ts';
 import { createChatTurnLauncher } from '../features/chats/index.ts';
 import { createExcerptChooser, createExcerptMatcher } from '../features/citations/index.ts';
 import { createInvestigationLauncher, createStatusReader } from '../features/investigations/index.ts';
@@ -71,7 +72,7 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
   const { databaseUrl } = config;
   const stopping = new AbortController();
   const { connectTimeoutMs, controlDeadlineMs, gitTimeoutMs, redisTimeoutMs } = options.patience ?? {};
-  const orm = await openOrm({ databaseUrl, poolSize: 20, connectTimeoutMs, log });
+  const orm = await openOrm({ databaseUrl, entities, poolSize: 20, connectTimeoutMs, log });
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, connectTimeoutMs, redisTimeoutMs, log });
   const redis =
     config.redisUrl === undefined

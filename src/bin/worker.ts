@@ -8,6 +8,7 @@ import { createWorker } from '../../temporal/worker.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm } from '../db/orm.ts';
+import { entities } from '../rooms.ts';
 import { createExcerptMatcher } from '../features/citations/index.ts';
 import { createSourceCatalog } from '../features/sources/index.ts';
 import { startOfflineModel } from '@casebook/offline-model';
@@ -31,7 +32,7 @@ export async function startWorker(
   const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
   const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
 
-  const orm = await openOrm({ databaseUrl, poolSize: 20, log });
+  const orm = await openOrm({ databaseUrl, entities, poolSize: 20, log });
   await untilUp('PostgreSQL', () => migrate(databaseUrl, (message) => log.info(message)), wait);
   await untilUp('Temporal', () => prepareTemporal(target), wait);
   const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });

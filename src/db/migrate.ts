@@ -18,7 +18,7 @@ export async function migrate(
   connectTimeoutMs?: number,
 ): Promise<void> {
   // One connection has the lock and migrates; with the other the migrator looks after its table.
-  const orm = await openOrm({ databaseUrl, poolSize: 2, silenceMs: 0, connectTimeoutMs });
+  const orm = await openOrm({ databaseUrl, entities: [], poolSize: 2, silenceMs: 0, connectTimeoutMs });
   try {
     await orm.em.fork().transactional(async (em) => {
       const [row] = await em.execute<{ locked: boolean }[]>('select pg_try_advisory_xact_lock(?) as locked', [

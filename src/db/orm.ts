@@ -1,10 +1,9 @@
 import { Socket } from 'node:net';
 import type pg from 'pg';
-import { MikroORM, type EntityManager } from '@mikro-orm/postgresql';
+import { MikroORM, type EntityManager, type EntitySchema } from '@mikro-orm/postgresql';
 import { Migrator } from '@mikro-orm/migrations';
 import type { Logger } from '../platform/logger.ts';
 import { isUnreachable } from '../platform/unreachable.ts';
-import { entities } from './entities.ts';
 import { migrations } from './migrations/index.ts';
 
 export type Orm = MikroORM;
@@ -56,6 +55,7 @@ const connectionOptions = (silenceMs: number, connectTimeoutMs: number) => ({
 /**
  * Opens the ORM. No connection is made until the first query.
  * @param options.databaseUrl a postgres:// URL
+ * @param options.entities what is stored; none suffices to migrate
  * @param options.poolSize most connections this process holds
  * @param options.silenceMs how long a connection in use may be silent; 0 for ever
  * @param options.connectTimeoutMs how long a connection may take to come about, waiting for a place in the pool included
@@ -63,6 +63,7 @@ const connectionOptions = (silenceMs: number, connectTimeoutMs: number) => ({
  */
 export function openOrm(options: {
   databaseUrl: string;
+  entities: readonly EntitySchema[];
   poolSize?: number;
   silenceMs?: number;
   connectTimeoutMs?: number;
@@ -70,7 +71,8 @@ export function openOrm(options: {
 }): Promise<Orm> {
   return MikroORM.init({
     clientUrl: options.databaseUrl,
-    entities: [...entities],
+    entities: [...options.entities],
+    discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
     // Tables of the event log, of the migrator and of dependency graphs are not entities.

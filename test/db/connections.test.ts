@@ -3,6 +3,7 @@ import pg from 'pg';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
+import { entities } from '../../src/rooms.ts';
 import { untilReachable } from '../../src/features/runs/index.ts';
 import { isUnreachable } from '../../src/platform/unreachable.ts';
 import { createTestDatabase, untilWaiting, type TestDatabase } from '../support/database.ts';
@@ -41,7 +42,7 @@ describe('connections to PostgreSQL', () => {
   });
 
   it('that fall silent are given up, and their places in the pool come back', async () => {
-    orm = await openOrm({ databaseUrl: network.url, poolSize: 2, silenceMs: SILENCE_MS });
+    orm = await openOrm({ entities, databaseUrl: network.url, poolSize: 2, silenceMs: SILENCE_MS });
     const asking = orm;
     const signal = AbortSignal.timeout(ANSWERED_WITHIN_MS);
     // A machine that stands still for a moment is silent, too.
@@ -55,7 +56,7 @@ describe('connections to PostgreSQL', () => {
     ['are ended by the server, as when it restarts', 'select pg_terminate_backend(pg_backend_pid())'],
   ] as const) {
     it(`that ${what} within a transaction give their places in the pool back`, async () => {
-      orm = await openOrm({ databaseUrl: network.url, poolSize: 1 });
+      orm = await openOrm({ entities, databaseUrl: network.url, poolSize: 1 });
       const asking = orm;
       const work = assert.rejects(
         asking.em.fork().transactional((em) => em.execute(sql)),
@@ -71,7 +72,7 @@ describe('connections to PostgreSQL', () => {
   }
 
   it('that are idle may be silent: one that is given up ends nothing', async () => {
-    orm = await openOrm({ databaseUrl: network.url, poolSize: 1, silenceMs: 2_000 });
+    orm = await openOrm({ entities, databaseUrl: network.url, poolSize: 1, silenceMs: 2_000 });
     await orm.em.fork().execute(`select 'idle'`);
     await untilConnected(database, (queries) => !queries.includes(`select 'idle'`));
     await answers(orm);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
+import { entities } from '../../src/rooms.ts';
 import { EventLogError } from '../../src/platform/event-log/index.ts';
 import { isUnreachable } from '../../src/platform/unreachable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -13,7 +14,7 @@ describe('unreachable', () => {
   let orm: Orm;
   before(async () => {
     database = await createTestDatabase();
-    orm = await openOrm({ databaseUrl: database.url, poolSize: 1 });
+    orm = await openOrm({ entities, databaseUrl: database.url, poolSize: 1 });
   });
   after(async () => {
     await orm?.close(true);

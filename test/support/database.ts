@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
+import { entities } from '../../src/rooms.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
 import { PATIENCE } from './patience.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
@@ -64,7 +65,11 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     }
   };
   await run(`create database ${name} template ${TEMPLATE}`);
-  const orm = await openOrm({ databaseUrl: databaseUrl(url, name), connectTimeoutMs: PATIENCE.connectTimeoutMs });
+  const orm = await openOrm({
+    entities,
+    databaseUrl: databaseUrl(url, name),
+    connectTimeoutMs: PATIENCE.connectTimeoutMs,
+  });
   return {
     url: databaseUrl(url, name),
     orm,

@@ -1,9 +1,15 @@
 /** Charts of stored tool results: found tables, series as data, Vega-Lite specifications, and their drawing as SVG. */
+import type { Room } from '../../room.ts';
+import { seriesEndpoints } from './series/routes.ts';
 export type { ChartSpec } from './chart-spec.ts';
 export { chartOf, drawChart } from './draw-chart.ts';
 export { GROUNDS, type Ground } from './ground.ts';
 export { renderSvg } from './render.ts';
 export { hasSeries } from './series/has-series.ts';
-export { seriesEndpoints } from './series/routes.ts';
 export { tablesIn } from './tables/index.ts';
 export { InvalidChart, validateChart } from './validate.ts';
+
+export const chartsRoom = {
+  name: 'charts',
+  endpoints: seriesEndpoints,
+} satisfies Room;

@@ -1,4 +1,7 @@
 /** Citations: which pieces of a tool result support what a text cites it for. */
+import type { Room } from '../../room.ts';
+import { CitationExtraction } from './entities.ts';
+import { citationEndpoints } from './routes.ts';
 export { chooseExcerpts, type ChooseExcerptsDeps } from './choose-excerpts.ts';
 export { createExcerptMatcher, type ExcerptMatcher } from './excerpt-matcher.ts';
 export { purgeExtractions } from './extract.ts';
@@ -7,4 +10,10 @@ export { hideCode } from './matcher/code.ts';
 export { findExcerpts, type ExcerptQuery } from './matcher/find-excerpts.ts';
 export { citedNumbers } from './matcher/markers.ts';
 export { sentenceSpans } from './matcher/sentences.ts';
-export { citationEndpoints, type CitationDeps } from './routes.ts';
+export type { CitationDeps } from './routes.ts';
+
+export const citationsRoom = {
+  name: 'citations',
+  endpoints: citationEndpoints,
+  entities: [CitationExtraction],
+} satisfies Room;

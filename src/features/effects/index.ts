@@ -28,6 +28,11 @@
  * - **Retries** are the caller's, mostly Temporal's: an error leaves the row pending with `lastError`, until `isFinal`.
  * - **What one transaction does** (rows of our own) needs no lease: `recordDone` within that transaction.
  */
-export { Effect } from './entities.ts';
+import type { Room } from '../../room.ts';
+import { Effect } from './entities.ts';
+
+export { Effect };
 export { claimEffect, endEffect, purgeEffects, receiptOf, recordDone, type EffectRequest } from './ledger.ts';
 export { EffectFailed, makeOnce, type EffectAttempt, type EffectWork } from './once.ts';
+
+export const effectsRoom = { name: 'effects', entities: [Effect] } satisfies Room;

@@ -1,3 +1,11 @@
+import type { Room } from '../../room.ts';
+import {
+  Finding,
+  MonitoringAgent,
+  MonitoringNotification,
+  MonitoringPlanVersion,
+  MonitoringSession,
+} from './entities.ts';
 import { get, list, pause, remove, resume, runNow } from './routes/agents.ts';
 import { monitoringChat } from './routes/chat.ts';
 import { getConfig, testConfig, updateConfig } from './routes/config.ts';
@@ -29,24 +37,28 @@ export type { MonitoringDeps } from './routes/deps.ts';
 export type { MonitoringRunDeps } from './deps.ts';
 export type { MonitoringServiceDeps } from './service.ts';
 
-export const monitoringEndpoints = [
-  monitoringChat,
-  list,
-  get,
-  remove,
-  pause,
-  resume,
-  runNow,
-  getPlan,
-  updatePlan,
-  listVersions,
-  getConfig,
-  updateConfig,
-  testConfig,
-  listSessions,
-  getSession,
-  listAgentFindings,
-  listFindings,
-  getFinding,
-  trigger,
-];
+export const monitoringAgentsRoom = {
+  name: 'monitoring-agents',
+  endpoints: [
+    monitoringChat,
+    list,
+    get,
+    remove,
+    pause,
+    resume,
+    runNow,
+    getPlan,
+    updatePlan,
+    listVersions,
+    getConfig,
+    updateConfig,
+    testConfig,
+    listSessions,
+    getSession,
+    listAgentFindings,
+    listFindings,
+    getFinding,
+    trigger,
+  ],
+  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, MonitoringNotification],
+} satisfies Room;

@@ -1,4 +1,6 @@
 /** Satellites: agents in customers' networks, and what can be asked through them. */
+import type { Room } from '../../room.ts';
+import { Satellite, SatelliteRequest, SatelliteToken } from './entities.ts';
 import { dependencies, queryDependencies } from './routes/graph.ts';
 import { integration, mcp } from './routes/queries.ts';
 import { clusters, get, list, remove, tools } from './routes/satellites.ts';
@@ -13,15 +15,8 @@ export type { SatelliteDeps } from './routes/deps.ts';
 export { purgeSatelliteRequests } from './sweeper.ts';
 export { tokenPepperFrom } from './tokens.ts';
 
-export const satelliteEndpoints = [
-  list,
-  get,
-  remove,
-  clusters,
-  dependencies,
-  tools,
-  integration,
-  mcp,
-  queryDependencies,
-  ...tokenEndpoints,
-];
+export const satellitesRoom = {
+  name: 'satellites',
+  endpoints: [list, get, remove, clusters, dependencies, tools, integration, mcp, queryDependencies, ...tokenEndpoints],
+  entities: [Satellite, SatelliteRequest, SatelliteToken],
+} satisfies Room;

@@ -1,7 +1,9 @@
+import type { Room } from '../../room.ts';
+import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
+import { getToolResult } from './routes.ts';
 export { readableToolCall } from './access.ts';
-export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
+export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };
 export { buildMessages, type TranscriptRows } from './messages.ts';
-export { transcriptEndpoints } from './routes.ts';
 export {
   closeSteps,
   contentDigest,
@@ -11,3 +13,9 @@ export {
   loadTranscript,
   SAID_ORDER,
 } from './service.ts';
+
+export const transcriptsRoom = {
+  name: 'transcripts',
+  endpoints: [getToolResult],
+  entities: [Conversation, ModelTurn, ToolCall, Message, AuxiliaryCall],
+} satisfies Room;

@@ -68,5 +68,3 @@ function endOfPage(whole: string, { offset, limit }: { offset: number; limit: nu
   const cut = safeCut(whole, end);
   return cut > offset ? cut : end;
 }
-
-export const transcriptEndpoints = [getToolResult];

@@ -6,6 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openOrm } from '../../../src/db/orm.ts';
+import { entities } from '../../../src/rooms.ts';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
 import type { Supervised } from '../../../src/embedded/supervisor.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
@@ -199,7 +200,7 @@ async function ownServer(): Promise<{ postgres: Supervised; database: TestDataba
   // A process that is killed leaves what it has written to the system.
   const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
   const postgres = await startPostgres({ home, port: 0, settings });
-  const orm = await openOrm({ databaseUrl: postgres.url });
+  const orm = await openOrm({ entities, databaseUrl: postgres.url });
   const drop = async (): Promise<void> => {
     await orm.close(true);
     await postgres.stop();

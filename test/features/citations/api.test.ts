@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { citationEndpoints, createExcerptMatcher, type CitationDeps } from '../../../src/features/citations/index.ts';
+import { citationsRoom, createExcerptMatcher, type CitationDeps } from '../../../src/features/citations/index.ts';
 import { knownKeys, send, sendJson, startApi, type Reply, type TestApi } from '../../http/support/api.ts';
 import { largeLog } from './support/large.ts';
 
@@ -15,7 +15,7 @@ describe('POST /api/extract-citation', () => {
   // As long as it takes: how long the product gives it is tested with the matcher, and this machine may be busy.
   const matcher = createExcerptMatcher({ longestMs: 60_000 });
   before(async () => {
-    api = await startApi<CitationDeps>(citationEndpoints, {
+    api = await startApi<CitationDeps>(citationsRoom.endpoints, {
       authenticator: knownKeys({ reader: { scopes: ['chats:read'] }, other: { scopes: ['investigations:read'] } }),
       citations: {
         matcher: {

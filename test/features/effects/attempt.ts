@@ -1,10 +1,11 @@
 /** A process that makes one effect at a receiver over HTTP: tests kill it. Arguments: database URL, team, receiver. */
 import { openOrm } from '../../../src/db/orm.ts';
+import { entities } from '../../../src/rooms.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { claimEffect, makeOnce } from '../../../src/features/effects/index.ts';
 
 const [databaseUrl = '', teamId = '', receiver = ''] = process.argv.slice(2);
-const orm = await openOrm({ databaseUrl });
+const orm = await openOrm({ databaseUrl, entities });
 const effect = await claimEffect(forTeam(orm.em, teamId), { teamId, kind: 'ticket', key: 'ticket:1', ownerId: teamId });
 await makeOnce(
   { orm },

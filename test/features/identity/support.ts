@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import {
   bootstrapFirstTeam,
   createAuthenticator,
-  identityEndpoints,
+  identityRoom,
   type ApiKeyAuthenticator,
   type IdentityDeps,
 } from '../../../src/features/identity/index.ts';
@@ -67,7 +67,7 @@ export async function startIdentityApi(options: StartOptions = {}): Promise<Iden
     metrics: new Registry(),
     signIn,
   };
-  const endpoints = [...identityEndpoints, ...(options.endpoints ?? [])];
+  const endpoints = [...identityRoom.endpoints, ...(options.endpoints ?? [])];
   const server = await createHttpServer(serveEndpoints<IdentityDeps>(endpoints, deps), { host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${server.port}`;
   Object.assign(signIn, options.signIn?.(url));

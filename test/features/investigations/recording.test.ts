@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Orm } from '../../../src/db/orm.ts';
+import { entities } from '../../../src/rooms.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Investigation } from '../../../src/features/investigations/index.ts';
@@ -39,7 +40,7 @@ describe('recording the end of an investigation', () => {
     const runs = await Promise.all(
       Array.from({ length: 2 * poolSize }, () => storeInvestigation(database.orm, reported)),
     );
-    const orm = await openOrm({ databaseUrl: database.url, poolSize });
+    const orm = await openOrm({ entities, databaseUrl: database.url, poolSize });
     const ends = await Promise.all(runs.map((run) => record(run, {}, orm)));
     await orm.close(true);
     assert.deepEqual(

@@ -9,7 +9,7 @@ import {
   MonitoringNotification,
   MonitoringSession,
 } from '../../../src/features/monitoring-agents/entities.ts';
-import { monitoringEndpoints } from '../../../src/features/monitoring-agents/index.ts';
+import { monitoringAgentsRoom } from '../../../src/features/monitoring-agents/index.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import { shortInvestigation } from '../../support/scripts.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
@@ -205,7 +205,7 @@ describe('what monitoring agents did, over the API', () => {
       keyWith(call, 'chats:read'),
     ]);
     const scopes = { [reading]: 'monitoring:read', [writing]: 'monitoring:write', [triggering]: 'monitoring:trigger' };
-    for (const { method, path, operationId, auth } of monitoringEndpoints) {
+    for (const { method, path, operationId, auth } of monitoringAgentsRoom.endpoints) {
       if (auth === 'none') throw new Error(`${operationId} needs no key`);
       const at = path.replace('{chat_id}', agent.id).replaceAll(/\{\w+\}/g, randomUUID());
       for (const key of [reading, writing, triggering, none]) {

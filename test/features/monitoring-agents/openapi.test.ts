@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { endpoints } from '../../../src/app.ts';
-import { monitoringEndpoints } from '../../../src/features/monitoring-agents/index.ts';
+import { monitoringAgentsRoom } from '../../../src/features/monitoring-agents/index.ts';
 import { openApiDocument } from '../../../src/http/openapi.ts';
 import type { Json } from './api.ts';
 
 describe('the OpenAPI document of monitoring agents', () => {
   const document: Json = structuredClone(openApiDocument(endpoints));
-  const operations: Json[] = monitoringEndpoints.map(({ method, path }) => document.paths[path][method]);
+  const operations: Json[] = monitoringAgentsRoom.endpoints.map(({ method, path }) => document.paths[path][method]);
   const schemas: Record<string, Json> = document.components.schemas;
   /** Those that the endpoints lead to. */
   const used = new Map<string, Json>();
@@ -73,7 +73,7 @@ describe('the OpenAPI document of monitoring agents', () => {
         examples += 1;
       }
     }
-    for (const { method, path, body } of monitoringEndpoints) {
+    for (const { method, path, body } of monitoringAgentsRoom.endpoints) {
       for (const example of body?.meta()?.examples ?? []) {
         const { error } = body!.safeParse(example);
         assert.equal(error, undefined, `${method} ${path}: ${error?.message}`);

@@ -5,7 +5,7 @@ import {
   coalescedChecks,
   currentDeployment,
   runChecks,
-  serviceEndpoints,
+  serviceRoom,
   sharedChecks,
   type ServiceDeps,
 } from '../../../src/features/service/index.ts';
@@ -35,7 +35,7 @@ async function withService(
     reachability: sharedChecks(checks, () => clock.now().getTime()),
   };
   clock.advance(90_000);
-  const api = await startApi<ServiceDeps>(serviceEndpoints, deps);
+  const api = await startApi<ServiceDeps>(serviceRoom.endpoints, deps);
   try {
     await test(api.url, api.lines);
   } finally {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { openOrm } from '../../../../src/db/orm.ts';
+import { entities } from '../../../../src/rooms.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
 import { observeHealth, releaseSources } from '../../../../src/features/monitoring-agents/findings/index.ts';
@@ -167,7 +168,7 @@ describe('what sessions of checks observe', () => {
 
   it('costs one small query when it is green', async () => {
     const queries: string[] = [];
-    const orm = await openOrm({ databaseUrl: database.url });
+    const orm = await openOrm({ entities, databaseUrl: database.url });
     orm.config.getLogger().logQuery = ({ query }) => void queries.push(query ?? '');
     const green = resultOf(...Array.from({ length: 50 }, (_, index) => seen(`service-${index}`, false)));
     await observe(orm, agent, checkOf(), green, at(0));

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { createTemporalClient } from '../../../../temporal/connection.ts';
 import { openOrm } from '../../../../src/db/orm.ts';
+import { entities } from '../../../../src/rooms.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { monitoringAgentWorkflowId, type CheckNow } from '../../../../src/features/monitoring-agents/contract.ts';
 import { createFindingLauncher } from '../../../../src/features/monitoring-agents/findings/index.ts';
@@ -51,7 +52,7 @@ export async function startTriggerApi(options: { poolSize?: number } = {}): Prom
   const clock = new ManualClock();
   const log = createLogger({ name: 'test', level: 'silent' });
   const { poolSize } = options;
-  const orm = poolSize === undefined ? database.orm : await openOrm({ databaseUrl: database.url, poolSize });
+  const orm = poolSize === undefined ? database.orm : await openOrm({ entities, databaseUrl: database.url, poolSize });
   const launcher = createAgentLauncher(temporal, { taskQueue });
   const monitoring = {
     orm,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { openOrm, type Orm } from '../../../../src/db/orm.ts';
+import { entities } from '../../../../src/rooms.ts';
 import {
   createGraphStore,
   removeGraph,
@@ -128,7 +129,7 @@ describe('the dependency graph in PostgreSQL', () => {
   });
 
   it('is on every node what was sent, through random snapshots, deltas and reconnects', async () => {
-    const other = await openOrm({ databaseUrl: database.url, poolSize: 2 });
+    const other = await openOrm({ entities, databaseUrl: database.url, poolSize: 2 });
     try {
       const step = fc.record({
         kind: fc.constantFrom('snapshot', 'delta', 'delta', 'reconnect'),
@@ -228,7 +229,7 @@ describe('the dependency graph in PostgreSQL', () => {
   }
 
   it('stays whole when storing is cut off in the middle', async () => {
-    const small = await openOrm({ databaseUrl: database.url, poolSize: 1 });
+    const small = await openOrm({ entities, databaseUrl: database.url, poolSize: 1 });
     try {
       const [graphs, satellite, epoch] = [open(small), await addSatellite(database.orm), randomUUID()];
       await send(graphs, satellite, message({ epoch, seq: 0, edges: [edge('a', 'b'), edge('b', 'c')] }));
