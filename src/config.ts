@@ -71,6 +71,7 @@ const environment = z.object({
   CASEBOOK_COMPACT_TOKENS: withDefault(positiveInt, 120_000),
   CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
   CASEBOOK_CACHED_WORKFLOWS: withDefault(positiveInt, 2_000),
+  CASEBOOK_WORKFLOW_BUNDLE: optional(z.string()),
   CASEBOOK_WORKER_METRICS_PORT: optional(port),
   CASEBOOK_OUTBOUND_ALLOW: withDefault(allowList, ''),
   CASEBOOK_SLACK_API_URL: withDefault(webUrl, 'https://slack.com/api/'),
@@ -170,6 +171,8 @@ export interface Config {
   toolTimeoutSeconds: number;
   /** Workflows that a worker keeps in memory; one that is not there is replayed when it wakes. */
   cachedWorkflows: number;
+  /** Path of the workflow code as `temporal/bundle.ts` writes it; without it, a worker bundles when it starts. */
+  workflowBundle?: string;
   workerMetricsPort?: number;
   sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
 }
@@ -233,6 +236,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
     toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
     cachedWorkflows: e.CASEBOOK_CACHED_WORKFLOWS,
+    workflowBundle: e.CASEBOOK_WORKFLOW_BUNDLE,
     workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,
     sources: {
       incidentsDir: resolve(e.CASEBOOK_INCIDENTS_DIR ?? 'demo/incidents'),

@@ -9,6 +9,8 @@ export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', impo
 
 export interface CasebookWorkerOptions extends TemporalTarget {
   activities: Activities;
+  /** Path of the workflow code, bundled by `bundle.ts`; bundled at every start unless given. */
+  workflowBundle?: string;
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
   /** Overrides for tests and benches. */
@@ -23,7 +25,7 @@ export interface CasebookWorker {
 }
 
 /**
- * Connects and bundles the workflow code.
+ * Connects, and bundles the workflow code unless it is given a bundle.
  * @throws when Temporal cannot be reached; the caller decides how long to try
  */
 export async function createWorker(options: CasebookWorkerOptions): Promise<CasebookWorker> {
@@ -32,7 +34,9 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
     connection,
     namespace: options.namespace,
     taskQueue: options.taskQueue ?? TASK_QUEUE,
-    workflowsPath,
+    ...(options.workflowBundle === undefined
+      ? { workflowsPath }
+      : { workflowBundle: { codePath: options.workflowBundle } }),
     activities: options.activities,
     // A cached run costs up to a megabyte; a run that is not cached replays its history for each query.
     maxCachedWorkflows: 500,

@@ -11,12 +11,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureTemporalBinary } from '../src/embedded/temporal-server.ts';
 import { inOrder, testFiles, type Tier } from './runner/files.ts';
 import { flakyBefore, recordFlaky } from './runner/history.ts';
 import { endAll, runBatches, type BatchResult } from './runner/processes.ts';
 import { batchLine, summary } from './runner/summary.ts';
 import { filesForSecondLook, verdictOf } from './runner/verdict.ts';
+import { stopTestServer, TEST_POSTGRES, testServer } from './support/database.ts';
+import { COMPILE_CACHE, workflowBundle } from './support/own-programs.ts';
+import { stopTemporal, TEST_TEMPORAL, temporalAddress } from './support/temporal.ts';
 
 process.chdir(join(import.meta.dirname, '..'));
 const DURATIONS = 'test/durations.json';
@@ -39,8 +41,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1);
   });
 
-// Once for all: where it has to be built, that takes minutes.
-await ensureTemporalBinary({ info: console.error, warn: console.error });
+// Once for all processes: servers, the workflow code, and a folder for compiled code.
+process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
+process.env[TEST_TEMPORAL] = await temporalAddress();
+process.env[TEST_POSTGRES] = (await testServer()).url;
+await workflowBundle();
 
 const tier: Tier = values.full ? 'full' : 'quick';
 const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));
@@ -60,6 +65,7 @@ for (const file of filesForSecondLook(first)) {
   second.push(...(await runBatches([[file]], 1, report)));
 }
 
+await Promise.all([stopTestServer(), stopTemporal()]);
 const verdict = verdictOf(first, second, flakyBefore(tier));
 recordFlaky(tier, verdict.flaky);
 const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();

@@ -47,7 +47,13 @@ export async function startWorker(
   const activities = createActivities(deps);
   const { worker, run } = await untilUp(
     'Temporal',
-    () => createWorker({ ...target, activities, worker: { maxCachedWorkflows: config.cachedWorkflows } }),
+    () =>
+      createWorker({
+        ...target,
+        activities,
+        workflowBundle: config.workflowBundle,
+        worker: { maxCachedWorkflows: config.cachedWorkflows },
+      }),
     wait,
   );
   const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);

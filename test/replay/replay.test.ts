@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from '@temporalio/worker';
-import { workflowsPath } from '../../temporal/worker.ts';
+import { workflowBundle } from '../support/own-programs.ts';
 
 const folder = join(import.meta.dirname, 'histories');
 const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -11,6 +11,8 @@ type StoredHistory = {
   events: { eventType: string; activityTaskScheduledEventAttributes?: { activityType: { name: string } } }[];
 };
 const load = (name: string): StoredHistory => JSON.parse(readFileSync(join(folder, name), 'utf8')) as StoredHistory;
+
+const today = async () => ({ workflowBundle: { codePath: await workflowBundle() } });
 
 describe('replay of stored histories', () => {
   it('has the kinds of ends a run can have', () => {
@@ -57,7 +59,7 @@ describe('replay of stored histories', () => {
   it("today's workflow code takes every one of them the same way", async () => {
     const histories = names.map((name) => ({ workflowId: name, history: load(name) }));
     const replayed: string[] = [];
-    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowsPath }, histories)) {
+    for await (const { workflowId, error } of Worker.runReplayHistories(await today(), histories)) {
       assert.equal(error, undefined, `${workflowId}: ${error?.message}`);
       replayed.push(workflowId);
     }
@@ -70,7 +72,7 @@ describe('replay of stored histories', () => {
       const scheduled = event.activityTaskScheduledEventAttributes;
       if (scheduled?.activityType.name === 'modelTurn') scheduled.activityType.name = 'somethingElse';
     }
-    await assert.rejects(Worker.runReplayHistory({ workflowsPath }, history), { name: 'DeterminismViolationError' });
+    await assert.rejects(Worker.runReplayHistory(await today(), history), { name: 'DeterminismViolationError' });
   });
 
   it('a change behind `patched` lets agents go on that began before it, and without it they could not', async () => {

@@ -1,5 +1,6 @@
 /** A process of `npm test`: runs the batches of files that its parent sends, one after the other, and reports each test. */
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import Mocha, { type Hook, type Runner, type Test } from 'mocha';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global.ts';
@@ -40,6 +41,8 @@ async function run(files: string[]): Promise<void> {
     for (const file of files)
       send({ file, title: '(loading)', status: 'failed', isHook: true, error: described(error as Error) });
   }
+  // A process that is killed would keep what it compiled to itself.
+  flushCompileCache();
   send('ended');
 }
 

@@ -14,6 +14,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startProgram, type Program } from './program.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
+import { workflowBundle } from './own-programs.ts';
 import { temporalAddress } from './temporal.ts';
 
 const READY_WITHIN_MS = 90_000;
@@ -59,6 +60,7 @@ export async function startCluster(options: {
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
   const env = {
     PATH: process.env['PATH'] ?? '',
+    CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle(),
     CASEBOOK_HOME: home,
     HOST: '127.0.0.1',
     DATABASE_URL: database.url,

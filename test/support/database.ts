@@ -14,16 +14,20 @@ import { startPostgres } from '../../src/embedded/postgres.ts';
 import { PATIENCE } from './patience.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 
+/** Variable that tells a process of the run where the server is. */
+export const TEST_POSTGRES = 'CASEBOOK_TEST_POSTGRES';
 const TEMPLATE = 'casebook_template';
 
 let server: Promise<{ url: string; home: string; stop(): Promise<void> }> | undefined;
 
-/** The run's server, started at its first use. Tests that kill a database start their own. */
-async function testServer(): Promise<{ url: string }> {
+/** The run's server, started at its first use by whoever began the run. Tests that kill a database start their own. */
+export async function testServer(): Promise<{ url: string }> {
+  const url = process.env[TEST_POSTGRES];
+  if (url !== undefined) return { url };
   server ??= (async () => {
     const home = mkdtempSync(join(tmpdir(), 'casebook-test-'));
     // Tests lose nothing when the machine fails, and wait for no disk.
-    const settings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+    const settings = { max_connections: '400', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
     const postgres = await startPostgres({ home, port: 0, settings });
     const admin = new pg.Client({ connectionString: postgres.url });
     await admin.connect();
@@ -36,7 +40,7 @@ async function testServer(): Promise<{ url: string }> {
   return server;
 }
 
-/** Stops the server, if any test started it; called once at the end of the run. */
+/** Stops the server, if this process started it. */
 export async function stopTestServer(): Promise<void> {
   if (!server) return;
   const { stop, home } = await server;

@@ -30,6 +30,7 @@ import { createWorker } from '../../temporal/worker.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { catalogOf, sampleIncident } from './telemetry-source.ts';
+import { workflowBundle } from './own-programs.ts';
 import { temporalAddress } from './temporal.ts';
 
 export interface FindingWorkflows {
@@ -116,6 +117,7 @@ export async function startFindingWorkflows(options: {
     const { worker, run } = await createWorker({
       ...target,
       taskQueue,
+      workflowBundle: await workflowBundle(),
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only those that are used here
       activities: activities as never,
       worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s', stickyQueueScheduleToStartTimeout: '1s' },

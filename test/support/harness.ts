@@ -19,6 +19,7 @@ import type { TelemetrySource } from '../../src/features/sources/index.ts';
 import type { Tool } from '../../src/features/tools/tool.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
+import { workflowBundle } from './own-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { PATIENCE } from './patience.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
@@ -119,6 +120,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     namespace: 'default',
     activities,
     taskQueue,
+    workflowBundle: await workflowBundle(),
     worker: options.worker,
   });
   const running = run();

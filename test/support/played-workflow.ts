@@ -21,6 +21,7 @@ import type { ModelTurnInput, ModelTurnResult, RunBudget, ToolCallRef } from '..
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker } from '../../temporal/worker.ts';
+import { workflowBundle } from './own-programs.ts';
 import { temporalAddress } from './temporal.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
@@ -76,6 +77,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
   const { worker, run } = await createWorker({
     ...target,
     taskQueue,
+    workflowBundle: await workflowBundle(),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no other workflow is played
     activities: activities as Activities,
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },

@@ -1,6 +1,7 @@
 /** A Node program as a process of its own, which a test may kill, freeze and start again. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { COMPILE_CACHE } from './own-programs.ts';
 
 const MOST_OUTPUT = 500_000;
 
@@ -25,7 +26,10 @@ export function startProgram(options: { args: string[]; env: Record<string, stri
   let output = '';
   const launch = (): ChildProcess => {
     output = '';
-    const launched = spawn(process.execPath, options.args, { env: options.env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const launched = spawn(process.execPath, options.args, {
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     for (const stream of [launched.stdout, launched.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
         if (launched === child) output = (output + text).slice(-MOST_OUTPUT);

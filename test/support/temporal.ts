@@ -6,8 +6,13 @@ import { ensureTemporalBinary, startTemporalServer } from '../../src/embedded/te
 
 let server: Promise<{ address: string; home: string; stop(): Promise<void> }> | undefined;
 
-/** host:port of the run's server, started at its first use. Tests that kill Temporal start their own. */
+/** Variable that tells a process of the run where the server is. */
+export const TEST_TEMPORAL = 'CASEBOOK_TEST_TEMPORAL';
+
+/** host:port of the run's server, started at its first use by whoever began the run. Tests that kill Temporal start their own. */
 export async function temporalAddress(): Promise<string> {
+  const address = process.env[TEST_TEMPORAL];
+  if (address !== undefined) return address;
   server ??= (async () => {
     const home = mkdtempSync(join(tmpdir(), 'casebook-temporal-'));
     const binary = await ensureTemporalBinary({ info: console.error, warn: console.error });
@@ -17,7 +22,7 @@ export async function temporalAddress(): Promise<string> {
   return (await server).address;
 }
 
-/** Stops the server, if any test started it; called once at the end of the run. */
+/** Stops the server, if this process started it. */
 export async function stopTemporal(): Promise<void> {
   if (!server) return;
   const { stop, home } = await server;

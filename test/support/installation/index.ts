@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { readPidFile } from '../../../src/embedded/pid-file.ts';
 import { isAlive } from '../../../src/embedded/process-table.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
+import { COMPILE_CACHE, workflowBundle } from '../own-programs.ts';
 import { startHeldPrometheus, type HeldPrometheus } from '../held-prometheus.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from '../scripted-model/index.ts';
 
@@ -54,6 +55,8 @@ export async function startInstallation(options: {
   const supervisor = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
       PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle(),
       HOME: process.env['HOME'],
       CASEBOOK_HOME: home,
       PORT: '0',
