@@ -77,7 +77,7 @@ describe('the list of investigations', function () {
       });
       await field(page).fill('Carts are empty since noon.');
       await page.keyboard.press('Enter');
-      await page.getByText('Casebook cannot be reached').waitFor();
+      await page.getByText('Casebook is unreachable').waitFor();
     };
     await lost();
     await context.unroute('**/api/v1/investigate');
@@ -176,7 +176,7 @@ describe('the list of investigations', function () {
     await page.getByRole('heading', { level: 1, name: 'Satellites' }).waitFor();
     await context.route('**/api/investigations?*', (route) => route.abort());
     await page.getByRole('link', { name: 'Investigations', exact: true }).press('Enter');
-    await page.getByRole('alert').getByText('Casebook cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('Casebook is unreachable').waitFor();
     await assertPresentable(page, 'investigations-failed');
     await context.unroute('**/api/investigations?*');
     await page.getByRole('button', { name: 'Try again' }).click();

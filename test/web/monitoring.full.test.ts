@@ -340,7 +340,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByLabel('Bot token').fill('no token');
     await page.getByLabel('Channel', { exact: true }).fill('#ops');
     await page.keyboard.press('Enter');
-    await page.getByText(/begins with xoxb-/).waitFor();
+    await page.getByText(/starts with xoxb-/).waitFor();
     assert.equal(await page.getByLabel('Bot token').getAttribute('aria-invalid'), 'true');
     await assertAccessible(page);
     await page.getByLabel('Kind').selectOption('webhook');
@@ -349,7 +349,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByText(/^whsec_/).waitFor();
     await page.getByText('webhook at casebook.invalid').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText(/It was not delivered: /).waitFor();
+    await page.getByText(/Not delivered: /).waitFor();
     await assertAccessible(page);
     await page.reload();
     await page.getByText('Set', { exact: true }).waitFor();

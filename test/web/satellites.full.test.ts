@@ -146,7 +146,7 @@ describe('the pages of satellites', function () {
     const { id } = await connect('draws');
     const { page, end } = await web.visit(`/satellites/${id}`, { as: apiKey });
     await page.getByRole('heading', { name: '4 services, 3 calls' }).waitFor();
-    await page.getByText('Choose a service').waitFor();
+    await page.getByText('Select a service').waitFor();
     await page.getByText('Show as table').click();
     await page.getByRole('row').getByRole('button', { name: 'payments' }).click();
     await page.getByText('2 services suffer when it fails').waitFor();

@@ -132,12 +132,12 @@ describe('the frame of the web app', function () {
 
   it('asks again when the API could not be reached', async () => {
     const { page, context, end } = await web.visit('/', {
-      expected: [/net::ERR_FAILED/, /Casebook cannot be reached/],
+      expected: [/net::ERR_FAILED/, /Casebook is unreachable/],
     });
     await page.getByRole('heading', { level: 1 }).waitFor();
     await context.route('**/api/**', (route) => route.abort());
     await page.reload();
-    await page.getByRole('alert').getByText('Casebook cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('Casebook is unreachable').waitFor();
     await context.unroute('**/api/**');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Investigations' }).waitFor();
