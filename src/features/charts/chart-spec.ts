@@ -1,14 +1,13 @@
 /**
- * The part of Vega-Lite that charts here are written in. It is closed: what it does not name cannot be in a chart, so
- * there is no place for an expression, a signal or an address. Fields of the data have fixed names; what came from
- * telemetry is only ever a value or a text.
+ * The subset of Vega-Lite that charts use. It is closed, so there is no place for an expression, a signal or a URL.
+ * Data fields have fixed names; what came from telemetry is only ever a value or a text.
  */
 import { z } from 'zod';
 import { AGGREGATES, MARKS } from './request.ts';
 
 export const VEGA_LITE_SCHEMA = 'https://vega.github.io/schema/vega-lite/v6.json' as const;
 
-/** Most values of a chart's data, and most bytes of it as JSON. */
+/** Limits of a chart's data: values, and bytes as JSON. */
 export const MOST_POINTS = 5_000;
 export const MOST_DATA_BYTES = 512_000;
 const LABEL_CHARACTERS = 200;
@@ -66,7 +65,7 @@ const channel = z.union([
     scale: scale.nullable().optional(),
     axis: axis.nullable().optional(),
     legend: legend.nullable().optional(),
-    /** The data says where each stretch begins and ends. */
+    /** The data gives the bounds of each interval. */
     bin: z.literal('binned').optional(),
     sort: z.null().optional(),
     stack: z.enum(['zero']).nullable().optional(),
@@ -106,19 +105,19 @@ const source = z.strictObject({
   tool_call_id: z.string().max(200),
   tool: z.string().max(200),
   sha256: z.string().regex(/^[\da-f]{64}$/u),
-  /** The table within the result, and where in it. */
+  /** The table, and where in the result it is. */
   table: z.string().max(600),
   path: z.string().max(600),
 });
 
-/** Where a chart's points come from and what was done to them. */
+/** Where a chart's points come from and how they were processed. */
 const provenance = z.strictObject({
   source,
-  /** Of the event marks over the chart. */
+  /** The same for the event marks over the chart. */
   events: source.optional(),
   mark: z.enum(MARKS),
   aggregate: z.enum(AGGREGATES).optional(),
-  /** How many points are drawn, of how many there are after filter and aggregate. */
+  /** How many points are drawn, out of how many after filter and aggregation. */
   points: z.number().int(),
   total_points: z.number().int(),
   series: z.number().int(),

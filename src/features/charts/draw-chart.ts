@@ -17,7 +17,7 @@ import { presentTables, tablesIn } from './tables/index.ts';
 import { checkedChart, InvalidChart, validateChart } from './validate.ts';
 
 const NAME = 'draw_chart';
-/** Of a stored result; a chart is bounded well below. */
+/** For a stored result; a chart is bounded well below. */
 const MOST_CHARACTERS = 4_000_000;
 
 const which = {
@@ -47,10 +47,10 @@ const input = z
 type Input = z.infer<typeof input>;
 type Which = Pick<Input, 'evidence' | 'tool_id'>;
 
-/** What a stored result of `draw_chart` holds, as JSON text. */
+/** The JSON of a stored `draw_chart` result. */
 interface DrawChartResult {
   table: string;
-  /** How many points are drawn, of how many there are. */
+  /** How many points are drawn, out of how many. */
   points: number;
   total_points: number;
   downsampled: boolean;
@@ -91,7 +91,7 @@ export const drawChart: Tool<Input> = defineTool({
 
 /**
  * The chart of a stored `draw_chart` result.
- * @returns undefined when the text is no such result, or its chart is not one that could have been drawn
+ * @returns undefined if the text is not such a result, or its chart could not have been drawn
  */
 export function chartOf(content: string): ChartSpec | undefined {
   if (content.length > MOST_CHARACTERS) return undefined;
@@ -113,7 +113,7 @@ async function read({ evidence, tool_id: id }: Which, context: ToolContext): Pro
     throw new ChartError(`There is no ${name}.`);
   }
   const { tool, content } = stored;
-  // What a model said, or drew, is no measurement; what it read again is whole in the result it read.
+  // What a model said or drew is not a measurement; what it re-read is complete in the result it read.
   if (!isCitable(tool)) throw new ChartError(`A result of ${tool} holds no data; draw the result of another tool.`);
   if (tool === NAME) throw new ChartError(`This is a chart itself; draw from its source: ${sourceIn(content)}.`);
   if (tool === 'read_tool_result') {
@@ -133,7 +133,7 @@ async function eventsOf(events: NonNullable<Input['events']>, main: Which, conte
 
 function inputOf(stored: StoredEvidence, tables: ChartInput['tables'], request: ChartInput['request']): ChartInput {
   const { toolCallId, tool, sha256, content, characters = content.length } = stored;
-  // A text that was cut is rarely JSON any more; where it is, more of it is missing than it says.
+  // Truncated text is rarely still JSON; if it is, more is missing than it says.
   const all = characters > content.length ? tables.map((one) => ({ ...one, partial: true })) : tables;
   return { tables: all, source: { tool_call_id: toolCallId, tool, sha256 }, request };
 }
@@ -148,10 +148,10 @@ function outputOf(chart: ChartSpec, digest: string, evidence: number | undefined
     downsampled,
     notes,
     source: { tool_call_id: toolCallId, sha256, tool, ...(evidence !== undefined && { evidence }) },
-    // Last, so that a view of the beginning of a large chart says what it is.
+    // Last, so that a view of the start of a large chart says what it is.
     chart,
   };
-  // Numbers as they are: rounding would draw values that the result does not have.
+  // Exact numbers: rounding would draw values that the result does not have.
   return { content: JSON.stringify(result), digest: oneLine(digest, 200) };
 }
 

@@ -1,12 +1,12 @@
-/** A chart on another ground than the white one it is made for. */
+/** Adapts a chart, made for white, to another background. */
 import type { Config } from 'vega-lite';
 import type { ChartSpec } from './chart-spec.ts';
 
-/** What a picture of a chart lies on. */
+/** The background of a chart image. */
 export const GROUNDS = ['light', 'dark'] as const;
 export type Ground = (typeof GROUNDS)[number];
 
-/** Texts have a contrast of at least 7 on the ground, axes and ticks one of at least 3. */
+/** Text has a contrast of at least 7 with the background, axes and ticks of at least 3. */
 const GROUND = '#171b23';
 const TEXT = '#e8ebf2';
 const SOFT_TEXT = '#a7b0c2';
@@ -20,7 +20,7 @@ const DARK: Config = {
   legend: { labelColor: TEXT, titleColor: TEXT },
 };
 
-/** @returns the chart and the configuration with which it is compiled for a ground */
+/** @returns the chart and compiler configuration for a background */
 export function onGround(spec: ChartSpec, ground: Ground): { spec: ChartSpec; config?: Config } {
   if (ground === 'light') return { spec };
   const { background: _, ...rest } = spec;
@@ -28,7 +28,7 @@ export function onGround(spec: ChartSpec, ground: Ground): { spec: ChartSpec; co
   return { spec: dark, config: DARK };
 }
 
-/** Greys of marks are made for white: each becomes as light as it was dark. */
+/** Greys of marks are made for white: invert their lightness. */
 function recoloured<Marked extends { mark: { color?: string | undefined } }>(view: Marked): Marked {
   const { color } = view.mark;
   const digit = /^#([\da-f])\1\1$/iu.exec(color ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** Charts of stored tool results: found tables, series as data, Vega-Lite specifications, and their drawing as SVG. */
+/** Charts of stored tool results: tables found in them, series as data, Vega-Lite specifications, and SVG. */
 import type { Room } from '../../room.ts';
 import { seriesEndpoints } from './series/routes.ts';
 export type { ChartSpec } from './chart-spec.ts';

@@ -1,4 +1,4 @@
-/** A chart as SVG, drawn without a browser, a canvas or the network. */
+/** Renders a chart as SVG, without a browser, a canvas or the network. */
 import type { Loader, Spec, View } from 'vega';
 import { oneLine } from '../tools/index.ts';
 import type { ChartSpec } from './chart-spec.ts';
@@ -12,14 +12,14 @@ async function refuse(): Promise<never> {
   throw new Error('a chart loads nothing');
 }
 
-/** Whatever Vega wants to fetch, it does not get. */
+/** Vega may fetch nothing. */
 const NO_LOADER: Loader = { load: refuse, sanitize: refuse, http: refuse, file: refuse };
 
 /**
- * Draws a chart. Its expressions, all of which come from the compiler, are interpreted rather than made into code.
- * @param options.ground what it lies on; a light one unless given
+ * Renders a chart. Its expressions, all from the compiler, are interpreted, not compiled to code.
+ * @param options.ground the background; light by default
  * @returns SVG 1.1 as well-formed XML, without scripts, events, styles or references
- * @throws {InvalidChart} when the specification is none, or Vega cannot draw it
+ * @throws {InvalidChart} if the specification is invalid, or Vega cannot draw it
  */
 export async function renderSvg(
   spec: ChartSpec,

@@ -1,4 +1,4 @@
-/** What the model may ask of a chart: names of tables and columns, and choices from fixed lists. Nothing it computes. */
+/** What the model may ask of a chart: names of tables and columns, and choices from fixed lists. Nothing computed. */
 import { z } from 'zod';
 
 const columnField = z.string().min(1).max(300);

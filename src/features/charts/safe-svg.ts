@@ -1,16 +1,16 @@
-/** The last look at an SVG before it leaves: what a browser shows from here may hold nothing but shapes and text. */
+/** The final check of an SVG before it leaves: it may contain nothing but shapes and text. */
 
 const ELEMENTS = new Set(['svg', 'g', 'path', 'rect', 'line', 'circle', 'text', 'tspan', 'defs', 'clipPath', 'title']);
 const TAG = /<(\/?)([A-Za-z][\w:.-]*)((?:\s+[A-Za-z][\w:.-]*="[^"<]*")*)\s*(\/?)>/uy;
 const ATTRIBUTE = /\s+([A-Za-z][\w:.-]*)="([^"<]*)"/gu;
 const NAMESPACES = new Set(['http://www.w3.org/2000/svg', 'http://www.w3.org/1999/xlink']);
-/** XML 1.0 has no way to write these, not even as a reference. */
+/** XML 1.0 cannot represent these, not even as references. */
 // oxlint-disable-next-line no-control-regex -- these are what is replaced
 const NOT_XML = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/gu;
 
 /**
- * @returns the SVG as it may be served; what XML cannot hold becomes U+FFFD
- * @throws {Error} when it has an element, an attribute or an entity that a drawing of data does not need
+ * @returns the SVG, safe to serve; what XML cannot represent becomes U+FFFD
+ * @throws {Error} if it has an element, attribute or entity that a chart does not need
  */
 export function safeSvg(raw: string): string {
   const svg = raw.toWellFormed().replaceAll(NOT_XML, '\ufffd');

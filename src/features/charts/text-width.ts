@@ -1,14 +1,14 @@
-/** How wide text is, without a canvas to measure it: what room labels get, and where they are cut. */
+/** Estimates text width without a canvas, to size and truncate labels. */
 
-/** Widths in parts of the font's size, after the classes of Helvetica. */
+/** Widths relative to the font size, by Helvetica's character classes. */
 const NARROW = /[ !'(),\-./:;I[\]fijlrt{|}"·]/u;
 const WIDE = /[mMwW%@…]/u;
 const CAPITAL = /[A-Z]/u;
 const FULL = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\uff00-\uff60\u{1f000}-\u{3ffff}]/u;
-/** The font a browser has instead may be wider. */
+/** A browser's fallback font may be wider. */
 const MARGIN = 1.1;
 
-/** @returns an estimate in pixels for a font without serifs */
+/** @returns an estimate in pixels for a sans-serif font */
 export function textWidth(text: string, fontSize: number): number {
   let width = 0;
   for (const character of text) {

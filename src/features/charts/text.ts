@@ -1,22 +1,22 @@
-/** Text from telemetry as charts show it. */
+/** Prepares text from telemetry for charts. */
 import { safeCut } from '../tools/index.ts';
 
 /**
- * Text for a title. Vega takes a title that is the name of a member of every object, such as `constructor`, for one of
- * its own signals and fails; a space behind it is not seen and keeps it from that.
+ * Text for a title. A title that names a property of every object, such as `constructor`, makes Vega look up one of its
+ * own signals and fail; an invisible trailing space prevents that.
  */
 export function titleText(text: string, limit: number): string {
   const title = plainText(text, limit);
   return title in Object.prototype ? `${title} ` : title;
 }
 
-/** Invisible, or turning the direction of what follows: what is read would not be what is there. */
+/** Invisible or direction-changing characters, which would make text deceptive. */
 const DECEPTIVE = /[\u0080-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/gu;
 
 /**
- * Text of one line that any XML parser takes and that reads as what it is: control characters become their symbols,
+ * One line of text that any XML parser accepts and that reads as what it is: control characters become their symbols,
  * deceptive characters U+FFFD.
- * @param limit most characters; a longer text ends in `…`
+ * @param limit maximum characters; longer text ends in `…`
  */
 export function plainText(text: string, limit: number): string {
   const head = text.slice(0, safeCut(text, limit * 2)).toWellFormed();

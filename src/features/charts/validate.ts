@@ -1,4 +1,4 @@
-/** Whether a specification is a chart: closed in form, valid to the real compiler, and about fields that are there. */
+/** Validates a specification: closed in form, accepted by the real compiler, and only about existing fields. */
 import type { Spec } from 'vega';
 import type { Config, TopLevelSpec } from 'vega-lite';
 import { oneLine } from '../tools/index.ts';
@@ -6,7 +6,7 @@ import { layeredChart, MOST_DATA_BYTES, plainChart, type ChartSpec, type Datum, 
 import { collectingLogger, loadVega } from './vega.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
-/** What would let a specification compute, reach out or react. None of it is needed to draw data. */
+/** Anything that would let a specification compute, reach out or react. Drawing data needs none of it. */
 const FORBIDDEN = new Map(
   Object.entries({
     url: 'addresses',
@@ -27,7 +27,7 @@ const MOST_DEPTH = 20;
 
 export type Validation = { valid: true; spec: ChartSpec } | { valid: false; problems: string[] };
 
-/** A specification that is none; `problems` says why. */
+/** An invalid specification; `problems` says why. */
 export class InvalidChart extends Error {
   override name = 'InvalidChart';
   readonly problems: readonly string[];
@@ -39,8 +39,8 @@ export class InvalidChart extends Error {
 }
 
 /**
- * Validates a specification, with the real Vega-Lite compiler among others. A warning of the compiler is a problem: what
- * it warns about is not drawn as written.
+ * Validates a specification, using the real Vega-Lite compiler among others. A compiler warning is a problem: what it
+ * warns about is not drawn as written.
  */
 export async function validateChart(spec: unknown): Promise<Validation> {
   try {
@@ -54,7 +54,7 @@ export async function validateChart(spec: unknown): Promise<Validation> {
 }
 
 /**
- * Everything but the compiler's part.
+ * Every check but the compiler's.
  * @throws {InvalidChart}
  */
 export function checkedChart(spec: unknown): ChartSpec {
@@ -72,16 +72,16 @@ export function checkedChart(spec: unknown): ChartSpec {
 }
 
 /**
- * @param config what the compiler takes where the chart says nothing
+ * @param config the compiler's defaults
  * @returns the Vega specification
- * @throws {InvalidChart} with what the compiler says
+ * @throws {InvalidChart} with the compiler's message
  */
 export async function compileChart(spec: ChartSpec, config?: Config): Promise<Spec> {
   const { compile } = await loadVega();
   const problems: string[] = [];
   let compiled: Spec;
   try {
-    // A copy, because the compiler changes what it is given; whether it is a specification, it is about to say.
+    // A copy, because the compiler mutates its input.
     const given: TopLevelSpec = JSON.parse(JSON.stringify(spec));
     compiled = compile(given, { logger: collectingLogger(problems), config }).spec;
   } catch (error) {
@@ -113,7 +113,7 @@ function sizeProblems(spec: ChartSpec): string[] {
   return bytes > MOST_DATA_BYTES * 2 ? [`data: ${bytes} bytes are more than a chart may have`] : [];
 }
 
-/** The compiler takes any name of a field: one that the data does not have would draw nothing, without a word. */
+/** The compiler accepts any field name; a missing one would silently draw nothing. */
 function fieldProblems(spec: ChartSpec): string[] {
   return viewsOf(spec).flatMap(({ view, data, path }) => {
     const known = new Set(data.flatMap((datum) => Object.keys(datum)));

@@ -7,10 +7,10 @@ import { ANSWER_TOKENS, chosenExcerpts, questionFor, SYSTEM } from './prompt.ts'
 export type ChooseExcerptsDeps = Pick<RunDeps, 'orm' | 'model'>;
 
 /**
- * Lets the model choose from the candidates of an extraction and stores its choice. The model is asked once: an answer
- * that was paid for is stored with its tokens and cost, and a retry takes it from there.
- * @returns how many excerpts were chosen; undefined when the extraction is gone or the answer cannot be used
- * @throws {ModelError} when the model gave no complete answer
+ * Lets the model choose from an extraction's candidates and stores the choice. The model is asked once: a paid answer
+ * is stored with its tokens and cost, and a retry reuses it.
+ * @returns how many excerpts were chosen; undefined if the extraction is gone or the answer is unusable
+ * @throws {ModelError} if the model gave no complete answer
  */
 export async function chooseExcerpts(
   deps: ChooseExcerptsDeps,

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
 import type { Claim } from './matcher/claims.ts';
 
-/** Candidates that a model is to choose excerpts from, and in the end its choice. Kept for a day. */
+/** Candidates for a model to choose excerpts from, and in the end its choice. Kept for a day. */
 export const CitationExtraction = defineEntity({
   name: 'CitationExtraction',
   tableName: 'citation_extractions',
@@ -12,9 +12,9 @@ export const CitationExtraction = defineEntity({
     ...teamColumns,
     /** What the text claims with the citation. */
     claims: p.json<Claim[]>(),
-    /** Verbatim pieces of the tool result. */
+    /** Verbatim excerpts of the tool result. */
     candidates: p.json<string[]>(),
-    /** Verbatim parts of candidates that the model chose; null until then, and when its answer held none. */
+    /** Verbatim parts of candidates that the model chose; null before, and if its answer held none. */
     excerpts: p.json<string[]>().strictNullable(),
   },
 });

@@ -1,4 +1,4 @@
-/** The matcher off the event loop: what is large is matched in a thread of its own. */
+/** Runs the matcher off the event loop: large results are matched in a worker thread. */
 import { availableParallelism } from 'node:os';
 import { Piscina } from 'piscina';
 import { DependencyDown } from '../../http/errors.ts';
@@ -6,30 +6,30 @@ import { createFairSlots } from '../../platform/fair-slots.ts';
 import { findMatches, type CandidateBounds, type ExcerptQuery, type Matches } from './matcher/find-excerpts.ts';
 import type { MatchTask } from './matcher/thread.ts';
 
-/** Up to here a match takes a few milliseconds, of which a thread would save little; 5 MB take a third of a second. */
+/** Below this size a match takes milliseconds and a thread gains little; 5 MB take a third of a second. */
 const INLINE_CHARACTERS = 32_768;
-/** A match takes less than 0.1 s a megabyte, and several times as much where every other character is a number. */
+/** A match takes less than 0.1 s per megabyte, and several times that if every other character is a number. */
 const MAX_MATCH_MS = 10_000;
 const MAX_THREADS = 4;
-/** Requests that wait hold their whole result in memory. */
+/** Waiting requests hold their whole result in memory. */
 const MAX_WAITING_PER_TEAM = 8;
 const MAX_WAITING = 32;
-/** Of one thread; 16 MB of nothing but small lists need half of it. */
+/** Per thread; 16 MB of nothing but small lists need half of it. */
 const HEAP_MB = 1_024;
 
 export interface ExcerptMatcher {
   /**
    * Teams take turns.
-   * @param signal ends the search
-   * @throws {DependencyDown} when the search takes too long or too many of the team wait
-   * @throws the signal's reason when it was aborted
+   * @param signal aborts the search
+   * @throws {DependencyDown} if the search takes too long or too many of the team's searches are waiting
+   * @throws the signal's reason if it was aborted
    */
   match(teamId: string, query: ExcerptQuery, bounds: CandidateBounds, signal: AbortSignal): Promise<Matches>;
-  /** Ends the threads and what they do. */
+  /** Terminates the threads. */
   close(): Promise<void>;
 }
 
-/** Threads are started when there is something for them to do, and end when there is not for a minute. */
+/** Threads start on demand and end after a minute without work. */
 export function createExcerptMatcher({ longestMs = MAX_MATCH_MS }: { longestMs?: number } = {}): ExcerptMatcher {
   const maxThreads = Math.max(1, Math.min(MAX_THREADS, availableParallelism() - 1));
   const pool = new Piscina<MatchTask, Matches>({

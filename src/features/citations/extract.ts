@@ -7,7 +7,7 @@ import type { ExcerptChooser } from './launch.ts';
 import type { Claim } from './matcher/claims.ts';
 import type { CandidateBounds, ExcerptQuery } from './matcher/find-excerpts.ts';
 
-/** What a model chooses from, unless its answer would be of no use. */
+/** What a model chooses from, unless its answer would be useless. */
 const CANDIDATES: CandidateBounds = { most: 40, characters: 24_000 };
 const NO_CANDIDATES: CandidateBounds = { most: 0, characters: 0 };
 /** How long a caller waits for a model's choice. */
@@ -15,27 +15,27 @@ const CHOICE_MS = 30_000;
 
 export interface CitationServiceDeps {
   matcher: ExcerptMatcher;
-  /** Absent without a model key: the matcher alone answers then, and no model is called. */
+  /** Absent without a model key; then only the matcher answers. */
   chooser?: ExcerptChooser;
-  /** How long a caller waits for a model's choice, ms; default half a minute. */
+  /** How long a caller waits for a model's choice, ms; half a minute by default. */
   choiceMs?: number;
 }
 
 export interface ExtractionRequest {
   teamId: string;
   query: ExcerptQuery;
-  /** Bound to the team; asked for only when a model chooses. */
+  /** Bound to the team; read only if a model chooses. */
   em: () => EntityManager;
-  /** Ends when the caller goes away. */
+  /** Aborted when the caller goes away. */
   signal: AbortSignal;
   log: Logger;
 }
 
 /**
- * The pieces of a tool result that support a citation. With a model it chooses among the matcher's candidates; when it
- * cannot be asked, takes too long or says nothing that is in the result, the matcher's own answer stands.
+ * The excerpts of a tool result that support a citation. A model chooses among the matcher's candidates; if it is
+ * unavailable, too slow, or names nothing in the result, the matcher's own answer stands.
  * @returns verbatim substrings of the content
- * @throws {DependencyDown} when the result could not be searched in time
+ * @throws {DependencyDown} if the result could not be searched in time
  */
 export async function extractExcerpts(
   { matcher, chooser, choiceMs = CHOICE_MS }: CitationServiceDeps,
@@ -73,7 +73,7 @@ async function store(em: EntityManager, teamId: string, claims: Claim[], candida
   return id;
 }
 
-/** Deletes the extractions of all teams that were made before a time. @returns how many */
+/** Deletes all teams' extractions made before a time. @returns how many */
 export function purgeExtractions(orm: Orm, before: Date): Promise<number> {
   return orm.em.fork().nativeDelete(CitationExtraction, { createdAt: { $lt: before } }, anyTeam);
 }

@@ -1,4 +1,4 @@
-/** Citations: which pieces of a tool result support what a text cites it for. */
+/** Citations: which excerpts of a tool result support what a text cites it for. */
 import type { Room } from '../../room.ts';
 import { CitationExtraction } from './entities.ts';
 import { citationEndpoints } from './routes.ts';

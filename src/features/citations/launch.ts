@@ -4,17 +4,16 @@ import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
 import { EXTRACT_CITATION_WORKFLOW, extractCitationWorkflowId, type ExtractionRef } from './contract.ts';
 
-/** A caller waits at most this long for Temporal to take the start. */
+/** How long a caller waits for Temporal to accept the start. */
 const START_MS = 5_000;
-/** Of the workflow as a whole: nobody waits for it any longer, so without a worker it must not pile up. */
+/** Timeout of the whole workflow: nobody waits longer, so without a worker runs must not pile up. */
 const WORKFLOW_SECONDS = 60;
 
-/** Has a worker choose excerpts. */
 export interface ExcerptChooser {
   /**
-   * Starts the workflow of a stored extraction and waits until it has ended.
-   * @param signal ends the wait; the workflow is then told to stop
-   * @throws when it failed, was not taken or did not end in time
+   * Starts the workflow of a stored extraction and waits for its end.
+   * @param signal ends the wait and cancels the workflow
+   * @throws if it failed, was not accepted or did not end in time
    */
   choose(extraction: ExtractionRef, signal: AbortSignal): Promise<void>;
 }
@@ -44,7 +43,7 @@ export function createExcerptChooser(client: Client, taskQueue = TASK_QUEUE, sta
       try {
         await client.withAbortSignal(signal, () => handle.result());
       } catch (error) {
-        // An answer that nobody waits for need not be paid for.
+        // An answer nobody waits for need not be paid for.
         if (signal.aborted) void handle.cancel().catch(() => undefined);
         throw error;
       }

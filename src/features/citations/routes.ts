@@ -8,7 +8,7 @@ export interface CitationDeps extends ApiDeps {
   citations: CitationServiceDeps;
 }
 
-/** Room for a result of 5 MB whose every character is escaped, and for the text. */
+/** Room for a 5 MB result with every character escaped, plus the text. */
 const BODY_LIMIT_BYTES = 16 * 1_048_576;
 const BODY_LIMIT_NODES = 1_000_000;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Larger numbers are no citations. */
+/** Larger numbers are not citations. */
 const LARGEST_CITATION = 1_000_000_000;
 const TEXT_CHARACTERS = 200_000;
 

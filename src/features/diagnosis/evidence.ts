@@ -10,8 +10,8 @@ const INDIRECT_WEIGHT = 0.5;
 /** Baseline samples at which a spread estimate is believed by half; the shrinkage n / (n + k) of credibility theory. */
 const HALF_CREDIBLE_SAMPLES = 5;
 /**
- * A change of a hundred spreads is beyond doubt, and far outside what the baseline can calibrate: by how much more it
- * is exceeded tells how quiet the baseline was (a pool nobody ever waited for), so it counts a tenth.
+ * A change of a hundred spreads is beyond doubt and far outside what the baseline can calibrate. How far it goes beyond
+ * that only tells how quiet the baseline was (a pool nobody ever waited for), so the excess counts a tenth.
  */
 const BEYOND_DOUBT = 100;
 const EXTRAPOLATION = 0.1;
@@ -75,7 +75,7 @@ export function serviceEvidence(
 }
 
 function relevance(meaning: MetricMeaning, alert: MetricMeaning | undefined): number {
-  // More or fewer calls are no harm in themselves; what they do to a service shows in its other metrics.
+  // More or fewer calls are no harm in themselves; their effect on a service shows in its other metrics.
   if (meaning === 'traffic') return alert === 'traffic' ? 1 : 0;
   const symptom = symptomOf(alert);
   // A resource runs out before any symptom, so saturation is direct evidence for all of them.

@@ -6,7 +6,7 @@ import type { MetricMeaning, SeriesAnomaly } from './types.ts';
  * for noise in the figures.
  */
 const NECESSARY_SHARE = 0.1;
-/** The mean to be explained must have moved by this score before it says anything about others. */
+/** The mean to explain must have moved by this score before it says anything about others. */
 const MOVED = 3;
 
 /**

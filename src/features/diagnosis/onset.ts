@@ -3,7 +3,7 @@ import { harmfulDirection, metricMeaning } from './metric-meaning.ts';
 import { lowerBound, quantileInPlace } from './statistics.ts';
 import type { MetricSeries, TimeWindow } from './types.ts';
 
-/** Alert times are trusted to this many seconds at best: rules evaluate late, and clocks and scrapes are apart. */
+/** Alert times are good to this many seconds at best: rules evaluate late, and clocks and scrapes differ. */
 export const ALERT_TIME_ERROR_SECONDS = 120;
 
 /** Alerts wait for a condition to hold and may fire this long after the worst is over. */
@@ -17,7 +17,7 @@ export function onsetTolerance(interval: number, alertTimeError = ALERT_TIME_ERR
   return Math.max(alertTimeError, interval);
 }
 
-/** Median distance between samples in seconds; 60 when it cannot be told. */
+/** Median distance between samples in seconds; 60 if unknown. */
 export function samplingInterval(series: readonly MetricSeries[]): number {
   let longest: MetricSeries | undefined;
   for (const one of series) {
@@ -31,16 +31,16 @@ export function samplingInterval(series: readonly MetricSeries[]): number {
   return median > 0 ? median : 60;
 }
 
-/** More samples, or as many in less time, so that the order of the series does not matter. */
+/** More samples, or equally many in less time, so that the order of series does not matter. */
 function isLonger({ timestamps: a }: MetricSeries, { timestamps: b }: MetricSeries): boolean {
   if (a.length !== b.length) return a.length > b.length;
   return a.length > 0 && a[a.length - 1]! - a[0]! < b[b.length - 1]! - b[0]!;
 }
 
 export interface OnsetQuestion {
-  /** Where the onset may lie; the deviation is looked for here. */
+  /** Where the onset may lie; the deviation is searched here. */
   search: TimeWindow;
-  /** Samples that say what is normal. */
+  /** Samples that define normal. */
   reference: TimeWindow;
   /** Prefer the run of deviating samples around this time (unix seconds). */
   near?: number;

@@ -8,18 +8,18 @@ import { buildServiceGraph, isTransport, nearest, reachableDownstream, type Serv
 import type { MetricMeaning, MetricSeries, RankedCause, Ranking, RankingInput, SeriesAnomaly } from './types.ts';
 import { resolveWindows } from './windows.ts';
 
-/** Share of a callee's evidence that its caller's must exceed where figures do not tell it; see docs/adr/0003. */
+/** Share of a callee's evidence that its caller's must exceed where figures are missing; see docs/adr/0003. */
 const CALLEE_DISCOUNT = 0.5;
 /** Own evidence of a score of 3: below it a service is quiet. */
 const QUIET = Math.log1p(3);
-/** More than any evidence (at most 5.6, at the limit of a score), so that a lower tier always comes after a higher one. */
+/** More than any evidence (at most 5.6, at the limit of a score), so that a lower tier always follows a higher one. */
 const TIER_STEP = 20;
 
 interface Candidate {
   service: string;
   own: number;
   bestCallee?: { service: string; score: number };
-  /** What the callees take from the evidence. */
+  /** What the callees subtract from the evidence. */
   discount: number;
   tier: number;
   signals: SeriesAnomaly[];
@@ -100,9 +100,9 @@ function latencyBound(
 }
 
 /**
- * The callee that takes the most from a service's evidence: all of its own evidence where it accounts for all of the
- * service's change, half where figures do not tell. Transport nodes and services without a single comparable series
- * are looked through.
+ * The callee that takes most from a service's evidence: all of its own evidence if it accounts for all of the service's
+ * change, half if figures are missing. Transport nodes and services without a single comparable series are looked
+ * through.
  */
 function bestCalleeOf(
   service: string,

@@ -16,8 +16,8 @@ const AVAILABILITY_SPREAD_FLOOR = 0.001;
 /** Score of the first movement of a series that was constantly zero: its unit of surprise is unknown, not infinite. */
 const NEW_SIGNAL_SCORE = 10;
 /**
- * Of a share of failed requests the unit is known: half a point is what a few failures among hundreds make. A service
- * that never failed and now fails every second request is a hundred of these from its normal.
+ * A share of failed requests has a known unit: half a point is what a few failures among hundreds make. A service that
+ * never failed and now fails every second request is a hundred of these from normal.
  */
 const ERROR_SHARE_STEP = 0.005;
 const SCORE_LIMIT = 1e6;
@@ -108,7 +108,8 @@ function spreadOf(series: MetricSeries, baseline: SampleSummary, meaning: Metric
 function spreadFloor(series: MetricSeries, baseline: SampleSummary, meaning: MetricMeaning): number {
   const least = leastSpread(series.unit, baseline.median, meaning);
   if ((meaning === 'errors' || meaning === 'traffic') && holdsCounts(baseline.count)) {
-    // Independent events scatter by the root of their number (Poisson): the first one ever is no ten-sigma event.
+    // Independent events scatter by the square root of their number (Poisson): the first one ever is not a ten-sigma
+    // event.
     return Math.max(least, Math.sqrt(Math.max(1, baseline.median)));
   }
   return least;
@@ -139,7 +140,7 @@ function availabilityScale(unit: string | undefined, median: number): number | u
   return median > 50 && median <= 100 ? 100 : undefined;
 }
 
-/** What a whole is in a unit of shares; undefined for other units. */
+/** The value of a whole in a unit of shares; undefined for other units. */
 export function shareScale(unit: string | undefined): number | undefined {
   const name = unit?.toLowerCase();
   if (name === '%' || name === 'percent' || name === 'percentage') return 100;

@@ -6,7 +6,7 @@ import type { Alert, MetricSeries, RankingInput, TimeWindow } from './types.ts';
 /** Without an incident window, this much after the alert is explained (or three samples, if that is longer). */
 const DEFAULT_INCIDENT_SECONDS = 1800;
 const SHORTEST_BASELINE_SAMPLES = 5;
-/** Of what is known before an alert, this much at most is given up because the alert's time is not exact. */
+/** At most this much of the time before an alert is given up because the alert's time is inexact. */
 const MOST_GIVEN_UP = 1 / 4;
 
 export interface ResolvedWindows {
@@ -61,15 +61,15 @@ function lastHealthy(
 }
 
 /**
- * The error assumed of the alert's time. A system that has been watched for some minutes only (it was just set up, or
- * it restarted) leaves no room for the usual one: the healthy time before the alert would be gone.
+ * The assumed error of the alert's time. A system watched for only a few minutes (just set up, or restarted) leaves no
+ * room for the usual one: the healthy time before the alert would be gone.
  */
 function alertTimeError({ alert, baseline }: RankingInput, extent: TimeWindow): number {
   if (alert === undefined || baseline !== undefined || alert.at <= extent.from) return ALERT_TIME_ERROR_SECONDS;
   return Math.min(ALERT_TIME_ERROR_SECONDS, (alert.at - extent.from) * MOST_GIVEN_UP);
 }
 
-/** The series the alert is about; all of the service's when the alert names no metric or one that is not there. */
+/** The series the alert is about; all of the service's if the alert names no metric or a missing one. */
 export function alertingSeries(series: readonly MetricSeries[], alert: Alert | undefined): MetricSeries[] {
   if (alert === undefined) return [];
   const ofService = series.filter((one) => one.service === alert.service);
@@ -131,7 +131,7 @@ function resolveBaseline(
   }
   const touches = given.from < healthyUntil && given.to > healthyUntil && given.from < incident.to;
   if (!touches) return given;
-  // The last moments before an onset that is known only roughly may already be sick; half of the baseline stays.
+  // The last moments before a roughly known onset may already be sick; half of the baseline stays.
   return { from: given.from, to: Math.max(healthyUntil, (given.from + given.to) / 2) };
 }
 

@@ -1,4 +1,4 @@
-/** Who may see what was found in a conversation. */
+/** Who may read what was found in a conversation. */
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf, type Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
@@ -12,9 +12,9 @@ const READ_SCOPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A tool call with its content, for somebody who may read the conversation it belongs to.
- * @throws {Forbidden} when the key may not read that kind of conversation
- * @throws {NotFound} when the team has no such call
+ * A tool call with its content, for a caller who may read its conversation.
+ * @throws {Forbidden} if the caller may not read that kind of conversation
+ * @throws {NotFound} if the team has no such call
  */
 export async function readableToolCall(em: EntityManager, principal: Principal, id: string): Promise<ToolCall> {
   requireOneOf(principal, ...Object.values(READ_SCOPES));

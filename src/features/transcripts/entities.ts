@@ -3,7 +3,9 @@ import { teamColumns, teamFilter } from '../../db/base.ts';
 import type { PlanItem } from '../tools/tool.ts';
 import type { ContentBlock } from '../../platform/anthropic/port.ts';
 
-/** What a run said, asked and learned. A conversation has the id of what it belongs to (an investigation, a chat). */
+/**
+ * What a run said, asked and learned. A conversation shares its id with what it belongs to (an investigation, a chat).
+ */
 export const Conversation = defineEntity({
   name: 'Conversation',
   tableName: 'conversations',
@@ -12,17 +14,17 @@ export const Conversation = defineEntity({
     ...teamColumns,
     /** The kind of run: investigation, chat, … */
     kind: p.text(),
-    /** The first user message, as the model reads it; null for a dialogue, which is made of messages alone. */
+    /** The first user message, as the model reads it; null for a dialogue, which consists of messages only. */
     opening: p.text().strictNullable(),
     plan: p.json<PlanItem[]>().default('[]'),
-    /** The typed result a finishing tool handed in; null until then. */
+    /** The typed result submitted by a finishing tool; null until then. */
     result: p.json<{ toolCallId: string; value: Record<string, unknown> }>().strictNullable(),
-    /** Stands for everything up to and including `summaryThroughStep` in what the model is sent; the rows stay. */
+    /** Replaces everything up to and including `summaryThroughStep` in what the model is sent; the rows stay. */
     summary: p.text().strictNullable(),
     summaryThroughStep: p.integer().default(0),
-    /** Steps up to this one belong to runs that have ended: nothing is stored for them any more. */
+    /** Steps up to this one belong to runs that have ended; nothing is stored for them any more. */
     closedThroughStep: p.integer().default(0),
-    /** Tokens of the last request and its answer together: how long the transcript has become. */
+    /** Tokens of the last request and its answer: the length of the transcript. */
     contextTokens: p.integer().default(0),
   },
 });
@@ -38,7 +40,7 @@ export const ModelTurn = defineEntity({
     ...teamColumns,
     conversationId: p.uuid(),
     step: p.integer(),
-    /** A note of the loop itself that precedes this turn (a nudge, a limit that was reached). */
+    /** A note from the loop before this turn (a nudge, a limit that was reached). */
     note: p.text().strictNullable(),
     content: p.json<ContentBlock[]>(),
     stopReason: p.text(),
@@ -77,9 +79,9 @@ export const ToolCall = defineEntity({
     status: p.enum(['pending', 'completed', 'cancelled'] as const),
     isError: p.boolean().default(false),
     digest: p.text().strictNullable(),
-    /** What the model is shown of the result: framed and bounded. Loaded only when asked for, like the content. */
+    /** What the model is shown of the result, framed and bounded. Lazy, like the content. */
     view: p.text().strictNullable().lazy(),
-    /** The whole result; loaded only when asked for. */
+    /** The whole result, lazy. */
     content: p.text().strictNullable().lazy(),
     bytes: p.integer().strictNullable(),
     sha256: p.text().strictNullable(),
@@ -89,7 +91,7 @@ export const ToolCall = defineEntity({
 });
 export type ToolCall = InferEntity<typeof ToolCall>;
 
-/** Something that no model of ours wrote: a person's message, or an answer that a caller brought along with it. */
+/** Something that no model of ours wrote: a person's message, or an answer that a caller supplied with it. */
 export const Message = defineEntity({
   name: 'Message',
   tableName: 'messages',
@@ -100,17 +102,17 @@ export const Message = defineEntity({
     conversationId: p.uuid(),
     role: p.enum(['user', 'assistant'] as const).default('user'),
     text: p.text(),
-    /** What the model is told before the text (time, subject); not part of what was said. */
+    /** Context given to the model before the text (time, subject), not part of what was said. */
     context: p.text().strictNullable(),
-    /** Order among messages of one moment. */
+    /** Orders messages of the same moment. */
     position: p.integer().default(0),
-    /** The step whose model turn first saw it; null while it waits. */
+    /** The step whose turn first read it; null while it waits. */
     deliveredStep: p.integer().strictNullable(),
   },
 });
 export type Message = InferEntity<typeof Message>;
 
-/** A model call beside the turns of a conversation: a title, a summary. Made once for each purpose and key. */
+/** A model call outside the turns of a conversation: a title, a summary. Made once per purpose and key. */
 export const AuxiliaryCall = defineEntity({
   name: 'AuxiliaryCall',
   tableName: 'auxiliary_calls',
@@ -119,7 +121,7 @@ export const AuxiliaryCall = defineEntity({
   properties: {
     ...teamColumns,
     conversationId: p.uuid(),
-    /** What it was made for: `title`, `summary` … */
+    /** Its purpose: `title`, `summary` … */
     purpose: p.text(),
     key: p.text(),
     text: p.text(),

@@ -62,7 +62,7 @@ export const getToolResult = endpoint({
   },
 });
 
-/** Not within a character that is two code units long, unless there is room for nothing else. */
+/** Do not split a surrogate pair, unless there is room for nothing else. */
 function endOfPage(whole: string, { offset, limit }: { offset: number; limit: number }): number {
   const end = Math.min(offset + limit, whole.length);
   const cut = safeCut(whole, end);

@@ -11,11 +11,11 @@ export function contentDigest(content: string): string {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The order in which messages were said. */
+/** The order of messages. */
 export const SAID_ORDER = { createdAt: 'asc', position: 'asc', id: 'asc' } as const;
 
 /**
- * Everything said in a conversation before a step, ready for `buildMessages`; what was compacted only as its summary.
+ * Everything said in a conversation before a step, ready for `buildMessages`; compacted parts only as their summary.
  * @param em bound to the conversation's team
  */
 export async function loadTranscript(
@@ -25,7 +25,7 @@ export async function loadTranscript(
 ): Promise<TranscriptRows> {
   const { id: conversationId, opening, summary, summaryThroughStep } = conversation;
   const step = { $gt: summaryThroughStep, $lt: beforeStep };
-  // At once: whoever waits for the first word waits for this.
+  // In parallel: whoever waits for the first word waits for this.
   const [turns, toolCalls, messages] = await Promise.all([
     em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } }),
     em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] }),
@@ -38,7 +38,7 @@ export async function loadTranscript(
   return { opening, summary, turns, toolCalls, messages };
 }
 
-/** Marks the messages that wait as read by this step; the same again for a repeated attempt of the step. */
+/** Marks waiting messages as read by this step; repeating the step marks the same ones. */
 export async function deliverMessages(em: EntityManager, conversationId: string, step: number): Promise<void> {
   await em.nativeUpdate(
     Message,
@@ -47,11 +47,11 @@ export async function deliverMessages(em: EntityManager, conversationId: string,
   );
 }
 
-/** Reads stored results for the tools and the citation checker: by number within a conversation, by id within its team. */
+/** Reads stored results for tools and the citation checker: by number within a conversation, by id within its team. */
 export function evidenceReader(em: EntityManager, conversationId: string): EvidenceReader {
   return {
     async read(evidence) {
-      // Results are large and read once: they do not stay in the entity manager.
+      // Results are large and read once, so they do not stay in the entity manager.
       const options = { populate: ['content'], disableIdentityMap: true } as const;
       const call = await em.findOne(ToolCall, { conversationId, evidence, status: 'completed' }, options);
       return call ? toStoredEvidence(call, call.content ?? '') : undefined;
@@ -65,10 +65,10 @@ export function evidenceReader(em: EntityManager, conversationId: string): Evide
   };
 }
 
-/** Of each result; enough for what a report without a model reads, and bounded however much a tool returned. */
+/** Per result; enough for a report without a model, however much a tool returned. */
 const EVIDENCE_CHARACTERS = 200_000;
 
-/** All completed results of a conversation by evidence number, each cut after 200,000 characters. */
+/** All completed results of a conversation by evidence number, each truncated to 200,000 characters. */
 export async function loadEvidence(em: EntityManager, conversationId: string): Promise<StoredEvidence[]> {
   const calls = await em.find(ToolCall, { conversationId, status: 'completed' }, { orderBy: { evidence: 'asc' } });
   const heads = await em.execute<{ id: string; head: string; characters: number }[]>(
@@ -93,10 +93,10 @@ function toStoredEvidence(call: Omit<ToolCall, 'content' | 'view'>, content: str
 }
 
 /**
- * Closes a run of a conversation: from here on nothing is added to its steps, and calls that nobody finished are over.
- * @param em in the transaction that holds the lock of the conversation
+ * Closes a run of a conversation: nothing is added to its steps from here on, and unfinished calls are over.
+ * @param em in the transaction that holds the conversation's lock
  * @param firstStep of the run
- * @returns the last of its steps, the one before the first when there is none
+ * @returns the last of its steps; the one before the first if there are none
  */
 export async function closeSteps(em: EntityManager, conversation: Conversation, firstStep = 1): Promise<number> {
   const { id: conversationId } = conversation;
@@ -107,7 +107,7 @@ export async function closeSteps(em: EntityManager, conversation: Conversation, 
   );
   const [last] = await em.find(ModelTurn, { conversationId }, { orderBy: { step: 'desc' }, limit: 1 });
   const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
-  // A step begins only when the one before is stored: at most one more is under way somewhere.
+  // A step starts only once the previous one is stored, so at most one more is under way.
   conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
   return lastStep;
 }

@@ -1,10 +1,10 @@
-/** What a result says of how its series compare with their baseline. */
+/** How a result's series compare with their baseline. */
 import { isoOf, numberOf, timeOf, type Cell, type Table } from '../tables/index.ts';
 import type { FoundSeries } from './series-in.ts';
 
 type Anomaly = FoundSeries['series'][number]['anomaly'];
 
-/** Read from the columns that each sample has of its series; null where the result does not compare it. */
+/** Read from the per-series columns of each sample; null if the result makes no comparison. */
 export function anomalyIn(table: Table, row: readonly Cell[]): Anomaly {
   const cell = (name: string): Cell =>
     row[table.columns.findIndex((column) => column.name === `anomaly.${name}`)] ?? null;
@@ -22,7 +22,7 @@ export function anomalyIn(table: Table, row: readonly Cell[]): Anomaly {
   };
 }
 
-/** From where the worst of the series that moved began to move, to the end of what was asked about. */
+/** From the onset of the series that moved most to the end of the queried window. */
 export function anomalyWindow(
   series: FoundSeries['series'],
   window: FoundSeries['window'],

@@ -1,9 +1,9 @@
 import { sharedTools } from '../../tools/index.ts';
 
-/** Tools whose results are series, as far as there are any. */
+/** Tools whose results are series. */
 const SERIES_TOOLS: ReadonlySet<string> = new Set(['query_metric', 'promql']);
 const SHARED: ReadonlySet<string> = new Set(sharedTools.map(({ name }) => name));
-/** As the digests of those tools say that there are none. */
+/** How the digests of those tools say that there are none. */
 const NONE = /^0 series\b|: no series in the window$/u;
 
 interface CallRow {
@@ -14,14 +14,14 @@ interface CallRow {
 }
 
 /**
- * Whether a call's result is known to hold series, from its row alone: contents are large. Results of a team's own tools
- * may hold some as well, which is known only when they are read.
+ * Whether a call's result is known to hold series, from its row alone, since contents are large. A team's own tools may
+ * return some too, which only reading them shows.
  */
 export function hasSeries({ name, status, isError, digest }: CallRow): boolean {
   return SERIES_TOOLS.has(name) && status === 'completed' && !isError && !NONE.test(digest ?? '');
 }
 
-/** Whether it is worth looking for series in the results of a tool. What the other shared tools return is none. */
+/** Whether a tool's results may hold series; those of the other shared tools never do. */
 export function mayHoldSeries(name: string): boolean {
   return SERIES_TOOLS.has(name) || !SHARED.has(name);
 }

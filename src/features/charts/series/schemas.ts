@@ -1,4 +1,4 @@
-/** What callers see of the series in a stored tool result. */
+/** The API schema of the series in a stored tool result. */
 import { z } from 'zod';
 
 const time = z.iso.datetime();

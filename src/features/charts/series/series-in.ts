@@ -1,4 +1,4 @@
-/** The series in a stored tool result as data: every value is a cell of a table that was found in it. */
+/** The series in a stored tool result: every value is a cell of a table found in it. */
 import type { z } from 'zod';
 import { downsample } from '../../tools/index.ts';
 import { ChartError } from '../request.ts';
@@ -14,21 +14,21 @@ import { windowsIn } from './windows.ts';
 export type FoundSeries = Omit<z.output<typeof ToolResultSeriesResponse>, 'tool_id' | 'tool'>;
 type OneSeries = FoundSeries['series'][number];
 
-/** A longer result is not looked into: reading it would hold up everybody else. */
+/** Longer results are skipped: parsing them would block everybody else. */
 const MOST_CHARACTERS = 4_000_000;
 const MOST_SERIES = 40;
 const MOST_POINTS = 2_000;
 const MOST_POINTS_OF_ALL = 20_000;
 const LABEL_CHARACTERS = 160;
-/** Columns that say something of a whole series, not of a sample. */
+/** Columns that describe a whole series rather than a sample. */
 const STATISTICS = /^(?:anomaly\..*|min|max|last)$/u;
-/** Where more of the rows share their time with another one, they are no samples of one thing. */
+/** If more rows than this share their time with another, they are not samples of one thing. */
 const LEAST_DISTINCT = 0.9;
 
 /**
- * Finds the series in a text: the table that is most telling over time, its rows by what tells them apart.
- * @param title what stands for the name of the metric where the text has none
- * @returns undefined when there are none; never throws, whatever the text is
+ * Finds the series in a text: its most telling table over time, with rows grouped by what tells them apart.
+ * @param title the metric's name if the text has none
+ * @returns undefined if there are none; never throws, whatever the text
  */
 export function seriesIn(content: string, title: string): FoundSeries | undefined {
   if (content.length > MOST_CHARACTERS) return undefined;
@@ -63,7 +63,7 @@ interface Drawn {
 /** Which columns of a table are its times and numbers. */
 function drawable(table: Table): Drawn | undefined {
   const time = primaryTime(table);
-  // Beside a sample's own value stand statistics of its series, which are the same for all its samples.
+  // Besides a sample's own value there are statistics of its series, equal for all its samples.
   const value = fieldsOf(table).find(({ name }) => name === 'value');
   const y = value ?? measuresOf(table).find((field) => !isWeak(field) && !STATISTICS.test(field.name));
   if (!time || y?.type !== 'quantitative') return undefined;
@@ -102,7 +102,7 @@ function seriesOf(table: Table, { time, y, plan }: Drawn): { all: OneSeries[]; i
     const text = textOf(table, first);
     const name = plan.series.length > 0 ? nameOf(first, plan.series) : [plan.subject ?? y.title ?? y.name];
     all.push({
-      // What has a name twice is told apart by a number.
+      // Duplicate names are numbered.
       label: labels.of([...name, ...(taken.has(name.join()) ? [String(all.length + 1)] : [])]),
       service: text('service', 'labels.service', 'labels.service_name', 'labels.job'),
       statistic: text('statistic'),
@@ -115,7 +115,7 @@ function seriesOf(table: Table, { time, y, plan }: Drawn): { all: OneSeries[]; i
   return distinct < samples * LEAST_DISTINCT ? undefined : { all, isCut };
 }
 
-/** The samples of rows in time order; of those at one time the last one counts. */
+/** The samples of rows in time order; the last of several at the same time counts. */
 function samplesOf(rows: readonly Cell[][], time: Field, y: Field) {
   const found = new Map<number, number>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** The periods that a result says it is about. */
+/** The time windows a result says it covers. */
 import { z } from 'zod';
 import { parseJson } from '../tables/json-text.ts';
 import { isoOf, timeOf } from '../tables/index.ts';
@@ -18,7 +18,7 @@ const periods = z.object({ window: period, baseline: period, history: period }).
 
 type Period = FoundSeries['window'];
 
-/** As the shared tools and the checks of monitoring agents name them; null where the text says nothing of the kind. */
+/** As the shared tools and monitoring checks name them; null if the text says nothing of the kind. */
 export function windowsIn(content: string): { window: Period; baseline: Period } {
   const { window, baseline, history } = periods.parse(parseJson(content));
   return { window: shown(window), baseline: shown(baseline ?? history) };

@@ -1,4 +1,4 @@
-/** Titles, formats and scales of the axes, and the legend. */
+/** Axis titles, formats and scales, and the legend. */
 import { plainText, titleText } from '../text.ts';
 import { textWidth } from '../text-width.ts';
 import type { Channel } from '../chart-spec.ts';
@@ -16,7 +16,7 @@ const MOST_DECADES = 8;
 
 type FieldChannel = Extract<Channel, { field: unknown }>;
 
-/** The axis of times: labels as fine as the span needs, and in its title what they leave out. */
+/** The time axis: labels as fine as the span needs, with what they omit in the title. */
 export function timeChannel({ name }: Pick<Field, 'name'>, from: number, to: number, width: number): FieldChannel {
   const span = to - from;
   const sameDay = isoOf(from).slice(0, 10) === isoOf(to).slice(0, 10);
@@ -41,7 +41,7 @@ export function timeChannel({ name }: Pick<Field, 'name'>, from: number, to: num
 export function valueChannel(plan: Plan, values: readonly number[], bucket: number | undefined): FieldChannel {
   const [least, most] = rangeOf(values);
   const greatest = Math.max(Math.abs(least), Math.abs(most));
-  // Lines may leave zero out where it would flatten them; the length of bars and areas must begin there.
+  // Lines may omit zero where it would flatten them; bars and areas must start at it.
   const zero = plan.mark === 'bar' || plan.mark === 'area' || (least >= 0 && least < most * 0.6);
   return {
     field: 'y',
@@ -49,7 +49,7 @@ export function valueChannel(plan: Plan, values: readonly number[], bucket: numb
     title: valueTitle(plan, bucket),
     scale: plan.log ? logScale(values) : { zero, nice: true },
     axis: {
-      // One prefix would serve all ticks, which logarithmic ones are too far apart for.
+      // A shared prefix would suit all ticks, but logarithmic ones are too far apart for one.
       ...(greatest >= 10_000 && !plan.log && { format: '~s' }),
       ...(plan.aggregate === 'count' && { tickMinStep: 1 }),
       ...(plan.log && decades(values)),
@@ -66,7 +66,7 @@ export function valueTitle({ y, aggregate }: Plan, bucket?: number): string {
   const unit = unitOf(y);
   const per = bucket === undefined ? '' : ` per ${durationText(bucket)}`;
   const text = aggregate ? `${aggregate} of ${names}${per}` : names;
-  // A column of a log has its unit in its name.
+  // A log column has its unit in its name.
   const said = unit === undefined || names.endsWith(`(${unit})`);
   return titleText(
     said ? text : `${plainText(text, TITLE_CHARACTERS)} (${plainText(unit, 30)})`,
@@ -80,7 +80,7 @@ export function unitOf(fields: readonly Field[]): string | undefined {
   return fields.every(({ unit }) => unit === first?.unit) ? first?.unit : undefined;
 }
 
-/** Colours by series, and a legend below in as many columns as there is room for. */
+/** Colours by series, and a legend below in as many columns as fit. */
 export function seriesChannel(names: readonly string[], title: string | null): FieldChannel {
   const longest = Math.max(...names.map((name) => textWidth(name, LEGEND_FONT_SIZE)));
   const labelLimit = Math.ceil(Math.min(LEGEND_LABEL_LIMIT, longest + 10));
@@ -104,7 +104,7 @@ export function rangeOf(values: readonly number[]): [number, number] {
   return [least, most];
 }
 
-/** A length of time as the words after `per` say it: `5 min`, `h`. */
+/** A duration as it follows `per`: `5 min`, `h`. */
 export function durationText(milliseconds: number): string {
   const units = [
     [DAY, 'd'],
@@ -116,7 +116,7 @@ export function durationText(milliseconds: number): string {
   return `${milliseconds / length} ${name}`.replace(/^1 /u, '');
 }
 
-/** Ticks at powers of ten, where the numbers span some of them; Vega's own are too many, or all at one end. */
+/** Ticks at powers of ten if the numbers span several; Vega's own are too many, or all at one end. */
 function decades(values: readonly number[]): { values?: number[] } {
   const sizes = values.map(Math.abs).filter((value) => value > 0);
   if (sizes.length === 0) return {};
@@ -132,7 +132,9 @@ function decades(values: readonly number[]): { values?: number[] } {
   return { values: [...(lowest < 0 ? powers.map((power) => -power) : []), 0, ...powers] };
 }
 
-/** Zero and negative numbers have no logarithm: around zero the scale is linear, up to the least number that is not. */
+/**
+ * Zero and negative numbers have no logarithm: the scale is linear around zero, up to the smallest non-zero magnitude.
+ */
 function logScale(values: readonly number[]): NonNullable<FieldChannel['scale']> {
   if (values.every((value) => value > 0)) return { type: 'log', nice: true };
   const [constant] = rangeOf(values.map(Math.abs).filter((value) => value > 0));

@@ -1,4 +1,4 @@
-/** From tables and a request to a Vega-Lite specification with its data inline. */
+/** Builds a Vega-Lite specification with inline data from tables and a request. */
 import { count } from '../../tools/index.ts';
 import {
   MOST_DATA_BYTES,
@@ -20,7 +20,7 @@ import { eventLayers, eventSpace, momentsOf } from './events.ts';
 import { planOf } from './plan.ts';
 import { filterText, select } from './select.ts';
 
-/** A stored result and what of it is to be drawn. */
+/** A stored result and what to draw of it. */
 export interface ChartInput {
   tables: readonly Table[];
   source: Omit<ChartSource, 'table' | 'path'>;
@@ -37,11 +37,11 @@ const SUBTITLE_CHARACTERS = 115;
 const MOST_SUBTITLES = 5;
 
 /**
- * Draws a table. Every value in the chart is a cell of the table, or an aggregate the request asked for; what was left
- * out is said in the chart's subtitle and in `usermeta.casebook`.
- * @param input.request what to draw; what it leaves out is chosen
- * @param events a table of moments to mark over a chart that has times across
- * @throws {ChartError} when there is no such table or column, or the request cannot be drawn
+ * Draws a table. Every value in the chart is a cell of the table, or an aggregate the request asked for; the subtitle
+ * and `usermeta.casebook` say what was left out.
+ * @param input.request what to draw; gaps are filled with sensible choices
+ * @param events a table of moments to mark on a chart over time
+ * @throws {ChartError} if there is no such table or column, or the request cannot be drawn
  */
 export function buildChart(input: ChartInput, events?: ChartInput): BuiltChart {
   const table = tableNamed(input.tables, input.request.table);
@@ -95,7 +95,7 @@ export function buildChart(input: ChartInput, events?: ChartInput): BuiltChart {
   };
 }
 
-/** Draws with fewer points until their JSON is small enough. */
+/** Reduces points until their JSON is small enough. */
 function withinBytes(fit: (limit: number) => Drawing): Drawing {
   let limit = MOST_POINTS;
   for (;;) {
@@ -135,7 +135,7 @@ function notesOf(table: Table, request: ChartRequest): string[] {
   ];
 }
 
-/** Notes on as few lines as they fit on. */
+/** Wraps notes onto as few lines as possible. */
 function subtitles(notes: readonly string[]): string[] {
   const lines: string[] = [];
   for (const note of notes) {

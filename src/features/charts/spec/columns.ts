@@ -1,9 +1,9 @@
-/** Finding tables and columns by the names a request gives, and judging what columns are good for. */
+/** Finds tables and columns by name, and judges what columns are good for. */
 import { plainText } from '../text.ts';
 import { ChartError } from '../request.ts';
 import { isTimeName, type Column, type Table } from '../tables/index.ts';
 
-/** A column and where its cells are in a row. */
+/** A column and its index in a row. */
 export interface Field extends Column {
   index: number;
 }
@@ -20,7 +20,7 @@ export function fieldsOf(table: Table): Field[] {
   return table.columns.map((column, index) => ({ ...column, index }));
 }
 
-/** @throws {ChartError} when no column has that name */
+/** @throws {ChartError} if no column has that name */
 export function fieldNamed(table: Table, name: string): Field {
   const fields = fieldsOf(table);
   const wanted = name.trim().toLowerCase();
@@ -36,7 +36,7 @@ export function fieldNamed(table: Table, name: string): Field {
   );
 }
 
-/** Columns of numbers that measure something come before those that only count or name. */
+/** Measurements come before counts and identifiers. */
 export function measuresOf(table: Table): Field[] {
   const numbers = fieldsOf(table).filter(({ type }) => type === 'quantitative');
   return [...numbers.filter((field) => !isWeak(field)), ...numbers.filter(isWeak)];
@@ -46,7 +46,7 @@ export function isWeak({ name }: Column): boolean {
   return WEAK.test(name);
 }
 
-/** The column that says when a row is, rather than one of several times that belong to it. */
+/** The column that says when a row happened, rather than one of several times in it. */
 export function primaryTime(table: Table): Field | undefined {
   const times = fieldsOf(table).filter(({ type }) => type === 'temporal');
   const named = times.find(({ name }) => PRIMARY_TIMES.has(name.toLowerCase()));
@@ -62,31 +62,31 @@ export function anyTime(table: Table): Field | undefined {
   return primaryTime(table) ?? times.find(({ name }) => isTimeName(name)) ?? times[0];
 }
 
-/** Columns of text, those that usually name a thing first. */
+/** Text columns, those that usually name a thing first. */
 export function nameFields(table: Table): Field[] {
   return preferred(textFields(table), NAMES);
 }
 
-/** Columns of text that tell kinds of rows apart, the usual ones first. */
+/** Text columns that distinguish kinds of rows, the usual ones first. */
 export function kindFields(table: Table): Field[] {
   return preferred(textFields(table), KINDS);
 }
 
-/** The column whose text says best what a row is about. */
+/** The column that best says what a row is about. */
 export function labelField(table: Table): Field | undefined {
   return preferred(textFields(table), LABELS)[0];
 }
 
 /**
  * How telling a chart of a table is: series over time, then numbers by name, then moments.
- * @returns a greater number for a better table; 0 when it cannot be drawn
+ * @returns greater is better; 0 if it cannot be drawn
  */
 export function telling(table: Table): number {
   const measured = measuresOf(table).some((field) => !isWeak(field));
   const named = textFields(table).length > 0;
   if (table.rows.length < 2) return table.columns.length > 1 ? (primaryTime(table) ? 0.6 : 0.5) : 0;
   if (primaryTime(table) && measured) return 4;
-  // What is nested is a detail of what it is nested in; numbers by name are often but a summary.
+  // Nested rows are details of their owner; numbers by name are often only a summary.
   const nested = table.name.split('.').length - 1;
   if (named && measured) return 3 - nested * 0.1 - (table.path.endsWith('.*') ? 0.9 : 0);
   if (primaryTime(table)) return 2.5;
@@ -96,7 +96,7 @@ export function telling(table: Table): number {
 
 /**
  * @returns the table of that name, or the most telling one
- * @throws {ChartError} when there is no such table, or none at all
+ * @throws {ChartError} if there is none
  */
 export function tableNamed(tables: readonly Table[], name: string | undefined): Table {
   if (name !== undefined) {

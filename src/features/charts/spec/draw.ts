@@ -1,4 +1,4 @@
-/** The data and the encoding of each kind of chart. */
+/** The data and encoding of each kind of chart. */
 import { count } from '../../tools/index.ts';
 import type { Datum, Encoding, MarkDef } from '../chart-spec.ts';
 import { ChartError, MOST_SERIES, type ChartRequest, type Mark } from '../request.ts';
@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
 import { greatest, hasDuplicates, placeText, pointsOf, thinned, type Point, type Series } from './points.ts';
 import type { Selection } from './select.ts';
 
-/** A chart before it is written down. */
+/** A chart before it is serialized. */
 export interface Drawing {
   mark: Mark;
   markDef: MarkDef;
@@ -18,7 +18,7 @@ export interface Drawing {
   values: Datum[];
   width: number;
   height: number;
-  /** What is drawn, where the request gives no title. */
+  /** What is drawn, if the request has no title. */
   title: string;
   digest: string;
   series: number;
@@ -31,13 +31,13 @@ export interface Drawing {
 }
 
 const HEIGHT = 320;
-/** Beside names that take their own room. */
+/** Next to names that take their own room. */
 const NARROW_WIDTH = 480;
 const USUAL_SERIES = 12;
 const USUAL_CATEGORIES = 30;
 const MOST_EVENTS = 40;
 const MOST_HEIGHT = 2_000;
-/** Up to this many points of a series are marked on its line, so that single ones show. */
+/** Up to this many points per series are marked on the line, so that isolated ones show. */
 const MARKED_POINTS = 60;
 
 const peak = (points: readonly Point[]): number =>
@@ -63,7 +63,7 @@ export function drawSeries(selection: Selection, plan: Plan, request: ChartReque
 }
 
 interface Rest {
-  /** The series before some were left out. */
+  /** The series before some were dropped. */
   all: readonly Series[];
   notes: string[];
 }
@@ -135,7 +135,7 @@ function drawCategories(
   const valueOf = ([, found]: [unknown, Point[]]): number =>
     isStacked ? found.reduce((sum, { y }) => sum + (y ?? 0), 0) : Math.max(...found.map(({ y }) => y ?? -Infinity));
   const shown = greatest([...categories], most, valueOf);
-  // Strip plots of many rows are the one case without a bound by categories.
+  // Strip plots of many rows are the only case that categories do not bound.
   const perCategory = Math.floor(4_000 / Math.max(1, shown.length));
   const values = shown.flatMap(([, found]) =>
     found.slice(0, perCategory).map((point) => datumOf(point, point.series, plan)),
@@ -151,7 +151,7 @@ function drawCategories(
     mark,
     markDef: markDef(mark, true),
     encoding: {
-      // Names are read from left to right, so their bars lie.
+      // Names read left to right, so their bars are horizontal.
       y: {
         field: 'x',
         type: 'nominal',
@@ -176,7 +176,7 @@ function drawCategories(
   };
 }
 
-/** Moments, one row for each text. */
+/** Moments, one row per text. */
 export function drawEvents(selection: Selection, plan: Plan, request: ChartRequest): Drawing {
   const all = momentsOf(selection, plan);
   if (all.length === 0) throw new ChartError('The rows have no times to mark.');
@@ -235,7 +235,7 @@ function markDef(mark: Mark, few: boolean): MarkDef {
   return { type: 'point', aria: false, filled: true, size: 40, opacity: 0.8 };
 }
 
-/** Only what adds up is stacked. */
+/** Stack only what adds up. */
 function stacking({ mark, aggregate }: Plan): { stack?: 'zero' | null } {
   if (mark !== 'bar' && mark !== 'area') return {};
   return { stack: aggregate === 'count' || aggregate === 'sum' ? 'zero' : null };

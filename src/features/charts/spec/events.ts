@@ -1,4 +1,4 @@
-/** Moments, as a chart of their own or as marks over another. */
+/** Moments, as a chart of their own or as marks on another. */
 import type { Datum, Layer } from '../chart-spec.ts';
 import { isoOf, timeOf } from '../tables/index.ts';
 import { textWidth } from '../text-width.ts';
@@ -21,7 +21,7 @@ const LANE_HEIGHT = 13;
 const FONT_SIZE = 10;
 const MOST_OVER_A_CHART = 50;
 
-/** The moments of the rows, in time order; rows without a time are left out. */
+/** The moments of the rows in time order, skipping rows without a time. */
 export function momentsOf({ rows }: Selection, { x, label, series }: Plan): Moment[] {
   const [field] = x;
   const kinds = new Labels(SERIES_CHARACTERS);
@@ -37,8 +37,8 @@ export function momentsOf({ rows }: Selection, { x, label, series }: Plan): Mome
 }
 
 /**
- * Rules with texts above the plot, for the moments within a period.
- * @returns the layers, how many moments are shown and how many rows of text stand above the plot
+ * Rules with texts above the plot, for moments within a window.
+ * @returns the layers, how many moments are shown and how many text rows are above the plot
  */
 export function eventLayers(
   moments: readonly Moment[],
@@ -54,7 +54,7 @@ export function eventLayers(
     const short = label.length > SHORT_CHARACTERS ? `${label.slice(0, SHORT_CHARACTERS - 1)}…`.toWellFormed() : label;
     const width = textWidth(short, FONT_SIZE) + 8;
     const x = scale(at);
-    // Towards the end a text is written before its rule, so that it stays within the chart.
+    // Near the end a text goes before its rule, to stay inside the chart.
     const side = x + width > WIDTH ? 'right' : 'left';
     const begin = side === 'left' ? x : x - width;
     const lane = [0, 1, 2, 3].find((one) => (ends[one] ?? -Infinity) <= begin);
@@ -89,7 +89,7 @@ function textLayer(values: Datum[], align: 'left' | 'right'): Layer[] {
       },
       encoding: {
         x: { field: 'x', type: 'temporal' },
-        // Lanes are places in pixels above the plot.
+        // Lanes are pixel positions above the plot.
         y: { field: 'lane', type: 'quantitative', scale: null, axis: null },
         text: { field: 'label', type: 'nominal' },
       },

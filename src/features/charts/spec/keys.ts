@@ -2,16 +2,16 @@
 import type { Cell } from '../tables/index.ts';
 import type { Field } from './columns.ts';
 
-/** More values than this make no series that can be told apart by eye. */
+/** With more values than this, series cannot be told apart by eye. */
 const MOST_VALUES = 500;
 const MOST_KEY_COLUMNS = 3;
-/** Columns that are tried. */
+/** How many columns to try. */
 const MOST_CANDIDATES = 12;
 
 /**
- * The fewest columns that tell the rows apart, found greedily: each is the one that tells most apart that were not.
- * @param fields candidates, the preferred ones first
- * @param base what tells rows apart already, such as their times; for each row a number
+ * The fewest columns that tell rows apart, found greedily.
+ * @param fields candidates, preferred ones first
+ * @param base what already tells rows apart, such as their times: a number per row
  * @returns the columns, and whether nearly all rows are told apart
  */
 export function keyOf(
@@ -38,7 +38,7 @@ export function keyOf(
     key.push(best.field);
     current = best.joined;
   }
-  // The most telling column was found first; the preferred one is read first.
+  // Found in order of discrimination, read in order of preference.
   key.sort((a, b) => fields.indexOf(a) - fields.indexOf(b));
   return { key, unique: current.count >= rows.length * 0.99 };
 }

@@ -1,4 +1,4 @@
-/** The names of series, categories and events. */
+/** Names of series, categories and events. */
 import { plainText } from '../text.ts';
 import type { Cell } from '../tables/index.ts';
 import type { Field } from './columns.ts';
@@ -6,7 +6,7 @@ import type { Field } from './columns.ts';
 const BETWEEN = ' · ';
 const COLUMN_CHARACTERS = 30;
 
-/** Short texts for long ones; different ones for different ones. */
+/** Short, distinct texts for long ones. */
 export class Labels {
   private readonly limit: number;
   private readonly known = new Map<string, string>();
@@ -16,15 +16,15 @@ export class Labels {
     this.limit = limit;
   }
 
-  /** @param parts of a name, each of which is shortened where there is not room for all */
+  /** @param parts of a name, each shortened if they do not all fit */
   of(parts: readonly string[]): string {
     const key = parts.join('\u0000');
     const found = this.known.get(key);
     if (found !== undefined) return found;
-    // Room for the number that tells names with the same beginning apart.
+    // Room for the number that tells apart names with the same start.
     const label = joined(parts, this.limit - 8) || '(empty)';
     let unique = label;
-    // Counting on from the last time keeps this linear where very many names begin alike.
+    // Continuing from the last number keeps this linear when very many names start alike.
     let number = this.taken.get(label) ?? 1;
     while (this.taken.has(unique)) unique = `${label} (${(number += 1)})`;
     this.taken.set(label, number);
@@ -44,7 +44,7 @@ export function nameOf(row: readonly Cell[], fields: readonly Field[]): string[]
   });
 }
 
-/** Parts one after the other: short ones whole, what is left of the room for the long ones. */
+/** Joins parts: short ones whole, the remaining room for long ones. */
 function joined(parts: readonly string[], limit: number): string {
   let room = limit - BETWEEN.length * (parts.length - 1);
   let left = parts.length;

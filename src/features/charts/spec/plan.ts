@@ -1,4 +1,4 @@
-/** What is drawn of a table and how: the request, with sensible choices for what it leaves out. */
+/** What to draw of a table and how: the request, with sensible defaults. */
 import { plainText } from '../text.ts';
 import { ChartError, type Aggregate, type ChartRequest, type Mark } from '../request.ts';
 import type { Table } from '../tables/index.ts';
@@ -18,35 +18,35 @@ import { keyOf } from './keys.ts';
 import type { Selection } from './select.ts';
 
 export interface Plan {
-  /** Undefined where it depends on the points. */
+  /** Undefined if it depends on the points. */
   mark?: Mark;
   across: 'time' | 'number' | 'category';
-  /** One column, or those whose values together name a category. */
+  /** One column, or several whose values together name a category. */
   x: Field[];
-  /** Columns of numbers; none where rows are counted. */
+  /** Number columns; none if rows are counted. */
   y: Field[];
-  /** For events, the column of their texts. */
+  /** For events, the text column. */
   label?: Field;
   series: Field[];
-  /** What all rows are about, where a column says so. */
+  /** What all rows are about, if a column says so. */
   subject?: string;
   aggregate?: Aggregate;
   log: boolean;
 }
 
-/** Kinds of rows that are counted are told apart when they are few. */
+/** Few kinds of counted rows are told apart. */
 const MOST_KINDS = 8;
-/** More moments than this are counted, not shown one by one. */
+/** More moments than this are counted instead of shown. */
 const MOST_SINGLE_EVENTS = 30;
 
-/** @throws {ChartError} when the request names no column, or asks for what cannot be drawn */
+/** @throws {ChartError} if the request names no existing column, or asks for something that cannot be drawn */
 export function planOf(table: Table, selection: Selection, request: ChartRequest): Plan {
   const asked = {
     x: request.x === undefined ? undefined : fieldNamed(table, request.x),
     y: request.y === undefined ? undefined : [request.y].flat().map((name) => fieldNamed(table, name)),
     series: request.series === undefined ? undefined : [request.series].flat().map((name) => fieldNamed(table, name)),
   };
-  // What lines of a log mention by the way is drawn when it is asked for; by themselves they are counted.
+  // Numbers that log lines mention are drawn on request; by default lines are counted.
   const isCount = request.aggregate === 'count' || (table.form === 'log' && request.aggregate === undefined);
   const y = asked.y ?? (isCount ? [] : defaultMeasure(table, asked.x));
   const isEvents = request.mark === 'event' || (request.mark === undefined && areEvents(table, selection, request, y));
@@ -78,7 +78,7 @@ export function planOf(table: Table, selection: Selection, request: ChartRequest
 
 function acrossOf(x: Field, { mark, aggregate }: ChartRequest): Plan['across'] {
   if (x.type === 'temporal') return 'time';
-  // Bars, and rows put together, stand at each number as at a name.
+  // Bars and merged rows treat each number as a category.
   return x.type === 'quantitative' && mark !== 'bar' && aggregate === undefined ? 'number' : 'category';
 }
 
@@ -100,7 +100,7 @@ function checkMark({ mark, across, log }: Plan): void {
   }
 }
 
-/** Moments without numbers: few enough to tell each by its text. */
+/** Moments without numbers: few enough to label each. */
 function areEvents(table: Table, { rows }: Selection, request: ChartRequest, y: readonly Field[]): boolean {
   if (y.length > 0 || request.aggregate !== undefined || rows.length > MOST_SINGLE_EVENTS) return false;
   if (request.x !== undefined && fieldNamed(table, request.x).type !== 'temporal') return false;
@@ -126,9 +126,9 @@ function timesOf(table: Table): string {
 function defaultMeasure(table: Table, x: Field | undefined): Field[] {
   const [first, second] = measuresOf(table).filter(({ index }) => index !== x?.index);
   if (!first) return [];
-  // Of columns of numbers alone the first is what the second is drawn over.
+  // Of number columns alone, the first becomes the x axis of the second.
   if (second && x === undefined && nameFields(table).length === 0 && !anyTime(table)) return [second];
-  // A rank or a status code is drawn when there is nothing else, but not over time.
+  // A rank or status code is drawn only if there is nothing else, and not over time.
   return isWeak(first) && (primaryTime(table) ?? x?.type === 'temporal') ? [] : [first];
 }
 
@@ -159,7 +159,7 @@ function defaultSeries(table: Table, selection: Selection, { across, x, y, aggre
   const { rows, groups } = selection;
   const names = nameFields(table).filter(({ index }) => !used.has(index));
   if (groups) {
-    // What tells the objects apart, in which the rows are nested, tells their series apart.
+    // What tells apart the objects in which rows are nested tells apart their series.
     const firsts = [...new Map(rows.map((row, index) => [groups[index] ?? 0, row])).values()];
     return keyOf(
       firsts,
@@ -176,7 +176,7 @@ function defaultSeries(table: Table, selection: Selection, { across, x, y, aggre
     return id;
   });
   const { key, unique } = keyOf(rows, names, base, 60);
-  // Also where no two rows have the same time, one line through different kinds of rows would mean nothing.
+  // Even if no two rows share a time, one line through different kinds of rows would be meaningless.
   return unique && key.length > 0 ? key : kinds.filter((field) => isFew(selection, field)).slice(0, 1);
 }
 
@@ -189,7 +189,7 @@ function isFew({ rows }: Selection, { index }: Field): boolean {
   return values.size > 1 && values.size * 2 <= rows.length;
 }
 
-/** The service, or host, that all rows are about. */
+/** The service or host that all rows are about. */
 function subjectOf(table: Table, { rows }: Selection): string | undefined {
   const [field] = nameFields(table);
   const value = field && rows[0]?.[field.index];

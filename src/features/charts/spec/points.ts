@@ -1,4 +1,4 @@
-/** From selected rows to the points that are drawn: every value is a cell, or an aggregate of cells. */
+/** Turns selected rows into points: every value is a cell, or an aggregate of cells. */
 import { downsample } from '../../tools/index.ts';
 import { ChartError, type Aggregate } from '../request.ts';
 import { isoOf, numberOf, timeOf, type Cell } from '../tables/index.ts';
@@ -8,7 +8,7 @@ import type { Plan } from './plan.ts';
 import type { Selection } from './select.ts';
 
 export interface Point {
-  /** Milliseconds since 1970, a number, or the name of a category. */
+  /** Milliseconds since 1970, a number, or a category name. */
   x: number | string;
   y: number | null;
 }
@@ -20,17 +20,17 @@ export interface Series {
 
 export interface Points {
   series: Series[];
-  /** The length of the stretches that were counted, in milliseconds. */
+  /** The bucket width in milliseconds. */
   bucket?: number;
   /** Rows without a time or number. */
   skipped: number;
-  /** Numbers that no axis can be made for. */
+  /** Numbers that no axis can represent. */
   extreme: number;
 }
 
 const SERIES_CHARACTERS = 60;
 const CATEGORY_CHARACTERS = 60;
-/** Up to this many different times, rows of the same time are put together as they are. */
+/** Up to this many distinct times, rows are aggregated per time without buckets. */
 const MOST_EXACT_TIMES = 300;
 const BUCKETS = 60;
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
@@ -41,7 +41,7 @@ const BUCKET_STEPS = [
   ...[1, 2, 7, 14, 28].map((n) => n * DAY),
 ];
 
-/** The points of each series, in order of first appearance; within a series as the rows are. */
+/** The points of each series, in order of first appearance, rows in order within it. */
 export function pointsOf({ rows }: Selection, plan: Plan): Points {
   const xOf = positions(plan);
   const series = new Map<string, Series>();
@@ -73,19 +73,19 @@ export function pointsOf({ rows }: Selection, plan: Plan): Points {
   return { ...(plan.aggregate ? aggregated(found, plan, plan.aggregate) : { series: found }), skipped, extreme };
 }
 
-/** Axes are computed with differences and powers of ten, which overflow long before the numbers themselves do. */
+/** Axes compute differences and powers of ten, which overflow long before the numbers do. */
 function isDrawable(value: number): boolean {
   const size = Math.abs(value);
   return value === 0 || (size >= 1e-100 && size <= 1e100);
 }
 
-/** Whether a series has several points at one place, so that no line can be drawn through them. */
+/** Whether a series has several points at one x, so that no line can connect them. */
 export function hasDuplicates(series: readonly Series[]): boolean {
   return series.some(({ points }) => new Set(points.map(({ x }) => x)).size < points.length);
 }
 
 /**
- * At most `limit` points of all series together. Each series keeps its lows and highs; short series are kept whole.
+ * At most `limit` points over all series. Each series keeps its lows and highs; short series stay whole.
  * @param series sorted by x
  */
 export function thinned(series: readonly Series[], limit: number): Series[] {
@@ -102,7 +102,7 @@ export function thinned(series: readonly Series[], limit: number): Series[] {
     const { points } = one;
     const share = shares.get(one) ?? points.length;
     if (points.length <= share) return one;
-    // Positions in the series instead of times, so that each point that is kept is found again.
+    // Indexes instead of times, so that each kept point can be found again.
     const kept = downsample(
       [...points.keys()],
       points.map(({ y }) => y ?? Number.NaN),
@@ -112,7 +112,7 @@ export function thinned(series: readonly Series[], limit: number): Series[] {
   });
 }
 
-/** Series or categories with the greatest values, at most `most`, greatest first. */
+/** The series or categories with the greatest values, at most `most`, greatest first. */
 export function greatest<T>(items: readonly T[], most: number, valueOf: (item: T) => number): T[] {
   return items
     .map((item) => ({ item, value: valueOf(item) }))
@@ -149,7 +149,7 @@ function aggregated(series: readonly Series[], plan: Plan, aggregate: Aggregate)
   return { series: together, ...(bucket !== undefined && { bucket }) };
 }
 
-/** @returns the length of the stretches to put together; undefined where each time stands for itself */
+/** @returns the bucket width; undefined if each time stands alone */
 function bucketOf(series: readonly Series[], aggregate: Aggregate): number | undefined {
   let [least, most] = [Infinity, -Infinity];
   const times = new Set<number>();
@@ -163,7 +163,7 @@ function bucketOf(series: readonly Series[], aggregate: Aggregate): number | und
       most = Math.max(most, x);
     }
   }
-  // Times that rows do not share have nothing to put together.
+  // Times that rows do not share need no aggregation.
   if (aggregate !== 'count' && times.size <= MOST_EXACT_TIMES && times.size * 2 <= rows) return undefined;
   const wanted = (most - least) / BUCKETS;
   return BUCKET_STEPS.find((step) => step >= wanted) ?? Math.ceil(wanted / (28 * DAY)) * 28 * DAY;
@@ -176,7 +176,7 @@ function aggregateOf(points: readonly Point[], aggregate: Aggregate): number | n
   if (aggregate === 'min') return values.reduce((least, value) => Math.min(least, value));
   if (aggregate === 'max') return values.reduce((most, value) => Math.max(most, value));
   const sum = values.reduce((total, value) => total + value, 0);
-  // Adding binary fractions leaves digits that mean nothing.
+  // Round off the noise of binary fractions.
   return Number((aggregate === 'sum' ? sum : sum / values.length).toPrecision(12));
 }
 

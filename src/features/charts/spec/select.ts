@@ -1,4 +1,4 @@
-/** The rows of a table that a request asks for. */
+/** Selects the rows of a table that a request asks for. */
 import { plainText } from '../text.ts';
 import { ChartError, type ChartRequest } from '../request.ts';
 import { numberOf, requestedTime, timeOf, type Cell, type Table } from '../tables/index.ts';
@@ -9,11 +9,11 @@ type Value = string | number | boolean;
 
 export interface Selection {
   rows: Cell[][];
-  /** For each row the object it was nested in, where rows are nested. */
+  /** For each row, the object it was nested in, if rows are nested. */
   groups?: number[];
 }
 
-/** @throws {ChartError} when a filter names no column, cannot be read, or leaves nothing */
+/** @throws {ChartError} if a filter names no column, cannot be parsed, or leaves nothing */
 export function select(table: Table, filters: readonly Filter[]): Selection {
   const tests = filters.map((filter) => testOf(table, filter));
   if (tests.length === 0) return { rows: table.rows, groups: table.groups };
@@ -29,7 +29,7 @@ export function select(table: Table, filters: readonly Filter[]): Selection {
   return { rows, groups: table.groups && groups };
 }
 
-/** A filter in words. */
+/** Describes a filter. */
 export function filterText({ column, equals, from, to }: Filter): string {
   const name = plainText(column, 60);
   const values = equals === undefined ? [] : [equals].flat();
@@ -82,7 +82,7 @@ function measured(field: Field, cell: Cell): number | undefined {
   return field.type === 'temporal' ? timeOf(cell, field.timeForm ?? 'iso') : numberOf(cell);
 }
 
-/** What there is to filter by. */
+/** The columns and values to filter by. */
 function valuesOf(table: Table, filters: readonly Filter[]): string {
   return filters
     .map(({ column }) => {

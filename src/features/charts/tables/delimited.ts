@@ -1,4 +1,4 @@
-/** Tables written as comma-, tab- or otherwise separated values. */
+/** Tables of comma-, tab- or otherwise separated values. */
 import { CsvError, parse } from 'csv-parse/sync';
 import { MOST_CELLS, NAME_CHARACTERS, numberOf, type Cell } from './table.ts';
 import { tableOf, type Draft } from './infer.ts';
@@ -11,7 +11,7 @@ const LINES_LOOKED_AT = 20;
 const HEAD_CHARACTERS = 64_000;
 const MOST_FIELDS = 200;
 
-/** @returns the table, or undefined when the text is no table or has nothing that could be drawn */
+/** @returns the table, or undefined if the text is not one or has nothing to draw */
 export function delimitedTable(text: string): Table | undefined {
   const delimiter = delimiterOf(headOf(text));
   if (delimiter === undefined) return undefined;
@@ -27,18 +27,18 @@ export function delimitedTable(text: string): Table | undefined {
   const kept: Cell[][] = rows.slice(0, Math.floor(MOST_CELLS / names.length));
   const draft: Draft = { name: 'rows', path: 'rows', form: 'delimited', names, rows: kept, total, partial: false };
   const table = tableOf({ ...draft, partial: rows.length < body.length });
-  // What is text throughout is more likely prose with commas; without a header only numbers prove a table.
+  // All text is more likely prose with commas; without a header only numbers prove a table.
   const drawable = table?.columns.some(({ type }) => type === 'quantitative' || (header && type === 'temporal'));
   return drawable ? table : undefined;
 }
 
-/** The first lines, none of them cut. */
+/** The first lines, none of them truncated. */
 function headOf(text: string): string {
   const head = text.slice(0, HEAD_CHARACTERS);
   return head.length < text.length ? head.slice(0, Math.max(0, head.lastIndexOf('\n'))) : head;
 }
 
-/** The delimiter by which the first lines all have the same number of fields, the most if several do. */
+/** The delimiter that splits the first lines into equally many fields; the one with most fields if several do. */
 function delimiterOf(head: string): string | undefined {
   const sample = [...linesOf(head)].slice(0, LINES_LOOKED_AT);
   if (sample.length < 2) return undefined;

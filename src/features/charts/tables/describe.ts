@@ -1,4 +1,4 @@
-/** Tables as a model reads about them. */
+/** Describes tables to a model. */
 import { plainText } from '../text.ts';
 import type { Column, Table } from './table.ts';
 
@@ -11,7 +11,7 @@ interface PresentedTable {
   columns: string[];
 }
 
-/** The names of tables and their columns, for the error of a call that named others. */
+/** Tables and their columns, for the error of a call that named others. */
 export function presentTables(tables: readonly Table[]): PresentedTable[] {
   return tables.slice(0, MOST_TABLES).map((table) => ({
     table: plainText(table.name, 300),

@@ -1,8 +1,8 @@
-/** The tables of one JSON result while they are found: rows from the same place belong to the same table. */
+/** Collects the tables of a JSON result: rows from the same place belong to the same table. */
 import { tableOf, type Draft } from './infer.ts';
 import { MOST_CELLS, MOST_COLUMNS, MOST_TABLES, type Cell, type Table } from './table.ts';
 
-/** Cells with the names of their columns. */
+/** Cells by column name. */
 export type Entries = readonly (readonly [string, Cell])[];
 
 interface OpenDraft extends Draft {
@@ -22,8 +22,8 @@ export class Drafts {
   }
 
   /**
-   * The table of a place, a new one on the first call. Each call is one owner: an object in which rows are nested.
-   * @returns undefined when there are too many tables already
+   * The table of a place, created on the first call. Each call is one owner: an object in which rows are nested.
+   * @returns undefined if there are too many tables already
    */
   at(place: { path: string; name: string; measure?: string; partial: boolean }): OpenDraft | undefined {
     let draft = this.open.get(place.path);
@@ -36,7 +36,7 @@ export class Drafts {
     }
     draft.owners += 1;
     draft.partial ||= place.partial;
-    // Values of different metrics have no one name.
+    // Values of different metrics share no name.
     if (draft.measure !== place.measure) draft.measure = undefined;
     return draft;
   }
@@ -54,10 +54,10 @@ export class Drafts {
     draft.groups.push(draft.owners);
   }
 
-  /** What was found, in the order of first appearance. */
+  /** The tables in order of first appearance. */
   tables(): Table[] {
     return [...this.open.values()].flatMap((draft) => {
-      // Rows of one owner are not grouped by anything.
+      // A single owner does not group its rows.
       const table = tableOf({ ...draft, groups: draft.owners > 1 ? draft.groups : undefined });
       return table ? [table] : [];
     });

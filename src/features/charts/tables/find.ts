@@ -4,12 +4,12 @@ import { logTable } from './log-lines.ts';
 import type { Table } from './table.ts';
 import { tablesInJson } from './walk.ts';
 
-/** A cut result ends in a note, which is no part of what was cut. */
+/** A truncated result ends in a note that is not part of it. */
 const CUT_NOTE = /\n\[cut here: the tool returned [^\n]*\]\s*$/u;
 
 /**
- * Finds the tables in a stored tool result: in JSON, lines of JSON, separated values or log lines. Their cells are those
- * of the result. Whatever else the text is, there is none in it.
+ * Finds the tables in a stored tool result: in JSON, JSON lines, separated values or log lines. Cells are exactly those
+ * of the result. Any other text has none.
  */
 export function tablesIn(content: string): Table[] {
   const text = content.replace(CUT_NOTE, '');

@@ -1,4 +1,4 @@
-/** Finding tables in what tools returned. */
+/** Finds tables in tool results. */
 export { presentTables } from './describe.ts';
 export { tablesIn } from './find.ts';
 export { isTimeName, isoOf, requestedTime, timeOf } from './times.ts';

@@ -1,13 +1,13 @@
-/** From rows as they were found to a table: what type and unit each column has. */
+/** Infers the type and unit of each column. */
 import { MOST_COLUMNS, numberOf, type Cell, type Column, type Table, type TimeForm } from './table.ts';
 import { isTimeName, timeFormOf, timeOf } from './times.ts';
 
-/** Rows as they were found, with names for their cells. */
+/** Raw rows with column names. */
 export interface Draft extends Omit<Table, 'columns'> {
   names: string[];
-  /** What `value` columns hold, where the result says it beside the rows. */
+  /** What `value` columns hold, if the result says it next to the rows. */
   measure?: string;
-  /** Units that are known from elsewhere, by column. */
+  /** Units known from elsewhere, by column. */
   units?: Map<string, string>;
 }
 
@@ -22,18 +22,18 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/(?:^|[_.\s])celsius$/iu, '°C'],
 ];
 
-/** The unit that a name ends in, by the usual conventions: `latency_seconds`, `duration_ms`. */
+/** The unit suffix of a name, by the usual conventions: `latency_seconds`, `duration_ms`. */
 export function unitInName(name: string): string | undefined {
   return UNITS.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** @returns the table, or undefined when no column of the rows has a value */
+/** @returns the table, or undefined if no column has a value */
 export function tableOf(draft: Draft): Table | undefined {
   const { name, path, form, names, rows, groups, total, partial } = draft;
   const found = names.map((column, index) => columnOf(column, index, draft));
   const kept = found.flatMap((column, index) => (column ? [{ column, index }] : [])).slice(0, MOST_COLUMNS);
   if (kept.length === 0) return undefined;
-  // Rows that were found before a column was first seen end early.
+  // Rows found before a column first appeared are shorter.
   const whole = kept.length === names.length && rows.every((row) => row.length === names.length);
   const cells = whole ? rows : rows.map((row) => kept.map(({ index }) => row[index] ?? null));
   const columns = kept.map(({ column }) => column);
@@ -55,7 +55,7 @@ function columnOf(name: string, index: number, draft: Draft): Column | undefined
   return { name, type: 'quantitative', ...(unit && { unit }), ...(title !== undefined && { title }) };
 }
 
-/** The form all cells of a column share when they are times; `empty` when there are none. */
+/** The time format all cells of a column share; `empty` if there are no cells. */
 function timeColumn(rows: readonly Cell[][], index: number, name: string): TimeForm | 'empty' | undefined {
   const named = isTimeName(name);
   let form: TimeForm | undefined;
@@ -82,10 +82,10 @@ function isQuantitative(rows: readonly Cell[][], index: number): boolean {
   return numbers > 0;
 }
 
-/** As numbers that are none are written; they are missing values among numbers. */
+/** Notations of non-numbers, which are missing values among numbers. */
 const NOT_A_NUMBER = /^\s*(?:nan|[+-]?inf(?:inity)?|null|none|n\/a|-)\s*$/iu;
 
-/** The one text that a column has in all rows. */
+/** The text a column has in every row. */
 function constantOf(name: string, { names, rows }: Draft): string | undefined {
   const index = names.indexOf(name);
   if (index < 0) return undefined;

@@ -1,6 +1,6 @@
-/** JSON as tools write it, some of which is not quite JSON. */
+/** JSON as tools write it, which is not always quite JSON. */
 
-/** @returns the value, or undefined when the text is no JSON */
+/** @returns the value, or undefined if the text is not JSON */
 export function parseJson(text: string): unknown {
   const head = text.trimStart()[0];
   if (head !== '{' && head !== '[') return undefined;
@@ -11,7 +11,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Python and Go write `NaN` and `Infinity`, which JSON does not have: they are missing values. */
+/** Python and Go write `NaN` and `Infinity`, which JSON lacks: missing values. */
 function parseWithoutNumbers(text: string): unknown {
   if (!/NaN|Infinity/u.test(text)) return undefined;
   try {
@@ -21,7 +21,7 @@ function parseWithoutNumbers(text: string): unknown {
   }
 }
 
-/** Changes what is not within the quotes of a string, in one pass. */
+/** Replaces outside of string literals, in one pass. */
 function outsideStrings(text: string, change: (part: string) => string): string {
   const parts: string[] = [];
   let from = 0;
@@ -38,12 +38,12 @@ function outsideStrings(text: string, change: (part: string) => string): string 
   return parts.join('');
 }
 
-/** Lines to look at before a text is held for lines of JSON. */
+/** How many lines to examine before a text counts as JSON lines. */
 const LOOKED_AT = 50;
 
 /**
  * Reads lines of JSON objects.
- * @returns the objects, and whether lines were left out; or undefined when the text is not of that form
+ * @returns the objects and whether lines were skipped; undefined if the text has another form
  */
 export function parseJsonLines(text: string): { objects: object[]; partial: boolean } | undefined {
   if (text.trimStart()[0] !== '{') return undefined;
@@ -65,7 +65,7 @@ function objectIn(line: string): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** The lines of a text that are not blank, without their ends, one at a time. */
+/** The non-blank lines of a text, one at a time. */
 export function* linesOf(text: string): Generator<string> {
   let from = 0;
   while (from < text.length) {

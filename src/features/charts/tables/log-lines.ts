@@ -1,11 +1,11 @@
-/** Log text: lines that begin with a time, with the numbers and labels they name. */
+/** Log text: lines that start with a time, with the numbers and labels in them. */
 import { linesOf } from './json-text.ts';
 import { tableOf } from './infer.ts';
 import { MOST_CELLS, type Cell, type Table } from './table.ts';
 
-/** A time stands at the beginning of a line, after a bracket, a level or a key at most. */
+/** A time is at the start of a line, at most after a bracket, a level or a key. */
 const HEAD_CHARACTERS = 80;
-/** What follows in a line of any length is not looked at. */
+/** The rest of a longer line is ignored. */
 const LINE_CHARACTERS = 2_000;
 const LINES_LOOKED_AT = 200;
 const MOST_PAIRS = 24;
@@ -17,7 +17,7 @@ const LEVEL = /\b(?:trace|debug|info|notice|warn|warning|error|err|critical|crit
 const PAIR =
   /(?<![\w.])([A-Za-z_][\w.]{0,60})=(?:"([^"\s]{1,60})"|(-?\d+(?:\.\d+)?)(ms|us|µs|ns|s|%|kB|KB|MB|GB|KiB|MiB|GiB|B)?(?![\w.])|([\w./:-]{1,60}))/gu;
 
-/** @returns one row for each line that begins with a time, or undefined when too few lines do */
+/** @returns one row per line that starts with a time, or undefined if too few do */
 export function logTable(text: string): Table | undefined {
   const sample = [];
   for (const line of linesOf(text)) {
@@ -58,7 +58,7 @@ function timeIn(line: string): { text: string; end: number } | undefined {
   return counted?.[1] === undefined ? undefined : { text: counted[1], end: counted[0].length };
 }
 
-/** What a line says as `key=value`. A number with a unit is a column of its own for each unit. */
+/** The `key=value` pairs of a line. A number with a unit becomes a column per unit. */
 function* pairsIn(line: string): Generator<{ name: string; value: string; unit?: string }> {
   for (const [, name = '', quoted, number, unit, word] of line.matchAll(PAIR)) {
     if (number !== undefined) yield unit ? { name: `${name} (${unit})`, value: number, unit } : { name, value: number };

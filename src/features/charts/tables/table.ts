@@ -1,49 +1,49 @@
-/** What a table found in a stored tool result is. */
+/** A table found in a stored tool result. */
 
 export type Cell = string | number | boolean | null;
 
 /**
- * How a column's cells write times: as text in ISO 8601, as text of the Common Log Format, or counted since 1970 in
- * seconds, milliseconds, microseconds or nanoseconds.
+ * How a column writes times: ISO 8601 text, Common Log Format text, or seconds, milliseconds, microseconds or
+ * nanoseconds since 1970.
  */
 export type TimeForm = 'iso' | 'clf' | 's' | 'ms' | 'us' | 'ns';
 
 export interface Column {
   name: string;
   type: 'temporal' | 'quantitative' | 'nominal';
-  /** Of temporal columns. */
+  /** For temporal columns. */
   timeForm?: TimeForm;
-  /** Such as `s`, where the result or the column's name says it. */
+  /** Such as `s`, if the result or the column's name says it. */
   unit?: string;
-  /** What the values measure, where the result says it elsewhere: the name of a metric, an expression. */
+  /** What the values measure, if the result says it elsewhere: a metric name, an expression. */
   title?: string;
 }
 
 export interface Table {
   /** Unique within its result, such as `series.points`. */
   name: string;
-  /** Where in the result its rows are: a JSONPath, or what form of text the result is. */
+  /** Where in the result its rows are: a JSONPath, or the form of the text. */
   path: string;
   form: 'json' | 'ndjson' | 'delimited' | 'log';
   columns: Column[];
-  /** One cell for each column, exactly as the result has it; null where it has none. */
+  /** One cell per column, exactly as in the result; null if missing. */
   rows: Cell[][];
-  /** For each row the number of the object it was nested in; absent where rows are not nested. */
+  /** For each row, the number of the object it was nested in; absent if rows are not nested. */
   groups?: number[];
-  /** How many rows the result has: more than `rows` when they are over the limit. */
+  /** The number of rows in the result, which may exceed `rows`. */
   total: number;
-  /** The result says itself, or shows by its end, that there is more than it holds. */
+  /** The result says, or its end shows, that it is incomplete. */
   partial: boolean;
 }
 
-/** Most cells that are kept of one result, all its tables together. */
+/** How many cells of one result are kept, over all its tables. */
 export const MOST_CELLS = 4_000_000;
 export const MOST_TABLES = 50;
 export const MOST_COLUMNS = 60;
-/** A longer name is no name; what it holds is left out. */
+/** A longer name is not a name; its values are dropped. */
 export const NAME_CHARACTERS = 200;
 
-/** @returns the finite number a cell is or writes, else undefined */
+/** @returns the finite number a cell is or spells, else undefined */
 export function numberOf(cell: Cell | undefined): number | undefined {
   if (typeof cell === 'number') return Number.isFinite(cell) ? cell : undefined;
   if (typeof cell !== 'string' || cell.length > 40 || !NUMBER.test(cell)) return undefined;

@@ -6,7 +6,7 @@ const ISO =
 const CLF = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{2})(\d{2})$/u;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** The years 2000 to 2100 in seconds: numbers outside are hardly times. */
+/** The years 2000 to 2100 in seconds; numbers outside are hardly times. */
 const EARLIEST = 946_684_800;
 const LATEST = 4_102_444_800;
 const SCALES = [
@@ -22,7 +22,7 @@ const TIME_WORDS = new Set(
   ),
 );
 
-/** Whether a name is that of a time: its last word is `at`, `time`, `timestamp` or the like. */
+/** Whether a name is a time's: its last word is `at`, `time`, `timestamp` or similar. */
 export function isTimeName(name: string): boolean {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/gu, '$1 $2')
@@ -32,21 +32,21 @@ export function isTimeName(name: string): boolean {
 }
 
 /**
- * Reads a cell of a temporal column. A time without an offset is UTC.
- * @returns milliseconds since 1970, or undefined when the cell is no time of that form
+ * Reads a cell of a temporal column. Without an offset it is UTC.
+ * @returns milliseconds since 1970, or undefined if the cell has another form
  */
 export function timeOf(cell: Cell | undefined, form: TimeForm): number | undefined {
   if (form === 'iso') return typeof cell === 'string' ? isoTime(cell) : undefined;
   if (form === 'clf') return typeof cell === 'string' ? clfTime(cell) : undefined;
   const scale = scaleOf(form);
-  // Nineteen digits are more than a number holds.
+  // Nineteen digits exceed a number's precision.
   if (form === 'ns' && typeof cell === 'string' && /^\d{16,20}$/u.test(cell)) return Number(BigInt(cell) / 1_000_000n);
   const value = numberOf(cell);
   if (value === undefined || value < EARLIEST * scale || value >= LATEST * scale) return undefined;
   return (value / scale) * 1000;
 }
 
-/** The form in which a cell is a time. Numbers count only where `named`: where the column's name or place says time. */
+/** The time format of a cell. Numbers count only if `named`: the column's name or place says time. */
 export function timeFormOf(cell: Cell, named: boolean): TimeForm | undefined {
   if (typeof cell === 'string') {
     if (isoTime(cell) !== undefined) return 'iso';
@@ -61,7 +61,7 @@ export function isoOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
 }
 
-/** Reads a time as a request writes it: ISO 8601, or a number of seconds, milliseconds, ... since 1970. */
+/** Reads a time from a request: ISO 8601, or seconds, milliseconds, … since 1970. */
 export function requestedTime(value: string | number): number | undefined {
   const form = timeFormOf(value, true);
   return form === undefined ? undefined : timeOf(value, form);

@@ -1,7 +1,7 @@
 /**
- * Finds tables in a JSON value: arrays of objects, arrays of tuples such as `[time, value]`, objects whose members are
- * rows by name, and arrays that run side by side. What is nested in an object has that object's scalars as columns too,
- * so that each point of a series carries its labels.
+ * Finds tables in a JSON value: arrays of objects, arrays of tuples such as `[time, value]`, objects whose properties
+ * are rows by name, and parallel arrays. Nested rows also get the scalars of the objects around them as columns, so
+ * that each point of a series carries its labels.
  */
 import { Drafts, type Entries } from './drafts.ts';
 import { NAME_CHARACTERS, numberOf, type Cell, type Table } from './table.ts';
@@ -12,16 +12,16 @@ const FLATTENED_DEPTH = 3;
 const MOST_ENTRIES = 60;
 const MOST_TUPLE = 40;
 const PATH_CHARACTERS = 300;
-/** Members that name what the values beside them measure. */
+/** Properties that name what their sibling values measure. */
 const MEASURES = ['metric', 'expr', 'query', 'expression'];
-/** Members that name the fields of the tuples beside them. */
+/** Properties that name the fields of sibling tuples. */
 const FIELDS = ['columns', 'fields', 'headers', 'header'];
 
 interface Place {
   path: string;
   name: string;
   depth: number;
-  /** Scalars of the objects around, which are rows of other tables themselves. */
+  /** Scalars of enclosing objects, which are rows of other tables. */
   context: Entries;
   measure?: string;
   partial: boolean;
@@ -30,7 +30,7 @@ interface Place {
 
 type Members = [string, unknown][];
 
-/** @param form what the value was written as */
+/** @param form how the value was written */
 export function tablesInJson(value: unknown, form: 'json' | 'ndjson', partial: boolean): Table[] {
   const drafts = new Drafts(form);
   visit(value, { path: '$', name: '', depth: 0, context: [], partial }, drafts);
@@ -78,7 +78,7 @@ function visitObject(members: Members, place: Place, drafts: Drafts): void {
   }
 }
 
-/** Objects as rows, and what is nested in them as rows of further tables. */
+/** Objects as rows, and nested arrays as rows of further tables. */
 function addObjects(rows: readonly Members[], place: Place, drafts: Drafts): void {
   const draft = drafts.at({ ...place, name: place.name || 'rows' });
   for (const members of rows) {
@@ -89,7 +89,7 @@ function addObjects(rows: readonly Members[], place: Place, drafts: Drafts): voi
   }
 }
 
-/** An object within a row is part of the row; only its arrays are tables. */
+/** An object within a row belongs to it; only its arrays are tables. */
 function visitNested(value: unknown, place: Place, drafts: Drafts): void {
   if (!isObject(value)) return visit(value, place, drafts);
   if (place.depth > MOST_DEPTH) return undefined;
@@ -113,7 +113,7 @@ function addTuples(tuples: readonly (readonly unknown[])[], place: Place, drafts
   }
 }
 
-/** Arrays of the same length, one of them times: columns of one table. */
+/** Arrays of equal length, one of them times: columns of one table. */
 function addColumns(members: Members, place: Place, drafts: Drafts): void {
   const columns = members.filter((member): member is [string, unknown[]] => {
     const [, value] = member;
@@ -130,7 +130,7 @@ function addColumns(members: Members, place: Place, drafts: Drafts): void {
   }
 }
 
-/** The scalars of an object with those of the objects within it, by dotted names. */
+/** The scalars of an object and its nested objects, by dotted names. */
 function flatten(members: Members, prefix = '', depth = 0, found: [string, Cell][] = []): [string, Cell][] {
   for (const [key, value] of members) {
     const name = `${prefix}${key}`;
@@ -141,7 +141,7 @@ function flatten(members: Members, prefix = '', depth = 0, found: [string, Cell]
   return found;
 }
 
-/** An object's own scalars and those around it; of two with the same name the outer is named after its table. */
+/** An object's own scalars and those around it; on a clash the outer one is prefixed with its table's name. */
 function joined(own: Entries, place: Place): Entries {
   return [...own, ...renamed(new Set(own.map(([name]) => name)), place)];
 }
@@ -171,7 +171,7 @@ function aboutOf(members: Members, place: Place): Pick<Place, 'measure' | 'parti
   };
 }
 
-/** Objects with the same kind of content, which are rows by name rather than parts of one thing. */
+/** Objects with the same kind of content are rows by name rather than parts of one thing. */
 function areRows(values: readonly unknown[]): boolean {
   if (values.length < 2 || !values.every(isObject)) return false;
   const [first = [], ...others] = values.map((value) => flatten(membersOf(value)).map(([name]) => name));

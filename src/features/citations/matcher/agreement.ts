@@ -1,11 +1,11 @@
-/** Whether a number of a result is one that a text states. */
+/** Whether a number in a result is one the text states. */
 import type { Interval, Quantity } from './quantities.ts';
 import type { Dimension, Unit } from './units.ts';
 
-/** How far a number is what is said: nearly (1), or within the rounding that is shown (2). */
+/** How well a number agrees: nearly (1), or within the rounding shown (2). */
 export type Agreement = 1 | 2;
 
-/** Where the unit of a number stands: directly with it, or in the name it goes by. */
+/** Where the unit of a number comes from: the number itself, or its name. */
 export type UnitPlace = 'suffix' | 'name';
 
 interface Range {
@@ -14,7 +14,7 @@ interface Range {
   agreement: Agreement;
 }
 
-/** Scales under which telemetry leaves its unit out, with the agreement they can reach. */
+/** Scales at which telemetry omits the unit, with the agreement they can reach. */
 const SILENT: Record<Dimension, readonly (readonly [scale: number, most: Agreement])[]> = {
   time: [
     [1, 2],
@@ -41,7 +41,7 @@ const SILENT: Record<Dimension, readonly (readonly [scale: number, most: Agreeme
 function rangesFor(quantity: Quantity, unit: Unit | undefined, place: UnitPlace): Range[] {
   const { dimension, exact, near, digits } = quantity;
   const within = (intervals: readonly Interval[], scale: number, agreement: Agreement): Range[] =>
-    // Products of decimal fractions miss their bounds by a rounding error of binary ones.
+    // Products of decimal fractions miss their bounds by a binary rounding error.
     intervals.map(([low, high]) => ({
       low: (low / scale) * (1 - 1e-9),
       high: (high / scale) * (1 + 1e-9),
@@ -58,7 +58,7 @@ function rangesFor(quantity: Quantity, unit: Unit | undefined, place: UnitPlace)
     if (unit.dimension === 'count') return scaled;
     if (unit.dimension === 'bytes') return [...scaled, ...under(1)];
     if (place === 'name') return under(1);
-    // Kubernetes writes thousandths of a core as it writes minutes; 2312 stands for "2312 ms", but 17 not for "17m".
+    // Kubernetes writes millicores the way it writes minutes; 2312 may mean "2312 ms", but 17 does not mean "17m".
     return [...(unit.scales[0] === 60 ? within(exact, 1e-3, 2) : []), ...(digits >= 3 ? within(exact, 1, 1) : [])];
   }
   if (!unit) return SILENT[dimension].flatMap(([scale, most]) => under(scale, most));
@@ -73,13 +73,13 @@ interface Entry extends Range {
   term: number;
 }
 
-/** By binary order of magnitude, the ranges that reach into it. */
+/** Ranges indexed by the binary orders of magnitude they reach into. */
 type Buckets = Map<number, Entry[]>;
 
 const ZERO = -100;
 const orderOf = (value: number): number => (value <= 0 ? ZERO : Math.max(ZERO, Math.floor(Math.log2(value))));
 
-/** The quantities of a query, for looking up the numbers of a result, of which there may be millions. */
+/** The quantities of a query, indexed for looking up a result's numbers, of which there may be millions. */
 export class QuantityIndex {
   readonly #quantities: readonly { term: number; quantity: Quantity }[];
   readonly #buckets: Record<UnitPlace, Map<Unit | undefined, Buckets>> = { suffix: new Map(), name: new Map() };
@@ -88,7 +88,7 @@ export class QuantityIndex {
     this.#quantities = quantities;
   }
 
-  /** Calls `note` for each quantity that a number agrees with. */
+  /** Calls `note` for each quantity that agrees with a number. */
   find(
     value: number,
     unit: Unit | undefined,

@@ -1,11 +1,11 @@
-/** Kinds of characters, looked up in a table: a result of megabytes is read one character at a time. */
+/** Character classes by table lookup: results of megabytes are read one character at a time. */
 import { IDEOGRAPH } from './words.ts';
 
 export const OTHER = 0;
 export const LOWER = 1;
 export const UPPER = 2;
 export const DIGIT = 3;
-/** Of a script without spaces, see `pairsOf`. */
+/** From a script without spaces, see `pairsOf`. */
 export const PAIRED = 4;
 export const LETTER = 5;
 const UNKNOWN = 255;

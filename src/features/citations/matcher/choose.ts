@@ -4,25 +4,25 @@ import { judgeFor, type Judgement } from './judge.ts';
 import { hasTerm, type TermSet } from './scan.ts';
 import type { Query } from './terms.ts';
 
-/** Pieces that are compared with each other for one claim. */
+/** Pieces compared with each other per claim. */
 const SHORTLIST = 80;
 
-/** Pieces this far apart may tell of the same. */
+/** Pieces this far apart may be about the same thing. */
 const NEAR_PIECES = 3;
-/** The share of a claim that a further piece of it must hold. */
+/** The share of a claim that another piece of it must hold. */
 const FURTHER_FACT = 0.2;
 /** A point of a series is no longer than this. */
 const LONGEST_POINT = 80;
 
-/** A piece that is cited and why. */
+/** A cited piece, and why. */
 export interface Choice {
   piece: number;
   score: number;
-  /** Stated terms that only what the piece stands under holds. */
+  /** Stated terms held only by the groups above the piece. */
   above: TermSet;
 }
 
-/** For each claim the best pieces of those that support it, those of the first claim first. */
+/** The best supporting pieces of each claim, first claim first. */
 export function choicesFor(holdings: Holdings, query: Query): Choice[][] {
   return query.weights.map((weights) => {
     const judge = judgeFor(holdings, query.terms, weights);
@@ -30,7 +30,7 @@ export function choicesFor(holdings: Holdings, query: Query): Choice[][] {
   });
 }
 
-/** The pieces with the highest scores over all claims, whether or not they support one. */
+/** The highest-scoring pieces over all claims, supporting or not. */
 export function likeliest(holdings: Holdings, query: Query, most: number): Choice[] {
   const best = new Map<number, Choice>();
   for (const weights of query.weights) {
@@ -92,14 +92,14 @@ function chooseFrom(
   }
   return chosen.map(({ holding, score, above }) => ({ piece: holding.piece, score, above }));
 
-  /** Another point of the same series: "from 180 ms to 2.3 s at 10:42" names the time of one of them. */
+  /** Another point of the same series: "from 180 ms to 2.3 s at 10:42" gives the time of only one of them. */
   function isBeside({ holding }: Judgement, { holding: first }: Judgement): boolean {
     const { piece } = holding;
     const isPoint = layout.form(piece) === 'json' && layout.end(piece) - layout.start(piece) <= LONGEST_POINT;
     return isPoint && layout.group(piece) === layout.group(first.piece);
   }
 
-  /** Another part of the claim, said nearby and about nothing else. */
+  /** Another part of the claim, stated nearby and about nothing else. */
   function isFurtherFact({ own, isOfAnother, holding }: Judgement, found: TermSet): boolean {
     if (isOfAnother || !chosen.some((other) => Math.abs(other.holding.piece - holding.piece) <= NEAR_PIECES))
       return false;
@@ -115,7 +115,7 @@ function chooseFrom(
     return count >= 2 && fresh >= stated * FURTHER_FACT;
   }
 
-  /** It holds a number or a literal of the claim that no other does, and is about the same. */
+  /** It holds a number or literal of the claim that no other piece does, and is about the same thing. */
   function addsTo({ own, above }: Judgement, covered: TermSet, all: Query['terms']): boolean {
     let [fresh, words] = [0, 0];
     for (const [index, term] of all.entries()) {
@@ -126,7 +126,7 @@ function chooseFrom(
       const isStrong = term.kind === 'verbatim' || term.quantity?.hard;
       if (isStrong && !hasTerm(covered, index)) {
         fresh += 1;
-        // A long name stands for itself.
+        // A long name stands on its own.
         if (term.kind === 'verbatim' && term.text.length >= 8) words += 1;
       } else if (term.kind === 'word' || term.kind === 'verbatim') words += 1;
     }

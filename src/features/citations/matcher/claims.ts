@@ -2,23 +2,23 @@
 import { findMarkers, type Marker } from './markers.ts';
 import { sentenceSpans, type Span } from './sentences.ts';
 
-/** One statement for which a text cites something. */
+/** A statement for which a text cites something. */
 export interface Claim {
-  /** What the citation is given for. */
+  /** What the citation supports. */
   statement: string;
-  /** The rest of the sentence and the sentence before: what the statement is about. */
+  /** The rest of the sentence and the sentence before: the subject of the statement. */
   context: string;
 }
 
-/** A text may cite the same thing this often before further places are passed over. */
+/** Further citations of the same number are ignored. */
 const MOST_CLAIMS = 12;
 const STATEMENT_CHARACTERS = 2_000;
 
 /**
- * The claims of a text that cite a number. A claim is the part of the sentence from the citation before it up to this
- * one; where that part says nothing (`According to [2], …`), it is the part that follows. In a table it is the row.
- * A text without any citation is a claim as a whole: a caller may have cut the number off. A text that cites other
- * numbers only makes no claim for this one.
+ * The claims for which a text cites a number. A claim is the part of the sentence from the previous citation to this
+ * one; if that part says nothing (`According to [2], …`), it is the part that follows. In a table it is the row. A text
+ * without any citation is one claim, since a caller may have cut the number off. A text that cites only other numbers
+ * makes no claim for this one.
  */
 export function claimsOf(text: string, citationId: number): Claim[] {
   const markers = findMarkers(text);
@@ -43,7 +43,7 @@ export function claimsOf(text: string, citationId: number): Claim[] {
   return claims;
 }
 
-/** Markers that stand together share what they are given for. */
+/** Adjacent markers share their claim. */
 function groupsOf(text: string, markers: readonly Marker[]): Marker[] {
   const groups: Marker[] = [];
   for (const marker of markers) {
@@ -70,7 +70,7 @@ function statementOf(text: string, sentence: Span, groups: readonly Span[], at: 
   return saysSomething(text.slice(after.start, after.end)) ? after : sentence;
 }
 
-/** Two words or more beside those that only lead to the citation. */
+/** At least two words besides those that only introduce the citation. */
 function saysSomething(text: string): boolean {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   return words.filter((word) => !LEADING.has(word)).length >= 2 || /[\p{Script=Han}]{3}/u.test(text);
@@ -81,7 +81,7 @@ const LEADING = new Set(
   ),
 );
 
-/** The sentence before, and nothing of another paragraph, list item or row. */
+/** The previous sentence, unless it is in another paragraph, list item or row. */
 function contextBefore(text: string, sentences: readonly Span[], index: number): string {
   const before = sentences[index - 1];
   if (!before) return '';
@@ -89,7 +89,7 @@ function contextBefore(text: string, sentences: readonly Span[], index: number):
   return said.endsWith('\n') || /^\s*\n/u.test(text.slice(before.end, sentences[index]!.end)) ? '' : said;
 }
 
-/** A part of the text without the markers in it. */
+/** A part of the text without its markers. */
 function plain(text: string, part: Span, markers: readonly Marker[]): string {
   let result = '';
   let done = part.start;
@@ -101,5 +101,5 @@ function plain(text: string, part: Span, markers: readonly Marker[]): string {
   return result + text.slice(done, part.end);
 }
 
-/** The end of a long statement is what the citation stands at. */
+/** The citation belongs to the end of a long statement. */
 const bound = (text: string): string => text.trim().slice(-STATEMENT_CHARACTERS);

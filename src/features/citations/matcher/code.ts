@@ -1,12 +1,12 @@
 /** Code within Markdown. */
 
 /**
- * Blanks code spans and fenced code, so that nothing in them is read as text.
- * @returns text of the same length with code made of `x`; line breaks stay
+ * Blanks out code spans and fenced code, so that nothing in them is read as text.
+ * @returns text of the same length with code replaced by `x`; line breaks stay
  */
 export function hideCode(text: string): string {
   const runs = [...text.matchAll(/`+/gu)].map((run) => ({ start: run.index, length: run[0].length }));
-  // A run of backticks is closed by the next run of the same length: looked up from behind, so that it takes one pass.
+  // A run of backticks is closed by the next run of the same length; looked up from the end in one pass.
   const nextOfLength = new Map<number, number>();
   const closedBy: (number | undefined)[] = [];
   for (let index = runs.length - 1; index >= 0; index--) {
@@ -22,7 +22,7 @@ export function hideCode(text: string): string {
     const close = closing === undefined ? undefined : runs[closing];
     const fence = length >= 3 && opensLine(text, start);
     if (!close && !fence) continue;
-    // A fence that nothing closes goes on to the end.
+    // An unclosed fence runs to the end.
     const end = close ? close.start + close.length : text.length;
     parts.push(text.slice(done, start), text.slice(start, end).replaceAll(/[^\n]/g, 'x'));
     done = end;

@@ -1,9 +1,9 @@
-/** How numbers are written in a result: where they end, and the units around them. */
+/** How results write numbers: where they end, and the units around them. */
 import { classOf, DIGIT, isDigit, LETTER, LOWER, OTHER, PAIRED, UPPER } from './characters.ts';
 import { unitInName, unitNamed, type Unit } from './units.ts';
 
 const PERCENT = unitNamed('%');
-/** Letters and digits that are looked at behind a number. */
+/** How many letters and digits after a number are examined. */
 const LONGEST_SUFFIX = 64;
 
 export function digitsEnd(text: string, from: number, to: number): number {
@@ -33,7 +33,7 @@ export function exponentEnd(text: string, from: number, to: number): number {
   return isDigit(text, digits, to) ? digitsEnd(text, digits, Math.min(to, digits + 3)) : from;
 }
 
-/** The end of 1,234,567; also of three fields that merely look like it, so the parts are tried as well. */
+/** The end of 1,234,567, or of three fields that merely look like it, so the parts are tried as well. */
 export function groupsEnd(text: string, from: number, whole: number, to: number): number {
   if (whole - from > 3) return whole;
   let at = whole;
@@ -44,7 +44,7 @@ export function groupsEnd(text: string, from: number, whole: number, to: number)
 export interface Suffix {
   unit?: Unit;
   end: number;
-  /** Without space in between. */
+  /** Without a space in between. */
   glued: boolean;
 }
 
@@ -61,7 +61,7 @@ export function suffixAt(text: string, from: number, to: number): Suffix {
   const letters = end - start > 13 ? '' : (/^[a-zA-Zµμ]{1,12}/u.exec(text.slice(start, end))?.[0] ?? '');
   const unit = letters === '' ? undefined : unitNamed(letters);
   if (start > from) return { unit: letters.length === end - start ? unit : undefined, end: from, glued: false };
-  // What follows the unit may be the next part of a duration, but not of a hash.
+  // The unit may be followed by the next part of a duration, but not of a hash.
   const rest = end - start - letters.length;
   return {
     unit:
@@ -88,7 +88,7 @@ export function durationAt(text: string, from: number, to: number): { seconds: n
 
 const NAME_BEFORE = /([\p{L}\p{N}_%.-]{1,40})["']?\s?[=:]\s?["']?$/u;
 
-/** Of `p99_ms=2312` or `"p99_ms": 2312`, where the number itself has no unit. */
+/** The unit in `p99_ms=2312` or `"p99_ms": 2312`, where the number itself has none. */
 export function unitBefore(text: string, from: number): Unit | undefined {
   const before = text.slice(Math.max(0, from - 3), from);
   if (!before.includes('=') && !before.includes(':')) return undefined;

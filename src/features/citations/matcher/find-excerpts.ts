@@ -13,44 +13,47 @@ export interface ExcerptQuery {
   citationId: number;
   /** The text that cites it. */
   text: string;
-  /** Most excerpts; default 5. */
+  /** Maximum number of excerpts; 5 by default. */
   most?: number;
 }
 
 export const MOST_EXCERPTS = 5;
 /** Neighbouring pieces are joined up to this length, in UTF-16 code units. */
 const LONGEST_EXCERPT = 1_000;
-/** A group with the piece in it is cited instead of the piece up to this length. */
+/** Up to this length, the group around a piece is cited instead of the piece. */
 const WHOLE_GROUP = 300;
 const LONGEST_LABEL = 200;
 
 /**
- * The pieces of a result that support a citation: lexically, and numerically within the rounding that the text shows.
- * No excerpt is better than a wrong one: a number that the result contradicts gives none.
- * @returns verbatim substrings of `content`, in its order, each at most about 1,000 characters; empty where nothing
- *   supports the claim or the text makes none with this citation
+ * The pieces of a result that support a citation: lexically, and numerically within the rounding the text shows. No
+ * excerpt is better than a wrong one: a number that the result contradicts yields none.
+ * @returns verbatim substrings of `content` in order, each about 1,000 characters at most; empty if nothing supports
+ *   the claim or the text makes none with this citation
  */
 export function findExcerpts(query: ExcerptQuery): string[] {
   return excerptsOf(query, read(query));
 }
 
-/** How many pieces somebody who chooses from them is shown. */
+/** How many candidates to offer. */
 export interface CandidateBounds {
   most: number;
-  /** Most characters of all together. */
+  /** Total characters of all candidates. */
   characters: number;
 }
 
 export interface Matches {
   /** See {@link findExcerpts}. */
   excerpts: string[];
-  /** Pieces that may support the citation, the likeliest first, for somebody else to choose from. */
+  /** Candidates that may support the citation, likeliest first. */
   candidates: string[];
-  /** What the text claims with the citation; empty where it makes none. */
+  /** What the text claims with the citation; empty if nothing. */
   claims: Claim[];
 }
 
-/** Excerpts and, where hardly anything is found, with the beginning of the result, candidates from the same reading. */
+/**
+ * Excerpts and candidates from one reading; if hardly anything is found, the candidates include the start of the
+ * result.
+ */
 export function findMatches(query: ExcerptQuery, bounds: CandidateBounds): Matches {
   const asked = read(query);
   return {
@@ -60,7 +63,7 @@ export function findMatches(query: ExcerptQuery, bounds: CandidateBounds): Match
   };
 }
 
-/** A result as it was read for one text. */
+/** A result as read for one text. */
 interface Reading {
   holdings: Holdings;
   query: Query;
@@ -98,7 +101,7 @@ function candidatesOf({ content }: ExcerptQuery, { holdings, query }: Reading, b
   return [...candidates];
 }
 
-/** The best of each claim, then the second of each, and so on. */
+/** The best piece of each claim, then the second best of each, and so on. */
 function takeTurns(choices: readonly (readonly Choice[])[], most: number): Choice[] {
   const taken: Choice[] = [];
   const longest = Math.max(0, ...choices.map(({ length }) => length));
@@ -110,7 +113,7 @@ function takeTurns(choices: readonly (readonly Choice[])[], most: number): Choic
   return taken;
 }
 
-/** The piece, or the group around it where only that says what the piece is about and is short. */
+/** The piece, or the short group around it if only that says what the piece is about. */
 function spanOf({ layout, groups }: Holdings, { piece, above }: Choice): Span {
   const own = { start: layout.start(piece), end: layout.end(piece) };
   if (isEmpty(above)) return own;
@@ -120,7 +123,7 @@ function spanOf({ layout, groups }: Holdings, { piece, above }: Choice): Span {
   return whole && says && intersects(says, above) && whole.end - whole.start <= WHOLE_GROUP ? whole : own;
 }
 
-/** The chosen spans and, while there is room, the label that says what a piece is about: a header, a name. */
+/** The chosen spans and, while there is room, the labels (headers, names) that say what they are about. */
 function withLabels(holdings: Holdings, { terms }: Query, choices: readonly Choice[], most: number): Span[] {
   const spans = choices.map((choice) => spanOf(holdings, choice));
   const { layout } = holdings;
@@ -138,7 +141,7 @@ function withLabels(holdings: Holdings, { terms }: Query, choices: readonly Choi
       for (const label of labels) {
         const text = layout.content.slice(label.start, label.end);
         if (text.length > LONGEST_LABEL || (form === 'json' && !/["'}]$/u.test(text.trim()))) continue;
-        // The name of a member alone says too little to be read.
+        // A property's name alone is too little to read.
         if (form === 'json' && !text.includes(':')) continue;
         if (wanted.some((term) => text.toLowerCase().includes(term.text.toLowerCase()))) return label;
       }
@@ -147,7 +150,7 @@ function withLabels(holdings: Holdings, { terms }: Query, choices: readonly Choi
   }
 }
 
-/** Joins neighbours, drops what another holds, and keeps only what is found in the content. */
+/** Joins neighbours, drops nested spans, and keeps only text found in the content. */
 function cutOut(content: string, spans: readonly Span[]): string[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {

@@ -1,11 +1,11 @@
-/** What each piece of a result holds of a query. */
+/** Which terms of a query each piece of a result holds. */
 import type { Group, Layout } from './pieces.ts';
 import { addTerm, hasTerm, Scanner, type TermSet } from './scan.ts';
 import { unitsOfFields } from './tables.ts';
 import type { Query, Term } from './terms.ts';
 import { unitInName, type Unit } from './units.ts';
 
-/** A piece that holds something, and what it holds itself and through what it stands under. */
+/** A piece that holds something, itself or through the groups above it. */
 export interface Holding {
   piece: number;
   full: TermSet;
@@ -13,23 +13,23 @@ export interface Holding {
   kinds: number;
 }
 
-/** All that a result holds of a query. */
+/** Everything a result holds of a query. */
 export interface Holdings {
   layout: Layout;
   /** Pieces that hold a term themselves, in order; of those that hold the same, the first few. */
   found: Holding[];
-  /** By group, what its labels and those above it say. */
+  /** By group: what its labels and those above it say. */
   groups: GroupHolding[];
-  /** By group, what the pieces directly below it hold. */
+  /** By group: what the pieces directly below it hold. */
   siblings: Map<number, Siblings>;
-  /** By term, how many pieces and groups hold it. */
+  /** By term: how many pieces and groups hold it. */
   frequency: number[];
 }
 
 /** Pieces below one group. */
 export interface Siblings {
   pieces: number;
-  /** By term, how many of them hold it as it is meant. */
+  /** By term: how many of them hold it exactly. */
   holding: Uint32Array;
 }
 
@@ -38,14 +38,14 @@ export interface GroupHolding {
   kinds: number;
 }
 
-/** Pieces below the same group that hold exactly the same are shown when they are no more than this. */
+/** Siblings that hold exactly the same are shown only if there are no more than this. */
 export const MOST_ALIKE = 3;
-/** Places of one verbatim term that are looked at. */
+/** How many occurrences of a verbatim term are examined. */
 const MOST_PLACES = 5_000;
-/** A label is read up to here. */
+/** How much of a label is read. */
 const LABEL_CHARACTERS = 400;
 
-/** Reads a whole result once, and searches it once for each verbatim term. */
+/** Reads a whole result once, and searches it once per verbatim term. */
 export function holdingsOf(layout: Layout, { terms }: Query): Holdings {
   const scanner = new Scanner(terms);
   const verbatim = verbatimPlaces(layout, terms);
@@ -91,13 +91,13 @@ function readPiece(layout: Layout, scanner: Scanner, piece: number, unit: Unit |
 
 const EXPOSED = /^([a-zA-Z][a-zA-Z0-9]*_[a-zA-Z0-9_:]*)(?:\{[^}]*\})?\s+[-+\d.]/u;
 
-/** Of a line as Prometheus exposes metrics, `request_duration_seconds{quantile="0.99"} 2.31`. */
+/** The name in a Prometheus exposition line, `request_duration_seconds{quantile="0.99"} 2.31`. */
 function exposedUnit(content: string, start: number, end: number): Unit | undefined {
   const name = end - start > 1_000 ? undefined : EXPOSED.exec(content.slice(start, end))?.[1];
   return name === undefined ? undefined : unitInName(name);
 }
 
-/** Verbatim terms whose words a piece holds, in another form: `OrderController.create` for `OrderController#create`. */
+/** Verbatim terms whose words a piece holds in another form: `OrderController.create` for `OrderController#create`. */
 function addTogether(terms: readonly Term[], full: TermSet, near: TermSet): void {
   if ((full.low | full.high) === 0) return;
   for (const [index, { parts }] of terms.entries()) {
@@ -115,7 +115,7 @@ interface ReadGroup extends GroupHolding {
   unit: Unit | undefined;
 }
 
-/** Groups come after the one above them. Numbers in labels say what something is called, not what it amounts to. */
+/** Groups follow their parents. A number in a label is a name, not a quantity. */
 function readGroups(layout: Layout, scanner: Scanner, terms: readonly Term[]): ReadGroup[] {
   const read: ReadGroup[] = [];
   for (const group of layout.groups) {
@@ -157,7 +157,7 @@ function readLabel(
   }
 }
 
-/** By piece, the verbatim terms that stand in it. */
+/** By piece: the verbatim terms in it. */
 function verbatimPlaces(layout: Layout, terms: readonly Term[]): Map<number, number[]> {
   const places = new Map<number, number[]>();
   const { content } = layout;
@@ -185,7 +185,7 @@ function verbatimPlaces(layout: Layout, terms: readonly Term[]): Map<number, num
   return places;
 }
 
-/** A text as it is, and as it is within JSON. */
+/** A text as is, and as escaped in JSON. */
 function writingsOf(text: string): Set<string> {
   const escaped = JSON.stringify(text).slice(1, -1);
   const ascii = escaped.replaceAll(/[\u007f-\uffff]/gu, (sign) =>
@@ -199,7 +199,7 @@ function writingsOf(text: string): Set<string> {
 
 const CONTINUES = /[\p{L}\p{N}]/u;
 
-/** Neither end is in the middle of a word. */
+/** Neither end is inside a word. */
 function standsAlone(content: string, start: number, end: number): boolean {
   const joins = (inner: string, outer: string): boolean => CONTINUES.test(inner) && CONTINUES.test(outer);
   return !joins(content[start] ?? '', content[start - 1] ?? '') && !joins(content[end - 1] ?? '', content[end] ?? '');

@@ -3,26 +3,26 @@ import type { Holding, Holdings } from './holdings.ts';
 import { addTerm, hasTerm, KIND, type TermSet } from './scan.ts';
 import type { Term, Weight } from './terms.ts';
 
-/** One claim's view on one piece. */
+/** One claim's view of one piece. */
 export interface Judgement {
   holding: Holding;
-  /** Rare terms count more; for comparing pieces with each other. */
+  /** Rare terms weigh more; for comparing pieces. */
   score: number;
   /** Stated terms that the piece holds itself. */
   own: TermSet;
-  /** Stated terms that only what it stands under holds. */
+  /** Stated terms held only by the groups above it. */
   above: TermSet;
   supports: boolean;
-  /** It is about something else than the claim: another record, time, address or version. */
+  /** It is about something else: another record, time, address or version. */
   isOfAnother: boolean;
 }
 
-/** How much of a term a piece holds: itself, nearly, or through what it stands under. */
+/** How well a piece holds a term: itself, nearly, or through the groups above it. */
 const FULL = 1;
 const NEAR = 0.55;
 const ABOVE = 0.7;
 
-/** Shares of what a claim states. Found on the tuned half of the labelled set. */
+/** Shares of what a claim states, tuned on the tuning half of the labelled set. */
 const ENOUGH_TOPIC_WITH_NUMBER = 0.25;
 const ENOUGH_WITHOUT_NUMBER = 0.45;
 const MOST_OF_A_WORD = 0.9;
@@ -72,7 +72,7 @@ export function judgeFor(
   };
 }
 
-/** What a claim states, summed up by how it can be told. */
+/** What a claim states, summed by how telling it is. */
 class Tally {
   #topic = { stated: 0, held: 0, terms: 0, known: false };
   #all = { stated: 0, held: 0 };
@@ -85,19 +85,19 @@ class Tally {
   #quoted = 0;
   #named = false;
 
-  /** @param alone there is but one piece in the result */
+  /** @param alone the result has only one piece */
   constructor(alone: boolean) {
     this.#alone = alone;
   }
 
-  /** @param found.telling some, but not most, of the records beside this one hold the term */
+  /** @param found.telling some sibling records hold the term, but not most */
   add(
     term: Term,
     weight: number,
     held: number,
     { itself, count, telling }: { itself: boolean; count: number; telling: boolean },
   ): void {
-    // A word that is nowhere in the result is more likely another word for it than a missing fact.
+    // A word absent from the whole result is more likely a synonym than a missing fact.
     const stated = count > 0 || term.kind !== 'word' ? weight : weight / 2;
     this.#all.stated += stated;
     this.#all.held += stated * held;
@@ -118,13 +118,13 @@ class Tally {
     }
   }
 
-  /** @param kinds of number in the piece and in what it stands under */
+  /** @param kinds of numbers in the piece and the groups above it */
   isOfAnother(kinds: number): boolean {
     return this.#isOfAnotherThing(kinds) || this.#isOfAnotherTime(kinds);
   }
 
   #isOfAnotherThing(kinds: number): boolean {
-    // The claim names what a record beside this one is about, and nothing that is special to this one.
+    // The claim names the subject of a sibling record, and nothing specific to this one.
     if (this.#toldOfAnother && !this.#tells) return true;
     return lacksAll(this.#figures) && (kinds & KIND.figures) !== 0;
   }
@@ -148,7 +148,7 @@ class Tally {
     if (number.length > 0) {
       if (topic >= ENOUGH_TOPIC_WITH_NUMBER || this.#alone) return true;
       if (moment && (topic > 0 || this.#topic.stated === 0)) return true;
-      // The result has other words for it throughout: then the number must be one that stands nowhere else.
+      // The result uses other words throughout, so the number must be unique in it.
       return (
         !this.#topic.known && number.some(({ term, held, count }) => held === FULL && count === 1 && isTelling(term))
       );
@@ -165,7 +165,7 @@ const lacksAll = (wanted: readonly { held: number }[]): boolean =>
 /** Addresses and versions. */
 const FIGURES = /^v?\d{1,5}(?:\.\d{1,5}){2,3}(?:\/\d+|:\d+)?$/u;
 
-/** It is unlikely to be met by chance. */
+/** A match by chance is unlikely. */
 const isTelling = ({ quantity }: Term): boolean =>
   quantity !== undefined && quantity.digits >= (quantity.dimension === undefined ? 4 : 2);
 

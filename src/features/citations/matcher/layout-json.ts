@@ -1,24 +1,24 @@
 /**
- * JSON as pieces: each record (an object with some plain members and little below it) is one, larger ones are taken
- * apart into their members. Iterative and lenient: JSON that is cut short gives what is there, and what Python prints
- * of its lists and dictionaries is read as well.
+ * Splits JSON into pieces. Each record (an object with some scalars and little below it) is one; larger ones are split
+ * into their properties. Iterative and lenient: truncated JSON yields what is there, and Python's printed lists and
+ * dictionaries are read too.
  */
 import { MOST_GROUPED, NO_GROUP, type Layout } from './pieces.ts';
 import { endOfString, unescaped } from '../../../platform/json-text.ts';
 import { unitInName, unitNamed } from './units.ts';
 import { addWindows, LONGEST_PIECE } from './windows.ts';
 
-/** An object or array up to this length is one piece, if there is little structure in it. */
+/** An object or array up to this length is one piece if it has little structure. */
 const RECORD = 320;
-/** Strings in a list are pieces of their own from this length, or when they have several words. */
+/** Strings in a list are separate pieces from this length on, or if they have several words. */
 const PHRASE = 40;
-/** A group up to this length may be cited as a whole. */
+/** A group up to this length may be cited whole. */
 const CITABLE_WHOLE = 600;
 const MOST_LABELS = 12;
 const DEEPEST = 1_000;
-/** So much of broken JSON is still taken as JSON. */
+/** The share of broken JSON that still counts as JSON. */
 const WORTH_KEEPING = 4_096;
-/** Members below which an object says what it is about. */
+/** Property names whose values say what an object is about. */
 const DESCRIBES =
   /metric|label|tag|attribute|resource|dimension|meta|target|source|service|pod|host|object|entity|subject|info/iu;
 const LITERAL =
@@ -26,21 +26,21 @@ const LITERAL =
 
 interface Frame {
   isArray: boolean;
-  /** With its name, where it has one. */
+  /** With its name, if it has one. */
   start: number;
   group: number;
   firstPiece: number;
   scalars: number;
   containers: number;
-  /** It holds something that is no part of one record. */
+  /** It holds something that does not belong to one record. */
   composite: boolean;
-  /** The name of the member that comes next. */
+  /** The name of the next property. */
   name?: { start: number; end: number };
 }
 
 /**
- * Adds the pieces of the JSON that the content begins with: one value or several behind each other.
- * @returns where the JSON ends; 0 when there is none
+ * Adds the pieces of the JSON at the start of the content: one value, or several in a row.
+ * @returns where the JSON ends; 0 if there is none
  */
 export function layOutJson(layout: Layout): number {
   return new JsonLayout(layout).run();
@@ -59,7 +59,7 @@ class JsonLayout {
   run(): number {
     const content = this.#content;
     const { length } = content;
-    /** What is known to be JSON: everything up to the end of a value at the top. */
+    /** Known to be JSON: everything up to the end of a top-level value. */
     let done = { end: 0, pieces: 0, groups: 0 };
     let at = 0;
     while (at < length) {
@@ -77,7 +77,7 @@ class JsonLayout {
     return done.end;
   }
 
-  /** @returns the place after the next token, or -1 where there is none of JSON */
+  /** @returns the position after the next token, or -1 if it is not JSON */
   #step(at: number): number {
     const code = this.#content.charCodeAt(at);
     const top = this.#stack.at(-1);

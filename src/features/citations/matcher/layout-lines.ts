@@ -1,15 +1,15 @@
-/** Text as pieces: log records, rows of tables, lines, sentences. */
+/** Splits text into pieces: log records, table rows, lines, sentences. */
 import { NO_GROUP, type Layout, type Table } from './pieces.ts';
 import { sentenceSpans } from './sentences.ts';
 import { isRule, tableAt } from './tables.ts';
 import { addLine } from './windows.ts';
 
-/** A record of several lines, such as a stack trace, is one piece up to this length. */
+/** A multi-line record, such as a stack trace, is one piece up to this length. */
 const LONGEST_RECORD = 900;
 const STAMP = String.raw`[\[(<]?(?:\d{4}[-/]\d{2}[-/]\d{2}|\d{1,2}:\d{2}:\d{2}|\d{2}\/[A-Z][a-z]{2}\/\d{4}|[A-Z][a-z]{2}\s{1,2}\d{1,2}\s\d{2}:\d{2}|\d{10}(?:\d{3})?\b)`;
-/** How a line of a log begins: a time, maybe after an address or a key. */
+/** How a log line starts: with a time, perhaps after an address or key. */
 const DATED = new RegExp(String.raw`^(?:\S{1,60}\s){0,3}?(?:[\w.-]{1,12}=)?"?${STAMP}|^\{"`, 'u');
-/** How a line begins that belongs to the one before it. */
+/** How a continuation line starts. */
 const CONTINUES = /^(?:\s+(?:at\s|\.\.\.|File\s"|\||\^)|\t|Caused by:|\s*\.\.\. \d+ more)/u;
 const OPENS_TRACE =
   /^(?:Traceback \(most recent|panic:|thread '|goroutine \d+ \[|Exception in thread|[\w.$]{3,200}(?:Exception|Error)\b)/u;
@@ -23,7 +23,7 @@ interface Line {
   end: number;
 }
 
-/** Adds the pieces of the text from a place on. */
+/** Adds the pieces of the text from a position on. */
 export function layOutLines(layout: Layout, from: number): void {
   const lines = linesOf(layout.content, from);
   const dated = isDated(layout.content, lines);
@@ -80,7 +80,7 @@ const headOf = (content: string, { start, end }: Line): string =>
 
 const indentOf = (text: string): number => text.length - text.trimStart().length;
 
-/** Whether it is a log whose records begin with a time: then lines without one belong to the record before them. */
+/** Whether this is a log whose records start with a time; then lines without one continue the previous record. */
 function isDated(content: string, lines: readonly Line[]): boolean {
   let [dated, all] = [0, 0];
   for (const line of lines.slice(0, 400)) {
@@ -92,7 +92,7 @@ function isDated(content: string, lines: readonly Line[]): boolean {
   return dated >= 2 && dated * 3 >= all;
 }
 
-/** @returns the index after the last line of the record that begins here */
+/** @returns the index after the last line of the record that starts here */
 function recordEnd(content: string, lines: readonly Line[], from: number, dated: boolean): number {
   const trace = OPENS_TRACE.test(headOf(content, lines[from]!).trim());
   let end = from + 1;
@@ -102,12 +102,12 @@ function recordEnd(content: string, lines: readonly Line[], from: number, dated:
     if (DATED.test(text)) break;
     if (!dated && !(trace && text.trim() !== '' && /^(?:\s|[\w.*()/$]+[(:])/u.test(text))) break;
   }
-  // A blank line at the end belongs to nobody.
+  // A trailing blank line belongs to no record.
   while (end > from + 1 && headOf(content, lines[end - 1]!).trim() === '') end--;
   return end;
 }
 
-/** A short record is one piece; of a long one each line is, and its first line says what they belong to. */
+/** A short record is one piece; in a long one each line is, labelled by its first line. */
 function addRecord(layout: Layout, lines: readonly Line[], parent: number): void {
   const [first, last] = [lines[0]!, lines.at(-1)!];
   if (last.end - first.start <= LONGEST_RECORD) {
@@ -121,7 +121,7 @@ function addRecord(layout: Layout, lines: readonly Line[], parent: number): void
 }
 
 function addTable(layout: Layout, lines: readonly Line[], parent: number, table: Table, first: number): void {
-  // The header says what rows are about, and nothing by itself.
+  // The header only labels the rows.
   const group = layout.addGroup({ parent, labels: [lines[0]!], form: 'text', table });
   for (const { start, end } of lines.slice(first)) addLine(layout, start, end, group, 'row');
 }
@@ -129,7 +129,7 @@ function addTable(layout: Layout, lines: readonly Line[], parent: number, table:
 function addSingle(layout: Layout, line: Line, text: string, headings: Headings): void {
   const group = headings.above(indentOf(text), text);
   const { content } = layout;
-  // A line with a time is a record, however many sentences it has, unless it is long.
+  // A line with a time is one record, however many sentences it has, unless it is long.
   const isRecord = DATED.test(text) || (line.end - line.start < LOOKED_AT && /\d:\d{2}/u.test(text));
   const prose =
     !isRecord && /[\p{L})"”][.!?。！？]["”)]?(?:\s+[\p{Lu}"“]|[^\s\w])/u.test(content.slice(line.start, line.end));
@@ -145,7 +145,7 @@ function addSentences(layout: Layout, text: Line, group: number): void {
   }
 }
 
-/** XML and HTML without line breaks: as if there were one before each tag, unless the line is short. */
+/** Splits XML and HTML without line breaks before each tag, unless the line is short. */
 function addElements(layout: Layout, line: Line, group: number): void {
   let start = line.start;
   const text = layout.content.slice(line.start, line.end);
@@ -156,7 +156,7 @@ function addElements(layout: Layout, line: Line, group: number): void {
   addLine(layout, start, line.end, group, 'text');
 }
 
-/** @returns the index after the last line of a paragraph of prose that is wrapped; the next one where there is none */
+/** @returns the index after the last line of a wrapped paragraph; the next one if there is none */
 function paragraphEnd(content: string, lines: readonly Line[], from: number): number {
   let end = from + 1;
   while (end < lines.length && isWrapped(headOf(content, lines[end - 1]!), headOf(content, lines[end]!))) end++;
@@ -164,14 +164,14 @@ function paragraphEnd(content: string, lines: readonly Line[], from: number): nu
   return /[.!?]["”)]?(?:\s|$)/u.test(content.slice(lines[from]!.start, lines[end - 1]!.end)) ? end : from + 1;
 }
 
-/** Whether a sentence goes on from one line to the next. */
+/** Whether a sentence continues on the next line. */
 function isWrapped(text: string, next: string): boolean {
   if (text.length < 30 || text.length >= LOOKED_AT || DATED.test(text) || /[=|{}<>\t]|: /u.test(text)) return false;
   const goesOn = /[\p{L}\p{N},’')]\s?$/u.test(text) && /^ {0,3}[\p{L}\p{N}(“"`]/u.test(next);
   return goesOn && text.trim().split(/\s+/u).length >= 5 && !/^ {0,3}\d{1,3}[.)]\s/u.test(next);
 }
 
-/** The lines that later ones stand under: headings, and keys of indented text such as YAML. */
+/** The lines that label later ones: headings, and keys of indented text such as YAML. */
 class Headings {
   readonly #layout: Layout;
   readonly #open: { indent: number; group: number }[] = [];
@@ -201,7 +201,7 @@ class Headings {
   }
 }
 
-/** Of a heading: below any indentation, so that everything up to the next heading stands under it. */
+/** The indentation of a heading: below any other, so that everything up to the next heading is under it. */
 function levelOf(text: string): number | undefined {
   const marks = /^(#{1,6})\s/u.exec(text)?.[1]?.length;
   if (marks !== undefined) return marks - 10;

@@ -38,7 +38,7 @@ export function citedNumbers(text: string): number[] {
   return [...new Set(findMarkers(text).flatMap(({ numbers }) => numbers))];
 }
 
-/** What stands directly before a bracket when it is an index: an identifier, a call or another index. */
+/** What precedes a bracket that is an index: an identifier, a call or another index. */
 const INDEXED = /(?:^|[^\p{L}\p{N}_$.])(?:[\p{L}_$]|[\p{L}\p{N}_$.]*(?:[_$]|\p{Ll}\p{Lu}|\.\p{L})[\p{L}\p{N}_$.]*)$/u;
 
 function isIndex(flat: string, start: number, end: number, previous: Marker | undefined): boolean {
@@ -48,7 +48,7 @@ function isIndex(flat: string, start: number, end: number, previous: Marker | un
   if (before === ']') return true;
   if (!/[\p{L}\p{N}_$]/u.test(before)) return false;
   const after = flat.slice(end, end + 2);
-  // What goes on like an expression is one; `exhausted[1].` at the end of a sentence does not.
+  // Text that continues like an expression is one; `exhausted[1].` at the end of a sentence is not.
   return /^(?:\.[\p{L}_]|[=(]|\[\D)/u.test(after) || INDEXED.test(flat.slice(Math.max(0, start - 40), start));
 }
 

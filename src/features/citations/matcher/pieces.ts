@@ -1,8 +1,8 @@
-/** Where the pieces of a result are. Numbers in typed arrays: a result of megabytes has hundreds of thousands of pieces. */
+/** The pieces of a result, in typed arrays: a result of megabytes has hundreds of thousands. */
 import type { Span } from './sentences.ts';
 import type { Unit } from './units.ts';
 
-/** A list of 32-bit integers that grows. */
+/** A growable list of 32-bit integers. */
 class Integers {
   #items = new Int32Array(1_024);
   length = 0;
@@ -25,36 +25,36 @@ class Integers {
   }
 }
 
-/** How a piece is written: as text, as JSON, as the inside of a JSON string, as a row of a table. */
+/** The form of a piece: text, JSON, the inside of a JSON string, or a table row. */
 export type Form = 'text' | 'json' | 'string' | 'row';
 
-/** What several pieces stand under: an object, a heading, a column header. */
+/** What several pieces belong to: an object, a heading, a column header. */
 export interface Group {
   parent: number;
-  /** Names and members that say what the group is about. */
+  /** Names and properties that say what the group is about. */
   labels: Span[];
-  /** How its labels are written. */
+  /** The form of its labels. */
   form: Form;
-  /** The whole group, with its name, where it may be short enough to be cited as a whole. */
+  /** The whole group, with its name, if it may be short enough to cite. */
   whole?: Span;
-  /** Of numbers in it that have none of their own. */
+  /** The unit of its numbers that have none. */
   unit?: Unit;
-  /** Of a table: how its rows are divided, and the unit of each column. */
+  /** For a table: how its rows are split, and the unit of each column. */
   table?: Table;
 }
 
 export interface Table {
-  /** Absent: by runs of two spaces or more. */
+  /** Absent: split at two or more spaces. */
   delimiter?: string;
   units: (Unit | undefined)[];
 }
 
 export const NO_GROUP = -1;
-/** Numbers in a long list are taken together up to so many characters. */
+/** Numbers in a long list are grouped up to this many characters. */
 export const MOST_GROUPED = 80;
 const FORMS: readonly Form[] = ['text', 'json', 'string', 'row'];
 
-/** The pieces of one result in order of appearance; they do not overlap. */
+/** The pieces of one result in order; they do not overlap. */
 export class Layout {
   readonly content: string;
   readonly groups: Group[] = [];
@@ -82,12 +82,12 @@ export class Layout {
     return this.groups.push(group) - 1;
   }
 
-  /** Forgets the pieces from one on: they will be one piece. */
+  /** Drops the pieces from an index on, to replace them by one. */
   dropFrom(piece: number): void {
     this.#starts.length = this.#ends.length = this.#groups.length = this.#forms.length = piece;
   }
 
-  /** Joins the pieces from one on, so that those of a few characters are fewer. @param most characters of one */
+  /** Joins short pieces from an index on. @param most characters of a joined piece */
   groupFrom(piece: number, most: number): void {
     let last = piece;
     for (let index = piece + 1; index < this.length; index++) {
@@ -108,7 +108,7 @@ export class Layout {
 
   form = (piece: number): Form => FORMS[this.#forms.at(piece)] ?? 'text';
 
-  /** The piece at a place, or the one before it. */
+  /** The piece at a position, or the one before it. */
   pieceAt(place: number): number {
     let [low, high] = [0, this.length - 1];
     while (low < high) {

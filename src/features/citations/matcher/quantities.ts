@@ -1,22 +1,25 @@
 /** Numbers as a text states them, rounded. */
 import { unitNamed, type Dimension, type Unit } from './units.ts';
 
-/** A number of a text with what its wording leaves open. Bounds are in canonical units, or as written without a unit. */
+/**
+ * A stated number with the range its wording leaves open. Bounds are in canonical units, or as written if there is no
+ * unit.
+ */
 export interface Quantity {
   dimension?: Dimension;
-  /** For each scale of the unit, the values that are exactly what is said, within the rounding that is shown. */
+  /** For each scale of the unit, the values that match within the rounding shown. */
   exact: readonly Interval[];
-  /** Values that are near enough to be meant although more was said than that. */
+  /** Values close enough to be meant, though the text is more precise. */
   near: readonly Interval[];
-  /** Digits that carry information: 1,200 has two. */
+  /** Significant digits: 1,200 has two. */
   digits: number;
-  /** It has a unit, a decimal or says that it is rounded: a measurement rather than a count or a number of something. */
+  /** It has a unit, a decimal, or says that it is rounded: a measurement, not a count or an identifier. */
   measured: boolean;
-  /** It must be there: more than a count of a few. */
+  /** It must be present: more than a small count. */
   hard: boolean;
 }
 
-/** Both bounds belong to it. */
+/** Inclusive on both ends. */
 export type Interval = readonly [low: number, high: number];
 
 /** A quantity and where it was read. */
@@ -37,7 +40,7 @@ const NUMBER = new RegExp(
     String.raw`((?:\d{1,3}(?:,\d{3}){1,6}|\d{1,18})(?:\.\d{1,12})?)(?!\d)(${UNIT})?(?![\d]|\.\d)`,
   'giu',
 );
-/** As in 2,3 s: only where a unit follows, since commas also divide lists. */
+/** As in 2,3 s: only before a unit, since commas also separate list items. */
 const DECIMAL_COMMA = /(?<![\d,.])(\d{1,6}),(\d{1,2})(?=\s?(?:%|[a-zµ]{1,3}\b|prozent|sekunden|minuten|stunden))/giu;
 const WORDS = new Map(
   'zero one two three four five six seven eight nine ten eleven twelve'
@@ -55,7 +58,10 @@ const WORDS = new Map(
 );
 const IN_WORDS = new RegExp(String.raw`\b(${[...WORDS.keys()].join('|')})\b([\s-](?:[a-z]{1,12})\b)?`, 'giu');
 
-/** Every number in a text, in figures and, up to a hundred, in words. Factors (`3x`) are left out: data seldom states them. */
+/**
+ * Every number in a text, in digits and, up to a hundred, in words. Factors (`3x`) are skipped: data rarely states
+ * them.
+ */
 export function quantitiesIn(given: string): FoundQuantity[] {
   const found: FoundQuantity[] = [];
   const text = given.replaceAll(DECIMAL_COMMA, '$1.$2');
@@ -76,7 +82,7 @@ export function quantitiesIn(given: string): FoundQuantity[] {
   for (const match of text.matchAll(IN_WORDS)) {
     const value = WORDS.get(match[1]?.toLowerCase() ?? '') ?? 0;
     const unit = unitNamed((match[2] ?? '').slice(1).toLowerCase());
-    // "One" is mostly an article; "one of them".
+    // "One" is usually an article; "one of them".
     if (value === 1 && !unit) continue;
     const quantity = { ...quantityOf(String(value), unit, undefined, false), hard: unit !== undefined };
     const end = match.index + (unit ? match[0].length : match[1]!.length);
@@ -85,7 +91,7 @@ export function quantitiesIn(given: string): FoundQuantity[] {
   return found;
 }
 
-/** The unit after a number, also one of two words (`1.2 million bytes`, `5 GB`), and whether the text after it is one. */
+/** The unit after a number, possibly of two words (`1.2 million bytes`, `5 GB`), and whether what follows is one. */
 function unitAfter(
   text: string,
   end: number,
@@ -119,7 +125,7 @@ function quantityOf(
   const rounded = 10 ** zeros / 2;
   const measured = unit !== undefined || decimals > 0 || about;
   const exactStep = about ? rounded : measured ? shown : 0;
-  // Rounded without saying so; the more digits remain, the less.
+  // Tolerance for unstated rounding; the more digits remain, the smaller.
   const nearStep = Math.max(decimals > 0 ? shown : 0.5, Math.min(rounded, value * 0.02));
   const interval = (step: number): Interval => [value - step, value + step];
   const open: Interval | undefined =

@@ -1,4 +1,4 @@
-/** Reads a piece of a result and notes which terms of a query it holds. Linear in its length. */
+/** Reads a piece of a result and records which terms of a query it holds, in linear time. */
 import { QuantityIndex, type Agreement, type UnitPlace } from './agreement.ts';
 import { classOf, DIGIT, isDigit, LOWER, OTHER, PAIRED, UPPER } from './characters.ts';
 import {
@@ -17,7 +17,7 @@ import { momentAt, momentOfEpoch, sameMoment, type Moment } from './times.ts';
 import { unitInName, unitNamed, type Dimension, type Unit } from './units.ts';
 import { stemOf } from './words.ts';
 
-/** A set of terms by their index, as two 31-bit halves. */
+/** A set of terms by index, as two 31-bit halves. */
 export interface TermSet {
   low: number;
   high: number;
@@ -31,7 +31,7 @@ export function addTerm(set: TermSet, term: number): void {
   else set.high |= 1 << (term - HALF);
 }
 
-/** Kinds of number that a piece holds, as bits. */
+/** The kinds of numbers in a piece, as bits. */
 export const KIND: Record<Dimension | 'moment' | 'figures', number> = {
   time: 1,
   ratio: 2,
@@ -51,17 +51,17 @@ interface Entry {
   strength: 1 | 2;
 }
 
-/** Reads pieces one after the other; what the last one held is in its members. */
+/** Reads pieces one after another; its fields describe the last one. */
 export class Scanner {
-  /** Terms held as they are meant. */
+  /** Terms held exactly. */
   readonly full: TermSet = { low: 0, high: 0 };
-  /** Terms held nearly: a related word, a value near the one said. */
+  /** Terms nearly held: a related word, or a value close to the stated one. */
   readonly near: TermSet = { low: 0, high: 0 };
   /** See {@link KIND}. */
   kinds = 0;
   readonly #words = new Map<string, Entry[]>();
   readonly #known = new Map<string, Entry[] | undefined>();
-  /** By the first two letters: whether any word begins with them. */
+  /** By the first two letters: whether any term starts with them. */
   readonly #beginnings = new Uint8Array(36 * 36);
   readonly #quantities: QuantityIndex;
   readonly #moments: { term: number; moment: Moment }[] = [];
@@ -80,14 +80,14 @@ export class Scanner {
     }
   }
 
-  /** Forgets what was held. */
+  /** Resets what is held. */
   begin(): void {
     this.full.low = this.full.high = this.near.low = this.near.high = this.kinds = 0;
   }
 
   /**
-   * Adds what text holds.
-   * @param unit of numbers that have none of their own
+   * Adds what a text holds.
+   * @param unit of numbers that have none
    */
   text(text: string, from: number, to: number, unit?: Unit): void {
     let at = from;
@@ -100,10 +100,7 @@ export class Scanner {
     }
   }
 
-  /**
-   * Adds what a piece of JSON holds; text in strings is read without its escapes, numbers with the unit that the name
-   * of their member ends in.
-   */
+  /** Adds what a JSON piece holds: strings unescaped, numbers with the unit at the end of their property's name. */
   json(text: string, from: number, to: number, inherited?: Unit): void {
     let unit = inherited;
     let at = from;
@@ -147,7 +144,7 @@ export class Scanner {
     if (entries) this.#note(entries);
   }
 
-  /** A run of letters and digits: as a whole and, where capitals begin new words, in its parts. */
+  /** A run of letters and digits, whole and, if it is camel case, in parts. */
   #word(text: string, from: number, to: number): number {
     let at = from;
     let part = from;
@@ -196,7 +193,7 @@ export class Scanner {
     if (written) {
       this.#moment(written.moment);
       const { day, second, precision } = written.moment;
-      // 00:12:07 may be how long it took.
+      // 00:12:07 may be a duration.
       if (day === undefined && second !== undefined && precision === 1) this.#quantity(second, SECOND, 'suffix', false);
       return Math.min(to, written.end);
     }
@@ -213,7 +210,7 @@ export class Scanner {
     const end = Math.max(at, grouped);
     const suffix = suffixAt(text, end, to);
     if (suffix.glued && !suffix.unit) {
-      // 5xx, or a piece of a hash.
+      // 5xx, or part of a hash.
       this.#look(text.slice(from, Math.min(suffix.end, from + LONGEST_WORD)).toLowerCase());
       return suffix.end;
     }
@@ -224,7 +221,7 @@ export class Scanner {
       if (moment) this.#moment(moment);
     }
     if (grouped > at) this.#quantity(Number(text.slice(from, grouped).replaceAll(',', '')), unit, how);
-    // 1h30m is one duration, of which the hours are the greater part.
+    // 1h30m is one duration, of which the hours are the larger part.
     const total = suffix.glued && suffix.unit?.dimension === 'time' ? durationAt(text, from, to) : undefined;
     if (total) this.#quantity(total.seconds, SECOND, 'suffix');
     this.#quantity(value, unit, how);
@@ -248,7 +245,7 @@ export class Scanner {
   }
 }
 
-/** The index of a word's first two letters or digits, or -1 where they are others than those of ASCII. */
+/** The index of a word's first two letters or digits, or -1 if they are not ASCII. */
 function beginningOf(text: string, from: number, to: number): number {
   if (to - from < 2) return -1;
   const [first, second] = [text.charCodeAt(from), text.charCodeAt(from + 1)].map((code) => {

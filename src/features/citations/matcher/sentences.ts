@@ -1,30 +1,30 @@
-/** Text as sentences. */
+/** Splits text into sentences. */
 import { hideCode } from './code.ts';
 
-/** A part of a text: UTF-16 code units from `start` up to, not including, `end`. */
+/** A part of a text: UTF-16 code units from `start` to `end`, exclusive. */
 export interface Span {
   start: number;
   end: number;
 }
 
-// Every repetition is bounded: the time is linear in the length of the text, whatever it holds.
+// Every repetition is bounded, so time is linear in the length of any text.
 const LIST = String.raw`\[\^?\d{1,9}(?:\s{0,2}[,;–-]\s{0,2}\d{1,9}){0,30}\]`;
-/** Line breaks that end no sentence: neither a blank line nor a list item, heading, quote or table row follows. */
+/** Line breaks that do not end a sentence: no blank line, list item, heading, quote or table row follows. */
 const WRAP = /\n(?![ \t\r]{0,40}(?:\n|[-*+•][ \t]|\d{1,3}[.)][ \t]|[#|>]|$))/gu;
-/** A full stop and what closes with it, then citations that stand after it; or a line break. */
+/** A full stop with its closing punctuation and the citations after it, or a line break. */
 const END = new RegExp(
   String.raw`[.!?…]{1,6}["'”’)*_]{0,6}(?:[ \t]{0,3}${LIST}[.,;]?){0,8}(?=\s|$)|[。！？]{1,6}[」』）]{0,3}(?:[ \t]{0,3}${LIST}){0,8}|\n`,
   'gu',
 );
-/** Full stops after these end no sentence; nor does one after an initial. */
+/** Full stops after these do not end a sentence; nor does one after an initial. */
 const ABBREVIATION = /(?:^|[\s("'])(?:e\.g|i\.e|vs|cf|approx|ca|[Ff]ig|incl|excl|esp|viz|dr|mr|mrs|ms|prof|[A-Z])\.$/u;
-/** These end a sentence only where a capital letter follows. */
+/** These end a sentence only before a capital letter. */
 const UNIT = /(?:^|[\s(])(?:etc|min|max|sec|hr|hrs|req|resp|avg|a\.m|p\.m)\.$/iu;
 
 /**
- * Splits text into sentences: at full stops before white space, at blank lines and at list items. Technical text begins
- * sentences with lower-case names (`db was slow`), so a capital letter is not waited for, as the rules of Unicode
- * would. Code is never split, and a citation after a full stop belongs to the sentence before it.
+ * Splits text at full stops before white space, at blank lines and at list items. Technical sentences start with
+ * lower-case names (`db was slow`), so unlike the Unicode rules it does not wait for a capital letter. Code is never
+ * split, and a citation after a full stop belongs to the sentence before.
  * @returns spans that cover the text without gaps
  */
 export function sentenceSpans(text: string): Span[] {

@@ -1,4 +1,4 @@
-/** Tables in text: comma- or tab-separated, in Markdown, of psql, or with aligned columns. */
+/** Tables in text: comma- or tab-separated, Markdown, psql, or aligned columns. */
 import type { Table } from './pieces.ts';
 import { unitInName, type Unit } from './units.ts';
 
@@ -12,16 +12,16 @@ export interface FoundTable {
   table: Table;
   /** Index after its last line. */
   end: number;
-  /** How many lines are not rows: the header and what underlines it. */
+  /** How many lines are not rows: the header and its underline. */
   first: number;
 }
 
 const LONGEST_LINE = 2_000;
 
-/** Whether a line only underlines: dashes, with the signs that cross them. */
+/** Whether a line only underlines: dashes, with crossing signs. */
 export const isRule = (line: string): boolean => /^[\s|:+=-]{3,}$/u.test(line) && line.includes('-');
 
-/** The table whose header is the line at an index, if there is one. */
+/** The table whose header is the line at an index, if any. */
 export function tableAt(content: string, lines: readonly Line[], index: number): FoundTable | undefined {
   const [header, next] = [textAt(content, lines, index), textAt(content, lines, index + 1)];
   if (!header || !next) return undefined;
@@ -38,7 +38,7 @@ export function tableAt(content: string, lines: readonly Line[], index: number):
   return { table: { delimiter, units }, end, first };
 }
 
-/** The fields of a row with where they are in it; a comma in quotes divides nothing. */
+/** The fields of a row and their positions; a quoted comma separates nothing. */
 export function fieldsOf(row: string, delimiter: string | undefined): { text: string; start: number; end: number }[] {
   const fields: { text: string; start: number; end: number }[] = [];
   const add = (start: number, end: number): void => {
@@ -73,7 +73,7 @@ function textAt(content: string, lines: readonly Line[], index: number): string 
   return line && line.end - line.start <= LONGEST_LINE ? content.slice(line.start, line.end) : undefined;
 }
 
-/** Two lines with the same number of fields, of which the first names them. */
+/** Two lines with the same number of fields, the first of which names them. */
 function fieldsAgree(header: string, next: string, delimiter: string): boolean {
   if (!header.includes(delimiter)) return false;
   const names = fieldsOf(header, delimiter);
@@ -81,7 +81,7 @@ function fieldsAgree(header: string, next: string, delimiter: string): boolean {
   return areNames && names.length === fieldsOf(next, delimiter).length && (delimiter === '\t' || !/, /u.test(header));
 }
 
-/** Columns divided by two spaces or more, under names without digits. */
+/** Columns separated by two or more spaces, under names without digits. */
 function isAligned(header: string, next: string): boolean {
   const names = fieldsOf(header.trim(), undefined);
   if (names.length < 3 || fieldsOf(next.trim(), undefined).length < 2) return false;

@@ -1,36 +1,36 @@
-/** A claim as what can be looked for in a result. */
+/** Turns a claim into terms to look for in a result. */
 import type { Claim } from './claims.ts';
 import { quantitiesIn, type Quantity } from './quantities.ts';
 import { momentsIn, type Moment } from './times.ts';
 import { IDEOGRAPH, isStopWord, isTelling, pairsOf, partsOf, relatedStems, stemOf } from './words.ts';
 
-/** Something a claim says that a result can hold. */
+/** Something a claim states that a result can hold. */
 export interface Term {
-  /** `verbatim` is found as it is written, the others by what they mean. */
+  /** `verbatim` terms are matched as written, the others by meaning. */
   kind: 'word' | 'verbatim' | 'quantity' | 'moment';
   /** The stem, or the text itself. */
   text: string;
   quantity?: Quantity;
   moment?: Moment;
-  /** Of a verbatim term: the stems of its words, which together nearly say the same. */
+  /** For a verbatim term: the stems of its words, which together nearly say the same. */
   parts?: readonly string[];
 }
 
-/** What a term counts in one claim. */
+/** The weight of a term in one claim. */
 export interface Weight {
   weight: number;
-  /** Part of the statement itself: what is not found of these speaks against a chunk. Others only speak for one. */
+  /** Part of the statement itself: its absence counts against a piece. Other terms only count in favour. */
   stated: boolean;
 }
 
-/** Terms of all claims, each once, and what each counts in each claim. */
+/** The distinct terms of all claims, with their weight in each. */
 export interface Query {
   terms: Term[];
-  /** By claim, then by term; undefined where the claim does not have it. */
+  /** By claim, then by term; undefined if the claim does not have it. */
   weights: (Weight | undefined)[][];
 }
 
-/** As many as two 32-bit masks hold. */
+/** As many as two 31-bit masks hold. */
 export const MOST_TERMS = 62;
 const LONGEST_VERBATIM = 200;
 const CONTEXT_SHARE = 0.3;
@@ -39,7 +39,7 @@ const QUOTED =
   /`([^`\n]{2,200})`|"([^"\n]{3,200})"|[“„]([^“”„\n]{3,200})[”“]|«([^«»\n]{3,200})»|(?<![\p{L}\p{N}])'([^'\n]{4,200})'(?!\p{L})/gu;
 const TOKEN = /[\p{L}\p{N}_$][\p{L}\p{N}\p{M}_$.:/#@-]{0,199}|\/[\p{L}\p{N}_.:/#@{}*-]{2,199}/gu;
 
-/** The terms of claims; the weightier ones when there are more than {@link MOST_TERMS}. */
+/** The terms of claims; only the weightiest if there are more than {@link MOST_TERMS}. */
 export function queryOf(claims: readonly Claim[]): Query {
   const perClaim = claims.map(({ statement, context }) => {
     const found = termsOf(statement, true);
@@ -126,15 +126,15 @@ const stemsWithin = (text: string): string[] =>
     .filter((part) => !isStopWord(part) && !/^\d+$/u.test(part))
     .map(stemOf);
 
-/** Names that programs use: with a digit, a capital inside, or punctuation that joins. */
+/** Identifiers: with a digit, an inner capital, or joining punctuation. */
 function isIdentifier(token: string): boolean {
   if (!/\p{L}/u.test(token)) return /^[\d.]+:\d+$|^\d+(?:\.\d+){2,}/u.test(token);
   if (/\d/u.test(token) || /\p{Ll}\p{Lu}/u.test(token) || /[_$:/#@]/u.test(token)) return true;
-  // Hyphens and dots join names, and also words of ordinary language.
+  // Hyphens and dots join identifiers, but also ordinary words.
   return /\p{L}\.\p{L}/u.test(token) || /^\p{L}+(?:-\p{L}+){1,}$/u.test(token);
 }
 
-/** The stems by which a term is found, with how sure that is: 2 for itself, 1 for a word that may stand for it. */
+/** The stems by which a term is found, with their certainty: 2 for itself, 1 for a synonym. */
 export function stemsOf({ kind, text }: Term): [stem: string, strength: 1 | 2][] {
   if (kind !== 'word') return [];
   return [[text, 2], ...relatedStems(text).map((stem): [string, 1] => [stem, 1])];

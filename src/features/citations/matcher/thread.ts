@@ -1,4 +1,4 @@
-/** The matcher in a thread of its own: what `excerpt-matcher.ts` hands over is done here. */
+/** The matcher's worker thread, called by `excerpt-matcher.ts`. */
 import { findMatches, type CandidateBounds, type ExcerptQuery, type Matches } from './find-excerpts.ts';
 
 export interface MatchTask {

@@ -1,20 +1,20 @@
 /** Points in time as texts and telemetry write them. */
 
-/** A time as written. What is not written is undefined. */
+/** A time as written; undefined for what is not. */
 export interface Moment {
   year?: number;
   /** 1 to 12. */
   month?: number;
   day?: number;
-  /** Seconds since midnight where it was written. */
+  /** Seconds since midnight, local to where it was written. */
   second?: number;
-  /** Seconds that the writing leaves open: 60 for 10:42, 1 for 10:42:07. */
+  /** The precision in seconds: 60 for 10:42, 1 for 10:42:07. */
   precision: number;
   /** Minutes east of UTC. */
   zone?: number;
 }
 
-/** A moment and where it was read. */
+/** A moment and its position. */
 export interface FoundMoment {
   moment: Moment;
   start: number;
@@ -23,7 +23,7 @@ export interface FoundMoment {
 
 const DAY = 86_400;
 const MONTHS = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-/** Minutes east of UTC. Letters that several zones share (CST, IST, BST) mean the one that people write most. */
+/** Minutes east of UTC. Ambiguous abbreviations (CST, IST, BST) mean the most common zone. */
 const ZONES: Record<string, number> = Object.fromEntries(
   `z 0 utc 0 gmt 0 wet 0 west 60 bst 60 cet 60 cest 120 eet 120 eest 180 msk 180 ist 330
   est -300 edt -240 cst -360 cdt -300 mst -420 mdt -360 pst -480 pdt -420 akst -540 hst -600
@@ -50,7 +50,7 @@ const IN_TEXT = {
   monthFirst: new RegExp(String.raw`\b${MONTH}\s{1,2}(\d{1,2})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{4}))?\b`, 'giu'),
 };
 
-/** Every date and time of day in a text. Where there is one date, it is that of the times without one. */
+/** Every date and time of day in a text. If there is only one date, times without a date get it. */
 export function momentsIn(text: string): FoundMoment[] {
   const found: FoundMoment[] = [];
   const add = (match: RegExpMatchArray & { index: number }, moment: Moment | undefined): void => {
@@ -86,9 +86,9 @@ const AT = {
 };
 
 /**
- * The time that is written at a place of a result.
- * @param digits how many digits stand there
- * @returns the moment and where it ends, or undefined when no time is written there
+ * The time at a position of a result.
+ * @param digits how many digits start there
+ * @returns the moment and its end, or undefined if there is no time
  */
 export function momentAt(text: string, at: number, digits: number): { moment: Moment; end: number } | undefined {
   const next = text[at + digits];
@@ -130,8 +130,8 @@ export function momentOfEpoch(value: number): Moment | undefined {
 }
 
 /**
- * Whether a result's time is the one a text names: 2 within what the text writes (10:42 is any second of that minute),
- * 1 when it rounds to it, 0 otherwise. A time without a zone is taken for UTC, or for what the other side writes.
+ * Whether a result's time is the one a text names: 2 within its precision (10:42 is any second of that minute), 1 if it
+ * rounds to it, 0 otherwise. A time without a zone counts as UTC, or as the zone the other side gives.
  */
 export function sameMoment(said: Moment, written: Moment): 0 | 1 | 2 {
   if (said.second === undefined) return sameDay(said, written, 0) ? 2 : 0;
@@ -139,7 +139,7 @@ export function sameMoment(said: Moment, written: Moment): 0 | 1 | 2 {
   const shifts = said.zone === undefined ? [0, -(written.zone ?? 0) * 60] : [(said.zone - (written.zone ?? 0)) * 60];
   let best: 0 | 1 | 2 = 0;
   for (const shift of new Set(shifts)) {
-    // What the text says, on the result's clock.
+    // The text's time on the result's clock.
     const target = said.second - shift;
     const late = (((written.second - target) % DAY) + DAY) % DAY;
     if (late < said.precision && sameDay(said, written, Math.floor(target / DAY))) return 2;
@@ -148,7 +148,7 @@ export function sameMoment(said: Moment, written: Moment): 0 | 1 | 2 {
   return best;
 }
 
-/** @param days how many days later the result's clock is */
+/** @param days how many days ahead the result's clock is */
 function sameDay(said: Moment, written: Moment, days: number): boolean {
   if (said.day === undefined || written.day === undefined) return said.second !== undefined;
   const day = new Date(Date.UTC(said.year ?? written.year ?? 2000, (said.month ?? 1) - 1, said.day + days));

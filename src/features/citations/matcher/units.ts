@@ -2,10 +2,10 @@
 
 export type Dimension = 'time' | 'ratio' | 'bytes' | 'count';
 
-/** A unit of a dimension. Canonical units: seconds, fractions of one, bytes, pieces. */
+/** A unit of a dimension. Canonical units: seconds, fractions of one, bytes, items. */
 export interface Unit {
   dimension: Dimension;
-  /** Canonical units in one of these; two where people mean either (a megabyte of 1000² or 1024² bytes). */
+  /** Canonical units in one of these; two values if the unit is ambiguous (a megabyte of 1000² or 1024² bytes). */
   scales: readonly number[];
 }
 
@@ -21,7 +21,7 @@ const DAY = unit('time', 86_400);
 const PERCENT = unit('ratio', 0.01);
 const FRACTION = unit('ratio', 1);
 
-/** As written, where upper and lower case mean different things. */
+/** As written, where case matters. */
 const EXACT: Record<string, Unit> = {
   m: MINUTE,
   M: unit('count', 1e6),
@@ -63,13 +63,13 @@ function named(value: Unit, names: string): Record<string, Unit> {
 const LONGEST = 12;
 const KNOWN = new Map([...Object.entries(ANY_CASE), ...Object.entries(EXACT)]);
 
-/** The unit of this name, as it stands behind a number. */
+/** The unit of this name, as it follows a number. */
 export function unitNamed(name: string): Unit | undefined {
   if (name.length > LONGEST) return undefined;
   return KNOWN.get(name) ?? (name.length === 1 ? undefined : KNOWN.get(name.toLowerCase()));
 }
 
-/** Multiples and single letters that are seldom meant as the unit at the end of a name. */
+/** Multiples and single letters that rarely mean a unit at the end of a name. */
 const NOT_IN_NAMES = new Set([
   'min',
   'k',
@@ -89,7 +89,7 @@ const NOT_IN_NAMES = new Set([
   'million',
 ]);
 
-/** The unit that the name of a metric, column or member ends in: `p99_ms`, `durationSeconds`, `latency (ms)`, `%CPU`. */
+/** The unit at the end of a metric, column or property name: `p99_ms`, `durationSeconds`, `latency (ms)`, `%CPU`. */
 export function unitInName(name: string): Unit | undefined {
   if (name.includes('%')) return PERCENT;
   const last =

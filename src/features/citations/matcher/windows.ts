@@ -1,13 +1,13 @@
-/** Long text without structure, in pieces. */
+/** Splits long unstructured text into pieces. */
 import type { Form, Layout } from './pieces.ts';
 import type { Span } from './sentences.ts';
 
-/** A piece of text is at most this long, in UTF-16 code units. */
+/** Maximum length of a piece of text, in UTF-16 code units. */
 export const LONGEST_PIECE = 400;
 
 const LINE_BREAKS: Record<'text' | 'string', RegExp> = { text: /\n/gu, string: /(?<!\\)(?:\\\\){0,8}(\\n|\\r)/gu };
 
-/** Adds the lines of a text as pieces, long lines in several. @param form `string`: the inside of a JSON string */
+/** Adds the lines of a text as pieces, splitting long lines. @param form `string`: the inside of a JSON string */
 export function addWindows(layout: Layout, { start, end }: Span, group: number, form: 'text' | 'string'): void {
   const inside = layout.content.slice(start, end);
   let from = 0;
@@ -18,7 +18,7 @@ export function addWindows(layout: Layout, { start, end }: Span, group: number, 
   addLine(layout, start + from, start + inside.length, group, form);
 }
 
-/** Adds one line: whole when it is short, else cut at sentences or white space. */
+/** Adds one line: whole if it is short, otherwise split at sentences or white space. */
 export function addLine(layout: Layout, from: number, to: number, group: number, form: Form): void {
   const { content } = layout;
   let start = from;
@@ -34,7 +34,7 @@ export function addLine(layout: Layout, from: number, to: number, group: number,
   if (end > start) layout.add(start, end, group, form);
 }
 
-/** Where to cut: behind the last sentence, else before the last white space, else anywhere but within a character. */
+/** Where to split: after the last sentence, else before the last white space, else anywhere but inside a character. */
 function cutBefore(content: string, start: number, limit: number): number {
   const text = content.slice(start, limit);
   const sentence = text.lastIndexOf('. ');

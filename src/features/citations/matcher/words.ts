@@ -1,7 +1,7 @@
-/** Words, so that the same thing said in another form is still the same word. */
+/** Normalizes words, so that the same thing said differently matches. */
 import { stemmer } from 'stemmer';
 
-/** Words that say nothing about what is meant. */
+/** Stop words. */
 const STOP = new Set(
   `a an the and or but nor so as at by for from in into of off on onto out over per than that then there these this those
   to up upon via with within without while when where which who whom whose why how what if because since until though
@@ -14,7 +14,7 @@ const STOP = new Set(
   ),
 );
 
-/** Words that tell what happened or how it is known, and that data seldom contains. */
+/** Words about what happened or how it is known, which data rarely contains. */
 const TELLING = new Set(
   `rise rose risen raise increase grow grew climb jump spike surge peak reach hit exceed fall fell drop decline decrease
   shrink double triple show indicate suggest confirm reveal report see saw seen find found observe note look appear
@@ -27,7 +27,7 @@ const TELLING = new Set(
     .map(stemOf),
 );
 
-/** Names that telemetry and people use for the same thing; each group is one. */
+/** Synonyms in telemetry and speech, one group per line. */
 const SAME = [
   'latency duration elapsed responsetime took p50 p90 p95 p99',
   'error errors failure fail failed exception err fatal 5xx',
@@ -56,7 +56,7 @@ for (const group of SAME) {
   }
 }
 
-/** The stem of a word in any case. Words with digits or other scripts than Latin are their own stem. */
+/** The stem of a word, ignoring case. Words with digits or in non-Latin scripts are their own stem. */
 export function stemOf(word: string): string {
   const lower = word.toLowerCase();
   if (lower.length < 3 || lower.length > 40 || !/^[a-z]+$/u.test(lower)) return lower;
@@ -72,17 +72,17 @@ export const isTelling = (stem: string): boolean => TELLING.has(stem);
 /** Stems that may stand for this one. */
 export const relatedStems = (stem: string): readonly string[] => related.get(stem) ?? [];
 
-/** Chinese and Japanese, which put no space between words. */
+/** Chinese and Japanese, which do not separate words by spaces. */
 export const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Text of such a script as the pairs of neighbouring characters in it. */
+/** Text in such a script as pairs of neighbouring characters. */
 export function pairsOf(run: string): string[] {
   const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(0, -1).map((character, index) => character + characters[index + 1]);
 }
 
-/** The words within an identifier: `OrderController#create` is order, controller, create. */
+/** The words in an identifier: `OrderController#create` is order, controller, create. */
 export function partsOf(identifier: string): string[] {
   return identifier
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, '$1 $2')
