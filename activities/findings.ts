@@ -19,7 +19,7 @@ import {
   settleFinding,
   type FindingDeps,
 } from '../src/features/monitoring-agents/findings/index.ts';
-import { DeliveryError } from '../src/features/monitoring-agents/notifications/port.ts';
+import { DeliveryError } from '../src/features/notifications/index.ts';
 import { withHeartbeat } from './attempt.ts';
 import { askingModel } from './runs.ts';
 

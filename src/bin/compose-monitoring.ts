@@ -6,9 +6,9 @@ import {
   createAgentLauncher,
   createAlertLimiter,
   createFindingLauncher,
-  createNotifier,
   retitleAgent,
 } from '../features/monitoring-agents/index.ts';
+import { createNotifier } from '../features/notifications/index.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logger.ts';
 import { createOutbound } from '../platform/outbound/index.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { anyTeam } from '../../src/db/team-filter.ts';
 import { Effect } from '../../src/features/effects/index.ts';
+import { notificationOf } from '../../src/features/notifications/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('migrations of data', () => {
@@ -54,5 +55,89 @@ describe('migrations of data', () => {
     assert.equal((await execute(`select 1 from workspace_draft_calls where draft_id = ?`, [draftId])).length, 1);
     await database.orm.migrator.up();
     assert.deepEqual([...(await effects()).keys()].toSorted(), [...migrated.keys()].toSorted());
+  });
+
+  it('notifications become effects that are delivered as before, and come back', async () => {
+    await database.orm.migrator.down({ to: '20261122010000-effects' });
+    const [agentId, findingId] = [randomUUID(), randomUUID()];
+    const insert = `insert into monitoring_notifications (id, created_at, updated_at, team_id, agent_id, finding_id, key, event, channel_type, channel_label, status, message, attempts, last_error, receipt, thread, delivered_at)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    const said = { agentId, agent: 'Watch', severity: 'info', title: 't', text: 'x', links: [], at: 1 };
+    const opened = JSON.stringify({ ...said, event: 'opened', findingId });
+    const resolved = JSON.stringify({ ...said, event: 'resolved', findingId });
+    const test = JSON.stringify({ ...said, event: 'test' });
+    const ids = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const slack = ['slack', '#ops'];
+    const rows = [
+      [
+        ids[0],
+        ...base,
+        agentId,
+        findingId,
+        'k0',
+        'opened',
+        ...slack,
+        'delivered',
+        opened,
+        2,
+        null,
+        'took it',
+        '{"ts":"1"}',
+        base[1],
+      ],
+      [
+        ids[1],
+        ...base,
+        agentId,
+        findingId,
+        'k1',
+        'resolved',
+        ...slack,
+        'pending',
+        resolved,
+        1,
+        'away',
+        null,
+        null,
+        null,
+      ],
+      [ids[2], ...base, agentId, findingId, 'k2', 'opened', null, null, 'skipped', opened, 0, null, null, null, null],
+      [ids[3], ...base, agentId, null, 'k3', 'test', ...slack, 'failed', test, 1, 'no', null, null, null],
+    ];
+    for (const row of rows) await execute(insert, row);
+    const before = await execute('select * from monitoring_notifications order by key');
+
+    await database.orm.migrator.up();
+    const migrated = [...(await effects()).values()].map((effect) => ({ ...effect, ...notificationOf(effect) }));
+    migrated.sort((a, b) => (a.key < b.key ? -1 : 1));
+    assert.deepEqual(
+      migrated.map(({ id, status, attempts, lastError, subjectId }) => [id, status, attempts, lastError, subjectId]),
+      [
+        [ids[0], 'delivered', 2, null, findingId],
+        [ids[1], 'pending', 1, 'away', findingId],
+        [ids[2], 'skipped', 0, null, findingId],
+        [ids[3], 'failed', 1, 'no', null],
+      ],
+    );
+    assert.ok(migrated.every(({ ownerId }) => ownerId === agentId));
+    const [first, second, , last] = migrated;
+    assert.deepEqual(first?.delivered, { receipt: 'took it', thread: { ts: '1' } });
+    assert.deepEqual(first?.channel, { type: 'slack', label: '#ops' });
+    assert.deepEqual(second?.message, {
+      event: 'resolved',
+      sender: { id: agentId, title: 'Watch' },
+      data: { agent: { id: agentId, title: 'Watch' }, finding: { id: findingId } },
+      isOver: true,
+      isBroadcast: false,
+      severity: 'info',
+      title: 't',
+      text: 'x',
+      links: [],
+      at: 1,
+    });
+    assert.deepEqual(last?.message.data, { agent: { id: agentId, title: 'Watch' }, finding: null });
+
+    await database.orm.migrator.down({ to: '20261122010000-effects' });
+    assert.deepEqual(await execute('select * from monitoring_notifications order by key'), before);
   });
 });

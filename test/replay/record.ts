@@ -9,7 +9,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createFindingLauncher, tellFindings } from '../../src/features/monitoring-agents/findings/index.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
-import { MonitoringNotification } from '../../src/features/monitoring-agents/entities.ts';
+import { Effect } from '../../src/features/effects/index.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { checkOf, observe, resultOf, seen, storeAgent } from '../features/monitoring-agents/findings/support.ts';
 import { startHarness, type Harness, type HarnessOptions } from '../support/harness.ts';
@@ -77,7 +77,7 @@ const beginFinding =
     };
     const id = await say(true);
     const reported = async (): Promise<true | undefined> =>
-      (await orm.em.fork().count(MonitoringNotification, { event: 'report' }, { filters: { team: false } })) > 0 ||
+      (await orm.em.fork().count(Effect, { key: { $like: 'finding:%:report:%' } }, { filters: { team: false } })) > 0 ||
       undefined;
     await waitUntil(reported, { what: 'the report', timeoutMs: 60_000 });
     await say(false);

@@ -19,7 +19,7 @@ import {
   type FindingDeps,
   type FindingSweepOptions,
 } from '../../src/features/monitoring-agents/findings/index.ts';
-import type { Delivered, Delivery } from '../../src/features/monitoring-agents/notifications/port.ts';
+import type { Delivered, Delivery } from '../../src/features/notifications/port.ts';
 import type { RunDeps } from '../../src/features/runs/index.ts';
 import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/index.ts';
 import { systemClock } from '../../src/platform/clock.ts';

@@ -1,17 +1,14 @@
 /** The workflow of a finding, with its own activities, a real Temporal server and PostgreSQL. */
 import assert from 'node:assert/strict';
+import { Effect } from '../../src/features/effects/index.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { forTeam } from '../../src/db/team-filter.ts';
 import { Investigation } from '../../src/features/investigations/index.ts';
 import { investigationWorkflowId } from '../../src/features/investigations/contract.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
-import {
-  MonitoringAgent,
-  MonitoringNotification,
-  type Finding,
-} from '../../src/features/monitoring-agents/entities.ts';
+import { MonitoringAgent, type Finding } from '../../src/features/monitoring-agents/entities.ts';
 import { commitFindingInvestigation, judgingCostSince } from '../../src/features/monitoring-agents/findings/index.ts';
-import { DeliveryError } from '../../src/features/monitoring-agents/notifications/port.ts';
+import { DeliveryError } from '../../src/features/notifications/port.ts';
 import type { Check } from '../../src/features/monitoring-agents/plan/schema.ts';
 import { taskOf } from '../features/chats/script.ts';
 import {
@@ -64,7 +61,7 @@ describe('the workflow of a finding', () => {
     assert.ok(finding);
     return finding;
   };
-  const stored = (): Promise<MonitoringNotification[]> => notificationsOf(workflows.database.orm, agent);
+  const stored = (): ReturnType<typeof notificationsOf> => notificationsOf(workflows.database.orm, agent);
   const states = async (): Promise<string[]> =>
     (await stored()).map(({ event, status, attempts }) => `${event} ${status} ${attempts}`);
   /** What was sent is stored as delivered a moment later. */
@@ -144,7 +141,7 @@ describe('the workflow of a finding', () => {
     const tried = workflows.attempts.slice(0, opened?.attempts).map(({ idempotencyKey }) => idempotencyKey);
     assert.equal(new Set(tried).size, 1);
     const [first] = await stored();
-    assert.deepEqual([first?.lastError, first?.receipt], [null, 'took it in the end']);
+    assert.deepEqual([first?.lastError, first?.delivered?.receipt], [null, 'took it in the end']);
   });
 
   it('gives a channel up that can never take it, and goes on with what else is to be done', async () => {
@@ -172,7 +169,7 @@ describe('the workflow of a finding', () => {
       if (attempt === 1) {
         const em = forTeam(workflows.database.orm.em, agent.teamId);
         const createdAt = new Date(Date.now() - 25 * 3_600_000);
-        await em.nativeUpdate(MonitoringNotification, { agentId: agent.id }, { createdAt });
+        await em.nativeUpdate(Effect, { ownerId: agent.id }, { createdAt });
       }
       throw new DeliveryError(`attempt ${attempt}`, { retryable: true, retryAfterMs: 100 });
     };
@@ -326,7 +323,7 @@ describe('the workflow of a finding', () => {
     const row = await waitUntil(ended, { what: 'the investigation', timeoutMs: 60_000 });
     assert.equal(row.status, 'completed');
     assert.match(row.query, /checkout is down/);
-    assert.equal(await forTeam(orm.em, teamId).count(MonitoringNotification, { findingId: finding.id }), 0);
+    assert.equal(await forTeam(orm.em, teamId).count(Effect, { subjectId: finding.id }), 0);
   });
 
   it('tells nothing twice when its workflow is terminated and started again by the sweeper', async () => {
@@ -361,7 +358,7 @@ describe('the workflow of a finding', () => {
     const em = forTeam(workflows.database.orm.em, agent.teamId);
     const { investigationId } = (await findingsOf(workflows.database.orm, agent))[0]!;
     await em.nativeUpdate(Investigation, { id: investigationId! }, { status: 'processing' });
-    await em.nativeDelete(MonitoringNotification, { findingId: finding.id, event: 'report' });
+    await em.nativeDelete(Effect, { subjectId: finding.id, key: { $like: '%:report:%' } });
     await workflows.tell([finding]);
     await waitUntil(async () => (await reads(finding.id, 'readInvestigation')) > 1 || undefined, {
       what: 'a second look at the investigation',

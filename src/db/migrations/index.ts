@@ -13,6 +13,7 @@ import { MonitoringIndexesMigration } from './20261121000900-monitoring-indexes.
 import { SessionsMigration } from './20261121001000-sessions.ts';
 import { InvestigationSearchMigration } from './20261121001100-investigation-search.ts';
 import { EffectsMigration } from './20261122010000-effects.ts';
+import { NotificationsMigration } from './20261122010100-notifications.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -28,4 +29,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121001000-sessions', class: SessionsMigration },
   { name: '20261121001100-investigation-search', class: InvestigationSearchMigration },
   { name: '20261122010000-effects', class: EffectsMigration },
+  { name: '20261122010100-notifications', class: NotificationsMigration },
 ];

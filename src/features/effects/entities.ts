@@ -9,6 +9,7 @@ export const Effect = defineEntity({
   uniques: [{ properties: ['teamId', 'key'] }],
   indexes: [
     { properties: ['ownerId', 'createdAt'] },
+    { properties: ['subjectId', 'createdAt'] },
     {
       name: 'effects_expires_at_index',
       expression: `create index "effects_expires_at_index" on "effects" ("expires_at") where "expires_at" is not null`,
@@ -36,8 +37,10 @@ export const Effect = defineEntity({
     /** Until then, by the database's clock, nobody else attempts it. */
     leasedUntil: p.datetime().strictNullable(),
     finishedAt: p.datetime().strictNullable(),
-    /** The row it was made for and is deleted with, of whatever table: a finding, a draft, a run. */
+    /** The row with which it is deleted, of whatever table: an agent, a draft, a run. */
     ownerId: p.uuid().strictNullable(),
+    /** What it is about, by which the effects of one thing are listed: a finding, a pull request. */
+    subjectId: p.uuid().strictNullable(),
     /** When the key may be used anew and the row is swept away; null: it stays as long as its owner. */
     expiresAt: p.datetime().strictNullable(),
   },

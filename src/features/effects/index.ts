@@ -32,7 +32,7 @@ import type { Room } from '../../room.ts';
 import { Effect } from './entities.ts';
 
 export { Effect };
-export { claimEffect, endEffect, purgeEffects, receiptOf, recordDone, type EffectRequest } from './ledger.ts';
+export { claimEffect, endEffect, purgeEffects, recordDone, stored, type EffectRequest } from './ledger.ts';
 export { EffectFailed, makeOnce, type EffectAttempt, type EffectWork } from './once.ts';
 
 export const effectsRoom = { name: 'effects', entities: [Effect] } satisfies Room;

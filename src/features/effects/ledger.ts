@@ -21,6 +21,8 @@ export interface EffectRequest {
   id?: string;
   /** The row with which it is deleted. */
   ownerId?: string;
+  /** What it is about. */
+  subjectId?: string;
   /** For how long the key stands for this effect; as long as the row is there unless given. */
   keptForMs?: number;
   /** The machine's time unless given. */
@@ -83,11 +85,11 @@ export async function endEffect(
   return em.fork().findOne(Effect, { id });
 }
 
-/** What was recorded when it was done: plain JSON of whatever type its kind has. */
+/** A payload, target or receipt: plain JSON of whatever type its kind stored. */
 // eslint-disable-next-line typescript/no-unnecessary-type-parameters -- the kind decides, which no type says
-export function receiptOf<Receipt>({ receipt }: Pick<Effect, 'receipt'>): Receipt {
-  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- recorded by the same kind
-  return receipt as Receipt;
+export function stored<T>(column: unknown): T {
+  // eslint-disable-next-line typescript/no-unsafe-type-assertion -- stored by the same kind
+  return column as T;
 }
 
 /** Deletes the effects of all teams whose keys may be used anew. Several workers may do so at once. @returns how many */
@@ -108,7 +110,17 @@ function digestOf(request: unknown): string {
 }
 
 function newEffect(wanted: EffectRequest) {
-  const { teamId, kind, key, request, payload = null, ownerId = null, keptForMs, now = new Date() } = wanted;
+  const {
+    teamId,
+    kind,
+    key,
+    request,
+    payload = null,
+    ownerId = null,
+    subjectId = null,
+    keptForMs,
+    now = new Date(),
+  } = wanted;
   return {
     id: wanted.id ?? randomUUID(),
     createdAt: now,
@@ -126,6 +138,7 @@ function newEffect(wanted: EffectRequest) {
     leasedUntil: null,
     finishedAt: null,
     ownerId,
+    subjectId,
     expiresAt: keptForMs === undefined ? null : new Date(now.getTime() + keptForMs),
   };
 }

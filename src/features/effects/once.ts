@@ -4,7 +4,7 @@ import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { untilReachable } from '../runs/index.ts';
 import { Effect } from './entities.ts';
-import { boundedError, endEffect, receiptOf } from './ledger.ts';
+import { boundedError, endEffect, stored } from './ledger.ts';
 
 /** A call that was cut off may still arrive: nobody else attempts the effect for so long after its time was over. */
 const STRAGGLER_MS = 5_000;
@@ -69,7 +69,7 @@ export async function makeOnce<Receipt>(
     attempt = await reach((em) => lease(em, id, teamId, work));
     if (attempt !== undefined) break;
     const row = await find();
-    if (row?.status !== 'pending') return receiptOf<Receipt>(ended(row));
+    if (row?.status !== 'pending') return stored<Receipt>(ended(row).receipt);
     await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 
@@ -89,7 +89,7 @@ export async function makeOnce<Receipt>(
     throw error;
   }
   const row = await reach((em) => endEffect(em, id, { status: 'done', receipt }));
-  return row ? receiptOf<Receipt>(ended(row)) : receipt;
+  return row ? stored<Receipt>(ended(row).receipt) : receipt;
 }
 
 /** @returns the number of the attempt; undefined when another one is under way, or the effect has ended */

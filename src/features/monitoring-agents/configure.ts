@@ -6,9 +6,20 @@ import { forTeam } from '../../db/team-filter.ts';
 import { TooManyRequests } from '../../http/errors.ts';
 import type { SecretBox } from '../../platform/secrets/index.ts';
 import { Chat } from '../chats/index.ts';
-import { type MonitoringAgent, MonitoringNotification, type StoredChannel } from './entities.ts';
-import { completeChannel, sealChannel, type NotificationChannel, type Notifier } from './notifications/index.ts';
-import type { NotificationMessage } from './notifications/port.ts';
+import { Effect } from '../effects/index.ts';
+import {
+  completeChannel,
+  deliverNotification,
+  enterNotification,
+  NOTIFICATION,
+  sealChannel,
+  type NotificationChannel,
+  type NotificationMessage,
+  type Notifier,
+  type StoredChannel,
+} from '../notifications/index.ts';
+import type { MonitoringAgent } from './entities.ts';
+import { messageFrom } from './findings/messages.ts';
 import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
@@ -97,7 +108,7 @@ export interface ChannelTest {
 }
 
 /** Whoever sets a channel names who gets mails and requests of this installation: tests are not to become a flood. */
-const MOST_TESTS = 10;
+const MAX_TESTS = 10;
 const TESTS_WITHIN_MS = 10 * 60_000;
 
 /**
@@ -105,63 +116,45 @@ const TESTS_WITHIN_MS = 10 * 60_000;
  * @throws {TooManyRequests} when there were many lately
  */
 export async function testChannel(
-  deps: { notifier: Notifier; clock: MonitoringServiceDeps['clock']; appUrl: string },
+  deps: Pick<MonitoringServiceDeps, 'orm' | 'clock'> & { notifier: Notifier; appUrl: string },
   em: EntityManager,
   agent: MonitoringAgent,
   signal: AbortSignal,
 ): Promise<ChannelTest> {
   const { id: agentId, teamId, channel, title } = agent;
   if (!channel) return { delivered: false, receipt: null, error: 'The agent has no notification channel.' };
-  await requireFewTests(em.fork(), agentId, deps.clock.now());
+  const now = deps.clock.now();
+  await requireFewTests(em.fork(), agentId, now);
   const message: NotificationMessage = {
     event: 'test',
-    agentId,
-    agent: title,
+    ...messageFrom({ id: agentId, title }),
     severity: 'info',
     title: `Test of "${title}"`,
     text: 'Somebody asked whether notifications of this monitoring agent arrive here. They do.',
     links: [{ label: 'Monitoring agent', url: `${deps.appUrl}/monitoring/${agentId}` }],
-    at: deps.clock.now().getTime(),
+    at: now.getTime(),
   };
   const key = `agent:${agentId}:test:${randomUUID()}`;
-  let outcome: ChannelTest;
+  const effect = await enterNotification(em, { teamId, key, ownerId: agentId, message, channel });
+  const { orm, clock, notifier } = deps;
+  const once = { orm, clock, deliver: notifier.send.bind(notifier), giveUpAfterMs: 0 };
   try {
-    const { receipt } = await deps.notifier.send(channel, teamId, { idempotencyKey: key, attempt: 1, message, signal });
-    outcome = { delivered: true, receipt, error: null };
+    const { receipt } = await deliverNotification(once, effect, channel, { signal });
+    return { delivered: true, receipt, error: null };
   } catch (error) {
-    outcome = { delivered: false, receipt: null, error: messageOf(error) };
+    return { delivered: false, receipt: null, error: messageOf(error) };
   }
-  const { delivered, receipt, error } = outcome;
-  const rows = em.fork();
-  rows.create(MonitoringNotification, {
-    teamId,
-    agentId,
-    findingId: null,
-    key,
-    event: 'test',
-    channelType: channel.type,
-    channelLabel: channel.label,
-    status: delivered ? 'delivered' : 'failed',
-    message,
-    attempts: 1,
-    lastError: error,
-    receipt,
-    thread: null,
-    deliveredAt: delivered ? deps.clock.now() : null,
-  });
-  await rows.flush();
-  return outcome;
 }
 
 async function requireFewTests(em: EntityManager, agentId: string, now: Date): Promise<void> {
   const since = new Date(now.getTime() - TESTS_WITHIN_MS);
   const [oldest] = await em.find(
-    MonitoringNotification,
-    { agentId, event: 'test', createdAt: { $gt: since } },
-    { orderBy: { createdAt: 'desc' }, offset: MOST_TESTS - 1, limit: 1, fields: ['createdAt'] },
+    Effect,
+    { ownerId: agentId, subjectId: null, kind: NOTIFICATION, createdAt: { $gt: since } },
+    { orderBy: { createdAt: 'desc' }, offset: MAX_TESTS - 1, limit: 1, fields: ['createdAt'] },
   );
   if (!oldest) return;
   const seconds = (oldest.createdAt.getTime() - since.getTime()) / 1_000;
-  const detail = `At most ${MOST_TESTS} test messages are sent within ten minutes for one agent.`;
+  const detail = `At most ${MAX_TESTS} test messages are sent within ten minutes for one agent.`;
   throw new TooManyRequests(seconds, detail, 'too_many_test_messages');
 }

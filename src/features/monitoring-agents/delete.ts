@@ -3,18 +3,13 @@ import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
+import { Effect } from '../effects/index.ts';
 import { AuxiliaryCall } from '../transcripts/index.ts';
 import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
 import { BUDGET_MS } from './budget.ts';
 import type { AgentRef } from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
-import {
-  Finding,
-  MonitoringAgent,
-  MonitoringNotification,
-  MonitoringPlanVersion,
-  MonitoringSession,
-} from './entities.ts';
+import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
@@ -62,7 +57,7 @@ export async function purgeAgent(
   const agent = await em.findOne(MonitoringAgent, { id: agentId }, { filters: { present: false } });
   if (agent && !agent.deletedAt) return;
   await purgeAgentSessions(deps, em, agentId, { signal });
-  await deleteInParts(em, MonitoringNotification, { agentId }, signal);
+  await deleteInParts(em, Effect, { ownerId: agentId }, signal);
   await purgeFindings(deps, em, agentId, signal);
   await deleteInParts(em, MonitoringPlanVersion, { agentId }, signal);
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });

@@ -11,15 +11,7 @@ import type {
   SessionTrigger,
   Severity,
 } from './contract.ts';
-import type { NotificationEvent, NotificationMessage, ThreadRef } from './notifications/port.ts';
-
-/** Where an agent reports: what operators read, and the whole sealed with the team's id as context. */
-export interface StoredChannel {
-  type: 'slack' | 'slack_webhook' | 'webhook' | 'email';
-  /** For people, without secrets: "#ops in Slack". */
-  label: string;
-  sealed: string;
-}
+import type { StoredChannel } from '../notifications/index.ts';
 
 /** An agent that watches something until it is deleted. It has the id of its chat. */
 export const MonitoringAgent = defineEntity({
@@ -239,31 +231,3 @@ export const Finding = defineEntity({
   },
 });
 export type Finding = InferEntity<typeof Finding>;
-
-/** Something that people are told, once for each key. */
-export const MonitoringNotification = defineEntity({
-  name: 'MonitoringNotification',
-  tableName: 'monitoring_notifications',
-  filters: teamFilter,
-  uniques: [{ properties: ['teamId', 'key'] }],
-  indexes: [{ properties: ['findingId', 'createdAt'] }, { properties: ['agentId', 'createdAt'] }],
-  properties: {
-    ...teamColumns,
-    agentId: p.uuid(),
-    findingId: p.uuid().strictNullable(),
-    /** Names the notification for ever: the idempotency key at the receiver. */
-    key: p.text(),
-    event: p.text().$type<NotificationEvent>(),
-    channelType: p.text().$type<StoredChannel['type']>().strictNullable(),
-    channelLabel: p.text().strictNullable(),
-    /** `skipped`: the agent had no channel. */
-    status: p.enum(['pending', 'delivered', 'failed', 'skipped'] as const),
-    message: p.json<NotificationMessage>(),
-    attempts: p.integer().default(0),
-    lastError: p.text().strictNullable(),
-    receipt: p.text().strictNullable(),
-    thread: p.json<ThreadRef>().strictNullable(),
-    deliveredAt: p.datetime().strictNullable(),
-  },
-});
-export type MonitoringNotification = InferEntity<typeof MonitoringNotification>;

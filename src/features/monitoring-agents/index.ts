@@ -1,11 +1,5 @@
 import type { Room } from '../../room.ts';
-import {
-  Finding,
-  MonitoringAgent,
-  MonitoringNotification,
-  MonitoringPlanVersion,
-  MonitoringSession,
-} from './entities.ts';
+import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
 import { get, list, pause, remove, resume, runNow } from './routes/agents.ts';
 import { monitoringChat } from './routes/chat.ts';
 import { getConfig, testConfig, updateConfig } from './routes/config.ts';
@@ -23,7 +17,6 @@ export { runChecks } from './run-checks.ts';
 export { scheduleChecks } from './schedule/index.ts';
 export { createAgentLauncher, type AgentLauncher } from './launch.ts';
 export { createFindingLauncher, sweepFindings, type FindingDeps } from './findings/index.ts';
-export { createNotifier, type ChannelCapabilities } from './notifications/index.ts';
 export {
   beginInstructionCheck,
   finishInstructionCheck,
@@ -60,5 +53,5 @@ export const monitoringAgentsRoom = {
     getFinding,
     trigger,
   ],
-  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding, MonitoringNotification],
+  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding],
 } satisfies Room;

@@ -32,9 +32,9 @@ export async function withFacts(em: EntityManager, agents: MonitoringAgent[]): P
     `select a.id, v.plan->>'summary' as summary,
             (select count(*) from jsonb_array_elements(v.plan->'checks') c where (c->>'enabled')::boolean)::int as checks,
             (select count(*) from monitoring_findings f where f.agent_id = a.id and f.status = 'open')::int as open_findings,
-            (select n.last_error from monitoring_notifications n
-              where n.agent_id = a.id and n.status <> 'skipped' and n.event <> 'test'
-              order by n.created_at desc limit 1) as last_error
+            (select e.last_error from effects e
+              where e.owner_id = a.id and e.subject_id is not null and e.kind = 'notification' and e.status <> 'skipped'
+              order by e.created_at desc limit 1) as last_error
        from monitoring_agents a
        join monitoring_plan_versions v on v.agent_id = a.id and v.version = a.plan_version
       where a.team_id = ? and a.id = any(?::uuid[])`,

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { monitoringAgentWorkflowId, type AgentState } from './contract.ts';
 import type { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import type { ListedAgent } from './list.ts';
-import { presentChannel } from './notifications/index.ts';
+import { presentChannel } from '../notifications/index.ts';
 import { describeCheck, diffPlans } from './plan/describe.ts';
 import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';

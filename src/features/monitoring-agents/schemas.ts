@@ -1,7 +1,7 @@
 /** What callers send and see of monitoring agents; sessions, findings, channels and triggers have their own. */
 import { z } from 'zod';
 import { nameField, pageFields } from '../../http/fields.ts';
-import { CHANNEL_TYPES, NotificationChannel } from './notifications/index.ts';
+import { CHANNEL_TYPES, NotificationChannel } from '../notifications/index.ts';
 import { PlanPatch } from './plan/merge.ts';
 import { checkId, Plan } from './plan/schema.ts';
 import { SESSION_STATUSES } from './sessions/schemas.ts';

@@ -10,11 +10,12 @@ import type { EntityManager } from '../../../src/db/orm.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Chat, ChatTurn } from '../../../src/features/chats/index.ts';
 import { drawChart } from '../../../src/features/charts/index.ts';
+import { Effect } from '../../../src/features/effects/index.ts';
+import { NOTIFICATION } from '../../../src/features/notifications/index.ts';
 import { Investigation } from '../../../src/features/investigations/entities.ts';
 import {
   Finding,
   MonitoringAgent,
-  MonitoringNotification,
   MonitoringPlanVersion,
   MonitoringSession,
 } from '../../../src/features/monitoring-agents/entities.ts';
@@ -361,19 +362,17 @@ function watchedBy(em: EntityManager, teamId: string, secret: string) {
     closedAt: null,
     investigationId: null,
   });
-  const notification = em.create(MonitoringNotification, {
+  const notification = em.create(Effect, {
     teamId,
-    agentId,
-    findingId: finding.id,
-    key: secret,
-    event: 'opened',
-    channelType: 'webhook',
-    channelLabel: secret,
+    kind: NOTIFICATION,
+    key: `finding:${finding.id}:opened:1`,
+    ownerId: agentId,
+    subjectId: finding.id,
     status: 'failed',
-    message: {
+    target: { type: 'webhook', label: secret },
+    payload: {
       event: 'opened',
-      agentId,
-      agent: secret,
+      sender: { id: agentId, title: secret },
       severity: 'warning',
       title: secret,
       text: secret,
@@ -382,8 +381,9 @@ function watchedBy(em: EntityManager, teamId: string, secret: string) {
     },
     lastError: secret,
     receipt: null,
-    thread: null,
-    deliveredAt: null,
+    leasedUntil: null,
+    finishedAt: now,
+    expiresAt: null,
   });
   return { agent, version, session, finding, notification };
 }

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { agentQuery, monitoringAgentWorkflowId } from '../../../src/features/monitoring-agents/contract.ts';
-import { MonitoringAgent, MonitoringNotification } from '../../../src/features/monitoring-agents/entities.ts';
+import { MonitoringAgent } from '../../../src/features/monitoring-agents/entities.ts';
+import { Effect } from '../../../src/features/effects/index.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { recordedLog } from '../../http/support/api.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
@@ -148,10 +149,10 @@ describe('configuration of monitoring agents over the API', () => {
     }
     assert.equal((await ok(configure(agent, { title: 'Another' }))).webhook_secret, undefined);
     assert.equal((await ok(call('GET', agent.at('/config')))).webhook_secret, undefined);
-    const rows = await forTeam(harness.database.orm.em, (await rowOf(agent)).teamId).find(MonitoringNotification, {
-      agentId: agent.id,
+    const rows = await forTeam(harness.database.orm.em, (await rowOf(agent)).teamId).find(Effect, {
+      ownerId: agent.id,
     });
-    assert.deepEqual(rows.map(({ status }) => status).toSorted(), ['delivered', 'failed', 'failed']);
+    assert.deepEqual(rows.map(({ status }) => status).toSorted(), ['done', 'failed', 'failed']);
     assert.equal((await ok(call('GET', agent.at('')))).notification_error, null, 'a test is no notification');
     await assertNowhere(agent, set.webhook_secret, set.webhook_secret.slice(6));
   });

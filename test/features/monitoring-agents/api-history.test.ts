@@ -3,12 +3,8 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import {
-  Finding,
-  MonitoringAgent,
-  MonitoringNotification,
-  MonitoringSession,
-} from '../../../src/features/monitoring-agents/entities.ts';
+import { Effect } from '../../../src/features/effects/index.ts';
+import { Finding, MonitoringAgent, MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
 import { monitoringAgentsRoom } from '../../../src/features/monitoring-agents/index.ts';
 import { startHarness, type Harness } from '../../support/harness.ts';
 import { shortInvestigation } from '../../support/scripts.ts';
@@ -277,7 +273,7 @@ describe('what monitoring agents did, over the API', () => {
       em().count(MonitoringAgent, { id: agentId }, { filters: { present: false } }),
       em().count(MonitoringSession, { agentId }),
       em().count(Finding, { agentId }),
-      em().count(MonitoringNotification, { agentId }),
+      em().count(Effect, { ownerId: agentId }),
     ]);
     return counts.reduce((sum, n) => sum + n, 0);
   };

@@ -1,11 +1,11 @@
 /** What an agent has stored is deleted in parts, and whoever comes after one that was killed ends the deletion. */
 import assert from 'node:assert/strict';
+import { Effect } from '../../../src/features/effects/index.ts';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import {
   Finding,
   MonitoringAgent,
-  MonitoringNotification,
   MonitoringPlanVersion,
   MonitoringSession,
 } from '../../../src/features/monitoring-agents/entities.ts';
@@ -19,7 +19,7 @@ import { createLogger } from '../../../src/platform/logger.ts';
 import { cutShort } from '../../support/cut-short.ts';
 import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/database-with-events.ts';
 import { storeAgent, type StoredAgent } from './findings/support.ts';
-import { message } from './notifications/delivery.ts';
+import { message } from '../notifications/delivery.ts';
 import { findingRow, sessionRow } from './rows.ts';
 
 /** More than are deleted in one transaction. */
@@ -62,7 +62,7 @@ describe('purging a monitoring agent', () => {
     // A few sessions at a time, and the others are as they were.
     assert.deepEqual(begun, { ...all, sessions: begun['sessions'], conversations, events: conversations, messages });
     assert.ok(messages! > 0);
-    await at('monitoring_notifications', `agent_id = '${id}'`);
+    await at('effects', `owner_id = '${id}'`);
     assert.deepEqual(await left(agent), sessionsGone);
     assert.deepEqual(told, []);
     await at('monitoring_findings', `agent_id = '${id}'`);
@@ -82,13 +82,7 @@ describe('purging a monitoring agent', () => {
 
   it('deletes few rows in one transaction', async () => {
     const agent = await storeDeleted();
-    const tables = [
-      'monitoring_sessions',
-      'messages',
-      'monitoring_findings',
-      'auxiliary_calls',
-      'monitoring_notifications',
-    ];
+    const tables = ['monitoring_sessions', 'messages', 'monitoring_findings', 'auxiliary_calls', 'effects'];
     const em = given.database.orm.em.fork();
     await em.execute(`
       create table noted (name text, id bigint, rows integer);
@@ -150,7 +144,7 @@ describe('purging a monitoring agent', () => {
     for (const id of findings) {
       rows.create(Finding, { ...findingRow(agent), id, dedupKey: `look/${id}`, toldRevision: 1 });
       rows.create(AuxiliaryCall, judgementOf(id, agent));
-      rows.create(MonitoringNotification, notificationOf(id, agent));
+      rows.create(Effect, notificationOf(id, agent));
     }
     await rows.flush();
     await Promise.all(sessions.map((id) => given.events.append(conversationStream(id), [{ type: 'x', data: {} }])));
@@ -169,7 +163,7 @@ describe('purging a monitoring agent', () => {
       events: events.flat().length,
       findings: await em().count(Finding, { agentId: id }),
       judgements: await em().count(AuxiliaryCall, { conversationId: { $in: findings } }),
-      notifications: await em().count(MonitoringNotification, { agentId: id }),
+      notifications: await em().count(Effect, { ownerId: id }),
     };
   }
 });
@@ -190,18 +184,18 @@ const judgementOf = (conversationId: string, { teamId }: StoredAgent) => ({
   costUsd: 0,
 });
 
-const notificationOf = (findingId: string, { id: agentId, teamId }: StoredAgent) => ({
+const notificationOf = (subjectId: string, { id: ownerId, teamId }: StoredAgent) => ({
   teamId,
-  agentId,
-  findingId,
+  kind: 'notification',
   key: randomUUID(),
-  event: 'opened' as const,
-  channelType: null,
-  channelLabel: null,
+  payload: message(),
   status: 'skipped' as const,
-  message: message({ agentId, findingId }),
-  lastError: null,
+  ownerId,
+  subjectId,
+  target: null,
   receipt: null,
-  thread: null,
-  deliveredAt: null,
+  lastError: null,
+  leasedUntil: null,
+  finishedAt: null,
+  expiresAt: null,
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NotificationChannel } from '../../../src/features/monitoring-agents/notifications/channel.ts';
+import { NotificationChannel } from '../../../src/features/notifications/channel.ts';
 import { countByAgent } from '../../../web/src/pages/findings/counts.ts';
 import { detailRows, linksIn, safeUrl } from '../../../web/src/pages/findings/detail-rows.ts';
 import { severityOf, statusOf } from '../../../web/src/pages/findings/filter-values.ts';

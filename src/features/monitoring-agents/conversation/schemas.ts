@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { nameField } from '../../../http/fields.ts';
 import { ChatResponse } from '../../chats/index.ts';
-import { NotificationChannel } from '../notifications/index.ts';
+import { NotificationChannel } from '../../notifications/index.ts';
 import { CarriedOutPlan } from '../plan/parse.ts';
 import { Plan } from '../plan/schema.ts';
 import { AgentConfigResponse, evictionHours, modelBudget, MonitoringChatSummary } from '../schemas.ts';

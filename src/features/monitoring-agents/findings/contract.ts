@@ -1,7 +1,7 @@
 /** What the workflow of a finding and its activities share. Types only: workflows import them as such. */
 import type { FindingRef, FindingStatus } from '../contract.ts';
 import type { InvestigationStatus, InvestigationWorkflowInput } from '../../investigations/contract.ts';
-import type { NotificationEvent } from '../notifications/port.ts';
+import type { NotificationEvent } from './messages.ts';
 
 /**
  * What was told and what is to be done is read from PostgreSQL each time: continue-as-new carries nothing, and a

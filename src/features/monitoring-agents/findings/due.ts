@@ -1,8 +1,11 @@
-/** What is to be done about a finding, by its row and what was told already. Pure. */
-import type { Finding, MonitoringNotification } from '../entities.ts';
+/** What is to be done about a finding, by its row and what people were notified of already. Pure. */
+import type { Effect } from '../../effects/index.ts';
+import type { Finding } from '../entities.ts';
 import type { Notice } from './contract.ts';
+import { NOTIFICATION_EVENTS } from './messages.ts';
 
-type Told = Pick<MonitoringNotification, 'event' | 'status' | 'key'>;
+/** A notification of the finding; its event is in its key. */
+type Notified = Pick<Effect, 'status' | 'key'>;
 type Standing = Pick<
   Finding,
   'id' | 'agentId' | 'actions' | 'judgement' | 'judge' | 'status' | 'isFlapping' | 'revision'
@@ -29,7 +32,7 @@ export const isWorthIt = (finding: Standing): boolean =>
 /** The next thing to tell; they are told one after the other. @param told the finding's notifications, in any order */
 export function nextNotice(
   finding: Standing,
-  told: readonly Told[],
+  told: readonly Notified[],
   investigation: FindingInvestigation | undefined,
 ): Notice | undefined {
   const unfinished = told.find(({ status }) => status === 'pending');
@@ -47,15 +50,18 @@ export function nextNotice(
   return last === 'resolved' ? undefined : ofNow('resolved');
 }
 
-/** What was told last of how a finding stands: by its revision, whatever the clocks of those who told it said. */
-function newestOf(findingId: string, told: readonly Told[]): Told | undefined {
-  // Of one revision two may be told: that it opened, late, and that it is over.
-  const rank = (one: Told): number => Number(noticeOf(findingId, one).n) * 2 - (one.event === 'opened' ? 1 : 0);
-  return told.filter(({ event }) => event !== 'report').toSorted((a, b) => rank(b) - rank(a))[0];
+/** The newest notice of how the finding is: by its revision, whatever the clocks of those who notified said. */
+function newestOf(findingId: string, notified: readonly Notified[]): Notice | undefined {
+  // Of one revision there may be two: that it opened, late, and that it is over.
+  const rank = ({ event, n }: Notice): number => Number(n) * 2 - (event === 'opened' ? 1 : 0);
+  return notified
+    .map((one) => noticeOf(findingId, one))
+    .filter(({ event }) => event !== 'report')
+    .toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
 /** Whether the end of an investigation was told. */
-export function isReported(findingId: string, told: readonly Told[], { id }: FindingInvestigation): boolean {
+export function isReported(findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean {
   const key = notificationKey(findingId, { event: 'report', n: id });
   return told.some((one) => one.key === key);
 }
@@ -78,6 +84,10 @@ export function isToBeInvestigated(
   return (opens.at(-1) ?? 0) > since && now - since > coolDownSeconds * 1_000;
 }
 
-function noticeOf(findingId: string, { key, event }: Told): Notice {
-  return { event, n: key.slice(notificationKey(findingId, { event, n: '' }).length) };
+/** What a notification of a finding is about, by its key. */
+export function noticeOf(findingId: string, { key }: Pick<Effect, 'key'>): Notice {
+  const [word, n = ''] = key.slice(`finding:${findingId}:`.length).split(':');
+  const event = NOTIFICATION_EVENTS.find((one) => one === word);
+  if (event === undefined) throw new Error(`${key} names no notification of the finding.`);
+  return { event, n };
 }

@@ -1,11 +1,11 @@
 export { judgingCostSince } from './budget.ts';
-export type { Deliver, FindingDeps } from './deps.ts';
+export type { FindingDeps } from './deps.ts';
 export { commitFindingInvestigation, investigateFinding, openInvestigation, readInvestigation } from './investigate.ts';
 export { judgeFinding, leaveUnjudged } from './judge.ts';
 export { createFindingLauncher, type FindingLauncher } from './launch.ts';
 export { notify } from './notify.ts';
 export { observeAlert, observeHealth, observeSession, releaseSources, type KnownFindings } from './observe.ts';
-export { presentFinding, presentFindingDetail, presentNotification, type FindingLinks } from './presenter.ts';
+export { presentFinding, presentFindingDetail, type FindingLinks } from './presenter.ts';
 export { findFinding, listFindings, refsOf, type FindingDetail, type FindingQuery } from './queries.ts';
 export { readFinding } from './read.ts';
 export {

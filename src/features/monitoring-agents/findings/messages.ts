@@ -1,7 +1,11 @@
 /** What people are told of a finding, in words. Pure; how it looks in a channel is the channel's. */
 import type { Finding } from '../entities.ts';
-import type { NotificationEvent, NotificationMessage } from '../notifications/port.ts';
+import type { NotificationMessage } from '../../notifications/index.ts';
 import { failingOf } from './prompt.ts';
+
+/** What a notification is about. `test`: somebody wants to see whether the channel works. */
+export const NOTIFICATION_EVENTS = ['opened', 'report', 'resolved', 'reopened', 'flapping', 'test'] as const;
+export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
 /** Most of a report that is sent. */
 const MOST_MARKDOWN = 100_000;
@@ -50,9 +54,10 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
   const alertLinks = event === 'opened' ? linksOf(finding.details) : [];
   return {
     event,
-    agentId: agent.id,
-    agent: agent.title,
-    findingId: finding.id,
+    ...messageFrom(agent, finding),
+    isOver: event === 'resolved',
+    // One that was over and is back should be seen by those who do not follow the thread.
+    isBroadcast: event === 'reopened',
     severity: finding.severity,
     title: clipped(title),
     text: lines.filter((line) => line !== '').join('\n'),
@@ -65,6 +70,15 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
     at: at.getTime(),
   };
 }
+
+/** Who reports what, for people and for webhooks. */
+export const messageFrom = (
+  { id, title }: { id: string; title: string },
+  finding?: { id: string },
+): Pick<NotificationMessage, 'sender' | 'data'> => ({
+  sender: { id, title },
+  data: { agent: { id, title }, finding: finding ? { id: finding.id } : null },
+});
 
 const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title: string, lines: string[]]> = {
   opened: ({ finding, investigation }) => [

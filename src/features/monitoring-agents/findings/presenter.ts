@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { findingWorkflowId } from '../contract.ts';
-import type { Finding, MonitoringNotification } from '../entities.ts';
+import { notificationOf, type Notification } from '../../notifications/index.ts';
+import type { Finding } from '../entities.ts';
+import { noticeOf } from './due.ts';
+import type { NotificationEvent } from './messages.ts';
 import type { FindingDetail, FindingRefs } from './queries.ts';
 import type { FindingListResponse, FindingResponse, NotificationResponse } from './schemas.ts';
 
@@ -74,25 +77,30 @@ export function presentFindingDetail(
     sources: sources.sort((a, b) => b.at.localeCompare(a.at)),
     evidence: [...evidence],
     details: finding.details,
-    notifications: notifications.map(presentNotification),
+    notifications: notifications.map((effect) =>
+      presentNotification(notificationOf(effect), noticeOf(finding.id, effect).event),
+    ),
     workflow_id: findingWorkflowId(finding.id),
   };
 }
 
-export function presentNotification(notification: MonitoringNotification): z.input<typeof NotificationResponse> {
-  const { channelType, channelLabel, message } = notification;
+function presentNotification(
+  notification: Notification,
+  event: NotificationEvent,
+): z.input<typeof NotificationResponse> {
+  const { id, channel, status, message, attempts, lastError, delivered, createdAt, deliveredAt } = notification;
   return {
-    id: notification.id,
-    event: notification.event,
-    channel: channelType === null ? null : { type: channelType, label: channelLabel },
-    status: notification.status,
+    id,
+    event,
+    channel,
+    status,
     title: message.title,
     text: message.text,
-    attempts: notification.attempts,
-    last_error: notification.lastError,
-    receipt: notification.receipt,
-    created_at: notification.createdAt.toISOString(),
-    delivered_at: iso(notification.deliveredAt),
+    attempts,
+    last_error: lastError,
+    receipt: delivered?.receipt ?? null,
+    created_at: createdAt.toISOString(),
+    delivered_at: iso(deliveredAt),
   };
 }
 

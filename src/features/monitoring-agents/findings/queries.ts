@@ -3,7 +3,9 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { Investigation } from '../../investigations/index.ts';
 import type { InvestigationStatus } from '../../investigations/contract.ts';
 import type { FindingStatus, Severity } from '../contract.ts';
-import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
+import { Effect } from '../../effects/index.ts';
+import { NOTIFICATION } from '../../notifications/index.ts';
+import { Finding, MonitoringAgent } from '../entities.ts';
 import { isPresent } from './read.ts';
 
 export interface FindingQuery {
@@ -77,7 +79,7 @@ export interface FindingDetail {
   finding: Finding;
   evidence: Finding['evidence'];
   /** The oldest first. */
-  notifications: MonitoringNotification[];
+  notifications: Effect[];
 }
 
 /** One finding with what was told of it. @param em bound to the team */
@@ -85,8 +87,8 @@ export async function findFinding(em: EntityManager, id: string): Promise<Findin
   const finding = await em.findOne(Finding, { id }, { populate: ['evidence'] });
   if (!finding || !(await isPresent(em, finding))) return undefined;
   const notifications = await em.find(
-    MonitoringNotification,
-    { findingId: id },
+    Effect,
+    { subjectId: id, kind: NOTIFICATION },
     { orderBy: { createdAt: 'asc', id: 'asc' } },
   );
   return { finding, evidence: finding.evidence, notifications };

@@ -2,7 +2,9 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { Investigation } from '../../investigations/index.ts';
 import type { FindingRef } from '../contract.ts';
-import { Finding, MonitoringAgent, MonitoringNotification } from '../entities.ts';
+import { Effect } from '../../effects/index.ts';
+import { NOTIFICATION } from '../../notifications/index.ts';
+import { Finding, MonitoringAgent } from '../entities.ts';
 import type { ReadFindingResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { isToBeInvestigated, isToBeJudged, nextNotice } from './due.ts';
@@ -14,11 +16,11 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
   const em = forTeam(deps.orm.em, ref.teamId);
   const finding = await findPresent(em, ref.findingId);
   if (!finding) return { gone: true };
-  const [investigation, told] = await Promise.all([
+  const [investigation, notified] = await Promise.all([
     investigationOf(em, finding),
-    toldOf(forTeam(deps.orm.em, ref.teamId), finding.id),
+    notifiedOf(forTeam(deps.orm.em, ref.teamId), finding.id),
   ]);
-  const notice = nextNotice(finding, told, investigation);
+  const notice = nextNotice(finding, notified, investigation);
   return {
     gone: false,
     title: titleOf(finding),
@@ -56,12 +58,12 @@ export async function investigationOf(em: EntityManager, { investigationId }: Fi
   return found ?? undefined;
 }
 
-/** What was told of a finding, the oldest first. */
-export const toldOf = (em: EntityManager, findingId: string) =>
+/** The notifications of a finding, the oldest first. @param em bound to the team */
+export const notifiedOf = (em: EntityManager, findingId: string): Promise<Pick<Effect, 'key' | 'status'>[]> =>
   em.find(
-    MonitoringNotification,
-    { findingId },
-    { fields: ['id', 'teamId', 'event', 'status', 'key'], orderBy: { createdAt: 'asc', id: 'asc' } },
+    Effect,
+    { subjectId: findingId, kind: NOTIFICATION },
+    { fields: ['key', 'status'], orderBy: { createdAt: 'asc', id: 'asc' } },
   );
 
 /** As a model named it, or as it was reported; one line. */

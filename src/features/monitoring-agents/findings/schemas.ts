@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { pageFields } from '../../../http/fields.ts';
 import type { InvestigationStatus } from '../../investigations/contract.ts';
 import { ACTIONS, SEVERITIES } from '../plan/schema.ts';
-import { CHANNEL_TYPES } from '../notifications/channel.ts';
-import { NOTIFICATION_EVENTS } from '../notifications/port.ts';
+import { CHANNEL_TYPES } from '../../notifications/index.ts';
+import { NOTIFICATION_EVENTS } from './messages.ts';
 
 const time = z.iso.datetime();
 const INVESTIGATION_STATUSES = [

@@ -1,5 +1,5 @@
 import { InvalidRequest } from '../../../http/errors.ts';
-import { channelProblems, type ChannelCapabilities, type NotificationChannel } from '../notifications/index.ts';
+import { channelProblems, type ChannelCapabilities, type NotificationChannel } from '../../notifications/index.ts';
 
 /**
  * A channel that this installation can send to.

@@ -17,7 +17,7 @@ import {
 import { storeChannel } from '../configure.ts';
 import { MonitoringChatRequest, MonitoringChatResponse } from '../conversation/schemas.ts';
 import { describeCheck } from '../plan/describe.ts';
-import { presentChannel } from '../notifications/index.ts';
+import { presentChannel } from '../../notifications/index.ts';
 import { createAgent, findAgent, tellAgent, type AgentRequester } from '../service.ts';
 import { planOf } from '../settings.ts';
 import { standingOf } from '../standing.ts';

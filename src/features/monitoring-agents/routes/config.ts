@@ -61,6 +61,7 @@ export const testConfig = endpoint({
   errors: [404],
   handler: async ({ em, deps, params, signal }) => {
     const agent = await findAgent(em, params.chat_id);
-    return testChannel({ notifier: deps.notifier, clock: deps.clock, appUrl: deps.links.appUrl }, em, agent, signal);
+    const { notifier, clock, monitoring, links } = deps;
+    return testChannel({ notifier, clock, orm: monitoring.orm, appUrl: links.appUrl }, em, agent, signal);
   },
 });

@@ -6,7 +6,7 @@ import type { ChatDeps } from '../../chats/index.ts';
 import type { InvestigationDeps } from '../../investigations/index.ts';
 import type { ProgressReader } from '../../runs/index.ts';
 import type { AgentState } from '../contract.ts';
-import type { ChannelCapabilities, Notifier } from '../notifications/index.ts';
+import type { ChannelCapabilities, Notifier } from '../../notifications/index.ts';
 import type { AgentRequester, MonitoringServiceDeps } from '../service.ts';
 import type { TriggerServiceDeps } from '../triggers/service.ts';
 

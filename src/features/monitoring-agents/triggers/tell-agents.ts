@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
 import { mapConcurrently } from '../../../platform/concurrency.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import { claimEffect, endEffect, receiptOf } from '../../effects/index.ts';
+import { claimEffect, endEffect, stored } from '../../effects/index.ts';
 import type { CheckNow } from '../contract.ts';
 import { MonitoringAgent } from '../entities.ts';
 import { findAgent } from '../service.ts';
@@ -127,7 +127,7 @@ export async function onceForKey(
 ): Promise<{ agents: AgentTold[]; repeated: boolean }> {
   if (!wanted) return { agents: (await tell(randomUUID())).agents, repeated: false };
   const effect = await claimEffect(em, { ...wanted, kind: 'trigger', key: triggerKey(wanted.key) });
-  if (effect.status === 'done') return { agents: receiptOf<AgentTold[]>(effect), repeated: true };
+  if (effect.status === 'done') return { agents: stored<AgentTold[]>(effect.receipt), repeated: true };
   const { agents, isPartial } = await tell(effect.id);
   if (!isPartial) await endEffect(em, effect.id, { status: 'done', receipt: agents });
   return { agents, repeated: false };

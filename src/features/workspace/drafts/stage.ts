@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import type { Turns } from '../../../platform/turns.ts';
-import { Effect, receiptOf, recordDone } from '../../effects/index.ts';
+import { Effect, recordDone, stored } from '../../effects/index.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftChange } from '../entities.ts';
 import { MAX_CHANGE_BYTES, MAX_CHANGES, WorkspaceError, type WorkspaceChange, type Workspaces } from '../port.ts';
 import type { CallSignal, DraftFiles, RunKey, StagedResult, Staging } from './types.ts';
@@ -85,7 +85,7 @@ async function resultOf(
   const made = await em.findOne(Effect, { key: callKey(draft, toolCallId) });
   if (!made && draft.status !== 'open')
     throw new WorkspaceError('closed', 'The changes of this turn were handed in already; none can be added');
-  return made ? receiptOf<StagedResult>(made) : undefined;
+  return made ? stored<StagedResult>(made.receipt) : undefined;
 }
 
 const callKey = (draft: Pick<WorkspaceDraft, 'id'>, toolCallId: string): string =>

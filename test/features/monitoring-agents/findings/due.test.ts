@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { MonitoringNotification } from '../../../../src/features/monitoring-agents/entities.ts';
+import type { Effect } from '../../../../src/features/effects/index.ts';
 import {
   isToBeInvestigated,
   nextNotice,
+  noticeOf,
   notificationKey,
   type FindingInvestigation,
 } from '../../../../src/features/monitoring-agents/findings/due.ts';
@@ -15,7 +16,7 @@ import {
 } from '../../../../src/features/monitoring-agents/findings/reduce.ts';
 
 type Standing = Parameters<typeof isToBeInvestigated>[0];
-type Told = Pick<MonitoringNotification, 'event' | 'status' | 'key'>;
+type Notified = Pick<Effect, 'status' | 'key'>;
 
 const now = Date.UTC(2026, 0, 1);
 const standing = (overrides: Partial<Standing> = {}): Standing => ({
@@ -32,11 +33,11 @@ const standing = (overrides: Partial<Standing> = {}): Standing => ({
   investigationId: null,
   ...overrides,
 });
-const told = (...notices: string[]): Told[] =>
+const told = (...notices: string[]): Notified[] =>
   notices.map((notice) => {
-    const [event = '', n = '1', status = 'delivered'] = notice.split(' ');
+    const [event = '', n = '1', status = 'done'] = notice.split(' ');
     const of = { event, n } as Parameters<typeof notificationKey>[1];
-    return { event: of.event, status: status as Told['status'], key: notificationKey('f', of) };
+    return { status: status as Notified['status'], key: notificationKey('f', of) };
   });
 const investigation = (status: string, agoMs = 0): FindingInvestigation => ({
   id: 'inv',
@@ -124,19 +125,19 @@ describe('what is told next', () => {
         const policy = { confirmations: 1, recoveries: 1, coolDownSeconds };
         let state: FindingState | undefined;
         let time = now;
-        let sent: Told[] = [];
+        let sent: Notified[] = [];
         const look = (times: number): void => {
           for (let count = 0; count < times; count += 1) {
             const notice = state && nextNotice(standing(state), sent, undefined);
             if (!notice) return;
             const key = notificationKey('f', notice);
             assert.ok(!sent.some((one) => one.key === key), `${key} is told twice`);
-            sent.push({ event: notice.event, status: 'delivered', key });
+            sent.push({ status: 'done', key });
           }
         };
         const end = (): void => {
           look(10);
-          const events = sent.map(({ event }) => event);
+          const events = sent.map((one) => noticeOf('f', one).event);
           if (events.length > 0) assert.equal(events.at(-1), 'resolved', events.join(' '));
           for (const [index, event] of events.entries()) {
             const before = events[index - 1];

@@ -3,12 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { Orm } from '../../../../src/db/orm.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import type { CheckResult, Observation } from '../../../../src/features/monitoring-agents/checks/port.ts';
-import {
-  Finding,
-  MonitoringAgent,
-  MonitoringNotification,
-  type StoredChannel,
-} from '../../../../src/features/monitoring-agents/entities.ts';
+import { Finding, MonitoringAgent } from '../../../../src/features/monitoring-agents/entities.ts';
+import { Effect } from '../../../../src/features/effects/index.ts';
+import { notificationOf, type Notification, type StoredChannel } from '../../../../src/features/notifications/index.ts';
 import { observeAlert, observeSession } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { alertKey } from '../../../../src/features/monitoring-agents/findings/keys.ts';
 import { currentFindings, lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
@@ -98,5 +95,11 @@ export function observeOutside(orm: Orm, teamId: string, alert: OutsideAlert, at
 export const findingsOf = (orm: Orm, { id, teamId }: StoredAgent): Promise<Finding[]> =>
   forTeam(orm.em, teamId).find(Finding, { agentId: id }, { orderBy: { createdAt: 'asc', dedupKey: 'asc' } });
 
-export const notificationsOf = (orm: Orm, { id, teamId }: StoredAgent): Promise<MonitoringNotification[]> =>
-  forTeam(orm.em, teamId).find(MonitoringNotification, { agentId: id }, { orderBy: { createdAt: 'asc' } });
+/** The notifications of an agent's findings, the oldest first, each with its event. */
+export async function notificationsOf(
+  orm: Orm,
+  { id, teamId }: StoredAgent,
+): Promise<(Notification & { event: string })[]> {
+  const rows = await forTeam(orm.em, teamId).find(Effect, { ownerId: id }, { orderBy: { createdAt: 'asc' } });
+  return rows.map(notificationOf).map((one) => ({ ...one, event: one.message.event }));
+}

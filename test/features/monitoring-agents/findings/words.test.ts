@@ -80,7 +80,11 @@ describe('what people are told of a finding', () => {
 
   it('is how long it was there, that it is back, and that it comes and goes', () => {
     const over = { ...finding, status: 'resolved' as const, resolvedAt: new Date('2026-03-01T12:05:00Z') };
-    assert.match(message({ event: 'resolved', finding: over }).text, /It was there for 2 h 5 min/);
+    const { text, isOver, isBroadcast } = message({ event: 'resolved', finding: over });
+    assert.match(text, /It was there for 2 h 5 min/);
+    assert.deepEqual([isOver, isBroadcast], [true, false]);
+    const back = message({ event: 'reopened' });
+    assert.deepEqual([back.isOver, back.isBroadcast], [false, true]);
     assert.match(message({ event: 'reopened' }).title, /^Back again: /);
     assert.match(message({ event: 'reopened', wasFlapping: true }).title, /^Still there: /);
     assert.match(message({ event: 'flapping' }).text, /came 1 times lately/);

@@ -1,0 +1,190 @@
+/** Channels: their form in the API, how they are stored (sealed), and what they may be in this installation. */
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { SecretError, type SecretBox } from '../../platform/secrets/index.ts';
+import type { MailConfig, SlackAddresses } from '../../config.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
+
+const MAX_RECIPIENTS = 20;
+const MIN_SECRET = 16;
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'Value should be an https:// URL' })
+  .max(2_000)
+  .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Value must be text without NUL');
+
+/** Posts to one channel of Slack through an incoming webhook. Has no threads. */
+const SlackWebhookChannel = z
+  .strictObject({
+    type: z.literal('slack_webhook'),
+    url: httpUrl.meta({ description: 'The URL that Slack shows for the webhook. It is a secret.', writeOnly: true }),
+  })
+  .meta({ id: 'SlackWebhookChannel' });
+
+/** Posts as a bot of Slack, with what belongs together in one thread. */
+const SlackChannel = z
+  .strictObject({
+    type: z.literal('slack'),
+    bot_token: z
+      .string()
+      .regex(/^xoxb-[\w-]{10,250}$/, 'Value should be the token of a bot, which begins with xoxb-')
+      .meta({ description: 'Needs the scope chat:write.', writeOnly: true }),
+    channel: z
+      .string()
+      .regex(/^#?[\p{L}\p{M}\p{N}_.-]{1,80}$/u, 'Value should be the id of a channel, or its name')
+      .meta({ description: 'Id of the channel (C0123456789), or its name (#ops).' }),
+  })
+  .meta({ id: 'SlackChannel' });
+
+const webhookSecret = z
+  .string()
+  .min(MIN_SECRET)
+  .max(200)
+  .regex(/^[\x21-\x7e]+$/, 'Value should have printable ASCII characters only')
+  .refine(
+    (value) => !value.startsWith('whsec_') || z.base64().min(MIN_SECRET).safeParse(value.slice(6)).success,
+    'What follows whsec_ should be Base64',
+  );
+
+/** Posts signed JSON, after the Standard Webhooks specification. */
+const WebhookChannel = z
+  .strictObject({
+    type: z.literal('webhook'),
+    url: httpUrl,
+    secret: webhookSecret.optional().meta({
+      description:
+        'Signs what is sent: Base64 after whsec_, or any text, whose bytes are the key. Absent: one is made, and shown once.',
+      writeOnly: true,
+    }),
+  })
+  .meta({ id: 'WebhookChannel' });
+
+const EmailChannel = z
+  .strictObject({
+    type: z.literal('email'),
+    to: z.array(z.email().max(254)).min(1).max(MAX_RECIPIENTS),
+  })
+  .meta({ id: 'EmailChannel' });
+
+/** What a channel can be. */
+export const CHANNEL_TYPES = ['slack', 'slack_webhook', 'webhook', 'email'] as const;
+
+export const NotificationChannel = z
+  .discriminatedUnion('type', [SlackChannel, SlackWebhookChannel, WebhookChannel, EmailChannel])
+  .meta({ id: 'NotificationChannel' });
+export type NotificationChannel = z.infer<typeof NotificationChannel>;
+
+export type SlackChannel = z.infer<typeof SlackChannel>;
+export type SlackWebhookChannel = z.infer<typeof SlackWebhookChannel>;
+export type WebhookChannel = z.infer<typeof WebhookChannel> & { secret: string };
+export type EmailChannel = z.infer<typeof EmailChannel>;
+
+/** A channel that lacks nothing: only such a one can be stored. */
+export type CompleteChannel = SlackChannel | SlackWebhookChannel | WebhookChannel | EmailChannel;
+
+/**
+ * Makes the secret that a webhook needs where none is given.
+ * @returns `generatedSecret`: to be shown to whoever sets the channel, this once
+ */
+export function completeChannel(channel: NotificationChannel): { channel: CompleteChannel; generatedSecret?: string } {
+  if (channel.type === 'email') return { channel: { ...channel, to: [...new Set(channel.to)] } };
+  if (channel.type !== 'webhook') return { channel };
+  if (channel.secret !== undefined) return { channel: { ...channel, secret: channel.secret } };
+  const generatedSecret = `whsec_${randomBytes(32).toString('base64')}`;
+  return { channel: { ...channel, secret: generatedSecret }, generatedSecret };
+}
+
+/** A channel as it is stored. */
+export interface StoredChannel {
+  type: NotificationChannel['type'];
+  /** For people, without secrets: "#ops in Slack". */
+  label: string;
+  /** All of it, with the team's id as context. */
+  sealed: string;
+}
+
+/** What was sealed for something else, or for another team, cannot be opened as a channel of this one. */
+const contextOf = (teamId: string): string => `notification channel of ${teamId}`;
+
+export function sealChannel(box: SecretBox, teamId: string, channel: CompleteChannel): StoredChannel {
+  return {
+    type: channel.type,
+    label: labelOf(channel),
+    sealed: box.seal(JSON.stringify(channel), contextOf(teamId)),
+  };
+}
+
+/** @throws {SecretError} the key is another one, or it was sealed for another team */
+export function openChannel(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {
+  const text = box.open(stored.sealed, contextOf(teamId));
+  const parsed = NotificationChannel.safeParse(JSON.parse(text));
+  // Not the parser's own words: they quote what they refuse.
+  if (!parsed.success) throw new SecretError('What was sealed is not a channel of this version.');
+  return completeChannel(parsed.data).channel;
+}
+
+/** How responses show a channel. */
+export function presentChannel<T extends StoredChannel | null>(
+  channel: T,
+): Pick<StoredChannel, 'type' | 'label'> | Extract<T, null> {
+  return channel && { type: channel.type, label: channel.label };
+}
+
+function labelOf(channel: CompleteChannel): string {
+  if (channel.type === 'slack') return `${channel.channel} in Slack`;
+  // All of the URL's path is the credential.
+  if (channel.type === 'slack_webhook') return 'Slack, by an incoming webhook';
+  if (channel.type === 'webhook') return `webhook at ${new URL(channel.url).host}`;
+  const [first = '', ...others] = channel.to;
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
+}
+
+export interface ChannelCapabilities {
+  outbound: Outbound;
+  slack: SlackAddresses;
+  mail?: MailConfig;
+}
+
+export interface ChannelProblem {
+  /** Within the channel. */
+  path: string[];
+  message: string;
+}
+
+/** Why there are no mails, for whoever sets a channel and for whoever reads why a notification failed. */
+export const NO_MAIL =
+  'This installation sends no mail: its operator has not set CASEBOOK_SMTP_URL and CASEBOOK_MAIL_FROM.';
+
+/** Whether a URL is one of Slack's incoming webhooks, or of the server that the configuration names in its place. */
+export function isSlackWebhookUrl(url: string, { hooksUrl }: SlackAddresses): boolean {
+  const parsed = URL.parse(url);
+  return (
+    parsed !== null &&
+    parsed.origin === new URL(hooksUrl).origin &&
+    parsed.username === '' &&
+    parsed.password === '' &&
+    parsed.pathname.startsWith('/services/')
+  );
+}
+
+/**
+ * Everything that is wrong with a channel in this installation, for the person who sets it.
+ * Asks no DNS: where a name leads is checked with each request.
+ */
+export function channelProblems(channel: NotificationChannel, capabilities: ChannelCapabilities): ChannelProblem[] {
+  switch (channel.type) {
+    case 'slack_webhook': {
+      if (isSlackWebhookUrl(channel.url, capabilities.slack)) return [];
+      const { href } = new URL('/services/', capabilities.slack.hooksUrl);
+      return [{ path: ['url'], message: `The URL of an incoming webhook begins with ${href}` }];
+    }
+    case 'webhook': {
+      const message = capabilities.outbound.urlProblem(channel.url);
+      return message === undefined ? [] : [{ path: ['url'], message }];
+    }
+    case 'email':
+      return capabilities.mail ? [] : [{ path: ['type'], message: NO_MAIL }];
+    default:
+      return [];
+  }
+}

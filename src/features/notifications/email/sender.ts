@@ -1,0 +1,93 @@
+import { createTransport } from 'nodemailer';
+import type { MailConfig } from '../../../config.ts';
+import type { EmailChannel } from '../channel.ts';
+import { DeliveryError, type SendNotification } from '../port.ts';
+import { oneLine } from '../text.ts';
+import { toMail } from './mail.ts';
+
+const CONNECT_MS = 8_000;
+
+/** What of a failure at the SMTP server is of interest, by nodemailer's names. */
+interface SmtpFailure {
+  code?: string;
+  responseCode?: number;
+  response?: string;
+  /** Whom a refusal is about. */
+  recipient?: string;
+  rejectedErrors?: SmtpFailure[];
+}
+
+export function createEmail(channel: EmailChannel, mail: MailConfig): SendNotification {
+  return async (delivery) => {
+    const { thread, ...content } = toMail(delivery, mail.from);
+    const transport = createTransport({
+      url: mail.smtpUrl,
+      connectionTimeout: CONNECT_MS,
+      greetingTimeout: CONNECT_MS,
+      socketTimeout: CONNECT_MS,
+      // Nothing of a message is a file or a URL to be read.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    try {
+      const sent = await transport.sendMail({
+        ...content,
+        from: mail.from,
+        // As objects: no parser takes one address for two.
+        to: channel.to.map((address) => ({ name: '', address })),
+        signal: delivery.signal,
+      });
+      const refused = sent.rejectedErrors ?? [];
+      if (refused.length > 0) throw partlyRefused(refused, channel.to.length);
+      return { thread, receipt: `mail ${sent.messageId} to ${sent.accepted.length} of ${channel.to.length}` };
+    } catch (error) {
+      if (error instanceof DeliveryError || delivery.signal.aborted) throw error;
+      throw fromSmtp(isFailure(error) ? error : {});
+    } finally {
+      transport.close();
+    }
+  };
+}
+
+const isFailure = (error: unknown): error is SmtpFailure => error instanceof Error;
+
+/** RFC 5321, 4.2.1: 4yz may be different next time, 5yz not. */
+const isTransient = ({ responseCode }: SmtpFailure): boolean =>
+  responseCode === undefined || (responseCode >= 400 && responseCode < 500);
+
+function fromSmtp(failure: SmtpFailure): DeliveryError {
+  const refused = failure.rejectedErrors ?? [];
+  if (refused.length > 0) {
+    return new DeliveryError(`The mail server took the mail for nobody: ${describe(refused)}.`, {
+      retryable: refused.some(isTransient),
+    });
+  }
+  if (failure.code === 'EAUTH') {
+    // Not what the server said: it may repeat the credentials.
+    return new DeliveryError('The mail server did not accept the user and password of CASEBOOK_SMTP_URL.', {
+      retryable: failure.responseCode !== undefined && isTransient(failure),
+    });
+  }
+  if (failure.responseCode !== undefined) {
+    return new DeliveryError(`The mail server refused the mail: ${said(failure)}.`, {
+      retryable: isTransient(failure),
+    });
+  }
+  const code = typeof failure.code === 'string' && /^[A-Z0-9_]+$/.test(failure.code) ? ` (${failure.code})` : '';
+  return new DeliveryError(`The mail server could not be reached, or did not keep to the protocol${code}.`, {
+    retryable: true,
+  });
+}
+
+/** It went to some: who got it may get it again (under the same Message-ID), so that the others get it at all. */
+function partlyRefused(refused: SmtpFailure[], count: number): DeliveryError {
+  return new DeliveryError(
+    `The mail server took the mail for ${count - refused.length} of ${count} recipients, and not for ${describe(refused)}.`,
+    { retryable: refused.some(isTransient) },
+  );
+}
+
+const describe = (refused: SmtpFailure[]): string =>
+  refused.map((failure) => `${failure.recipient ?? 'a recipient'} (${said(failure)})`).join(', ');
+
+const said = ({ response, responseCode }: SmtpFailure): string => oneLine(response ?? String(responseCode ?? ''), 200);

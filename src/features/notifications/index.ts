@@ -1,0 +1,26 @@
+/** How people are notified: channels and what they can be, senders, and an outbox on the ledger of effects. */
+export {
+  CHANNEL_TYPES,
+  channelProblems,
+  completeChannel,
+  NotificationChannel,
+  openChannel,
+  presentChannel,
+  sealChannel,
+  type ChannelCapabilities,
+  type ChannelProblem,
+  type CompleteChannel,
+  type StoredChannel,
+} from './channel.ts';
+export {
+  deliverNotification,
+  enterNotification,
+  NOTIFICATION,
+  notificationOf,
+  threadOf,
+  type Deliver,
+  type Notification,
+  type NotificationDeps,
+} from './deliver.ts';
+export { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts';
+export { DeliveryError, type Delivered, type Delivery, type NotificationMessage, type ThreadRef } from './port.ts';

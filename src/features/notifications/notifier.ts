@@ -1,0 +1,124 @@
+/** Sends a notification to a stored channel. */
+import type { MailConfig, SlackAddresses } from '../../config.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Outbound } from '../../platform/outbound/index.ts';
+import { SecretError, type SecretBox } from '../../platform/secrets/index.ts';
+import { NO_MAIL, openChannel, type CompleteChannel, type StoredChannel } from './channel.ts';
+import { createEmail } from './email/sender.ts';
+import { DeliveryError, type Delivered, type Delivery, type SendNotification } from './port.ts';
+import { createSlackBot } from './slack/bot.ts';
+import { createSlackWebhook } from './slack/incoming-webhook.ts';
+import { createWebhook } from './webhook.ts';
+
+/** For one attempt, whatever the channel. */
+const TIMEOUT_MS = 15_000;
+
+export interface NotifierDeps {
+  outbound: Outbound;
+  box: SecretBox;
+  slack: SlackAddresses;
+  /** Undefined: mail cannot be sent. */
+  mail?: MailConfig;
+  clock: Clock;
+  timeoutMs?: number;
+}
+
+export interface Notifier {
+  /**
+   * Sends a notification to a channel, once.
+   * @throws {DeliveryError} whose message is for operators, without secrets; or what `delivery.signal` was aborted with
+   */
+  send(stored: StoredChannel, teamId: string, delivery: Delivery): Promise<Delivered>;
+}
+
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const timeoutMs = deps.timeoutMs ?? TIMEOUT_MS;
+  // Slack's addresses are the operator's own, or Slack's.
+  const toSlack = deps.outbound.allowing([deps.slack.apiUrl, deps.slack.hooksUrl]);
+  const senderOf = (channel: CompleteChannel): SendNotification => {
+    if (channel.type === 'slack') return createSlackBot(channel, { apiUrl: deps.slack.apiUrl, outbound: toSlack });
+    if (channel.type === 'slack_webhook') return createSlackWebhook(channel, { ...deps, outbound: toSlack });
+    if (channel.type === 'webhook') return createWebhook(channel, deps);
+    if (deps.mail === undefined) throw new DeliveryError(NO_MAIL, { retryable: false });
+    return createEmail(channel, deps.mail);
+  };
+  return {
+    async send(stored, teamId, delivery) {
+      delivery.signal.throwIfAborted();
+      const channel = open(deps.box, teamId, stored);
+      try {
+        return await within(timeoutMs, delivery.signal, (signal) => senderOf(channel)({ ...delivery, signal }));
+      } catch (error) {
+        delivery.signal.throwIfAborted();
+        throw withoutSecrets(error, secretsOf(channel, deps.mail));
+      }
+    },
+  };
+}
+
+/** Runs `work` until it ends, the time is over, or `outer` is aborted; whatever `work` makes of its signal. */
+async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController();
+  const stopped = Promise.withResolvers<never>();
+  stopping.signal.addEventListener('abort', () => stopped.reject(stopping.signal.reason), { once: true });
+  const late = new DeliveryError(`The channel did not take it within ${ms / 1_000} seconds.`, { retryable: true });
+  const timer = setTimeout(() => stopping.abort(late), ms);
+  const stop = (): void => stopping.abort(outer.reason);
+  outer.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(stopping.signal), stopped.promise]);
+  } finally {
+    clearTimeout(timer);
+    outer.removeEventListener('abort', stop);
+  }
+}
+
+/** A new error: what the clients' own errors carry (requests, URLs) would be stored with it. */
+function withoutSecrets(error: unknown, secrets: readonly string[]): DeliveryError {
+  if (!(error instanceof DeliveryError)) {
+    const name = error instanceof Error ? scrub(error.name, secrets) : 'unknown';
+    return new DeliveryError(`The notification could not be sent (${name}).`, { retryable: true });
+  }
+  const { retryable, retryAfterMs } = error;
+  return new DeliveryError(scrub(error.message, secrets), { retryable, retryAfterMs });
+}
+
+function open(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {
+  try {
+    return openChannel(box, teamId, stored);
+  } catch (error) {
+    const why = error instanceof SecretError ? error.message : 'What was sealed is not a channel.';
+    throw new DeliveryError(`The channel cannot be opened; it may have to be set again. ${why}`, { retryable: false });
+  }
+}
+
+/** Shorter pieces are in every other word. */
+const MIN_SCRUBBED = 6;
+
+/** Everything of a channel and of the mail server's URL that no error may say: the last guard. */
+function secretsOf(channel: CompleteChannel, mail: MailConfig | undefined): string[] {
+  if (channel.type === 'slack') return [channel.bot_token];
+  if (channel.type === 'slack_webhook') return urlSecrets(channel.url);
+  if (channel.type === 'webhook') return [...urlSecrets(channel.url), channel.secret];
+  return mail ? credentialsOf(mail.smtpUrl) : [];
+}
+
+/** @returns `text` with each secret replaced, the longest first */
+function scrub(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= MIN_SCRUBBED)
+    .toSorted((a, b) => b.length - a.length)
+    .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
+}
+
+/** Path and query, as a whole and in their parts. */
+function urlSecrets(text: string): string[] {
+  const { href, pathname, search, searchParams } = new URL(text);
+  return [text, href, `${pathname}${search}`, pathname, ...pathname.split('/'), ...searchParams.values()];
+}
+
+function credentialsOf(smtpUrl: string): string[] {
+  const { username, password } = new URL(smtpUrl);
+  const plain = [username, password, decodeURIComponent(username), decodeURIComponent(password)];
+  return [smtpUrl, ...plain, ...plain.map((part) => Buffer.from(part).toString('base64'))];
+}
