@@ -41,13 +41,19 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.exit(1);
   });
 
+const tier: Tier = values.full ? 'full' : 'quick';
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+// The same commit tries the same values.
+const seed = Number.parseInt(commit.slice(0, 7), 16);
+process.env['CASEBOOK_TEST_TIER'] = tier;
+process.env['CASEBOOK_TEST_SEED'] = String(seed);
+
 // Once for all processes: servers, the workflow code, and a folder for compiled code.
 process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 process.env[TEST_TEMPORAL] = await temporalAddress();
 process.env[TEST_POSTGRES] = (await testServer()).url;
 await workflowBundle();
 
-const tier: Tier = values.full ? 'full' : 'quick';
 const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));
 const took: Record<string, number> = {};
 const started = performance.now();
@@ -68,15 +74,16 @@ for (const file of filesForSecondLook(first)) {
 await Promise.all([stopTestServer(), stopTemporal()]);
 const verdict = verdictOf(first, second, flakyBefore(tier));
 recordFlaky(tier, verdict.flaky);
-const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-writeFileSync('test/flaky.json', JSON.stringify({ tier, commit, load, flaky: verdict.flaky }, null, 2));
+writeFileSync('test/flaky.json', JSON.stringify({ tier, commit, seed, load, flaky: verdict.flaky }, null, 2));
 if (values.record) {
   const all = { ...durations, ...took };
   const known = [...testFiles('quick'), ...testFiles('full')].filter((file) => all[file]! >= MIN_RECORDED_SECONDS);
   writeFileSync(DURATIONS, `${JSON.stringify(Object.fromEntries(known.map((file) => [file, all[file]])), null, 2)}\n`);
 }
 const minutes = ((performance.now() - started) / 60_000).toFixed(1);
-console.log(summary(verdict, `${minutes} minutes, ${cpuSeconds()} s of processor time, load ${load.toFixed(1)}`));
+console.log(
+  summary(verdict, `${minutes} minutes, ${cpuSeconds()} s of processor time, load ${load.toFixed(1)}, seed ${seed}`),
+);
 process.exit(verdict.failed.length > 0 ? 1 : 0);
 
 /** Of this process and of all that it waited for, with theirs. */

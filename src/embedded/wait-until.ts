@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+const TICK_MS = 100;
+
 export interface WaitOptions {
   /** What is awaited, for the error message. */
   what: string;
+  /** Time in which this process ran: while the machine stands still, nothing that is awaited can happen either. */
   timeoutMs: number;
   /** Pause between two attempts; 100 ms unless given. */
   intervalMs?: number;
@@ -19,20 +22,32 @@ export async function waitUntil<T>(
   options: WaitOptions,
 ): Promise<T> {
   const { what, timeoutMs, intervalMs = 100, signal } = options;
-  const end = performance.now() + timeoutMs;
+  let ticked = performance.now();
+  let leftMs = timeoutMs;
+  const tick = (): void => {
+    const now = performance.now();
+    leftMs -= Math.min(now - ticked, 2 * TICK_MS);
+    ticked = now;
+  };
+  const clock = setInterval(tick, TICK_MS).unref();
   let last: unknown;
-  for (;;) {
-    signal?.throwIfAborted();
-    try {
-      const result = await attempt();
-      if (result !== undefined) return result;
-    } catch (error) {
-      last = error;
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      try {
+        const result = await attempt();
+        if (result !== undefined) return result;
+      } catch (error) {
+        last = error;
+      }
+      tick();
+      if (leftMs <= 0) {
+        const reason = last instanceof Error ? ` (${last.message})` : '';
+        throw new Error(`${what}: not there after ${Math.round(timeoutMs / 1000)} s${reason}`, { cause: last });
+      }
+      await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }
-    if (performance.now() >= end) {
-      const reason = last instanceof Error ? ` (${last.message})` : '';
-      throw new Error(`${what}: not there after ${Math.round(timeoutMs / 1000)} s${reason}`, { cause: last });
-    }
-    await delay(intervalMs, undefined, { signal }).catch(() => undefined);
+  } finally {
+    clearInterval(clock);
   }
 }

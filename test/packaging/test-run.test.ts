@@ -85,7 +85,7 @@ describe('npm test', () => {
   });
 
   describe('the queue', () => {
-    it('has every test file in one tier', () => {
+    it('has every test file, in the full tier again what tests properties', () => {
       const [quick, full] = [testFiles('quick'), testFiles('full')];
       const all = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'test/**.test.ts'], { cwd: root });
       const present = all
@@ -93,7 +93,9 @@ describe('npm test', () => {
         .trim()
         .split('\n')
         .filter((file) => existsSync(join(root, file)));
-      assert.deepEqual([...quick, ...full].sort(), present.sort());
+      assert.deepEqual([...new Set([...quick, ...full])].sort(), present.sort());
+      const both = quick.filter((file) => full.includes(file));
+      assert.ok(both.includes('test/features/diagnosis/ranking-properties.test.ts'));
     });
 
     it('begins with what takes longest, and keeps the browser together', () => {

@@ -37,6 +37,7 @@ async function run(files: string[]): Promise<void> {
   try {
     await mocha.loadFilesAsync();
     await new Promise((resolve) => void mocha.run(resolve));
+    mocha.dispose();
   } catch (error) {
     for (const file of files)
       send({ file, title: '(loading)', status: 'failed', isHook: true, error: described(error as Error) });

@@ -18,7 +18,6 @@ export class PostgresListener {
   readonly #outage: Outage;
   readonly #closing = new AbortController();
   #running: Promise<void> | undefined;
-  #client: Client | undefined;
   #pauseMs = firstPauseMs;
 
   constructor(options: { connection: ClientConfig; log: Logger; nudges: Nudges }) {
@@ -34,7 +33,6 @@ export class PostgresListener {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#client?.end().catch(() => undefined);
     await this.#running;
   }
 
@@ -59,11 +57,21 @@ export class PostgresListener {
     client.on('notification', ({ payload }) => {
       if (payload) this.#nudges.nudge(payload);
     });
-    this.#client = client;
+    const { signal } = this.#closing;
+    const onClose = (): void => ended.resolve(new Error('The event log was closed'));
+    signal.addEventListener('abort', onClose, { once: true });
+    /** A client that is ended while it connects never says whether it could. */
+    const unlessEnded = <T>(work: Promise<T>): Promise<T> =>
+      Promise.race([
+        work,
+        ended.promise.then((reason): never => {
+          throw reason;
+        }),
+      ]);
     let heartbeat: NodeJS.Timeout | undefined;
     try {
-      await client.connect();
-      await client.query(`listen ${channel}`);
+      await unlessEnded(client.connect());
+      await unlessEnded(client.query(`listen ${channel}`));
       this.#pauseMs = firstPauseMs;
       this.#outage.worked();
       // Whatever was appended while nobody listened.
@@ -77,7 +85,7 @@ export class PostgresListener {
       return error;
     } finally {
       clearInterval(heartbeat);
-      this.#client = undefined;
+      signal.removeEventListener('abort', onClose);
       client.end().catch(() => undefined);
     }
   }

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { createEventLog, EventLogError, type EventLog } from '../../../src/platform/event-log/index.ts';
+import { Nudges } from '../../../src/platform/event-log/nudges.ts';
+import { PostgresListener } from '../../../src/platform/event-log/postgres-listener.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { ids, newStream, readTail } from './reading.ts';
 import { onEveryServer } from './servers.ts';
@@ -55,6 +59,22 @@ describe('event log: outages', () => {
       await Promise.all([writer.check(), reader.check()]);
       await Promise.all([writer.close(), reader.close()]);
     });
+  });
+
+  it('stops listening although PostgreSQL takes the connection and says nothing', async () => {
+    const connected = Promise.withResolvers<void>();
+    const silent = createServer(() => connected.resolve()).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const listener = new PostgresListener({
+      connection: { host: '127.0.0.1', port },
+      log: createLogger({ name: 'test', level: 'silent' }),
+      nudges: new Nudges({ pollMs: 3_600_000 }),
+    });
+    listener.start();
+    await connected.promise;
+    await listener.close();
+    silent.close();
   });
 
   for (const kind of ['postgres', 'redis'] as const) {
