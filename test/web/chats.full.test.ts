@@ -78,18 +78,18 @@ describe('the list of chats', function () {
   it('renames and deletes from the row, on a phone too', async () => {
     const { page, end } = await web.visit(`/chats?q=${word}`, { viewport: PHONE, theme: 'dark' });
     await page.getByRole('link', { name: 'The alpha of <i>three</i>' }).waitFor();
-    await page.getByRole('button', { name: 'What to do with The alpha of <i>three</i>' }).click();
+    await page.getByRole('button', { name: 'Actions for The alpha of <i>three</i>' }).click();
     await page.getByRole('menuitem', { name: 'Rename' }).click();
     await page.getByRole('textbox', { name: 'Title' }).fill('Another name');
     await page.getByRole('button', { name: 'Rename' }).click();
     await page.getByRole('link', { name: 'Another name' }).waitFor();
     await assertAccessible(page);
     await assertFits(page);
-    await page.getByRole('button', { name: 'What to do with Another name' }).click();
+    await page.getByRole('button', { name: 'Actions for Another name' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const question = page.getByRole('alertdialog', { name: 'Delete this chat?' });
     await question.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'What to do with Another name' }).click();
+    await page.getByRole('button', { name: 'Actions for Another name' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await question.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'Another name' }).waitFor({ state: 'detached' });

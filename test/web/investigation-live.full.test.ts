@@ -102,7 +102,7 @@ describe('the page of an investigation while it runs', function () {
       await step(page, 2)
         .getByText(/^The sources tell/)
         .waitFor();
-      await page.getByRole('heading', { name: 'The model asks for submit_report' }).waitFor();
+      await page.getByRole('heading', { name: 'The model is calling submit_report' }).waitFor();
     };
     await shows();
     await assertAccessible(page);

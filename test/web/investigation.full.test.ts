@@ -197,7 +197,7 @@ describe('the page of an investigation', function () {
       scopes: ['chats:read'],
     });
     const other = await web.visit(path(), { as: key, expected: [/403/] });
-    await other.page.getByText('You may not read investigations').waitFor();
+    await other.page.getByText('You do not have access to investigations').waitFor();
     await other.end();
   });
 });

@@ -44,7 +44,7 @@ describe('monitoring agents in the web app', function () {
 
   const save = (page: Page) => page.getByRole('button', { name: 'Save' }).click();
   const untilSaved = (page: Page, version: number, act: () => Promise<unknown> = () => save(page)): Promise<void> =>
-    untilSaid(page, `Saved as version ${version}. It holds from now on.`, act);
+    untilSaid(page, `Saved as version ${version}. It is in effect now.`, act);
 
   it('makes an agent of plain words by the keyboard, whose plan appears on its page', async () => {
     const { page, end } = await web.visit('/monitoring');
@@ -179,7 +179,7 @@ describe('monitoring agents in the web app', function () {
     await page.getByLabel('Summary').fill('As I see it');
     await patch(id, { plan: { checks: [{ id: 'first', title: 'Theirs' }] }, reason: 'They know better' });
     await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'version 2 holds now' });
+    const conflict = page.getByRole('alert').filter({ hasText: 'version 2 is in effect now' });
     await conflict.getByText('They know better').waitFor();
     await assertAccessible(page);
     assert.ok(await page.getByRole('button', { name: 'Save' }).isDisabled());
@@ -195,7 +195,7 @@ describe('monitoring agents in the web app', function () {
 
     await page.getByLabel('Summary').fill('Mine again');
     await patch(id, { plan: { summary: 'Theirs again' } });
-    await page.getByRole('button', { name: 'Drop my changes and load version 4' }).click();
+    await page.getByRole('button', { name: 'Discard my changes and load version 4' }).click();
     await page.waitForFunction(() =>
       [...document.querySelectorAll('textarea')].some(({ value }) => value === 'Theirs again'),
     );

@@ -149,11 +149,11 @@ describe('the pages of satellites', function () {
     await page.getByText('Select a service').waitFor();
     await page.getByText('Show as table').click();
     await page.getByRole('row').getByRole('button', { name: 'payments' }).click();
-    await page.getByText('2 services suffer when it fails').waitFor();
+    await page.getByText('2 services are affected when it fails').waitFor();
     await page.getByText('through checkout').waitFor();
     await assertPresentable(page, 'satellite-services');
     await page.reload();
-    await page.getByText('2 services suffer when it fails').waitFor();
+    await page.getByText('2 services are affected when it fails').waitFor();
     await end();
   });
 

@@ -64,7 +64,7 @@ describe('signing in', function () {
     await first.end();
 
     const second = await web.visit(address, { as: null, expected: UNAUTHORIZED });
-    await second.page.getByRole('alert').getByText('used already').waitFor();
+    await second.page.getByRole('alert').getByText('has been used').waitFor();
     assert.ok(!second.page.url().includes(token));
     await assertPresentable(second.page, 'sign-in-used-link');
     await enter(second.page, web.apiKey);
