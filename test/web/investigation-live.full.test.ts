@@ -172,7 +172,7 @@ describe('the page of an investigation while it runs', function () {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await asking.getByRole('button', { name: 'Cancel the investigation' }).click();
     await page.getByRole('heading', { name: 'It was cancelled' }).waitFor();
-    await page.getByText(/2 tool results, below/).waitFor();
+    await page.getByText(/kept below: 2 tool results/).waitFor();
     await step(page, 1)
       .getByRole('button', { name: /^Done List/ })
       .waitFor();
