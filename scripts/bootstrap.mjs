@@ -1,9 +1,8 @@
 /**
- * Installs the dependencies when they are missing or out of date, and says nothing otherwise.
- *
+ * Installs the dependencies if they are missing or out of date; otherwise silent.
  * It runs before `npm start`, `npm test`, `npm run demo`, `check` and `bench`, on whatever Node the user has, before
- * anything is installed: hence plain JavaScript for Node >= 20 with built-in modules only. The Node 24 that the rest
- * of the repository needs is itself a dependency, which npm puts first on PATH for the script that follows.
+ * anything is installed: hence plain JavaScript for Node >= 20 with built-in modules only. The Node 24 that the rest of
+ * the repository needs is itself a dependency, which npm puts first on PATH for the script that follows.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,20 +13,20 @@ const root = join(import.meta.dirname ?? new URL('.', import.meta.url).pathname,
 const modules = join(root, 'node_modules');
 const stampFile = join(modules, '.casebook-lock.sha256');
 
-/** Ends the process with one readable message. */
+/** Exits with one readable message. */
 function fail(message) {
   process.stderr.write(`casebook: ${message}\n`);
   process.exit(1);
 }
 
-/** The text of a file, or undefined when it is not there. */
+/** The text of a file, or undefined if it does not exist. */
 function textOf(path) {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }
 
 /**
- * Whether npm's record of what it installed says the same as the lock file. This spares a reinstall after a plain
- * `npm install PACKAGE`, which changes the lock file and the folder together.
+ * Whether npm's record of what it installed matches the lock file. Avoids a reinstall after a plain `npm install
+ * PACKAGE`, which changes both together.
  */
 function installedMatches(lockText, installedText) {
   const wanted = JSON.parse(lockText).packages;
@@ -36,13 +35,13 @@ function installedMatches(lockText, installedText) {
   const present = Object.entries(wanted).every(([path, entry]) => {
     if (path === '') return true;
     const found = installed[path];
-    // Optional packages of other platforms are in the lock file and rightly not on the disk.
+    // Optional packages of other platforms are in the lock file but rightly not on disk.
     return found ? same(found, entry) : Boolean(entry.optional || entry.peer);
   });
   return present && Object.keys(installed).every((path) => path in wanted);
 }
 
-/** The environment for a nested npm: without the outer npm's settings, and without the Node that it may replace. */
+/** The environment for a nested npm: without the outer npm's settings, and without the Node it may replace. */
 function cleanEnvironment() {
   const kept = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package|command|execpath)/i.test(name));
   const env = Object.fromEntries(kept);
@@ -60,7 +59,7 @@ const lockText = textOf(join(root, 'package-lock.json'));
 if (lockText === undefined) fail('package-lock.json is missing: this is not a complete clone.');
 const lockHash = createHash('sha256').update(lockText).digest('hex');
 
-// npm links .bin/node only after the package's own install script has put a Node there.
+// npm links .bin/node only once the package's install script has put a Node there.
 const nodeInstalled = existsSync(join(modules, '.bin', 'node'));
 if (nodeInstalled && textOf(stampFile)?.trim() === lockHash) process.exit(0);
 

@@ -1,10 +1,9 @@
 /**
- * Builds the web app into web/dist when its sources or the packages have changed, and says nothing otherwise; with
- * --force always. It runs after bootstrap.mjs before `npm start`, `npm test`, `npm run demo` and `check`, and in
- * the image: plain JavaScript for Node >= 20, with built-in modules and Vite only.
- *
- * web/dist is always one whole build or not there: a build goes to a folder of its own and is then renamed. Builds that
- * are started together wait for each other, and the later ones find that nothing is left to do.
+ * Builds the web app into web/dist if its sources or packages have changed, and is silent otherwise; with --force
+ * always. It runs after bootstrap.mjs before `npm start`, `npm test`, `npm run demo` and `check`, and in the image:
+ * plain JavaScript for Node >= 20, with built-in modules and Vite only.
+ * web/dist is always one complete build or absent: a build goes to its own folder and is then renamed. Concurrent
+ * builds wait for each other, and later ones find nothing left to do.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -24,12 +23,12 @@ const web = join(root, 'web');
 const dist = join(web, 'dist');
 const work = join(web, '.build');
 const lock = join(work, 'lock');
-/** What this build was made of; inside the build, so that both come and go together. */
+/** Digest of the build's inputs, stored inside the build so that both come and go together. */
 const STAMP = '.inputs.sha256';
-/** A lock of a process that is gone but whose number another one got: no build takes that long. */
+/** Breaks a lock whose process is gone but whose pid was reused: no build takes that long. */
 const LOCK_STALE_MS = 300_000;
 const COMPRESSIBLE = new Set(['.css', '.js', '.json', '.mjs', '.svg', '.txt', '.wasm', '.webmanifest']);
-/** Below it, what is saved is not worth a header. */
+/** Below this size, the savings are not worth a header. */
 const COMPRESSED_FROM_BYTES = 1_024;
 
 const say = (message) => process.stderr.write(`casebook: ${message}\n`);
@@ -39,7 +38,7 @@ const filesBelow = (folder) =>
     .filter(({ name }) => !name.startsWith('.') && name !== 'node_modules')
     .flatMap((entry) => (entry.isDirectory() ? filesBelow(join(folder, entry.name)) : [join(folder, entry.name)]));
 
-/** A digest of everything that decides what is built. */
+/** A digest of everything that affects the build. */
 function inputs() {
   const sources = filesBelow(web).filter((file) => !file.startsWith(dist));
   const hash = createHash('sha256');
@@ -63,7 +62,7 @@ function isRunning(pid) {
   }
 }
 
-/** Whether the lock could be had now. Should two ever hold it, then both build, and one build replaces the other. */
+/** Whether the lock was free. Should two processes ever hold it, both build, and one build replaces the other. */
 function takeLock() {
   const mine = join(work, `lock-${process.pid}`);
   writeFileSync(mine, String(process.pid));
@@ -99,7 +98,7 @@ async function runVite(outDir) {
   if (status !== 0) throw new Error(`Vite ended with ${signal ?? status}; its message is above.`);
 }
 
-/** FILE.br and FILE.gz beside what is worth it: the server has no time to compress as well as this. */
+/** FILE.br and FILE.gz where they pay off: the server has no time to compress this well. */
 async function compress(folder) {
   const brotli = (text) =>
     promisify(brotliCompress)(text, {
@@ -116,7 +115,7 @@ async function compress(folder) {
   );
 }
 
-/** Puts the build in place. Between the two renames there is no app, but never half of one. */
+/** Moves the build into place. Between the two renames there is no app, but never half of one. */
 function replaceDist(fresh) {
   const old = `${fresh}-old`;
   for (;;) {

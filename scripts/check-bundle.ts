@@ -1,10 +1,10 @@
-/** Fails when the first view of a page of the built web app is over its budget: `npm run check:bundle`. */
+/** Fails if the first view of any page of the built web app is over budget: `npm run check:bundle`. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { budgetReport, firstViews, type Bytes } from './first-views.ts';
 
-/** Compressed JavaScript before a page is there. */
+/** Compressed JavaScript before a page shows. */
 const BUDGET_BYTES = 250_000;
 
 const dist = join(import.meta.dirname, '../web/dist');

@@ -1,12 +1,12 @@
-/** What a browser loads before it can show a page of the web app, from the manifest that Vite writes: pure. */
+/** What a browser loads before it can show a page of the web app, from Vite's manifest: pure. */
 
-/** One entry of Vite's manifest, as far as it is read. */
+/** The parts of a Vite manifest entry that are used. */
 export interface Chunk {
   file: string;
   isEntry?: boolean;
-  /** Chunks that are loaded with this one, by their key in the manifest. */
+  /** Statically imported chunks, by manifest key. */
   imports?: string[];
-  /** Chunks that are loaded when they are wanted. */
+  /** Dynamically imported chunks. */
   dynamicImports?: string[];
 }
 
@@ -18,9 +18,9 @@ export interface Bytes {
 }
 
 export interface FirstView {
-  /** The module of the page, without the folder of all pages: `chats/list.tsx`. */
+  /** The page's module, relative to the folder of all pages: `chats/list.tsx`. */
   page: string;
-  /** Scripts of the first view, the heaviest first. */
+  /** Scripts of the first view, heaviest first. */
   scripts: (Bytes & { file: string })[];
   total: Bytes;
 }
@@ -28,9 +28,9 @@ export interface FirstView {
 const PAGES = 'src/pages/';
 
 /**
- * The first view of every page: the entry, the page's own chunk, and whatever these two import statically.
+ * The first view of every page: the entry, the page's own chunk, and what these two import statically.
  * @param sizeOf compressed size of a built file, in bytes
- * @throws {Error} when the manifest has no entry, or names a chunk that it does not have
+ * @throws {Error} if the manifest has no entry, or names a missing chunk
  */
 export function firstViews(manifest: Manifest, sizeOf: (file: string) => Bytes): FirstView[] {
   const entry = Object.keys(manifest).find((key) => manifest[key]?.isEntry === true);
@@ -48,7 +48,7 @@ export function firstViews(manifest: Manifest, sizeOf: (file: string) => Bytes):
   });
 }
 
-/** Keys of these chunks and of all that they import statically, directly or not. */
+/** Keys of these chunks and of everything they import statically. */
 function withImports(manifest: Manifest, keys: readonly string[]): Set<string> {
   const seen = new Set<string>();
   const visit = (key: string): void => {
@@ -62,10 +62,10 @@ function withImports(manifest: Manifest, keys: readonly string[]): Set<string> {
   return seen;
 }
 
-/** Compressed bytes as people read them: `12.3 kB`. */
+/** Compressed bytes for people: `12.3 kB`. */
 export const kilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
 
-/** One line for each page, and then, for each page over the budget, which scripts weigh most. */
+/** One line per page, then the heaviest scripts of each page over budget. */
 export function budgetReport(views: readonly FirstView[], budgetBytes: number): { text: string; over: boolean } {
   const width = Math.max(...views.map(({ page }) => page.length), 'page'.length);
   const row = (page: string, gzip: string, brotli: string) =>

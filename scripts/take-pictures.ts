@@ -1,10 +1,8 @@
 /**
- * Takes the pictures of the web app that the README shows, of an installation that runs `npm run demo`:
- *
- *     npm run pictures -- [--url URL --key KEY] [--investigation ID] [--agent ID]
- *
- * Without an address it is the installation of `CASEBOOK_HOME`; without ids the first investigation that the demo made,
- * and its monitoring agent. A chat is made for the picture of one. Needs Chromium, and pngquant to make the files small.
+ * Takes the README's screenshots of the web app from an installation that runs `npm run demo`:
+ * npm run pictures -- [--url URL --key KEY] [--investigation ID] [--agent ID]
+ * The default is the installation of `CASEBOOK_HOME`, the first investigation the demo made, and its monitoring agent.
+ * A chat is created for its own picture. Needs Chromium, and pngquant to shrink the files.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';

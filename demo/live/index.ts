@@ -1,4 +1,4 @@
-/** The shop as it lives beside Casebook: its services, what watches them, and the satellite through which all is asked. */
+/** The live shop next to Casebook: its services, what monitors them, and the satellite that Casebook queries. */
 import type { Log } from '../../src/embedded/log.ts';
 import { messageOf } from '../../src/platform/message-of.ts';
 import { createSupervisor } from '../../src/embedded/supervisor.ts';
@@ -17,14 +17,14 @@ import { injectFault, shopAddresses, shopProcesses, type ShopAddresses } from '.
 import type { LiveIncident } from '../shop/incidents.ts';
 import { enrolmentToken, satelliteProcess } from './satellite.ts';
 
-/** Seconds of health that are watched before something goes wrong, unless told otherwise; the ranker compares with them. */
+/** Healthy seconds before something goes wrong, by default; the ranker compares with them. */
 const BASELINE_SECONDS = 45;
 const BASELINE_TIMEOUT_MS = 180_000;
 const ALERT_TIMEOUT_MS = 90_000;
 const CALM_TIMEOUT_MS = 120_000;
 const SCRAPES_AFTER_REPAIR = 3;
 
-/** There is nothing to watch the shop with. */
+/** Nothing is available to monitor the shop with. */
 export class NoPrometheusError extends Error {
   override name = 'NoPrometheusError';
 }
@@ -32,24 +32,27 @@ export class NoPrometheusError extends Error {
 export interface LiveShop {
   addresses: ShopAddresses;
   prometheusUrl: string;
-  /** Undefined: there is no Loki, so there are no logs. */
+  /** Undefined without Loki; then there are no logs. */
   lokiUrl?: string;
-  /** Waits until so much health was watched as causes can be told with. @param onProgress called with the seconds there are, of those it takes */
+  /**
+   * Waits until enough healthy time was recorded to tell causes apart. @param onProgress receives the seconds so far
+   * and those needed
+   */
   untilKnown(signal: AbortSignal, onProgress?: (seconds: number, of: number) => void): Promise<void>;
-  /** Makes something go wrong. */
+  /** Injects a fault. */
   inject(incident: LiveIncident): Promise<void>;
-  /** Makes something go wrong, and waits for the alert. */
+  /** Injects a fault and waits for the alert. */
   cause(incident: LiveIncident, signal: AbortSignal): Promise<FiringAlert>;
   /**
-   * Ends what went wrong, waits until no alert fires any more, and has Prometheus forget it: among hours of health it
-   * would weigh nothing, among the minutes of a demo it would be what is usual.
+   * Ends the fault, waits until no alert fires, and makes Prometheus forget it: among hours of health it would not
+   * matter, among the minutes of a demo it would look normal.
    */
   repair(incident: LiveIncident, signal: AbortSignal): Promise<void>;
 }
 
 export interface LiveShopStart {
   /**
-   * Starts Prometheus once the shop is there, and the satellite that connects to Casebook.
+   * Starts Prometheus once the shop is up, and the satellite that connects to Casebook.
    * @throws {NoPrometheusError}
    */
   connect(casebook: CasebookAddress): Promise<LiveShop>;
@@ -58,12 +61,12 @@ export interface LiveShopStart {
 }
 
 /**
- * Begins to start the shop. Every process is supervised, with its pid in `HOME/run`; all listen on loopback only.
+ * Starts the shop. Every process is supervised, with its pid in `HOME/run`; all listen on loopback only.
  * @param options.home folder of all embedded state
  */
 export function startLiveShop(options: { home: string; log: Log; baselineSeconds?: number }): LiveShopStart {
   const { home, log, baselineSeconds = BASELINE_SECONDS } = options;
-  // The supervisor reports what ends unexpectedly; that all begins is told by whoever calls.
+  // The supervisor reports unexpected exits; the caller announces the start.
   const supervisor = createSupervisor({
     home,
     log,
@@ -120,7 +123,7 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
           await injectFault(addresses, service, 'none');
           await untilNoAlert(prometheusUrl, { timeoutMs: CALM_TIMEOUT_MS, signal });
           await forgetSeries(prometheusUrl, signal);
-          // Nothing at all would look like an outage.
+          // No data at all would look like an outage.
           await untilScraped(prometheusUrl, SCRAPES_AFTER_REPAIR, { timeoutMs: BASELINE_TIMEOUT_MS, signal });
         },
       };

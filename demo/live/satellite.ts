@@ -16,7 +16,7 @@ const listed = z.object({
 const team = z.object({ id: z.string() });
 const satellites = z.object({ satellites: z.array(z.object({ name: z.string(), status: z.string() })) });
 
-/** A token for the demo's satellite; those of earlier runs are revoked. */
+/** Creates a token for the demo's satellite and revokes those of earlier runs. */
 export async function enrolmentToken(casebook: CasebookAddress): Promise<string> {
   const { tokens } = listed.parse(await callApi(casebook, 'GET', '/api/satellite-tokens'));
   for (const { id, name, revoked_at: revokedAt } of tokens) {
@@ -36,7 +36,9 @@ async function untilOnline(casebook: CasebookAddress, signal: AbortSignal): Prom
   );
 }
 
-/** The satellite in the shop's network. Its configuration is written to `HOME/demo/satellite.yaml`, without the token. */
+/**
+ * The satellite in the shop's network. Its configuration is written to `HOME/demo/satellite.yaml`, without the token.
+ */
 export function satelliteProcess(options: {
   home: string;
   casebook: CasebookAddress;

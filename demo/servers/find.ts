@@ -1,4 +1,4 @@
-/** Where Prometheus and Grafana Loki come from on a machine that nobody prepared. */
+/** Where Prometheus and Grafana Loki come from on an unprepared machine. */
 import { chmodSync, existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../src/embedded/log.ts';
@@ -13,13 +13,13 @@ const packageTimeoutMs = 120_000;
 
 export interface FindOptions {
   log: Log;
-  /** Folder of all embedded state; `HOME/bin` is used where the cache cannot be written to. */
+  /** Folder of all embedded state; `HOME/bin` is used if the cache is not writable. */
   home: string;
-  /** Folder shared by all clones of one user; `~/.cache/casebook/bin` unless given. */
+  /** Folder shared by all clones of one user; `~/.cache/casebook/bin` by default. */
   cache?: string;
-  /** URL of the folder with a release's files; the project's own unless given. */
+  /** URL of the folder with a release's files; the project's own by default. */
   release?: string;
-  /** Command on PATH that is tried first; the program's usual name unless given, none when empty. */
+  /** Command on PATH to try first; the program's usual name by default, none if empty. */
   command?: string;
 }
 
@@ -28,16 +28,16 @@ interface Program {
   command: string;
   /** Name in the cache. */
   kept: string;
-  /** What it says of itself. */
+  /** Its own version output. */
   mark: string;
-  /** Ways to get it into a folder, tried in this order. Each gives its path, or throws. */
+  /** Ways to get it into a folder, in order. Each returns its path or throws. */
   ways: readonly { name: string; get: (folder: string, options: FindOptions) => Promise<string> }[];
 }
 
 const prometheus: Program = {
   title: 'Prometheus',
   command: 'prometheus',
-  // Whatever version it is: the one of a package is not ours to choose.
+  // Any version: a package's version is not ours to choose.
   kept: 'prometheus',
   mark: 'prometheus, version',
   ways: [
@@ -68,7 +68,7 @@ const prometheus: Program = {
 const loki: Program = {
   title: 'Grafana Loki',
   command: 'loki',
-  // Debian has a program of that name that does genetics.
+  // Debian has an unrelated genetics program of that name.
   kept: `loki-v${lokiVersion}`,
   mark: 'loki, version',
   ways: [
@@ -79,7 +79,7 @@ const loki: Program = {
         const home = `https://github.com/grafana/loki/releases/download/v${lokiVersion}`;
         const archive = await downloadRelease(options.release ?? home, `${name}.zip`, 'SHA256SUMS', folder);
         const withUnzip = await finishes('unzip', ['-q', archive, '-d', folder], { timeout: unpackTimeoutMs });
-        // macOS and Windows have a tar that reads zip files.
+        // The tar of macOS and Windows reads zip files.
         if (withUnzip !== undefined)
           await succeeds('tar', ['-xf', archive, '-C', folder], { timeout: unpackTimeoutMs });
         return join(folder, name);
@@ -88,12 +88,15 @@ const loki: Program = {
   ],
 };
 
-/** Path of a Prometheus: on PATH, kept from an earlier run, its release, Debian's package. @throws with what was tried */
+/**
+ * Path of a Prometheus: on PATH, kept from an earlier run, its release, or Debian's package. @throws with what was
+ * tried
+ */
 export function findPrometheus(options: FindOptions): Promise<string> {
   return find(prometheus, options);
 }
 
-/** Path of a Grafana Loki: on PATH, kept from an earlier run, its release. @throws with what was tried */
+/** Path of a Grafana Loki: on PATH, kept from an earlier run, or its release. @throws with what was tried */
 export function findLoki(options: FindOptions): Promise<string> {
   return find(loki, options);
 }

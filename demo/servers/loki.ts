@@ -7,7 +7,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 const USUAL_PORT = 3100;
 
 /**
- * A Grafana Loki in one process, on loopback only, without the logs of an earlier run.
+ * A single-process Grafana Loki on loopback only, without the logs of earlier runs.
  * @param options.binary path of Loki
  */
 export async function lokiProcess(options: {

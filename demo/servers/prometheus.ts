@@ -7,7 +7,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 const USUAL_PORT = 9090;
 
-/** The rules of the shop: what customers feel, of the two services that face them. */
+/** The alert rules of the shop: what customers notice, for its two customer-facing services. */
 const rules = {
   groups: [
     {
@@ -41,10 +41,9 @@ const rules = {
 };
 
 /**
- * A Prometheus that scrapes each target every second. It begins without data: what an earlier run recorded is of a shop
- * that is gone.
+ * A Prometheus that scrapes each target every second. It starts empty: earlier data belongs to a shop that is gone.
  * @param options.binary path of Prometheus
- * @param options.targets base URLs by the name of the service
+ * @param options.targets base URLs by service name
  */
 export async function prometheusProcess(options: {
   binary: string;
@@ -96,7 +95,7 @@ export async function prometheusProcess(options: {
         `--storage.tsdb.path=${data}`,
         `--web.listen-address=127.0.0.1:${port}`,
         '--log.level=warn',
-        // What was recorded can be deleted, so that a second fault is seen against health alone.
+        // Enables deletion, so that a second fault is compared with health alone.
         '--web.enable-admin-api',
       ],
       ready: async (signal) => {
@@ -126,7 +125,7 @@ const alerts = z.object({
   }),
 });
 
-/** Waits until every target has been scraped so many times. */
+/** Waits until every target has been scraped this many times. */
 export async function untilScraped(
   url: string,
   times: number,
@@ -158,7 +157,7 @@ async function readAlerts(url: string, signal: AbortSignal | undefined) {
   return alerts.parse(await response.json()).data.alerts;
 }
 
-/** Waits until Prometheus says that an alert fires; of several, the one that began first. */
+/** Waits until Prometheus reports a firing alert; of several, the one that started first. */
 export function untilAlert(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<FiringAlert> {
   return waitUntil(
     async () => {
@@ -178,7 +177,7 @@ export function untilAlert(url: string, options: { timeoutMs: number; signal?: A
   );
 }
 
-/** Waits until no alert fires or is about to. */
+/** Waits until no alert is firing or pending. */
 export async function untilNoAlert(url: string, options: { timeoutMs: number; signal?: AbortSignal }): Promise<void> {
   await waitUntil(async () => (await readAlerts(url, options.signal)).length === 0 || undefined, {
     what: 'the end of the alerts',
@@ -187,7 +186,7 @@ export async function untilNoAlert(url: string, options: { timeoutMs: number; si
   });
 }
 
-/** Deletes all that was recorded. What is scraped from now on begins anew. */
+/** Deletes all data; scraping starts afresh. */
 export async function forgetSeries(url: string, signal?: AbortSignal): Promise<void> {
   const every = encodeURIComponent('{__name__=~".+"}');
   const response = await fetch(`${url}/api/v1/admin/tsdb/delete_series?match[]=${every}`, { method: 'POST', signal });

@@ -13,13 +13,13 @@ export function goPlatform(): string {
 }
 
 /**
- * Downloads a file of a release and checks it against the release's list of SHA-256 sums.
+ * Downloads a file of a release and checks it against the release's SHA-256 sums.
  * @param release URL of the folder of the release's files
  * @returns the path of the file in `folder`
- * @throws saying why there is no file, at once where the server cannot be reached
+ * @throws why there is no file, immediately if the server is unreachable
  */
 export async function downloadRelease(release: string, file: string, sums: string, folder: string): Promise<string> {
-  // Small, so it tells soon whether the server can be reached at all.
+  // Small, so it soon shows whether the server is reachable at all.
   const list = (await get(`${release}/${sums}`, CONNECT_TIMEOUT_MS)).toString('utf8');
   const expected = list
     .split('\n')

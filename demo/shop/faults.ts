@@ -1,19 +1,19 @@
-/** What can be made to go wrong in any service of the shop, while it runs. */
+/** What can go wrong in any service of the shop while it runs. */
 
 export const faultKinds = ['connection-leak', 'slow-queries', 'cpu-burn', 'bad-configuration'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** Share of database connections that are never given back under `connection-leak`. */
+/** Share of database connections that are never returned under `connection-leak`. */
 const LEAKED = 0.3;
-/** A query takes so many times as long under `slow-queries`. */
+/** How many times longer a query takes under `slow-queries`. */
 const SLOWER = 30;
-/** Share of requests that compute for {@link BURN_MS} under `cpu-burn`. Few and long, so that one core is enough. */
+/** Share of requests that burn CPU for {@link BURN_MS} under `cpu-burn`. Few and long, so that one core is enough. */
 const BURNING = 0.12;
 const BURN_MS = 450;
 /** Share of requests that fail under `bad-configuration`. */
 const FAILING = 0.5;
 
-/** The fault of one service, if it has one now. */
+/** The current fault of one service, if any. */
 export class Fault {
   kind: FaultKind | undefined;
 
@@ -29,7 +29,7 @@ export class Fault {
     return this.kind === 'bad-configuration' && Math.random() < FAILING;
   }
 
-  /** Blocks the process as a badly written regular expression does. @returns for how long, ms; 0 when it did not */
+  /** Blocks the process the way a badly written regular expression does. @returns for how long, ms; 0 if it did not */
   burn(): number {
     if (this.kind !== 'cpu-burn' || Math.random() >= BURNING) return 0;
     const began = performance.now();
@@ -38,7 +38,7 @@ export class Fault {
   }
 }
 
-/** A kind of fault, from outside: `none` ends the fault. @returns undefined when there is no such kind */
+/** Parses a kind of fault; `none` ends it. @returns undefined if there is no such kind */
 export function faultOf(text: unknown): FaultKind | 'none' | undefined {
   return text === 'none' ? 'none' : faultKinds.find((kind) => kind === text);
 }

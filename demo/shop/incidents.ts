@@ -1,11 +1,11 @@
 import type { FaultKind } from './faults.ts';
 import type { ServiceName } from './description.ts';
 
-/** A fault that `npm run demo` injects, which the investigation has to find. */
+/** A fault that `npm run demo` injects and the investigation has to find. */
 export interface LiveIncident {
   service: ServiceName;
   kind: FaultKind;
-  /** For people at the terminal; the investigation is not told. */
+  /** For people at the terminal; the investigation does not see it. */
   what: string;
 }
 
@@ -32,7 +32,7 @@ export const liveIncidents: Record<string, LiveIncident> = {
   },
 };
 
-/** What goes wrong after an incident: the next one, so another kind of fault in another service. */
+/** What goes wrong after an incident: the next one, another kind of fault in another service. */
 export function incidentAfter(first: LiveIncident): LiveIncident {
   const all = Object.values(liveIncidents);
   const index = all.findIndex(({ service, kind }) => service === first.service && kind === first.kind);

@@ -1,9 +1,11 @@
-/** Logs of a service of the shop: JSON lines on standard output, and the same to Loki as a log shipper would send them. */
+/**
+ * Logs of a service of the shop: JSON lines on standard output, and the same to Loki, as a log shipper would send them.
+ */
 
 type Level = 'info' | 'warn' | 'error';
 
 const PUSH_MS = 500;
-/** Kept while Loki is away; the oldest go first. */
+/** Lines kept while Loki is away; the oldest are dropped first. */
 const MOST_KEPT = 2_000;
 
 export interface ShopLog {
@@ -12,7 +14,7 @@ export interface ShopLog {
   error(message: string): void;
 }
 
-/** @param lokiUrl where lines are pushed; undefined when there is no Loki */
+/** @param lokiUrl where lines are pushed; undefined without Loki */
 export function createShopLog(service: string, lokiUrl: string | undefined): ShopLog {
   let waiting: { level: Level; at: string; message: string }[] = [];
   let last = 0n;
@@ -20,7 +22,7 @@ export function createShopLog(service: string, lokiUrl: string | undefined): Sho
     const now = Date.now();
     console.log(JSON.stringify({ time: new Date(now).toISOString(), level, service, message }));
     if (lokiUrl === undefined) return;
-    // Loki drops a line that has the time and the text of another one.
+    // Loki drops a line with the same time and text as another.
     const at = BigInt(now) * 1_000_000n;
     last = at > last ? at : last + 1n;
     waiting.push({ level, at: String(last), message });
@@ -43,7 +45,7 @@ export function createShopLog(service: string, lokiUrl: string | undefined): Sho
         signal: AbortSignal.timeout(5_000),
       });
       await response.arrayBuffer();
-      // What Loki refuses it would refuse again.
+      // Loki would refuse it again.
       if (response.status >= 500) throw new Error(`Loki answered ${response.status}`);
     } catch {
       waiting = [...lines, ...waiting].slice(-MOST_KEPT);

@@ -2,10 +2,10 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ConnectionPool } from './pool.ts';
 import { resourceMetrics } from './resources.ts';
 
-/** Close together, so that a percentile hardly moves when the latency does not. */
+/** Close together, so that a percentile barely moves unless latency does. */
 const BUCKETS = [0.005, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2.5, 5];
 
-/** What a service of the shop reports at `/metrics`, named as Prometheus' and Tempo's users know it. */
+/** What a service of the shop reports at `/metrics`, under the names that Prometheus and Tempo use. */
 export function createMetrics(service: string, pool: ConnectionPool | undefined) {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -40,7 +40,7 @@ export function createMetrics(service: string, pool: ConnectionPool | undefined)
       buckets: BUCKETS,
       registers,
     }),
-    /** Only with a database: a histogram that nothing goes into looks like a service that does not answer. */
+    /** Only with a database: an empty histogram looks like a service that does not respond. */
     queryDuration:
       pool &&
       new Histogram({
@@ -49,7 +49,7 @@ export function createMetrics(service: string, pool: ConnectionPool | undefined)
         buckets: BUCKETS,
         registers,
       }),
-    /** The service graph, which tracing backends derive from spans; here its callers report it. */
+    /** The service graph that tracing backends derive from spans; here callers report it. */
     graph: {
       requests: new Counter({
         name: 'traces_service_graph_request_total',

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './faults.ts';
 import { around } from './random.ts';
 
-/** How long a request waits for a connection before it gives up. */
+/** How long a request waits for a connection before giving up. */
 const ACQUIRE_TIMEOUT_MS = 1_000;
 
 /** No connection became free in time. */
@@ -10,7 +10,7 @@ export class PoolExhaustedError extends Error {
   override name = 'PoolExhaustedError';
 }
 
-/** A pool of connections to a database that is imagined; only its time is real. */
+/** A connection pool of an imaginary database; only its timing is real. */
 export class ConnectionPool {
   readonly size: number;
   inUse = 0;
@@ -28,9 +28,9 @@ export class ConnectionPool {
   }
 
   /**
-   * Runs a query on a connection of its own.
-   * @param ms how long it takes on average
-   * @returns how long it took, ms, without the wait for the connection
+   * Runs a query on a connection.
+   * @param ms its mean duration
+   * @returns its duration, ms, without the wait for the connection
    * @throws {PoolExhaustedError}
    */
   async query(ms: number): Promise<number> {
@@ -43,7 +43,7 @@ export class ConnectionPool {
     return took;
   }
 
-  /** Takes back what has leaked, as a restart of the service would. */
+  /** Recovers leaked connections, as a restart of the service would. */
   recover(): void {
     for (; this.leaked > 0; this.leaked--) this.release();
   }
@@ -67,7 +67,7 @@ export class ConnectionPool {
     await promise.finally(() => clearTimeout(timer));
   }
 
-  /** The connection goes to the one that waits longest. */
+  /** The connection goes to the longest waiting request. */
   private release(): void {
     const next = this.waiters.shift();
     if (next) next();

@@ -6,7 +6,7 @@ import { serviceNames, type ServiceName } from './description.ts';
 
 export type ShopAddresses = Record<ServiceName, string>;
 
-/** A free port on loopback for every service of the shop. */
+/** A free loopback port for every service of the shop. */
 export async function shopAddresses(): Promise<ShopAddresses> {
   const found = new Map<ServiceName, number>();
   for (const name of serviceNames) {
@@ -26,8 +26,8 @@ export async function shopAddresses(): Promise<ShopAddresses> {
 }
 
 /**
- * The processes of the shop: its services, and the customers.
- * @param options.home folder of all embedded state; tells this shop from another one's
+ * The processes of the shop: its services and its customers.
+ * @param options.home folder of all embedded state; distinguishes this shop from others
  */
 export function shopProcesses(options: { home: string; addresses: ShopAddresses; lokiUrl?: string }): ChildSpec[] {
   const { home, addresses, lokiUrl } = options;
@@ -65,7 +65,7 @@ async function untilServes(name: ServiceName, address: string, signal: AbortSign
   );
 }
 
-/** Makes something go wrong in a service, or with `none` right again. @throws when the service does not take it */
+/** Injects a fault into a service, or ends it with `none`. @throws if the service does not accept it */
 export async function injectFault(addresses: ShopAddresses, service: ServiceName, kind: string): Promise<void> {
   const response = await fetch(`${addresses[service]}/fault`, { method: 'POST', body: JSON.stringify({ kind }) });
   if (!response.ok) throw new Error(`${service} did not take the fault: ${await response.text()}`);

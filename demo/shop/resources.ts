@@ -3,7 +3,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 
 const LAG_RESOLUTION_MS = 10;
 
-/** What the process uses: the names of prom-client's default metrics, of which a service of the shop has these only. */
+/** Resource usage, under the names of prom-client's default metrics. */
 export function resourceMetrics(register: Registry) {
   const registers = [register];
   let reported = 0;
@@ -41,7 +41,7 @@ export function resourceMetrics(register: Registry) {
       help: 'Delay of the event loop since the last scrape, on average.',
       registers,
       collect() {
-        // Without a sample since the last scrape the histogram gives its initial values, which are centuries.
+        // Without a sample since the last scrape the histogram returns its initial values, which are centuries.
         if (delays.count > 0) this.set(delays.mean / 1e9);
         delays.reset();
       },

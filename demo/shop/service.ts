@@ -1,8 +1,7 @@
 /**
- * One service of the live shop: `node demo/shop/service.ts NAME`. Serves what description.ts says, `GET /metrics`,
- * `GET /healthz`, and `POST /fault` with `{"kind": …}`, by which something goes wrong in it.
- *
- * SHOP_ADDRESSES has the base URL of every service as JSON; SHOP_LOKI_URL is where logs go.
+ * One service of the live shop: `node demo/shop/service.ts NAME`. Serves what description.ts says, `GET /metrics`, `GET
+ * /healthz`, and `POST /fault` with `{"kind": …}`, which injects a fault.
+ * SHOP_ADDRESSES holds the base URL of every service as JSON; SHOP_LOKI_URL is where logs go.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
@@ -16,7 +15,7 @@ import { ConnectionPool, PoolExhaustedError } from './pool.ts';
 import { around } from './random.ts';
 import { messageOf } from '../../src/platform/message-of.ts';
 
-/** A query that takes longer is worth a line in the log. */
+/** A slower query is worth a log line. */
 const SLOW_QUERY_MS = 250;
 
 const service = serviceName(process.argv[2]);
@@ -28,7 +27,7 @@ const metrics = createMetrics(service, pool);
 const log = createShopLog(service, process.env['SHOP_LOKI_URL']);
 const call = createShopClient({ service, addresses, timeoutMs: callTimeoutMs, graph: metrics.graph });
 
-/** A request as far as it can be served. @throws what keeps it from being served */
+/** Serves a request as far as it can. @throws what prevents it */
 async function perform({ workMs, query, calls }: Route): Promise<void> {
   const burnt = fault.burn();
   if (burnt > 0) log.warn(`event loop was blocked for ${Math.round(burnt)} ms by one synchronous computation`);

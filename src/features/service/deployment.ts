@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
-/** What is running: found out once, when the process starts. */
+/** What is running, determined once at start-up. */
 export interface Deployment {
   version: string;
-  /** Git commit; undefined when the deployment does not say. */
+  /** Git commit; undefined if unknown. */
   revision?: string;
   node: string;
   startedAt: Date;
@@ -12,7 +12,9 @@ export interface Deployment {
   host: string;
 }
 
-/** @param options.revision the commit, as the build or the configuration gives it; otherwise the checkout's own, if it is one */
+/**
+ * @param options.revision the commit, from the build or the configuration; otherwise the checkout's own, if it is one
+ */
 export function currentDeployment(options: { environment: string; startedAt: Date; revision?: string }): Deployment {
   const manifest: unknown = JSON.parse(readText('package.json') ?? '{}');
   const version =
@@ -27,7 +29,7 @@ export function currentDeployment(options: { environment: string; startedAt: Dat
   };
 }
 
-/** The commit that is checked out, from the files of `.git`: no process is started for it. */
+/** The checked-out commit, read from `.git` without starting a process. */
 function checkedOutRevision(): string | undefined {
   const head = readText('.git/HEAD')?.trim();
   if (head === undefined) return undefined;

@@ -3,16 +3,16 @@ import type { ReadinessCheck } from '../../http/deps.ts';
 export interface CheckResult {
   name: string;
   ok: boolean;
-  /** How long the check took, in ms. */
+  /** How long the check took, ms. */
   latencyMs: number;
   /** Why it failed, without addresses or credentials. */
   reason?: string;
 }
 
-/** A check that takes longer counts as failed. */
+/** A check that takes longer has failed. */
 const CHECK_TIMEOUT_MS = 3_000;
 
-/** Runs the checks side by side; a check that hangs or throws is a result, never an error. */
+/** Runs the checks in parallel; a check that hangs or throws is a result, never an error. */
 export function runChecks(checks: readonly ReadinessCheck[], timeoutMs = CHECK_TIMEOUT_MS): Promise<CheckResult[]> {
   return Promise.all(checks.map((check) => runCheck(check, timeoutMs)));
 }
@@ -40,7 +40,7 @@ class TimedOut extends Error {
   override name = 'TimedOut';
 }
 
-/** A word, not the message: messages of drivers quote addresses, users and sometimes credentials. */
+/** A word, not the message: driver messages quote addresses, users and sometimes credentials. */
 function reasonOf(error: unknown): string {
   if (error instanceof TimedOut) return 'timeout';
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -48,8 +48,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * Shares a run of the checks among all who ask while it is under way: a probe never gets an old answer, and however many
- * ask, each dependency is asked once at a time.
+ * Shares one run of the checks among concurrent callers: a probe never gets an old answer, and each dependency is asked
+ * once at a time.
  */
 export function coalescedChecks(checks: readonly ReadinessCheck[]): () => Promise<CheckResult[]> {
   let underway: Promise<CheckResult[]> | undefined;
@@ -57,8 +57,8 @@ export function coalescedChecks(checks: readonly ReadinessCheck[]): () => Promis
 }
 
 /**
- * Shares one run of the checks among all who ask within a moment, so that a public endpoint cannot be used to make
- * this service ask its dependencies without end.
+ * Shares one run of the checks among callers within a moment, so that a public endpoint cannot make this service hammer
+ * its dependencies.
  */
 export function sharedChecks(
   checks: readonly ReadinessCheck[],

@@ -9,11 +9,11 @@ import { DeploymentResponse, HealthResponse, ReadinessResponse } from './schemas
 
 export interface ServiceDeps extends ApiDeps {
   deployment: Deployment;
-  /** Which kind of model answers. */
+  /** The kind of model that answers. */
   modelProvider: 'anthropic' | 'offline';
-  /** Kinds of sources that are configured, e.g. `prometheus`. */
+  /** The configured kinds of sources, e.g. `prometheus`. */
   sourceKinds: readonly string[];
-  /** What the smoke test tries to reach; wider than what the service needs to be ready. */
+  /** What the smoke test tries to reach; more than readiness requires. */
   reachability: () => Promise<CheckResult[]>;
 }
 
@@ -21,7 +21,7 @@ const endpoint = endpointFor<ServiceDeps>();
 
 const presentCheck = ({ name, ok, latencyMs, reason }: CheckResult) => ({ name, ok, latency_ms: latencyMs, reason });
 
-/** One for each process, made when it is first asked. */
+/** One per process, created on first use. */
 const readinessOf = new WeakMap<ServiceDeps, () => Promise<CheckResult[]>>();
 
 function readiness(deps: ServiceDeps): Promise<CheckResult[]> {

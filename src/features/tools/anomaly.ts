@@ -11,10 +11,10 @@ import type { AnomalyResult } from './results.ts';
 import { significant } from './text.ts';
 import { toIso } from './time.ts';
 
-/** Below this score a series is quiet, and the beginning of its movement means nothing. */
+/** Below this score a series is quiet, and the onset of its movement means nothing. */
 const NOTABLE = 3;
 
-/** Compares a series in a window with its baseline; both must be in the series. */
+/** Compares a series in a window with its baseline; the series must hold both. */
 export function anomalyOf(series: MetricSeries, incident: TimeWindow, baseline: TimeWindow): AnomalyResult {
   const anomaly = seriesAnomaly(series, { incident, baseline });
   const moved = harmfulScore(anomaly) >= NOTABLE;

@@ -1,4 +1,4 @@
-/** What these return comes from the model itself, so it proves nothing. */
+/** Results of these come from the model itself and prove nothing. */
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'update_plan',
   'submit_report',

@@ -1,17 +1,17 @@
-/** Questions about who calls whom, answered on plain edges. Pure; linear in the number of edges. */
+/** Answers who calls whom on plain edges. Pure; linear in the number of edges. */
 import type { ServiceEdge } from '../sources/port.ts';
 
 /**
- * `downstream`: what the service calls, directly or not. `upstream`: what calls it. `impact`: everything that can
- * suffer when it fails, which is all of upstream however far away.
+ * `downstream`: what the service calls, directly or not. `upstream`: what calls it. `impact`: everything its failure
+ * can affect, which is all of upstream at any distance.
  */
 export type Direction = 'downstream' | 'upstream' | 'impact';
 
 export interface ReachedService {
   name: string;
-  /** Calls between it and the service asked about, at least 1. */
+  /** Calls between it and the queried service, at least 1. */
   depth: number;
-  /** A shortest way from the service asked about to this one, both included. */
+  /** A shortest path from the queried service to this one, both included. */
   path: string[];
 }
 
@@ -23,8 +23,8 @@ export function servicesOf(edges: readonly ServiceEdge[]): string[] {
 }
 
 /**
- * The services reached from one service, nearest first, then by name.
- * @param maxDepth how many calls away at most; ignored for `impact`
+ * The services reachable from one service, nearest first, then by name.
+ * @param maxDepth maximum distance in calls; ignored for `impact`
  */
 export function reach(
   edges: readonly ServiceEdge[],
@@ -59,10 +59,10 @@ export function edgesAmong<Edge extends ServiceEdge>(edges: readonly Edge[], ser
 }
 
 /**
- * One cycle for every group of services that call each other in a circle (strongly connected components, found as by
- * Tarjan 1972, without recursion so that deep graphs are safe).
- * @returns each cycle once, in call order, beginning with its alphabetically first service; a service that calls
- *   itself is a cycle of one
+ * One cycle per group of services that call each other in a circle (strongly connected components by Tarjan 1972,
+ * without recursion, so deep graphs are safe).
+ * @returns each cycle once, in call order, starting with its alphabetically first service; a service that calls itself
+ *   is a cycle of one
  */
 export function findCycles(edges: readonly ServiceEdge[]): string[][] {
   const next = adjacency(edges, true);

@@ -1,22 +1,22 @@
-/** A series as a model can read it: few points, none of the extremes lost. */
+/** Downsamples a series for a model: few points, no extremes lost. */
 import type { IsoTime } from './results.ts';
 import { significant } from './text.ts';
 import { toIso } from './time.ts';
 
 export interface Point {
   at: number;
-  /** Null where the sample is missing. */
+  /** null: the sample is missing. */
   value: number | null;
 }
 
-/** Most points of one series in a result. */
+/** Maximum points of one series in a result. */
 export const MOST_POINTS = 60;
 
 /**
- * Reduces a series to at most `limit` points: the first, the last, and of every equally long stretch in between the
- * lowest and the highest, each at its own time. That is M4 (Jugel et al., VLDB 2014) without the ends of each stretch.
- * Largest-Triangle-Three-Buckets looks smoother but keeps one point per stretch by area, so it can drop a one-sample
- * spike beside a larger swing, and a spike is what an investigation is after. A stretch without any sample leaves one
+ * Reduces a series to at most `limit` points: the first, the last, and of every equal interval in between the lowest
+ * and the highest, each at its own time. This is M4 (Jugel et al., VLDB 2014) without the ends of each interval.
+ * Largest-Triangle-Three-Buckets looks smoother but keeps one point per bucket by area, so it can drop a one-sample
+ * spike next to a larger swing, and a spike is what an investigation is after. An interval without samples leaves one
  * null, so that gaps show.
  * @param timestamps unix seconds, ascending
  * @param values as long as `timestamps`; not finite means missing
@@ -43,7 +43,7 @@ export function downsample(timestamps: readonly number[], values: readonly numbe
   return kept.map(pointAt);
 }
 
-/** Indices of the lowest and the highest sample in `[begin, end)` in order; of any one when all are missing. */
+/** Indexes of the lowest and highest sample in `[begin, end)`, in order; of any one if all are missing. */
 function extremes(values: readonly number[], begin: number, end: number): number[] {
   let lowest = -1;
   let highest = -1;

@@ -1,27 +1,27 @@
 import { safeCut } from './text.ts';
 
 export interface FoundSlices {
-  /** Ranges of the text around the places found, in order, not overlapping. */
+  /** Ranges of the text around the matches, in order, not overlapping. */
   slices: { from: number; to: number }[];
-  /** Places within the slices. */
+  /** Matches within the slices. */
   matches: number;
-  /** Where to go on, when there are more. */
+  /** Where to continue, if there are more. */
   next?: number;
 }
 
-/** Characters shown on either side of a place: a log line or a JSON member, usually. */
+/** Characters shown on either side of a match: usually a log line or a JSON property. */
 const AROUND = 250;
-/** Characters a heading takes for each slice. */
+/** Characters that each slice's heading takes. */
 const HEADING = 60;
 
 /**
- * Finds a plain text in a long one, in any case, and cuts out what is around it: the line it is on, or as much of the
- * line as fits (JSON results are one line).
- * @param options.offset where to begin
- * @param options.room most characters of all slices and their headings; the first place is always given
+ * Finds a plain text in a long one, ignoring case, and cuts out the line around it, or as much of the line as fits
+ * (JSON results are one line).
+ * @param options.offset where to start
+ * @param options.room maximum characters of all slices and their headings; the first match is always returned
  */
 export function findSlices(text: string, needle: string, options: { offset: number; room: number }): FoundSlices {
-  // A case-insensitive expression keeps offsets true, which lower-casing both texts would not for every script.
+  // A case-insensitive expression keeps offsets correct; lower-casing both texts would not for every script.
   const pattern = new RegExp(RegExp.escape(needle), 'giu');
   pattern.lastIndex = options.offset;
   const slices: { from: number; to: number }[] = [];

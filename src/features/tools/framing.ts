@@ -1,7 +1,7 @@
 /**
- * How a tool result reaches a model: data between `<tool_result …>` and `</tool_result>`. What telemetry contains was
- * written by others, so nothing in it may look like the end of the frame: a `tool_result` tag in the data gets a
- * backslash after its `<`, and loses it again when the frame is parsed, so the data comes back unchanged.
+ * How a tool result reaches a model: as data between `<tool_result …>` and `</tool_result>`. Others write what
+ * telemetry contains, so nothing in it may look like the end of the frame: a `tool_result` tag in the data gets a
+ * backslash after its `<` and loses it when the frame is parsed, so the data comes back unchanged.
  */
 import type { View } from './view.ts';
 
@@ -35,8 +35,8 @@ export function restore(data: string): string {
 /**
  * The text of a tool_result block.
  * @param result.evidence the number by which the model cites this result
- * @param result.view the part of the stored result that is shown
- * @returns the frame and, when something was left out, a note below it that says how to read the rest
+ * @param result.view the part of the stored result to show
+ * @returns the frame and, if something was left out, a note on how to read the rest
  */
 export function frameToolResult(result: { evidence: number; tool: string; view: View }): string {
   const { evidence, tool, view } = result;
@@ -50,7 +50,7 @@ export function frameToolResult(result: { evidence: number; tool: string; view: 
   return `${frame}\n(Characters ${shown} of ${view.characters} are shown, ${left} are not. To read on: read_tool_result ${next}; to search all of it: read_tool_result ${search}.)`;
 }
 
-/** @returns what {@link frameToolResult} was given, or undefined when `text` is not such a frame */
+/** @returns what {@link frameToolResult} was given, or undefined if `text` is not such a frame */
 export function parseFramedToolResult(text: string): FramedToolResult | undefined {
   const match = FRAME.exec(text);
   if (!match) return undefined;

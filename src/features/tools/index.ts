@@ -1,4 +1,4 @@
-/** The agent's tools: what they are, how they are offered and called, and how their results reach a model. */
+/** The agent's tools: how they are defined, offered and called, and how their results reach a model. */
 export { isCitable } from './citable.ts';
 export { downsample, resultPoints } from './downsample.ts';
 export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';

@@ -1,4 +1,4 @@
-/** Fields that several tools take, worded once. */
+/** Input fields shared by several tools, worded once. */
 import { z } from 'zod';
 import { toUnixSeconds } from './time.ts';
 

@@ -11,7 +11,7 @@ const MOST_ALERTS = 20;
 
 type ListedSource = ListSourcesResult['sources'][number];
 
-/** `list_sources`: what can be asked, what it covers and which alerts fired. */
+/** `list_sources`: the sources, what they cover, and which alerts fired. */
 export const listSources = defineTool({
   name: 'list_sources',
   description:

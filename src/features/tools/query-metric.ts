@@ -10,12 +10,12 @@ import { count } from './text.ts';
 import { toIsoWindow } from './time.ts';
 import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 
-/** Points asked of the source: enough for sound statistics, of which the model sees the extremes. */
+/** Points to request: enough for sound statistics; the model sees the extremes. */
 const SAMPLED_POINTS = 2_000;
-/** Points shown over all series: more would not fit the view of a tool result. */
+/** Points shown over all series; more would not fit the view of a tool result. */
 const MOST_POINTS_SHOWN = 300;
 
-/** `query_metric`: the course of one metric, beside its statistics against a healthy period. */
+/** `query_metric`: one metric over time, with statistics against a healthy period. */
 export const queryMetric = defineSourceTool({
   name: 'query_metric',
   description:

@@ -11,7 +11,7 @@ import { toIso, toIsoWindow } from './time.ts';
 import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 
 const HOUR = 60 * 60;
-/** Points of each series and period the ranking is made from. */
+/** Points per series and window that the ranking uses. */
 const SAMPLED_POINTS = 1_000;
 const MOST_NOTES = 10;
 
@@ -94,7 +94,7 @@ function present(cause: RankedCause, index: number): RankRootCausesResult['cause
 
 interface Question extends Pick<RankingInput, 'incident' | 'baseline'> {
   alert: NonNullable<RankingInput['alert']>;
-  /** The period the data is taken from, besides the baseline. */
+  /** The window the data comes from, besides the baseline. */
   survey: TimeWindow;
 }
 
@@ -107,7 +107,7 @@ function questionOf(call: Input, description: SourceDescription, now: number): Q
   const metric = call.metric ?? (fired?.service === service ? fired.metric : undefined);
   const isOpen = call.from === undefined && call.to === undefined;
   const at = call.at ?? (isOpen ? fired?.at : undefined);
-  // Without a time to look around, the window is all there is to go by.
+  // Without an alert time, the window is all there is to go by.
   const incident = isOpen && at !== undefined ? undefined : resolveWindow(call, description, now);
   const alert = { service, ...(metric !== undefined && { metric }), at: at ?? incident?.from ?? now };
   const around = incident ?? { from: alert.at - HOUR, to: alert.at + HOUR };
@@ -121,7 +121,7 @@ function questionOf(call: Input, description: SourceDescription, now: number): Q
   return { alert, survey, ...(incident && { incident }), ...(baseline && { baseline }) };
 }
 
-/** The part of a period that the source covers. */
+/** The part of a window that the source covers. */
 function within(covered: TimeWindow | undefined, period: TimeWindow, now: number): TimeWindow {
   const from = Math.max(period.from, covered?.from ?? -Infinity);
   const to = Math.min(period.to, covered?.to ?? now);

@@ -6,12 +6,12 @@ import { count } from './text.ts';
 import { defineTool } from './tool.ts';
 import { viewOf } from './view.ts';
 
-/** Leaves room for the headings, so that an answer fits the view of a tool result. */
+/** Leaves room for headings, so that an answer fits the view of a tool result. */
 const PAGE_CHARACTERS = 15_000;
 
 /**
- * `read_tool_result`: more of a stored result. What it returns between its headings are verbatim pieces of the
- * original, so that an excerpt of them can be cited with either evidence number.
+ * `read_tool_result`: more of a stored result. Between its headings it returns verbatim pieces of the original, so an
+ * excerpt of them can be cited with either evidence number.
  */
 export const readToolResult = defineTool({
   name: 'read_tool_result',
@@ -40,14 +40,14 @@ export const readToolResult = defineTool({
     const stored = await context.evidence.read(evidence);
     if (!stored) return errorOutput(`There is no evidence ${evidence} in this conversation.`);
     const { content, tool } = stored;
-    // Read again, the model's own words would look like evidence of something.
+    // Read back, the model's own words would look like evidence.
     if (!isCitable(tool)) return errorOutput(`Evidence ${evidence} is a result of ${tool}; there is nothing to read.`);
     const name = `Evidence ${evidence} (${tool}, ${content.length} characters)`;
     if (search !== undefined) {
       const found = findSlices(content, search, { offset, room: length });
       const where = offset > 0 ? ` from ${offset} on` : '';
       if (found.matches === 0) {
-        // Without repeating the text: what a model searched for must not become something it can cite.
+        // Do not repeat the text: a model's search term must not become something it can cite.
         const text = `${name}: the text does not occur${where}.`;
         return { content: text, digest: text };
       }

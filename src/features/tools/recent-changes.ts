@@ -9,7 +9,7 @@ import { alertFor, resolveWindow } from './window.ts';
 
 const DAY = 24 * 60 * 60;
 
-/** `recent_changes`: what somebody did to the system. */
+/** `recent_changes`: what people did to the system. */
 export const recentChanges = defineSourceTool({
   name: 'recent_changes',
   description:

@@ -21,13 +21,13 @@ export interface ToolRegistry {
    */
   summarize(name: string, input: unknown): string;
   /**
-   * Makes a call. Bad input and unknown tools come back as an error output the model can act on; what the tool itself
-   * throws propagates.
+   * Makes a call. Bad input and unknown tools become an error output the model can act on; what the tool itself throws
+   * propagates.
    */
   invoke(name: string, input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
 
-/** @throws {Error} when two tools share a name, or a tool's input is not an object */
+/** @throws {Error} if two tools share a name, or a tool's input is not an object */
 export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
   const byName = new Map<string, Tool>();
   for (const tool of tools) {
@@ -59,8 +59,8 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
 }
 
 /**
- * Registries by the tools they hold: making one costs a millisecond or two, and most runs have the same tools.
- * @param max registries that are kept
+ * Registries by their tools: creating one takes a millisecond or two, and most runs have the same tools.
+ * @param max registries to keep
  */
 export function createRegistryCache(max = 200): (tools: readonly Tool[]) => ToolRegistry {
   const ids = new WeakMap<Tool, number>();

@@ -1,6 +1,6 @@
 /**
- * Shapes of what the shared tools return, as JSON text. The offline model and the web app read them; a model sees
- * the same JSON. Times in results are ISO 8601 in UTC; numbers are rounded to six significant digits.
+ * Types of the shared tools' results, as JSON text. The offline model and the web app read them; a model sees the same
+ * JSON. Times are ISO 8601 in UTC; numbers are rounded to six significant digits.
  */
 import type { Alert, Change, MetricDescriptor, ServiceSummary, SourceDescription } from '../sources/port.ts';
 
@@ -19,7 +19,7 @@ export interface ListSourcesResult {
     alerts: (Omit<Alert, 'at'> & { at: IsoTime })[];
     error?: string;
   })[];
-  /** True when sources, or alerts of one, were left out. */
+  /** True if sources, or alerts of one, were left out. */
   truncated: boolean;
   now: IsoTime;
 }
@@ -89,7 +89,7 @@ export interface SearchLogsResult {
   window: WindowResult;
   matched: number;
   truncated: boolean;
-  /** Lines grouped by pattern, most frequent first; variable parts are `<*>`. */
+  /** Lines grouped by pattern, most frequent first; `<*>` marks variable parts. */
   patterns: { pattern: string; count: number; services: string[]; level?: string; first: IsoTime; last: IsoTime }[];
   /** A bounded sample of whole lines, errors first, in time order. */
   lines: { at: IsoTime; service: string; level?: string; message: string }[];
@@ -107,12 +107,12 @@ export interface ServiceDependenciesResult {
     calls_per_second?: number;
     error_ratio?: number;
     p95_seconds?: number;
-    /** No call was seen for a while. */
+    /** No recent calls. */
     stale?: boolean;
   }[];
-  /** When the graph was last confirmed, where it is the live one; without it the graph is that of a window. */
+  /** When the graph was last confirmed, if it is the live one; otherwise it is that of a window. */
   as_of?: IsoTime;
-  /** What is not known about the answer. */
+  /** What is unknown about the answer. */
   notes?: string[];
   cycles: string[][];
   truncated: boolean;

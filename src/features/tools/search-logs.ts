@@ -8,13 +8,13 @@ import { clip, count } from './text.ts';
 import { toIso, toIsoWindow } from './time.ts';
 import { alertFor, resolveWindow } from './window.ts';
 
-/** Lines asked of the source, all of which are grouped by pattern. */
+/** Lines to request, all of which are grouped by pattern. */
 const MOST_LINES = 20_000;
 const MOST_PATTERNS = 25;
 const MOST_SERVICES = 8;
 const PATTERN_CHARACTERS = 200;
 const LINE_CHARACTERS = 1_000;
-/** Long lines are shown, but fewer of them, so that a result by default fits one view. */
+/** Long lines are shown, but fewer of them, so that a default result fits one view. */
 const USUAL_LINE_CHARACTERS = 180;
 const SEVERITIES = ['error', 'warn'];
 
@@ -83,7 +83,7 @@ function isCut({ services }: LogPattern): boolean {
   return services.length > MOST_SERVICES;
 }
 
-/** In rounds, one line of every pattern, severe patterns first in each round, as far as there is room; in time order. */
+/** Round robin, one line per pattern, severe patterns first, while there is room; then in time order. */
 function sample(patterns: readonly LogPattern[], limit: number): LogLine[] {
   const ordered = patterns.toSorted((a, b) => severity(a) - severity(b));
   const chosen: LogLine[] = [];

@@ -4,7 +4,7 @@ import type { SearchMetricsResult } from './results.ts';
 import { defineSourceTool } from './source-tool.ts';
 import { count } from './text.ts';
 
-/** `search_metrics`: which metrics there are. */
+/** `search_metrics`: the metrics of a source. */
 export const searchMetrics = defineSourceTool({
   name: 'search_metrics',
   description:
@@ -22,7 +22,7 @@ export const searchMetrics = defineSourceTool({
   needs: { capability: 'metrics', method: 'searchMetrics' },
   summarize: ({ text, service, source }) => `Search the metrics of ${service ?? source}${text ? ` for "${text}"` : ''}`,
   async answer({ source: id, text, service, limit }, source, { signal }) {
-    // One more than wanted tells whether there are more.
+    // One extra shows whether there are more.
     const found = await source.searchMetrics({ text, service, limit: limit + 1 }, { signal });
     const metrics = found.slice(0, limit);
     const result: SearchMetricsResult = { source: id, metrics, truncated: found.length > limit };

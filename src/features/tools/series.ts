@@ -1,13 +1,13 @@
-/** The same series, read over several periods. */
+/** Merges series read over several windows. */
 import type { MetricSeries } from '../sources/port.ts';
 
-/** Two pieces are of one series when this is equal. */
+/** Equal for pieces of the same series. */
 export function identity({ service, metric, statistic }: MetricSeries): string {
   return JSON.stringify([service, metric, statistic]);
 }
 
 /**
- * Puts the pieces of each series together, in time order; a sample that several pieces hold counts once.
+ * Joins the pieces of each series in time order; a sample in several pieces counts once.
  * @returns the series in order of first appearance
  */
 export function joinAll(pieces: readonly MetricSeries[]): MetricSeries[] {

@@ -58,7 +58,7 @@ export const serviceDependencies = defineSourceTool({
   },
 });
 
-/** The live graph for a question about now, and where a window is asked about only if nothing was recorded in it. */
+/** The live graph for a question about now; for a window, only if nothing was recorded in it. */
 async function graphOf(
   source: SourceWith<'dependencies'>,
   isNow: boolean,

@@ -11,7 +11,7 @@ import { serviceDependencies } from './service-dependencies.ts';
 import type { Tool } from './tool.ts';
 import { updatePlan } from './update-plan.ts';
 
-/** What every kind of run can do; a kind of run adds its own to this list. */
+/** What every kind of run can do; each kind adds its own tools. */
 export const sharedTools: readonly Tool[] = [
   listSources,
   listServices,

@@ -1,10 +1,10 @@
-/** What the tools that ask a telemetry source have in common. */
+/** What tools that query a telemetry source have in common. */
 import type { z } from 'zod';
 import { SourceError, type SourceCapability, type TelemetrySource } from '../sources/port.ts';
 import { errorOutput, jsonOutput } from './output.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
-/** A source of which `Method` is known to be there. */
+/** A source known to have `Method`. */
 export type SourceWith<Method extends keyof TelemetrySource> = TelemetrySource &
   Required<Pick<TelemetrySource, Method>>;
 
@@ -16,13 +16,13 @@ interface SourceToolDefinition<Input extends { source: string }, Method extends 
   /** The part of the source the tool needs. */
   needs: { capability: SourceCapability; method: Method };
   summarize(input: Input): string;
-  /** @throws {SourceError} when there is no answer; it becomes the tool's error output */
+  /** @throws {SourceError} if there is no answer; it becomes the tool's error output */
   answer(input: Input, source: SourceWith<Method>, context: ToolContext): Promise<{ result: object; digest: string }>;
 }
 
 /**
- * A tool that asks one source. Whatever the source cannot do, or does not know, becomes an error output that says what
- * would work; anything else that goes wrong propagates.
+ * A tool that queries one source. Whatever the source cannot do, or does not know, becomes an error output that says
+ * what would work; any other failure propagates.
  */
 export function defineSourceTool<Input extends { source: string }, Method extends keyof TelemetrySource>(
   definition: SourceToolDefinition<Input, Method>,

@@ -1,9 +1,9 @@
-/** Cutting and rounding that tool results share. */
+/** Truncation and rounding for tool results. */
 
 /**
  * The end of a slice that does not split a surrogate pair.
- * @param index where the cut should be, in UTF-16 code units
- * @returns `index`, or one less where `index` falls between the halves of one character
+ * @param index the desired end, in UTF-16 code units
+ * @returns `index`, or one less if `index` falls inside a character
  */
 export function safeCut(text: string, index: number): number {
   if (index <= 0) return 0;
@@ -14,7 +14,7 @@ export function safeCut(text: string, index: number): number {
   return splits ? index - 1 : index;
 }
 
-/** @returns `text` on one line of at most `limit` characters, ending in `…` when it was longer */
+/** @returns `text` on one line of at most `limit` characters, ending in `…` if it was longer */
 export function oneLine(text: string, limit: number): string {
   const head = text.slice(0, limit * 4);
   const line = head.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
@@ -29,12 +29,12 @@ export function clip(text: string, limit: number): string {
   return `${text.slice(0, end)}… (${text.length - end} more characters)`;
 }
 
-/** Rounds to six significant digits, which is more than any telemetry is accurate to. */
+/** Rounds to six significant digits, more than any telemetry is accurate to. */
 export function significant(value: number): number {
   return Number.isFinite(value) ? Number(value.toPrecision(6)) : value;
 }
 
-/** Compact JSON; numbers have six significant digits and those that are not finite become null. */
+/** Compact JSON; numbers have six significant digits, and non-finite ones become null. */
 export function compactJson(value: unknown): string {
   return JSON.stringify(value, (_key, member: unknown) => (typeof member === 'number' ? significant(member) : member));
 }

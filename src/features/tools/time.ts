@@ -3,11 +3,11 @@ import type { TimeWindow } from '../sources/port.ts';
 import type { IsoTime, WindowResult } from './results.ts';
 
 const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s?(Z|[+-]\d{2}:?\d{2})?)?$/iu;
-/** Anything later was given in milliseconds: it is the year 5138. */
+/** Anything later must be milliseconds: it is the year 5138. */
 const LATEST = 100_000_000_000;
 
 /**
- * Reads a time. Without an offset it is UTC.
+ * Parses a time. Without an offset it is UTC.
  * @param value ISO 8601, or unix seconds as a number or in digits
  * @returns unix seconds, or what is wrong with the value
  */

@@ -1,4 +1,4 @@
-/** What a tool of the agent loop is, and what it may touch while it runs. */
+/** A tool of the agent loop, and what it may use while it runs. */
 import type { z } from 'zod';
 import type { Clock } from '../../platform/clock.ts';
 import type { SourceCatalog } from '../sources/port.ts';
@@ -11,20 +11,20 @@ export interface PlanItem {
 
 /** Earlier results of the same conversation, by their evidence number. */
 export interface EvidenceReader {
-  /** @returns the whole stored result, or undefined when the conversation has no such evidence */
+  /** @returns the whole stored result, or undefined if the conversation has no such evidence */
   read(evidence: number): Promise<StoredEvidence | undefined>;
-  /** @returns the stored result of any call of the team, also of another conversation, or undefined */
+  /** @returns the stored result of any of the team's calls, in whichever conversation, or undefined */
   readById(toolCallId: string): Promise<StoredEvidence | undefined>;
 }
 
-/** A stored tool result: what citations point to. Immutable once written. */
+/** A stored tool result, which citations point to. Immutable. */
 export interface StoredEvidence {
   evidence: number;
   toolCallId: string;
   tool: string;
-  /** The text as the tool returned it: whole, or its beginning where `characters` says that there is more. */
+  /** The text as the tool returned it: whole, or its start if `characters` says that there is more. */
   content: string;
-  /** Length of the whole text, where `content` may be cut. */
+  /** Length of the whole text, if `content` may be truncated. */
   characters?: number;
   /** Hexadecimal sha256 of `content` in UTF-8. */
   sha256: string;
@@ -32,33 +32,33 @@ export interface StoredEvidence {
 
 export interface ToolContext {
   conversationId: string;
-  /** The run within the conversation: a turn of a chat; the conversation's own id where it is one run. */
+  /** The run within the conversation: a turn of a chat; the conversation's own id if it is a single run. */
   runId: string;
-  /** Unique to this call and the same for every attempt to make it: what makes a write idempotent. */
+  /** Unique to this call and the same for every attempt to make it, which is what makes a write idempotent. */
   toolCallId: string;
   teamId: string;
   sources: SourceCatalog;
   evidence: EvidenceReader;
-  /** Stands at the moment at which the model asked for the call, for every attempt. */
+  /** Fixed at the moment the model asked for the call, for every attempt. */
   clock: Clock;
-  /** Fires on cancel and on the tool's time-out. */
+  /** Fires on cancellation and on the tool's timeout. */
   signal: AbortSignal;
   /**
-   * Asked when the signal fires: whether nobody wants the answer any more. False where only this attempt ends and
-   * another one will want it. Absent: nobody does.
+   * Asked when the signal fires: whether nobody wants the answer any more. False if only this attempt ends and another
+   * will want it. Absent: nobody does.
    */
   isGivenUp?: () => boolean;
 }
 
-/** What a tool gives back. `content` is stored whole; the model sees a bounded view of it. */
+/** What a tool returns. `content` is stored whole; the model sees a bounded view of it. */
 export interface ToolOutput {
-  /** Text (JSON where the tool returns data), or raw bytes when the source returned something that is not text. */
+  /** Text (JSON if the tool returns data), or raw bytes if the source returned something else. */
   content: string | Uint8Array;
   /** One line for the operator and the workflow history, at most 200 characters. */
   digest: string;
-  /** The tool understood the call but could not do it; the model should try otherwise. */
+  /** The tool understood the call but could not carry it out; the model should try something else. */
   isError?: boolean;
-  /** What the run itself must take note of, beyond the text. */
+  /** What the run itself must act on, beyond the text. */
   effect?: ToolEffect;
 }
 
@@ -74,22 +74,20 @@ export interface Tool<Input = unknown> {
   description: string;
   input: z.ZodType<Input>;
   /**
-   * JSON Schema of an object that the model is given in place of one made of `input`: for tools whose input is checked
+   * JSON Schema of an object for the model, in place of the one derived from `input`: for tools whose input is checked
    * by whoever answers.
    */
   inputSchema?: Record<string, unknown>;
-  /**
-   * The scope that the caller's API key must have for the tool to be offered; absent means that reading is enough.
-   */
+  /** The scope the caller's credential needs for the tool to be offered; absent if reading is enough. */
   requires?: string;
   /**
-   * It changes something that stays beyond Casebook's own runs (files, tickets, messages): offered only where caller and
-   * conversation allow side effects.
+   * It changes something beyond Casebook's own runs (files, tickets, messages): offered only if caller and conversation
+   * allow side effects.
    */
   sideEffect?: boolean;
-  /** The same call again is a new question (something that is waited for): it is never answered from the record. */
+  /** A repeated call is a new question (something that is waited for) and is never answered from the record. */
   repeatable?: boolean;
-  /** Overrides the default per-call time-out, in seconds. */
+  /** Overrides the default timeout of a call, in seconds. */
   timeoutSeconds?: number;
   /** The call in one line for the operator, from validated input; at most 120 characters. */
   summarize(input: Input): string;
@@ -99,11 +97,11 @@ export interface Tool<Input = unknown> {
 /** Tools that only one team has. */
 export interface TeamTools {
   tools: readonly Tool[];
-  /** What the model is told about them; absent where there is nothing to tell. */
+  /** What the model is told about them; absent if there is nothing to say. */
   instructions?: string;
 }
 
-/** The team's own tools at this moment. The same tools come back as the same objects. */
+/** The team's own tools right now. The same tools come back as the same objects. */
 export type LoadTeamTools = (teamId: string) => Promise<TeamTools>;
 
 /** Ties a tool's input type to its schema. */

@@ -4,7 +4,7 @@ import type { UpdatePlanResult } from './results.ts';
 import { count } from './text.ts';
 import { defineTool } from './tool.ts';
 
-/** `update_plan`: the todo list of the run, which the operator sees. */
+/** `update_plan`: the run's todo list, which the operator sees. */
 export const updatePlan = defineTool({
   name: 'update_plan',
   description:

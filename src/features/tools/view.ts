@@ -1,11 +1,11 @@
-/** From what a tool returned to what is stored, and from what is stored to what a model is shown. */
+/** From what a tool returned to what is stored, and from there to what a model is shown. */
 import { createHash } from 'node:crypto';
 import { safeCut } from './text.ts';
 import type { ToolOutput } from './tool.ts';
 
-/** Most characters of one tool result that a model is shown at once. */
+/** How many characters of one tool result a model is shown at once. */
 export const VIEW_CHARACTERS = 16_000;
-/** Most characters of one tool result that are stored. */
+/** How many characters of one tool result are stored. */
 export const STORED_CHARACTERS = 20_000_000;
 export const NOTHING = '(the tool returned nothing)';
 
@@ -17,35 +17,35 @@ export interface View {
   shownTo: number;
 }
 
-/** A tool's output with its content as text that any store can hold. */
+/** A tool's output, with its content as text that any store can hold. */
 export interface NormalizedOutput extends Omit<ToolOutput, 'content'> {
   /** Well-formed text without NUL, never empty. */
   content: string;
   form: 'text' | 'binary' | 'empty';
-  /** Something was cut off, which the end of `content` says too. */
+  /** Something was cut off, as the end of `content` also says. */
   cut: boolean;
 }
 
 /**
  * A bounded part of a stored tool result.
  * @param content the stored text
- * @param options.offset where to begin, in UTF-16 code units; moved back by one rather than split a character
- * @param options.limit most characters to show
+ * @param options.offset where to start, in UTF-16 code units; moved back by one rather than split a character
+ * @param options.limit maximum characters to show
  */
 export function viewOf(content: string, options: { offset?: number; limit?: number } = {}): View {
   const { offset = 0, limit = VIEW_CHARACTERS } = options;
   const shownFrom = safeCut(content, offset);
   const end = safeCut(content, shownFrom + limit);
-  // A limit of one on a character of two units would never get anywhere.
+  // A limit of one would never get past a character of two units.
   const shownTo = end > shownFrom ? end : Math.min(content.length, shownFrom + 2);
   return { text: content.slice(shownFrom, shownTo), characters: content.length, shownFrom, shownTo };
 }
 
 /**
- * Makes storable text of what a tool returned. Bytes that are UTF-8 text become that text; other bytes become a
- * description with their digest; nothing becomes words that say so; what is over the cap is cut with a note. NUL, which
- * PostgreSQL cannot store, becomes its symbol `␀`, and halves of surrogate pairs become U+FFFD.
- * @param options.limit most characters to store
+ * Turns a tool's output into storable text. UTF-8 bytes become text; other bytes become a description with their
+ * digest; nothing becomes words that say so; content over the cap is cut with a note. NUL, which PostgreSQL cannot
+ * store, becomes its symbol `␀`, and lone surrogates become U+FFFD.
+ * @param options.limit maximum characters to store
  */
 export function normalizeOutput(output: ToolOutput, options: { limit?: number } = {}): NormalizedOutput {
   const { limit = STORED_CHARACTERS } = options;
@@ -67,7 +67,7 @@ function normalizeContent(raw: string | Uint8Array, limit: number): Pick<Normali
   return { content: storable(kept) + note, form: 'text', cut: true };
 }
 
-/** @returns the text, or undefined when it is bytes that were decoded as if they were text */
+/** @returns the text, or undefined if it is binary data decoded as text */
 function decodedText(text: string): string | undefined {
   const head = text.slice(0, 8_192);
   // oxlint-disable-next-line no-control-regex -- these are what is looked for
@@ -75,12 +75,12 @@ function decodedText(text: string): string | undefined {
   return odd > head.length / 10 ? undefined : text;
 }
 
-/** @returns the text that `bytes` are, up to `limit` bytes of it, or undefined when they are not UTF-8 text */
+/** @returns the text in up to `limit` of the bytes, or undefined if they are not UTF-8 */
 function decode(bytes: Uint8Array, limit: number): string | undefined {
   if (bytes.includes(0)) return undefined;
   const whole = bytes.byteLength <= limit;
   try {
-    // A cut may fall within a character; `stream` leaves such a beginning out instead of failing on it.
+    // A cut may fall inside a character; `stream` drops the partial character instead of failing on it.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, limit), { stream: !whole });
   } catch {
     return undefined;

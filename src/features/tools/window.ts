@@ -1,4 +1,4 @@
-/** Which period a tool looks at when the model leaves it open. */
+/** Which window a tool looks at if the model leaves it open. */
 import { SourceError, type Alert, type SourceDescription, type TimeWindow } from '../sources/port.ts';
 import { toIso } from './time.ts';
 
@@ -6,7 +6,7 @@ const MINUTE = 60;
 const AROUND_ALERT = 30 * MINUTE;
 const RECENT = 60 * MINUTE;
 const SHORTEST_BASELINE = 60 * MINUTE;
-/** With less than this before the window, its own beginning is the better reference. */
+/** With less than this before the window, its own start is the better reference. */
 const TOO_LITTLE_BEFORE = 5 * MINUTE;
 
 export interface WindowInput {
@@ -20,19 +20,19 @@ export interface BaselineInput {
 }
 
 /**
- * The alert a call is about: one of the named service, else the source's first.
+ * The alert a call is about: one of the named service, otherwise the source's first.
  * @param description the source
- * @param service the service the model named, if it named one
+ * @param service the service the model named, if any
  */
 export function alertFor(description: SourceDescription, service?: string): Alert | undefined {
   return description.alerts.find((alert) => alert.service === service) ?? description.alerts[0];
 }
 
 /**
- * The window to look at. An alert may be late by minutes against the onset, so half an hour on either side of it is
- * taken; without one, all the source covers; without that, the last hour. Given one end, the other is an hour away.
+ * The window to look at. An alert may be minutes late, so it takes half an hour on either side; without an alert,
+ * everything the source covers; without that, the last hour. Given one end, the other is an hour away.
  * @param now unix seconds
- * @throws {SourceError} when the window would be empty
+ * @throws {SourceError} if the window would be empty
  */
 export function resolveWindow(
   input: WindowInput,
@@ -54,17 +54,17 @@ export function resolveWindow(
 }
 
 /**
- * A healthy period to compare with: what the model gave, what the source states, else the time before the window (as
- * long as the window, at least an hour) as far as the source covers it; where it covers nothing before the window, the
- * first quarter of what it covers of the window.
- * @throws {SourceError} when the period would be empty
+ * A healthy period to compare with: what the model gave, what the source states, otherwise the time before the window
+ * (as long as the window, at least an hour) that the source covers; if it covers nothing before the window, the first
+ * quarter of what it covers of it.
+ * @throws {SourceError} if the period would be empty
  */
 export function resolveBaseline(input: BaselineInput, window: TimeWindow, description: SourceDescription): TimeWindow {
   const { baseline_from: from, baseline_to: to } = input;
   if (from === undefined && to === undefined && description.baseline) return description.baseline;
   const before = window.from - (description.window?.from ?? -Infinity);
   if (from === undefined && to === undefined && before < TOO_LITTLE_BEFORE) {
-    // The window may begin before the source does.
+    // The window may start before the source does.
     const begin = before < 0 && window.from - before < window.to ? window.from - before : window.from;
     return { from: begin, to: begin + (window.to - begin) / 4 };
   }

@@ -1,28 +1,29 @@
 /**
- * Drain: An Online Log Parsing Approach with Fixed Depth Tree (He, Zhu, Zheng, Lyu; ICWS 2017). Lines are led by their
- * number of tokens and their first word to a leaf with few templates, and join the template that shares the most
- * constant tokens with them, or become one. Here the log level leads too (an error is not a variant of an
- * information), and a template whose form (punctuation, keys) differs is never similar.
- *
- * Memory is bounded: the template used least recently is forgotten when there are too many, as in LRU caching.
+ * Drain: An Online Log Parsing Approach with Fixed Depth Tree (He, Zhu, Zheng, Lyu; ICWS 2017). Their number of tokens
+ * and first word lead lines to a leaf with few templates; a line joins the template it shares most constant tokens
+ * with, or becomes one. Here the log level leads too (an error is not a variant of an info line), and a template of
+ * another form (punctuation, keys) is never similar.
+ * Memory is bounded: beyond the maximum, the least recently used template is evicted.
  */
 import { formOf, isVariable, WILDCARD, wildcardFor } from './tokens.ts';
 
 export interface Template<Group> {
   tokens: string[];
-  /** What the caller gathers about the lines that share the template. */
+  /** What the caller gathers about lines of the template. */
   group: Group;
   leaf: string;
   form: boolean[];
-  /** When it was last used, in lines. */
+  /** When it was last used, counted in lines. */
   used: number;
 }
 
 /** Share of constant tokens a line must have in common with a template, as in the paper's experiments. */
 const SIMILAR_ENOUGH = 0.5;
-/** First words a tree node tells apart; more are all led to one leaf, so that a variable first word does no harm. */
+/**
+ * First words that a tree node tells apart; all others lead to one leaf, so that a variable first word does no harm.
+ */
 const MOST_FIRST_WORDS = 100;
-/** A leaf that fills up holds lines that have little in common; comparing with more would only take time. */
+/** A full leaf holds lines with little in common; comparing with more would only cost time. */
 const MOST_PER_LEAF = 100;
 
 export class DrainTree<Group> {
@@ -30,20 +31,20 @@ export class DrainTree<Group> {
   readonly #forget: (group: Group) => void;
   readonly #leaves = new Map<string, Template<Group>[]>();
   readonly #firstWords = new Map<string, Set<string>>();
-  /** In order of last use, oldest first. */
+  /** Least recently used first. */
   readonly #recent = new Set<Template<Group>>();
   #line = 0;
 
   /**
    * @param most templates to keep
-   * @param forget is told the group of a template that is given up
+   * @param forget receives the group of an evicted template
    */
   constructor(most: number, forget: (group: Group) => void) {
     this.#most = most;
     this.#forget = forget;
   }
 
-  /** Finds or makes the template of a line. */
+  /** Finds or creates the template of a line. */
   add(tokens: readonly string[], level: string, newGroup: () => Group): Template<Group> {
     this.#line++;
     const form = formOf(tokens);
@@ -119,9 +120,9 @@ function mostSimilar<Group>(
 }
 
 /**
- * Share of the line's words that the template has too; 0 when the form differs. What was masked in the line says
- * nothing. A place that varies in the template counts as different, as in the paper: otherwise a template with few
- * words left would be the most similar to everything.
+ * Share of the line's words that the template has too; 0 if the form differs. Masked parts of the line do not count.
+ * Variable places of the template count as different, as in the paper: otherwise a template with few words left would
+ * be the most similar to everything.
  */
 function similarityOf<Group>(tokens: readonly string[], form: readonly boolean[], template: Template<Group>): number {
   let words = 0;

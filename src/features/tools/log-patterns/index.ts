@@ -4,7 +4,7 @@ import { DrainTree } from './drain.ts';
 import { tokenize } from './tokens.ts';
 
 export interface LogPattern {
-  /** The text the lines share; `<*>` stands for what varies. */
+  /** The text the lines share; `<*>` marks variable parts. */
   pattern: string;
   count: number;
   services: string[];
@@ -12,14 +12,14 @@ export interface LogPattern {
   /** Unix seconds of the earliest and latest line. */
   first: number;
   last: number;
-  /** The first lines that were seen. */
+  /** The first lines seen. */
   examples: LogLine[];
 }
 
 export interface LogPatterns {
   /** Most frequent first. */
   patterns: LogPattern[];
-  /** Lines of rare patterns that were forgotten to bound memory. */
+  /** Lines of rare patterns evicted to bound memory. */
   other: number;
 }
 
@@ -28,10 +28,10 @@ interface Group extends Omit<LogPattern, 'pattern' | 'services'> {
 }
 
 /**
- * Groups lines by pattern with Drain (He et al., ICWS 2017; see `drain.ts`): one pass, memory bounded by the number of
- * patterns and not of lines. Deterministic in the order of the lines.
+ * Groups lines by pattern with Drain (He et al., ICWS 2017; see `drain.ts`): one pass, with memory bounded by the
+ * number of patterns, not lines. Deterministic in the order of the lines.
  * @param options.most patterns kept at once
- * @param options.examples lines kept of each pattern
+ * @param options.examples lines kept per pattern
  */
 export function groupLogPatterns(
   lines: Iterable<LogLine>,

@@ -1,14 +1,14 @@
-/** A log message as tokens, with the parts that differ from line to line masked. */
+/** Tokenizes a log message, masking the parts that differ from line to line. */
 
 export const WILDCARD = '<*>';
 
-/** Longer messages are told apart by their beginning. */
+/** Longer messages are told apart by their start. */
 const MOST_CHARACTERS = 2_000;
 const MOST_TOKENS = 120;
 
 /**
- * What everybody knows to vary, masked before lines are compared, as the Drain paper advises (domain knowledge): times,
- * UUIDs, addresses, hexadecimal ids, and any number with or without a unit.
+ * Known variables, masked before lines are compared, as the Drain paper advises (domain knowledge): times, UUIDs,
+ * addresses, hexadecimal ids, and any number with or without a unit.
  */
 const VARIABLE = new RegExp(
   [
@@ -22,13 +22,14 @@ const VARIABLE = new RegExp(
   'giu',
 );
 
-/** A word, or one character of punctuation that separates words; either may have space before it. */
+/** A word, or one separating punctuation character; either may be preceded by space. */
 const TOKEN = /\s*(?:[^\s=,;:|&?"'()[\]{}]+|[=,;:|&?"'()[\]{}])/gu;
 const SEPARATOR = /^\s*[=,;:|&?"'()[\]{}]$/u;
 
 /**
- * The first line of a message (a stack trace is told apart by its headline) as tokens that give it back when joined.
- * Punctuation such as `=` and `"` stands alone, so that `user=alice` has a constant part and JSON lines have parts at all.
+ * The first line of a message (a stack trace is told apart by its headline) as tokens that join back into it.
+ * Punctuation such as `=` and `"` is separate, so that `user=alice` has a constant part and JSON lines have parts at
+ * all.
  */
 export function tokenize(message: string): string[] {
   const start = message.slice(0, MOST_CHARACTERS).trim();
@@ -39,8 +40,8 @@ export function tokenize(message: string): string[] {
 }
 
 /**
- * Which tokens are the form of a line and not its words: punctuation, and keys (words before `=` or `:`). Lines of one
- * pattern have the same form; were keys counted as words, all JSON lines of a service would look alike.
+ * Which tokens are form rather than words: punctuation, and keys (words before `=` or `:`). Lines of one pattern have
+ * the same form; if keys counted as words, all JSON lines of a service would look alike.
  */
 export function formOf(tokens: readonly string[]): boolean[] {
   const ofKey = (index: number): boolean => /^\s*[=:]$/u.test(tokens[index] ?? '');
@@ -54,7 +55,7 @@ export function isVariable(token: string): boolean {
   return token.includes(WILDCARD);
 }
 
-/** @returns a token that stands for any, with the space that `token` has before it */
+/** @returns a wildcard token, with the space that `token` has before it */
 export function wildcardFor(token: string): string {
   return token.startsWith(' ') ? ` ${WILDCARD}` : WILDCARD;
 }
