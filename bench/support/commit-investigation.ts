@@ -20,7 +20,7 @@ export async function commitInvestigation(em: EntityManager, teamId: string, que
     status: 'processing',
     idempotencyKey: null,
     rerunOfId: null,
-    createdByKeyId: null,
+    createdByCredentialId: null,
     createdByUserId: null,
     alertSummary: null,
     investigationText: null,

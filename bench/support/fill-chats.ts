@@ -9,7 +9,7 @@ export interface ChatOwner {
 
 /** Every third chat is the caller's own; the others are somebody else's. In no order on disk, as after years of use. */
 const CHATS = `
-  insert into chats (id, created_at, updated_at, team_id, title, titled_by, created_by_key_id, created_by_user_id,
+  insert into chats (id, created_at, updated_at, team_id, title, titled_by, created_by_credential_id, created_by_user_id,
     investigation_id, last_turn_at, deleted_at)
   select gen_random_uuid(), at, at, $1::uuid, 'Why is service ' || n || ' slow?', 'model',
     case n % 3 when 0 then $2::uuid else $1::uuid end, case n % 3 when 0 then $3::uuid else $1::uuid end, null, at, null

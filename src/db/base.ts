@@ -14,6 +14,20 @@ export const baseColumns = {
     .onUpdate(() => new Date()),
 };
 
+/** Columns of a table that records who made its rows. */
+export const creatorColumns = {
+  /** The key, or where no key was given the session; null for what no caller made. */
+  createdByCredentialId: p.uuid().strictNullable(),
+  /** Whom that credential acted for; null for a program. */
+  createdByUserId: p.uuid().strictNullable(),
+};
+
+/** The creator columns of a row that this caller makes; without one, of a row that no caller makes. */
+export const creatorOf = ({ apiKeyId, userId }: { apiKeyId?: string; userId?: string } = {}) => ({
+  createdByCredentialId: apiKeyId ?? null,
+  createdByUserId: userId ?? null,
+});
+
 /** Columns of a table whose rows belong to one team; use together with {@link teamFilter}. */
 export const teamColumns = { ...baseColumns, teamId: p.uuid().index() };
 

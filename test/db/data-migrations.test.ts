@@ -140,4 +140,34 @@ describe('migrations of data', () => {
     await database.orm.migrator.down({ to: '20261122010000-effects' });
     assert.deepEqual(await execute('select * from monitoring_notifications order by key'), before);
   });
+
+  it('API keys and sessions become credentials, with who made them, and come back', async () => {
+    await database.orm.migrator.down({ to: '20261122010100-notifications' });
+    const [maker, key, userId, agentId] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const insert = `insert into api_keys (id, created_at, updated_at, team_id, name, prefix, hash, scopes, user_id, created_by_key_id)
+      values (?, ?, ?, ?, 'A key', 'cb_', ?, '{team:read}', ?, ?)`;
+    await execute(insert, [maker, ...base, 'hash of the maker', userId, null]);
+    await execute(insert, [key, ...base, 'hash', null, maker]);
+    await execute(
+      `insert into monitoring_plan_versions (id, created_at, updated_at, team_id, agent_id, version, plan, reason, changed_by_key_id, changed_by_user_id)
+       values (?, ?, ?, ?, ?, 1, '{}', '', ?, ?)`,
+      [randomUUID(), ...base, agentId, key, userId],
+    );
+    const made = 'created_by_credential_id, created_by_user_id';
+
+    await database.orm.migrator.up();
+    const creator = [{ created_by_credential_id: maker, created_by_user_id: userId }];
+    assert.deepEqual(await execute(`select ${made} from credentials where id = ?`, [key]), creator);
+    const versions = await execute(`select ${made} from monitoring_plan_versions where agent_id = ?`, [agentId]);
+    assert.deepEqual(versions, [{ created_by_credential_id: key, created_by_user_id: userId }]);
+
+    await database.orm.migrator.down({ to: '20261122010100-notifications' });
+    const back = await execute(`select created_by_key_id from api_keys where id = ?`, [key]);
+    assert.deepEqual(back, [{ created_by_key_id: maker }]);
+    assert.equal(
+      (await execute(`select 1 from monitoring_plan_versions where changed_by_key_id = ?`, [key])).length,
+      1,
+    );
+    await database.orm.migrator.up();
+  });
 });

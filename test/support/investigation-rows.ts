@@ -39,7 +39,7 @@ export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {})
     result: result ? { toolCallId: randomUUID(), value: result } : null,
   });
   const none = { alertSummary: null, investigationText: null, report: null, limitReached: null, explanation: null };
-  const nobody = { idempotencyKey: null, createdByKeyId: null, createdByUserId: null, rerunOfId: null };
+  const nobody = { idempotencyKey: null, createdByCredentialId: null, createdByUserId: null, rerunOfId: null };
   const never = { startedAt: null, finishedAt: null, cancelRequestedAt: null };
   em.create(Investigation, {
     id,

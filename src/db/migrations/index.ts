@@ -14,6 +14,7 @@ import { SessionsMigration } from './20261121001000-sessions.ts';
 import { InvestigationSearchMigration } from './20261121001100-investigation-search.ts';
 import { EffectsMigration } from './20261122010000-effects.ts';
 import { NotificationsMigration } from './20261122010100-notifications.ts';
+import { CredentialsMigration } from './20261122030000-credentials.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -30,4 +31,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261121001100-investigation-search', class: InvestigationSearchMigration },
   { name: '20261122010000-effects', class: EffectsMigration },
   { name: '20261122010100-notifications', class: NotificationsMigration },
+  { name: '20261122030000-credentials', class: CredentialsMigration },
 ];

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { teamColumns, teamFilter } from '../../db/base.ts';
+import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 import type { RunLimit } from '../runs/contract.ts';
 import type { ChatTurnPurpose, ChatTurnStatus } from './contract.ts';
 import type { ChatCitation, ChatTurnOutcome } from './outcome.ts';
@@ -16,7 +16,7 @@ export const Chat = defineEntity({
   indexes: [
     { properties: ['teamId', 'lastTurnAt', 'id'] },
     { properties: ['createdByUserId', 'lastTurnAt', 'id'] },
-    { properties: ['createdByKeyId', 'lastTurnAt', 'id'] },
+    { properties: ['createdByCredentialId', 'lastTurnAt', 'id'] },
     {
       name: 'chats_deleted_index',
       expression: `create index "chats_deleted_index" on "chats" ("deleted_at") where "deleted_at" is not null`,
@@ -31,8 +31,7 @@ export const Chat = defineEntity({
     title: p.text(),
     /** Where the title is from: the first question, a model, or a person, whose title stays. */
     titledBy: p.enum(['question', 'model', 'person'] as const),
-    createdByKeyId: p.uuid().strictNullable(),
-    createdByUserId: p.uuid().strictNullable(),
+    ...creatorColumns,
     /** The investigation that the chat is about. */
     investigationId: p.uuid().strictNullable(),
     /** It is talked with about what a monitoring agent watches, which has the same id. */
@@ -97,8 +96,7 @@ export const ChatTurn = defineEntity({
     idempotencyKey: p.string().strictNullable(),
     /** Of the request that made it: a key that comes with another request is refused. */
     requestDigest: p.text(),
-    createdByKeyId: p.uuid().strictNullable(),
-    createdByUserId: p.uuid().strictNullable(),
+    ...creatorColumns,
     searchText: p.text().default(''),
     startedAt: p.datetime().strictNullable(),
     finishedAt: p.datetime().strictNullable(),

@@ -39,11 +39,15 @@ export async function listChats(
 
 /** A key that acts for a user sees what the user began, with whatever key; a program's key sees its own. */
 function begunBy({ apiKeyId, userId }: ChatRequester) {
-  return userId === undefined ? { createdByKeyId: apiKeyId } : { createdByUserId: userId };
+  return userId === undefined ? { createdByCredentialId: apiKeyId } : { createdByUserId: userId };
 }
 
 async function countChats(em: EntityManager, teamId: string, of: ChatRequester | undefined): Promise<number> {
-  const mine = of ? (of.userId === undefined ? ' and created_by_key_id = ?' : ' and created_by_user_id = ?') : '';
+  const mine = of
+    ? of.userId === undefined
+      ? ' and created_by_credential_id = ?'
+      : ' and created_by_user_id = ?'
+    : '';
   const [row] = await em.fork().execute<{ n: number }[]>(
     `select count(*)::int as n from
        (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MOST_COUNTED + 1}) as counted`,

@@ -1,6 +1,7 @@
 /** A chat as a turn of it begins: a new one, or one that goes on. */
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { Investigation } from '../investigations/index.ts';
@@ -47,8 +48,7 @@ export async function openChat(
     teamId,
     title: monitoring?.title ?? titleOfQuestion(messages.at(-1)?.content ?? ''),
     titledBy: monitoring?.title === undefined ? 'question' : 'person',
-    createdByKeyId: requester.apiKeyId,
-    createdByUserId: requester.userId ?? null,
+    ...creatorOf(requester),
     investigationId: investigationId ?? null,
     isMonitoring: monitoring !== undefined,
     lastTurnAt: now,

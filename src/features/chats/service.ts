@@ -1,6 +1,7 @@
 /** Chats and their turns: started here, committed before Temporal hears of them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { grants, requireOneOf } from '../../http/authenticate.ts';
 import { Conflict, Forbidden } from '../../http/errors.ts';
@@ -180,8 +181,7 @@ async function commit(
     explanation: null,
     idempotencyKey: wanted.idempotencyKey ?? null,
     requestDigest,
-    createdByKeyId: requester.apiKeyId,
-    createdByUserId: requester.userId ?? null,
+    ...creatorOf(requester),
     searchText: searchTextOf(question),
     startedAt: null,
     finishedAt: isAnswered ? now : null,

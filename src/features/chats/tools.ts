@@ -20,7 +20,7 @@ export const turnRequester =
     const turn = await forTeam(orm.em, teamId).findOneOrFail(ChatTurn, { id: runId });
     return {
       teamId,
-      apiKeyId: turn.createdByKeyId ?? undefined,
+      apiKeyId: turn.createdByCredentialId ?? undefined,
       userId: turn.createdByUserId ?? undefined,
     };
   };

@@ -6,7 +6,7 @@ import type { Authenticator, Principal, SecretKind } from '../../http/authentica
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
-import { ApiKey } from './entities.ts';
+import { Credential } from './entities.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
   /** What is stored of a key, or of a session's secret. */
@@ -51,24 +51,24 @@ export function createAuthenticator(options: {
     const began = revision;
     const hash = hashCredential(secret, pepper);
     const em = orm.em.fork();
-    const key = await em.findOne(ApiKey, { hash, kind }, anyTeam);
+    const key = await em.findOne(Credential, { hash, kind }, anyTeam);
     const now = clock.now();
     const valid = key !== null && sameHash(key.hash, hash) && isGood(key, now) && (await standsOn(em, key));
     const principal = valid ? principalOf(key) : undefined;
     const end = valid ? key.expiresAt?.getTime() : undefined;
     const until = Math.min(now.getTime() + ttlMs, end ?? Infinity);
-    const makerId = valid && kind === 'session' ? (key.createdByKeyId ?? undefined) : undefined;
+    const makerId = valid && kind === 'session' ? (key.createdByCredentialId ?? undefined) : undefined;
     if (began === revision) known.set(handle, { principal, makerId, until });
     if (valid) noteUse(key);
     return principal;
   };
 
-  const noteUse = ({ id, lastUsedAt }: ApiKey): void => {
+  const noteUse = ({ id, lastUsedAt }: Credential): void => {
     const now = clock.now();
     if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < LAST_USED_RESOLUTION_MS) return;
     const write = orm.em
       .fork()
-      .nativeUpdate(ApiKey, { id }, { lastUsedAt: now }, anyTeam)
+      .nativeUpdate(Credential, { id }, { lastUsedAt: now }, anyTeam)
       .then(
         () => undefined,
         (error: unknown) => log.warn({ err: error }, 'The last use of an API key could not be noted'),
@@ -111,21 +111,29 @@ interface Remembered {
   until: number;
 }
 
-const isGood = ({ revokedAt, expiresAt }: ApiKey, now: Date): boolean =>
+const isGood = ({ revokedAt, expiresAt }: Credential, now: Date): boolean =>
   revokedAt == null && (expiresAt == null || expiresAt > now);
 
 /** Whether the key that a session hangs on is still good: somebody may have revoked it in the database. */
-async function standsOn(em: EntityManager, { kind, createdByKeyId }: ApiKey): Promise<boolean> {
-  if (kind === 'key' || createdByKeyId == null) return true;
-  const maker = await em.findOne(ApiKey, { id: createdByKeyId }, anyTeam);
+async function standsOn(em: EntityManager, { kind, createdByCredentialId }: Credential): Promise<boolean> {
+  if (kind === 'key' || createdByCredentialId == null) return true;
+  const maker = await em.findOne(Credential, { id: createdByCredentialId }, anyTeam);
   return maker !== null && maker.revokedAt == null;
 }
 
 /** By what a secret is remembered in this process: cheaper than the stored hash, and still not the secret. */
 const handleOf = (secret: string, kind: SecretKind): string => digest('sha256', `${kind} ${secret}`, 'base64');
 
-const principalOf = ({ id, teamId, userId, scopes, kind, signedInWith, createdByKeyId }: ApiKey): Principal => ({
-  apiKeyId: (signedInWith === 'api_key' && createdByKeyId) || id,
+const principalOf = ({
+  id,
+  teamId,
+  userId,
+  scopes,
+  kind,
+  signedInWith,
+  createdByCredentialId,
+}: Credential): Principal => ({
+  apiKeyId: (signedInWith === 'api_key' && createdByCredentialId) || id,
   ...(kind === 'session' && { sessionId: id }),
   teamId,
   ...(userId != null && { userId }),

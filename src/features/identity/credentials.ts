@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, Unauthorized } from '../../http/errors.ts';
 import { generateCredential, pepperFor } from '../../platform/secrets/index.ts';
-import { ApiKey, Membership, Team } from './entities.ts';
+import { Credential, Membership, Team } from './entities.ts';
 
 /** How many characters of a key are kept to recognise it by, and never more than a quarter of it. */
 const PREFIX_LENGTH = 8;
@@ -31,16 +32,16 @@ export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team>
  * @returns the caller's key or session
  * @throws {Unauthorized} when it was revoked
  */
-export async function lockTeamFor(tx: EntityManager, principal: Principal): Promise<ApiKey> {
+export async function lockTeamFor(tx: EntityManager, principal: Principal): Promise<Credential> {
   await lockTeam(tx, principal.teamId);
-  const caller = await tx.findOne(ApiKey, { id: principal.sessionId ?? principal.apiKeyId, revokedAt: null });
+  const caller = await tx.findOne(Credential, { id: principal.sessionId ?? principal.apiKeyId, revokedAt: null });
   if (!caller) throw new Unauthorized('The API key or session was revoked.');
   return caller;
 }
 
 /** Every key of the team, the newest first, revoked ones included; sessions are none. */
-export const listApiKeys = (em: EntityManager): Promise<ApiKey[]> =>
-  em.find(ApiKey, { kind: 'key' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
+export const listApiKeys = (em: EntityManager): Promise<Credential[]> =>
+  em.find(Credential, { kind: 'key' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
  * Makes a key for the caller's team. Its text is in the answer and nowhere else.
@@ -53,7 +54,7 @@ export function createApiKey(
   principal: Principal,
   request: { name: string; scopes: string[]; userId?: string },
   hash: (apiKey: string) => string,
-): Promise<{ key: ApiKey; apiKey: string }> {
+): Promise<{ key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
     await lockTeamFor(tx, principal);
     const excess = request.scopes.find((scope) => !grants(principal.scopes, scope));
@@ -64,14 +65,14 @@ export function createApiKey(
       throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
     }
     const apiKey = generateApiKey();
-    const key = tx.create(ApiKey, {
+    const key = tx.create(Credential, {
       teamId: principal.teamId,
       name: request.name,
       prefix: prefixOf(apiKey),
       hash: hash(apiKey),
       scopes: [...new Set(request.scopes)],
       userId: request.userId ?? null,
-      createdByKeyId: principal.apiKeyId,
+      ...creatorOf(principal),
     });
     return { key, apiKey };
   });
@@ -83,10 +84,15 @@ export function createApiKey(
  * @throws {Forbidden} `insufficient_scope` for a key that may do what the caller may not
  * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation) any more
  */
-export function revokeApiKey(em: EntityManager, principal: Principal, apiKeyId: string, now: Date): Promise<ApiKey> {
+export function revokeApiKey(
+  em: EntityManager,
+  principal: Principal,
+  apiKeyId: string,
+  now: Date,
+): Promise<Credential> {
   return em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
-    const key = await tx.findOne(ApiKey, { id: apiKeyId, kind: 'key' });
+    const key = await tx.findOne(Credential, { id: apiKeyId, kind: 'key' });
     if (!key) throw new NotFound('There is no such API key.');
     await revokeKeys(tx, principal, [key], now);
     return key;
@@ -104,7 +110,7 @@ const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
 export async function revokeKeys(
   tx: EntityManager,
   principal: Principal,
-  keys: readonly ApiKey[],
+  keys: readonly Credential[],
   now: Date,
 ): Promise<void> {
   const going = keys.filter(({ revokedAt }) => revokedAt == null);
@@ -114,14 +120,14 @@ export async function revokeKeys(
   }
   const goingIds = going.map(({ id }) => id);
   // A session ends by itself, and so nobody may depend on it.
-  const staying = await tx.find(ApiKey, { kind: 'key', revokedAt: null, id: { $nin: goingIds } });
+  const staying = await tx.find(Credential, { kind: 'key', revokedAt: null, id: { $nin: goingIds } });
   for (const scope of ADMIN_SCOPES) {
-    const grant = ({ scopes }: ApiKey): boolean => grants(scopes, scope);
+    const grant = ({ scopes }: Credential): boolean => grants(scopes, scope);
     if (going.some((key) => key.kind === 'key' && grant(key)) && !staying.some(grant)) {
       throw new Conflict(`The last key that grants ${scope} cannot be revoked.`, 'last_admin_key');
     }
   }
   for (const key of going) key.revokedAt = now;
-  const hanging = { kind: 'session', createdByKeyId: { $in: goingIds }, revokedAt: null } as const;
-  await tx.nativeUpdate(ApiKey, hanging, { revokedAt: now });
+  const hanging = { kind: 'session', createdByCredentialId: { $in: goingIds }, revokedAt: null } as const;
+  await tx.nativeUpdate(Credential, hanging, { revokedAt: now });
 }

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { baseColumns, teamColumns, teamFilter } from '../../db/base.ts';
+import { baseColumns, creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 
 /** Whoever shares investigations, keys and settings. Everything else belongs to exactly one team. */
 export const Team = defineEntity({
@@ -40,18 +40,15 @@ export const SIGN_IN_METHODS = ['api_key', 'link', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /** A credential of a team: an API key, or the session of a browser. The secret itself is shown once and not stored. */
-export const ApiKey = defineEntity({
-  name: 'ApiKey',
-  tableName: 'api_keys',
+export const Credential = defineEntity({
+  name: 'Credential',
+  tableName: 'credentials',
   filters: teamFilter,
   indexes: [
+    { properties: ['createdByCredentialId'] },
     {
-      name: 'api_keys_created_by_key_id_index',
-      expression: `create index "api_keys_created_by_key_id_index" on "api_keys" ("created_by_key_id") where "kind" = 'session'`,
-    },
-    {
-      name: 'api_keys_expires_at_index',
-      expression: `create index "api_keys_expires_at_index" on "api_keys" ("expires_at") where "kind" = 'session'`,
+      name: 'credentials_expires_at_index',
+      expression: `create index "credentials_expires_at_index" on "credentials" ("expires_at") where "kind" = 'session'`,
     },
   ],
   properties: {
@@ -66,8 +63,8 @@ export const ApiKey = defineEntity({
     scopes: p.array(),
     /** Whom the key acts for; null for a program. */
     userId: p.uuid().nullable(),
-    /** The key that created this one; null for the first of a team. A session ends with it. */
-    createdByKeyId: p.uuid().nullable(),
+    /** A session ends with the key that made it. */
+    ...creatorColumns,
     /** Of a session. */
     signedInWith: p.enum(SIGN_IN_METHODS).nullable(),
     /** Sessions always have one. */
@@ -77,7 +74,7 @@ export const ApiKey = defineEntity({
     revokedAt: p.datetime().nullable(),
   },
 });
-export type ApiKey = InferEntity<typeof ApiKey>;
+export type Credential = InferEntity<typeof Credential>;
 
 /** What signs a browser in once. The token itself is shown once and not stored. */
 export const SignInLink = defineEntity({
@@ -92,10 +89,8 @@ export const SignInLink = defineEntity({
     scopes: p.array().nullable(),
     /** Whom the session acts for; null for nobody in particular. */
     userId: p.uuid().strictNullable(),
-    /** The key that made it, also through a session. The link ends with it, and so does the session. */
-    createdByKeyId: p.uuid().strictNullable(),
-    /** Who made it. The link ends when they leave the team. */
-    createdByUserId: p.uuid().strictNullable(),
+    /** The link ends with the key that made it, also through a session, and when its maker leaves the team. */
+    ...creatorColumns,
     createdInSessionId: p.uuid().strictNullable(),
     expiresAt: p.datetime(),
     usedAt: p.datetime().nullable(),

@@ -1,9 +1,9 @@
 import type { Room } from '../../room.ts';
-import { ApiKey, Membership, SignInLink, Team, User } from './entities.ts';
+import { Credential, Membership, SignInLink, Team, User } from './entities.ts';
 import { identityEndpoints } from './routes/index.ts';
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
 export { pepperFrom } from './credentials.ts';
-export { ApiKey, Membership, SignInLink, Team, User };
+export { Credential, Membership, SignInLink, Team, User };
 export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './local-path.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';
@@ -15,5 +15,5 @@ export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './teams.ts';
 export const identityRoom = {
   name: 'identity',
   endpoints: identityEndpoints,
-  entities: [Team, User, Membership, ApiKey, SignInLink],
+  entities: [Team, User, Membership, Credential, SignInLink],
 } satisfies Room;

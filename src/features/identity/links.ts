@@ -5,7 +5,7 @@ import type { Principal } from '../../http/authenticate.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { generateCredential, sameHash } from '../../platform/secrets/index.ts';
 import { lockTeam, lockTeamFor } from './credentials.ts';
-import { ApiKey, Membership, SignInLink, Team, User } from './entities.ts';
+import { Credential, Membership, SignInLink, Team, User } from './entities.ts';
 import { ROLE_SCOPES } from './scopes.ts';
 import { addSession, endSession, type OpenedSession, type SessionTerms } from './sessions.ts';
 
@@ -25,7 +25,10 @@ export const linkUrl = (appUrl: string, path: string, token: string): string => 
 /** @param memberships of whom the link hangs on: it counts as made after them, whatever the clocks of the processes say */
 function addLink(
   em: EntityManager,
-  link: Pick<SignInLink, 'teamId' | 'userId' | 'scopes' | 'createdByKeyId' | 'createdByUserId' | 'createdInSessionId'>,
+  link: Pick<
+    SignInLink,
+    'teamId' | 'userId' | 'scopes' | 'createdByCredentialId' | 'createdByUserId' | 'createdInSessionId'
+  >,
   memberships: readonly Membership[],
   { expiresAt, hash }: NewLink,
 ): MadeLink {
@@ -55,8 +58,8 @@ export function createLink(
     if (userId !== undefined && !memberships.some((one) => one.userId === userId))
       throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', userId);
     const whom = userId === undefined ? { userId: ownUserId, scopes: [...scopes] } : { userId, scopes: null };
-    const createdByKeyId = sessionId === null ? apiKeyId : (caller.createdByKeyId ?? null);
-    const maker = { createdByKeyId, createdByUserId: ownUserId, createdInSessionId: sessionId };
+    const createdByCredentialId = sessionId === null ? apiKeyId : (caller.createdByCredentialId ?? null);
+    const maker = { createdByCredentialId, createdByUserId: ownUserId, createdInSessionId: sessionId };
     return addLink(tx, { teamId, ...whom, ...maker }, memberships, request);
   });
 }
@@ -70,7 +73,7 @@ export async function createOperatorLink(em: EntityManager, request: NewLink & {
   const tx = em.fork();
   const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
   if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
-  const nobody = { createdByKeyId: null, createdByUserId: null, createdInSessionId: null };
+  const nobody = { createdByCredentialId: null, createdByUserId: null, createdInSessionId: null };
   const user = request.email === undefined ? null : await tx.findOne(User, { email: request.email.toLowerCase() });
   const member = user && (await tx.findOne(Membership, { teamId: team.id, userId: user.id }, anyTeam));
   if (request.email !== undefined && !member)
@@ -99,7 +102,7 @@ export function signInWithLink(
     const hash = terms.hash(use.link);
     const found = await tx.findOne(SignInLink, { hash }, anyTeam);
     if (!found) return undefined;
-    const { teamId, userId, createdByKeyId } = found;
+    const { teamId, userId, createdByCredentialId } = found;
     await lockTeam(tx, teamId);
     // Others may have used it before the lock was had.
     const link = await tx.findOne(SignInLink, { hash }, { ...anyTeam, refresh: true });
@@ -110,7 +113,7 @@ export function signInWithLink(
     link.attemptHash = attemptHash;
     const scopes = await scopesOf(tx, link);
     if (!scopes) return undefined;
-    const opened = addSession(tx, { teamId, userId, scopes, createdByKeyId, signedInWith: 'link' }, terms);
+    const opened = addSession(tx, { teamId, userId, scopes, createdByCredentialId, signedInWith: 'link' }, terms);
     await tx.flush();
     link.sessionId = opened.session.id;
     return opened;
@@ -131,13 +134,13 @@ const membershipsOf = (tx: EntityManager, teamId: string, userIds: readonly (str
 
 /** What the link may do now; undefined when it may nothing any more. */
 async function scopesOf(tx: EntityManager, link: SignInLink): Promise<readonly string[] | undefined> {
-  const { teamId, userId, scopes, createdByKeyId, createdByUserId, createdAt } = link;
+  const { teamId, userId, scopes, createdByCredentialId, createdByUserId, createdAt } = link;
   const memberships = await membershipsOf(tx, teamId, [userId, createdByUserId]);
   // Who left and came back may have another role now: what was made before does not come back with them.
   const membershipOf = (id: string) => memberships.find((one) => one.userId === id && one.createdAt <= createdAt);
   if (createdByUserId !== null && !membershipOf(createdByUserId)) return undefined;
-  const maker = { id: createdByKeyId, revokedAt: null };
-  if (createdByKeyId !== null && !(await tx.findOne(ApiKey, maker, anyTeam))) return undefined;
+  const maker = { id: createdByCredentialId, revokedAt: null };
+  if (createdByCredentialId !== null && !(await tx.findOne(Credential, maker, anyTeam))) return undefined;
   if (userId === null) return scopes ?? undefined;
   const membership = membershipOf(userId);
   return membership && (scopes ?? ROLE_SCOPES[membership.role]);

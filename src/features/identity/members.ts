@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../http/errors.ts';
-import { ApiKey, Membership, User, type Role } from './entities.ts';
+import { Credential, Membership, User, type Role } from './entities.ts';
 import { lockTeam, revokeKeys } from './credentials.ts';
 
 export interface Member {
@@ -69,7 +69,7 @@ export function removeMember(em: EntityManager, principal: Principal, userId: st
       throw new Conflict('The last admin of a team cannot be removed.', 'last_admin');
     }
     const isOpen = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
-    const keys = await tx.find(ApiKey, { userId, revokedAt: null, ...isOpen });
+    const keys = await tx.find(Credential, { userId, revokedAt: null, ...isOpen });
     await revokeKeys(tx, principal, keys, now);
     tx.remove(membership);
     return keys.map(({ id }) => id);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Principal } from '../../http/authenticate.ts';
-import type { ApiKey, Membership, Team, User } from './entities.ts';
+import type { Credential, Membership, Team, User } from './entities.ts';
 import type { ApiKeyResponse, MemberResponse, SessionListItem, TeamResponse, UserResponse } from './schemas.ts';
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
@@ -21,30 +21,30 @@ export const presentMember = (membership: Membership, user: User): z.input<typeo
   joined_at: membership.createdAt.toISOString(),
 });
 
-export const presentApiKey = (key: ApiKey): z.input<typeof ApiKeyResponse> => ({
+export const presentApiKey = (key: Credential): z.input<typeof ApiKeyResponse> => ({
   id: key.id,
   name: key.name,
   prefix: key.prefix,
   scopes: key.scopes,
   user_id: key.userId ?? null,
-  created_by_key_id: key.createdByKeyId ?? null,
+  created_by_key_id: key.createdByCredentialId ?? null,
   created_at: key.createdAt.toISOString(),
   last_used_at: iso(key.lastUsedAt),
   revoked_at: iso(key.revokedAt),
 });
 
 /** The key that a session was signed in with. */
-export const keyOf = ({ signedInWith, createdByKeyId }: ApiKey): string | null =>
-  signedInWith === 'api_key' ? (createdByKeyId ?? null) : null;
+export const keyOf = ({ signedInWith, createdByCredentialId }: Credential): string | null =>
+  signedInWith === 'api_key' ? (createdByCredentialId ?? null) : null;
 
 /** @throws {TypeError} for a row that is no session */
-export function endOf({ expiresAt, signedInWith }: ApiKey) {
+export function endOf({ expiresAt, signedInWith }: Credential) {
   if (expiresAt == null || signedInWith == null) throw new TypeError('A session has an end and a way it began.');
   return { expires_at: expiresAt.toISOString(), signed_in_with: signedInWith };
 }
 
 export const presentSession = (
-  session: ApiKey,
+  session: Credential,
   user: User | null,
   asking: Principal,
 ): z.input<typeof SessionListItem> => ({

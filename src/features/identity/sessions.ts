@@ -5,19 +5,19 @@ import { grants, type Principal } from '../../http/authenticate.ts';
 import { Forbidden, NotFound } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets/index.ts';
 import { lockTeam } from './credentials.ts';
-import { ApiKey, SignInLink, User, type SignInMethod } from './entities.ts';
+import { Credential, SignInLink, User, type SignInMethod } from './entities.ts';
 
 export interface NewSession {
   teamId: string;
   userId: string | null;
   scopes: readonly string[];
   /** The key that it ends with. */
-  createdByKeyId: string | null;
+  createdByCredentialId: string | null;
   signedInWith: SignInMethod;
 }
 
 export interface OpenedSession {
-  session: ApiKey;
+  session: Credential;
   /** In the cookie and nowhere else. */
   secret: string;
 }
@@ -34,8 +34,9 @@ export interface SessionTerms {
 /** Stores a session. @param tx a transaction that has the team's lock, so that what allows the session still holds */
 export function addSession(tx: EntityManager, session: NewSession, terms: SessionTerms): OpenedSession {
   const secret = generateCredential('cb_session_');
-  const row = tx.create(ApiKey, {
+  const row = tx.create(Credential, {
     ...session,
+    createdByUserId: session.userId,
     scopes: [...session.scopes],
     kind: 'session',
     name: browserOf(terms.userAgent),
@@ -60,11 +61,11 @@ export function signInWithKey(
 ): Promise<OpenedSession | undefined> {
   return em.fork().transactional(async (tx) => {
     await lockTeam(tx, key.teamId);
-    const row = await tx.findOne(ApiKey, { id: key.apiKeyId, kind: 'key', revokedAt: null }, anyTeam);
+    const row = await tx.findOne(Credential, { id: key.apiKeyId, kind: 'key', revokedAt: null }, anyTeam);
     if (!row) return undefined;
     const { teamId, userId = null, scopes, id } = row;
     await endOldest(tx, id, terms.now);
-    return addSession(tx, { teamId, userId, scopes, createdByKeyId: id, signedInWith: 'api_key' }, terms);
+    return addSession(tx, { teamId, userId, scopes, createdByCredentialId: id, signedInWith: 'api_key' }, terms);
   });
 }
 
@@ -74,8 +75,8 @@ const MOST_OF_A_KEY = 500;
 /** Makes room for one more session of a key: those that are over go first, then the oldest. */
 async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<void> {
   await tx.execute(
-    `delete from api_keys where id in (
-       select id from api_keys where kind = 'session' and created_by_key_id = ? and signed_in_with = 'api_key'
+    `delete from credentials where id in (
+       select id from credentials where kind = 'session' and created_by_credential_id = ? and signed_in_with = 'api_key'
        order by (revoked_at is null and expires_at > ?) desc, created_at desc, id offset ?)`,
     [keyId, now, MOST_OF_A_KEY - 1],
   );
@@ -83,7 +84,7 @@ async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<v
 
 /** Ends a session that its own browser gives up. */
 export async function endSession(em: EntityManager, sessionId: string, now: Date): Promise<void> {
-  await em.nativeUpdate(ApiKey, { id: sessionId, kind: 'session', revokedAt: null }, { revokedAt: now }, anyTeam);
+  await em.nativeUpdate(Credential, { id: sessionId, kind: 'session', revokedAt: null }, { revokedAt: now }, anyTeam);
 }
 
 /** The newest are shown; the rest end by themselves. */
@@ -95,7 +96,7 @@ const isAdmin = ({ scopes }: Principal): boolean => grants(scopes, 'team:admin')
 function visibleTo(principal: Principal) {
   if (isAdmin(principal)) return {};
   const { userId, apiKeyId, sessionId } = principal;
-  const own = [{ createdByKeyId: apiKeyId, signedInWith: 'api_key' as const }, { id: sessionId ?? apiKeyId }];
+  const own = [{ createdByCredentialId: apiKeyId, signedInWith: 'api_key' as const }, { id: sessionId ?? apiKeyId }];
   return { $or: [...own, ...(userId === undefined ? [] : [{ userId }])] };
 }
 
@@ -104,9 +105,9 @@ export async function listSessions(
   em: EntityManager,
   principal: Principal,
   now: Date,
-): Promise<{ session: ApiKey; user: User | null }[]> {
+): Promise<{ session: Credential; user: User | null }[]> {
   const sessions = await em.find(
-    ApiKey,
+    Credential,
     { kind: 'session', revokedAt: null, expiresAt: { $gt: now }, ...visibleTo(principal) },
     { orderBy: { createdAt: 'desc', id: 'asc' }, limit: MOST_SHOWN },
   );
@@ -126,14 +127,14 @@ export async function revokeSession(
   sessionId: string,
   now: Date,
 ): Promise<void> {
-  const session = await em.findOne(ApiKey, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
+  const session = await em.findOne(Credential, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
   if (!session) throw new NotFound('There is no such session.');
   const excess = session.scopes.find((scope) => !grants(principal.scopes, scope));
   if (excess !== undefined && session.id !== principal.sessionId)
     throw new Forbidden(`The session grants ${excess}, which the caller does not have.`, 'insufficient_scope');
   await em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
-    await tx.nativeUpdate(ApiKey, { id: sessionId, revokedAt: null }, { revokedAt: now });
+    await tx.nativeUpdate(Credential, { id: sessionId, revokedAt: null }, { revokedAt: now });
     await tx.nativeDelete(SignInLink, { createdInSessionId: sessionId, usedAt: null });
   });
 }
@@ -142,6 +143,6 @@ export async function revokeSession(
 export async function purgeSignIns(em: EntityManager, before: Date): Promise<void> {
   const fork = em.fork();
   const over = [{ expiresAt: { $lt: before } }, { revokedAt: { $lt: before } }];
-  await fork.nativeDelete(ApiKey, { kind: 'session', $or: over }, anyTeam);
+  await fork.nativeDelete(Credential, { kind: 'session', $or: over }, anyTeam);
   await fork.nativeDelete(SignInLink, { $or: [{ expiresAt: { $lt: before } }, { usedAt: { $lt: before } }] }, anyTeam);
 }

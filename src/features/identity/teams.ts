@@ -1,8 +1,9 @@
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { generateApiKey, prefixOf } from './credentials.ts';
-import { ApiKey, Membership, Team, User, type Role } from './entities.ts';
+import { Credential, Membership, Team, User, type Role } from './entities.ts';
 import { findOrCreateUser } from './members.ts';
 
 /** Every team of this installation, the oldest first. */
@@ -15,20 +16,20 @@ export function createTeam(
   principal: Principal,
   request: { name: string; adminEmail: string; adminName: string },
   hash: (apiKey: string) => string,
-): Promise<{ team: Team; key: ApiKey; apiKey: string }> {
+): Promise<{ team: Team; key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
     const user = await findOrCreateUser(tx, request.adminEmail, request.adminName);
     const team = tx.create(Team, { name: request.name });
     tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
     const apiKey = generateApiKey();
-    const key = tx.create(ApiKey, {
+    const key = tx.create(Credential, {
       teamId: team.id,
       name: 'First key',
       prefix: prefixOf(apiKey),
       hash: hash(apiKey),
       scopes: ['team:admin'],
       userId: user.id,
-      createdByKeyId: principal.apiKeyId,
+      ...creatorOf(principal),
     });
     await tx.flush();
     return { team, key, apiKey };
@@ -88,14 +89,15 @@ export function bootstrapFirstTeam(
     const apiKey = options.apiKey ?? (existing ? undefined : generateApiKey());
     if (apiKey === undefined) return { teamId: team.id };
     const hash = options.hash(apiKey);
-    if (!(await tx.findOne(ApiKey, { hash }, anyTeam))) {
-      tx.create(ApiKey, {
+    if (!(await tx.findOne(Credential, { hash }, anyTeam))) {
+      tx.create(Credential, {
         teamId: team.id,
         name: options.apiKey === undefined ? 'First key' : 'Configured key',
         prefix: prefixOf(apiKey),
         hash,
         scopes: ['system:admin'],
         userId: membership?.userId ?? null,
+        ...creatorOf(),
       });
     }
     return { teamId: team.id, ...(options.apiKey === undefined && { generatedApiKey: apiKey }) };
@@ -123,13 +125,14 @@ export async function addAdminKey(
   const [team] = await tx.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' }, limit: 1 });
   if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
   const apiKey = generateApiKey();
-  tx.create(ApiKey, {
+  tx.create(Credential, {
     teamId: team.id,
     name: options.name,
     prefix: prefixOf(apiKey),
     hash: options.hash(apiKey),
     scopes: ['system:admin'],
     userId: null,
+    ...creatorOf(),
   });
   await tx.flush();
   return apiKey;

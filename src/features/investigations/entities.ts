@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { teamColumns, teamFilter } from '../../db/base.ts';
+import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 import type { InvestigationStatus, RunLimit } from './contract.ts';
 import type { CheckedReport } from './report/schema.ts';
 
@@ -29,8 +29,7 @@ export const Investigation = defineEntity({
     /** Why the run failed or was cancelled, in words. */
     explanation: p.text().strictNullable(),
     idempotencyKey: p.string().strictNullable(),
-    createdByKeyId: p.uuid().strictNullable(),
-    createdByUserId: p.uuid().strictNullable(),
+    ...creatorColumns,
     rerunOfId: p.uuid().strictNullable(),
     /** Null until Temporal acknowledged the start; the sweeper looks for such rows. */
     startedAt: p.datetime().strictNullable(),

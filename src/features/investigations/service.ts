@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
+import { creatorOf } from '../../db/base.ts';
 import { likeLiteral } from '../../db/like.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -127,8 +128,7 @@ export async function commitInvestigation(
     status: 'processing',
     idempotencyKey: wanted.idempotencyKey ?? null,
     rerunOfId: wanted.rerunOfId ?? null,
-    createdByKeyId: requester.apiKeyId ?? null,
-    createdByUserId: requester.userId ?? null,
+    ...creatorOf(requester),
     alertSummary: null,
     investigationText: null,
     report: null,

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { teamColumns, teamFilter } from '../../db/base.ts';
+import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 import type { CheckEvidence, Observation } from './checks/port.ts';
 import type {
   AgentHealth,
@@ -51,8 +51,7 @@ export const MonitoringAgent = defineEntity({
     nextDueAt: p.datetime().strictNullable(),
     /** Without a result until then the agent is degraded, whoever is left to notice. */
     silentAt: p.datetime().strictNullable(),
-    createdByKeyId: p.uuid().strictNullable(),
-    createdByUserId: p.uuid().strictNullable(),
+    ...creatorColumns,
     deletedAt: p.datetime().strictNullable(),
   },
 });
@@ -73,8 +72,7 @@ export const MonitoringPlanVersion = defineEntity({
     /** Why, in words. */
     reason: p.text(),
     /** Who: the key and its user; with a turn of the chat the agent itself did it on their behalf. */
-    changedByKeyId: p.uuid().strictNullable(),
-    changedByUserId: p.uuid().strictNullable(),
+    ...creatorColumns,
     turnId: p.uuid().strictNullable(),
   },
 });

@@ -92,9 +92,9 @@ export function presentVersions(
     reason: row.reason,
     changes: diffPlans(versions[index + 1]?.plan ?? { summary: '', checks: [] }, row.plan),
     changed_at: row.createdAt.toISOString(),
-    changed_by: row.turnId !== null ? 'chat' : row.changedByUserId !== null ? 'user' : 'key',
-    api_key_id: row.changedByKeyId,
-    user_id: row.changedByUserId,
+    changed_by: row.turnId !== null ? 'chat' : row.createdByUserId !== null ? 'user' : 'key',
+    api_key_id: row.createdByCredentialId,
+    user_id: row.createdByUserId,
     turn_id: row.turnId,
     plan: row.plan,
   }));

@@ -1,5 +1,6 @@
 /** Monitoring agents and their plans: committed here, before Temporal hears of them. */
 import { LockMode } from '@mikro-orm/core';
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
@@ -63,7 +64,7 @@ export function createAgent(
   requester: AgentRequester,
   wanted: NewAgent,
 ): MonitoringAgent {
-  const { teamId, apiKeyId = null, userId = null } = requester;
+  const { teamId } = requester;
   const now = clock.now();
   tx.create(MonitoringPlanVersion, {
     teamId,
@@ -71,8 +72,7 @@ export function createAgent(
     version: 1,
     plan: wanted.plan ?? { summary: '', checks: [] },
     reason: wanted.plan ? 'The agent was made with this plan.' : 'The agent was made.',
-    changedByKeyId: apiKeyId,
-    changedByUserId: userId,
+    ...creatorOf(requester),
     turnId: null,
   });
   return tx.create(MonitoringAgent, {
@@ -88,8 +88,7 @@ export function createAgent(
     lastResultAt: null,
     nextDueAt: null,
     silentAt: wanted.active ? silentAfter(wanted.id, wanted.plan, now) : null,
-    createdByKeyId: apiKeyId,
-    createdByUserId: userId,
+    ...creatorOf(requester),
     deletedAt: null,
   });
 }
@@ -149,8 +148,7 @@ export async function changePlan(
         version: agent.planVersion,
         plan,
         reason: change.reason,
-        changedByKeyId: requester.apiKeyId ?? null,
-        changedByUserId: requester.userId ?? null,
+        ...creatorOf(requester),
         turnId: change.turnId ?? null,
       });
     }

@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { teamColumns, teamFilter } from '../../db/base.ts';
+import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 import type { ClusterState, ConnectorKind, Health, Inventory } from '@casebook/wire';
 
 /** How one connector or MCP server is doing, with our own time of when it was looked at. */
@@ -29,7 +29,7 @@ export const SatelliteToken = defineEntity({
     prefix: p.string(),
     /** HMAC-SHA256 of the token, hexadecimal. */
     hash: p.string().unique(),
-    createdByKeyId: p.uuid().nullable(),
+    ...creatorColumns,
     expiresAt: p.datetime().nullable(),
     lastUsedAt: p.datetime().nullable(),
     revokedAt: p.datetime().nullable(),

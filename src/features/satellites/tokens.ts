@@ -1,6 +1,8 @@
 /** Enrolment tokens: what a satellite of a team connects with. */
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
+import type { Principal } from '../../http/authenticate.ts';
 import { InvalidRequest, NotFound } from '../../http/errors.ts';
 import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets/index.ts';
 import { SatelliteToken } from './entities.ts';
@@ -20,7 +22,8 @@ export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKe
  */
 export async function createToken(
   em: EntityManager,
-  request: { teamId: string; name: string; expiresAt?: Date; createdByKeyId?: string },
+  principal: Pick<Principal, 'teamId' | 'apiKeyId' | 'userId'>,
+  request: { name: string; expiresAt?: Date },
   { pepper, now }: { pepper: Buffer; now: Date },
 ): Promise<{ row: SatelliteToken; token: string }> {
   if (request.expiresAt && request.expiresAt <= now)
@@ -31,11 +34,11 @@ export async function createToken(
     );
   const token = generateCredential('cbs_');
   const row = em.create(SatelliteToken, {
-    teamId: request.teamId,
+    teamId: principal.teamId,
     name: request.name,
     prefix: token.slice(0, PREFIX_LENGTH),
     hash: hashCredential(token, pepper),
-    createdByKeyId: request.createdByKeyId ?? null,
+    ...creatorOf(principal),
     expiresAt: request.expiresAt ?? null,
   });
   await em.flush();

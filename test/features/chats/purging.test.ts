@@ -35,7 +35,7 @@ describe('purging a chat', () => {
       teamId,
       title: 'Why?',
       titledBy: 'question',
-      createdByKeyId: null,
+      createdByCredentialId: null,
       createdByUserId: null,
       investigationId: null,
       lastTurnAt: new Date(),

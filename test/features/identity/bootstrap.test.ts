@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { ApiKey, bootstrapFirstTeam, Membership, Team, User } from '../../../src/features/identity/index.ts';
+import { Credential, bootstrapFirstTeam, Membership, Team, User } from '../../../src/features/identity/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const hash = (apiKey: string): string => `hash of ${apiKey}`;
@@ -19,7 +19,7 @@ describe('bootstrap of the first team', () => {
       teams: await em.count(Team),
       users: await em.count(User),
       memberships: await em.count(Membership, {}, anyTeam),
-      keys: await em.count(ApiKey, {}, anyTeam),
+      keys: await em.count(Credential, {}, anyTeam),
     };
   };
 
@@ -38,7 +38,7 @@ describe('bootstrap of the first team', () => {
     const later = await bootstrapFirstTeam(database.orm.em, { apiKey: 'configured-key-2', hash });
     assert.equal(later.teamId, first.teamId);
     assert.deepEqual(await counts(), { teams: 1, users: 1, memberships: 1, keys: 2 });
-    const keys = await database.orm.em.fork().find(ApiKey, {}, anyTeam);
+    const keys = await database.orm.em.fork().find(Credential, {}, anyTeam);
     assert.ok(
       keys.every(({ scopes, userId, teamId }) => scopes[0] === 'system:admin' && userId && teamId === first.teamId),
     );
@@ -46,15 +46,15 @@ describe('bootstrap of the first team', () => {
 
   it('does not bring a revoked key back', async () => {
     await bootstrapFirstTeam(database.orm.em, { apiKey: 'configured-key-1', hash });
-    await database.orm.em.fork().nativeUpdate(ApiKey, {}, { revokedAt: new Date() }, anyTeam);
+    await database.orm.em.fork().nativeUpdate(Credential, {}, { revokedAt: new Date() }, anyTeam);
     await bootstrapFirstTeam(database.orm.em, { apiKey: 'configured-key-1', hash });
-    const [key] = await database.orm.em.fork().find(ApiKey, {}, anyTeam);
+    const [key] = await database.orm.em.fork().find(Credential, {}, anyTeam);
     assert.ok(key?.revokedAt);
   });
 
   it('shows little of a short configured key', async () => {
     await bootstrapFirstTeam(database.orm.em, { apiKey: 'sixteen-letters!', hash });
-    const [key] = await database.orm.em.fork().find(ApiKey, {}, anyTeam);
+    const [key] = await database.orm.em.fork().find(Credential, {}, anyTeam);
     assert.equal(key?.prefix, 'sixt');
   });
 });

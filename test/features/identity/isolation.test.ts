@@ -22,7 +22,7 @@ import {
 import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { eventId } from '../../../src/features/chats/stream/event-id.ts';
 import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
-import { ApiKey } from '../../../src/features/identity/index.ts';
+import { Credential } from '../../../src/features/identity/index.ts';
 import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { send, sendJson, testConfig, recordedLog } from '../../http/support/api.ts';
 import { assertTeamIsolation, type Example } from '../../http/support/team-isolation.ts';
@@ -154,7 +154,7 @@ describe('team isolation @never-forgiven', () => {
       clusters: [],
     });
     const watched = watchedBy(em, owner.id, secret);
-    const signedIn = em.create(ApiKey, {
+    const signedIn = em.create(Credential, {
       teamId: owner.id,
       kind: 'session',
       name: secret,
@@ -309,7 +309,7 @@ function watchedBy(em: EntityManager, teamId: string, secret: string) {
     lastResultAt: now,
     nextDueAt: now,
     silentAt: null,
-    createdByKeyId: null,
+    createdByCredentialId: null,
     createdByUserId: null,
     deletedAt: null,
   });
@@ -320,8 +320,8 @@ function watchedBy(em: EntityManager, teamId: string, secret: string) {
     version: 1,
     plan: Plan.parse({ summary: secret, checks: [check] }),
     reason: secret,
-    changedByKeyId: null,
-    changedByUserId: null,
+    createdByCredentialId: null,
+    createdByUserId: null,
     turnId: null,
   });
   const evidence = [{ source: 'shop', question: secret, answer: secret }];

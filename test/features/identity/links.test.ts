@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
 import {
-  ApiKey,
+  Credential,
   createOperatorLink,
   localPath,
   purgeSignIns,
@@ -86,13 +86,13 @@ describe('a one-time link', () => {
 
   it('that many use at the same moment signs one of them in', async () => {
     const link = await newLink(api.rootKey);
-    const before = await api.database.orm.em.fork().count(ApiKey, { kind: 'session' }, anyTeam);
+    const before = await api.database.orm.em.fork().count(Credential, { kind: 'session' }, anyTeam);
     const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(link)));
     assert.deepEqual(
       statuses.toSorted((a, b) => a - b),
       [200, ...Array(7).fill(401)],
     );
-    assert.equal(await api.database.orm.em.fork().count(ApiKey, { kind: 'session' }, anyTeam), before + 1);
+    assert.equal(await api.database.orm.em.fork().count(Credential, { kind: 'session' }, anyTeam), before + 1);
   });
 
   it('may be used again in the attempt it was used in, whose answer may have been lost, and for two minutes', async () => {
@@ -161,7 +161,7 @@ describe('a one-time link', () => {
     await signedIn(await newLink(ofMember.key));
     await api.call(api.rootKey, 'DELETE', `/api/api-keys/${ofMember.id}`);
     const em = api.database.orm.em.fork();
-    await em.nativeUpdate(ApiKey, { userId: id, kind: 'session' }, { revokedAt: null }, anyTeam);
+    await em.nativeUpdate(Credential, { userId: id, kind: 'session' }, { revokedAt: null }, anyTeam);
     const remove = () => api.call(admin.key, 'DELETE', `/api/team/members/${id}`);
     assert.equal((await remove()).status, 403);
     api.clock.advance(168 * 3_600_000);
@@ -241,9 +241,9 @@ describe('a one-time link', () => {
     assert.equal(await statusOf(open), 200);
     await browser.request('DELETE', '/api/session');
     await purgeSignIns(em(), new Date(api.clock.now().getTime() + 1));
-    assert.equal(await em().count(ApiKey, { id: session['id'] }, anyTeam), 0);
+    assert.equal(await em().count(Credential, { id: session['id'] }, anyTeam), 0);
     assert.equal(await em().count(SignInLink, { usedAt: { $ne: null } }, anyTeam), 0);
-    assert.ok((await em().count(ApiKey, { kind: 'key' }, anyTeam)) > 0);
+    assert.ok((await em().count(Credential, { kind: 'key' }, anyTeam)) > 0);
   });
 });
 

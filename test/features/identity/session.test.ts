@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { ApiKey } from '../../../src/features/identity/index.ts';
+import { Credential } from '../../../src/features/identity/index.ts';
 import { send, testConfig, type Reply } from '../../http/support/api.ts';
 import { startIdentityApi, type IdentityApi } from './support.ts';
 
@@ -20,7 +20,7 @@ describe('a session', () => {
     assert.equal(reply.status, 200, reply.text);
     return { browser, session: reply.json, secret: browser.cookies.get(COOKIE)! };
   };
-  const rows = (id: string) => api.database.orm.em.fork().findOneOrFail(ApiKey, { id }, anyTeam);
+  const rows = (id: string) => api.database.orm.em.fork().findOneOrFail(Credential, { id }, anyTeam);
 
   it('is an http-only cookie that stands for the key', async () => {
     const team = await api.newTeam();
@@ -278,7 +278,7 @@ describe('a session', () => {
       const team = await api.newTeam();
       const { browser } = await signedIn(team.key);
       assert.equal((await browser.request('GET', '/api/team')).status, 200);
-      await api.database.orm.em.fork().nativeUpdate(ApiKey, { id: team.keyId }, { revokedAt: new Date() }, anyTeam);
+      await api.database.orm.em.fork().nativeUpdate(Credential, { id: team.keyId }, { revokedAt: new Date() }, anyTeam);
       api.clock.advance(2_000);
       assert.equal((await browser.request('GET', '/api/team')).status, 401);
       const late = await api.browser().signIn({ api_key: team.key });

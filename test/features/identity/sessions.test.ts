@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { ApiKey } from '../../../src/features/identity/index.ts';
+import { Credential } from '../../../src/features/identity/index.ts';
 import { apiKey } from '../../../src/http/authenticate.ts';
 import { endpoint } from '../../../src/http/endpoint.ts';
 import { sseResponse } from '../../../src/http/sse.ts';
@@ -93,10 +93,10 @@ describe('the list of sessions', () => {
     const [oldest, second, elsewhere] = [await signedIn(key.key), await signedIn(key.key), await signedIn(team.key)];
     const em = api.database.orm.em.fork();
     const count = async (): Promise<number> =>
-      em.count(ApiKey, { kind: 'session', createdByKeyId: key.id }, { ...anyTeam });
+      em.count(Credential, { kind: 'session', createdByCredentialId: key.id }, { ...anyTeam });
     const addSessions = (how: string, revokedAt: Date | null, many: number) =>
       em.execute(
-        `insert into api_keys (id, created_at, updated_at, team_id, kind, name, prefix, hash, scopes, created_by_key_id,
+        `insert into credentials (id, created_at, updated_at, team_id, kind, name, prefix, hash, scopes, created_by_credential_id,
            signed_in_with, expires_at, revoked_at)
          select gen_random_uuid(), now(), now(), ?, 'session', '', '', ? || n, '{}', ?, 'api_key', ?::timestamptz, ?::timestamptz
          from generate_series(1, ?) as n`,

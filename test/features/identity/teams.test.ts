@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
 import { revokeApiKey } from '../../../src/features/identity/credentials.ts';
-import { ApiKey, User } from '../../../src/features/identity/index.ts';
+import { Credential, User } from '../../../src/features/identity/index.ts';
 import { Conflict } from '../../../src/http/errors.ts';
 import { startIdentityApi, type IdentityApi } from './support.ts';
 
@@ -73,7 +73,7 @@ describe('teams', () => {
       assert.equal(shown.prefix, made.key.slice(0, 8));
       assert.equal(shown.created_by_key_id, team.keyId);
       assert.equal(shown.revoked_at, null);
-      const row = await api.database.orm.em.fork().findOneOrFail(ApiKey, { id: made.id }, anyTeam);
+      const row = await api.database.orm.em.fork().findOneOrFail(Credential, { id: made.id }, anyTeam);
       assert.equal(row.hash, api.authenticator.hash(made.key));
       assert.ok(!JSON.stringify(row).includes(made.key));
       assert.ok(!listed.text.includes(row.hash));
@@ -96,7 +96,7 @@ describe('teams', () => {
       const team = await newTeam();
       const made = await newKey(team.key, ['team:read']);
       assert.equal((await api.call(made.key, 'GET', '/api/team')).status, 200);
-      await api.database.orm.em.fork().nativeUpdate(ApiKey, { id: made.id }, { revokedAt: new Date() }, anyTeam);
+      await api.database.orm.em.fork().nativeUpdate(Credential, { id: made.id }, { revokedAt: new Date() }, anyTeam);
       api.clock.advance(1_999);
       assert.equal((await api.call(made.key, 'GET', '/api/team')).status, 200);
       api.clock.advance(1);

@@ -88,7 +88,7 @@ const versionOf = ({ id: agentId, teamId }: StoredAgent, checks: Check[]) => ({
   version: 1,
   plan: Plan.parse({ checks }),
   reason: 'test',
-  changedByKeyId: null,
-  changedByUserId: null,
+  createdByCredentialId: null,
+  createdByUserId: null,
   turnId: null,
 });

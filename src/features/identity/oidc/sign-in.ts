@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { anyTeam } from '../../../db/team-filter.ts';
 import { lockTeam } from '../credentials.ts';
-import { ApiKey, Membership, User } from '../entities.ts';
+import { Credential, Membership, User } from '../entities.ts';
 import { ROLE_SCOPES } from '../scopes.ts';
 import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
 import { SignInFailed } from './errors.ts';
@@ -29,7 +29,13 @@ export function signInAs(
     const membership = await tx.findOne(Membership, { id: found.id }, { ...anyTeam, refresh: true });
     if (!membership) throw new SignInFailed('not_a_member');
     const { teamId, userId, role } = membership;
-    const session = { teamId, userId, scopes: ROLE_SCOPES[role], createdByKeyId: null, signedInWith: 'oidc' as const };
+    const session = {
+      teamId,
+      userId,
+      scopes: ROLE_SCOPES[role],
+      createdByCredentialId: null,
+      signedInWith: 'oidc' as const,
+    };
     return addSession(tx, session, terms);
   });
 }
@@ -37,5 +43,5 @@ export function signInAs(
 /** As long as the session is remembered. */
 async function lastTeamOf(tx: EntityManager, userId: string): Promise<string | undefined> {
   const newest = { ...anyTeam, orderBy: { createdAt: 'desc' } } as const;
-  return (await tx.findOne(ApiKey, { userId, kind: 'session', signedInWith: 'oidc' }, newest))?.teamId;
+  return (await tx.findOne(Credential, { userId, kind: 'session', signedInWith: 'oidc' }, newest))?.teamId;
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { anyTeam } from '../../../db/team-filter.ts';
 import { NotFound, Unauthorized } from '../../../http/errors.ts';
 import { lockTeam } from '../credentials.ts';
-import { ApiKey, Membership, Team } from '../entities.ts';
+import { Credential, Membership, Team } from '../entities.ts';
 import { ROLE_SCOPES } from '../scopes.ts';
 import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
 
@@ -15,7 +15,7 @@ export const membershipsOf = (em: EntityManager, userId: string): Promise<Member
  * The other teams in which a session's person may go on. None for a session that was made with a key or a link: those
  * were given by one team, whose admins have no say in the others.
  */
-export async function otherTeams(em: EntityManager, { userId, teamId, signedInWith }: ApiKey): Promise<Team[]> {
+export async function otherTeams(em: EntityManager, { userId, teamId, signedInWith }: Credential): Promise<Team[]> {
   if (signedInWith !== 'oidc' || userId == null) return [];
   const ids = (await membershipsOf(em, userId)).map((membership) => membership.teamId).filter((id) => id !== teamId);
   return em.find(Team, { id: { $in: ids } }, { orderBy: { name: 'asc', id: 'asc' } });
@@ -28,7 +28,7 @@ export async function otherTeams(em: EntityManager, { userId, teamId, signedInWi
  */
 export function goOnInTeam(
   em: EntityManager,
-  session: ApiKey,
+  session: Credential,
   teamId: string,
   terms: SessionTerms,
 ): Promise<OpenedSession> {
@@ -43,10 +43,10 @@ export function goOnInTeam(
     if (!membership) throw notThere;
     // Of two requests at the same moment one goes on; and who was removed from the first team goes on nowhere.
     const over = { id, revokedAt: null, expiresAt: { $gt: terms.now } };
-    const ended = await tx.nativeUpdate(ApiKey, over, { revokedAt: terms.now }, anyTeam);
+    const ended = await tx.nativeUpdate(Credential, over, { revokedAt: terms.now }, anyTeam);
     if (ended === 0) throw new Unauthorized('The session is over.');
     const hours = (expiresAt.getTime() - terms.now.getTime()) / 3_600_000;
     const scopes = ROLE_SCOPES[membership.role];
-    return addSession(tx, { teamId, userId, scopes, createdByKeyId: null, signedInWith }, { ...terms, hours });
+    return addSession(tx, { teamId, userId, scopes, createdByCredentialId: null, signedInWith }, { ...terms, hours });
   });
 }

@@ -1,7 +1,7 @@
 import { apiKey } from '../../../http/authenticate.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { clearedSessionCookie, refuseForeignPages, sessionSecrets } from '../../../http/session-cookie.ts';
-import { ApiKey } from '../entities.ts';
+import { Credential } from '../entities.ts';
 import { goOnInTeam } from '../oidc/teams.ts';
 import * as schemas from '../schemas.ts';
 import { endSession } from '../sessions.ts';
@@ -61,7 +61,7 @@ export const sessionEndpoints = [
     handler: async ({ ctx, deps, em, principal }) => {
       const [secret] = sessionSecrets(ctx.req.headers, deps.config.appUrl);
       if (principal.sessionId === undefined || secret === undefined) throw noSession();
-      return describeSession(await em.findOneOrFail(ApiKey, { id: principal.sessionId }), secret, deps);
+      return describeSession(await em.findOneOrFail(Credential, { id: principal.sessionId }), secret, deps);
     },
   }),
   endpoint({
@@ -78,7 +78,7 @@ export const sessionEndpoints = [
     errors: [401, 404],
     handler: async ({ ctx, deps, em, principal, body }) => {
       if (principal.sessionId === undefined) throw noSession();
-      const session = await em.findOneOrFail(ApiKey, { id: principal.sessionId });
+      const session = await em.findOneOrFail(Credential, { id: principal.sessionId });
       const opened = await goOnInTeam(em, session, body.team_id, termsFor(ctx, deps));
       await handOver(ctx, deps, opened);
       return describeSession(opened.session, opened.secret, deps);

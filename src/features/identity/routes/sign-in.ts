@@ -5,7 +5,7 @@ import { keyNotValid, unlessGuessing } from '../../../http/authenticate.ts';
 import { Unauthorized } from '../../../http/errors.ts';
 import { requestLog } from '../../../http/request-scope.ts';
 import { csrfTokenOf, sessionCookie, sessionSecrets } from '../../../http/session-cookie.ts';
-import type { ApiKey } from '../entities.ts';
+import type { Credential } from '../entities.ts';
 import { signInWithLink } from '../links.ts';
 import { otherTeams } from '../oidc/teams.ts';
 import { endOf, keyOf, presentTeam, presentUser } from '../presenter.ts';
@@ -72,7 +72,7 @@ async function endSessionOf(ctx: Context, { authenticator, orm, clock, config }:
 
 /** What a page needs to know of its session. */
 export async function describeSession(
-  session: ApiKey,
+  session: Credential,
   secret: string,
   { orm }: IdentityDeps,
 ): Promise<z.input<typeof SessionResponse>> {

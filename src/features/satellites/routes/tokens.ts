@@ -22,8 +22,12 @@ export const tokenEndpoints = [
     response: schemas.SatelliteTokenCreatedResponse,
     handler: async ({ em, body, principal, deps }) => {
       const expiresAt = body.expires_at == null ? undefined : new Date(body.expires_at);
-      const request = { teamId: principal.teamId, name: body.name, expiresAt, createdByKeyId: principal.apiKeyId };
-      const made = await createToken(em, request, { pepper: deps.satellites.tokenPepper, now: deps.clock.now() });
+      const made = await createToken(
+        em,
+        principal,
+        { name: body.name, expiresAt },
+        { pepper: deps.satellites.tokenPepper, now: deps.clock.now() },
+      );
       return { ...presentToken(made.row), token: made.token };
     },
   }),

@@ -68,7 +68,7 @@ describe('start_investigation', () => {
       url: `https://casebook.test/investigation/${row.id}`,
     } satisfies Started);
     assert.equal(digest, `Started investigation ${row.id}`);
-    assert.deepEqual([row.teamId, row.createdByKeyId, row.createdByUserId], [teamId, apiKeyId, null]);
+    assert.deepEqual([row.teamId, row.createdByCredentialId, row.createdByUserId], [teamId, apiKeyId, null]);
     assert.equal(await deps.launcher.state(row.id), 'running');
   });
 

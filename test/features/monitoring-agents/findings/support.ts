@@ -32,7 +32,7 @@ export async function storeAgent(orm: Orm, columns: Partial<MonitoringAgent> = {
     lastResultAt: null,
     nextDueAt: null,
     silentAt: null,
-    createdByKeyId: null,
+    createdByCredentialId: null,
     createdByUserId: null,
     deletedAt: null,
     ...columns,

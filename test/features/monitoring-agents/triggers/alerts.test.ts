@@ -77,7 +77,7 @@ describe('alerts from outside', () => {
     assert.equal(investigation.status, 'processing');
     assert.match(investigation.query, /HighErrorRate: checkout/);
     assert.match(investigation.query, /7\.4 % of the requests to checkout fail/);
-    assert.ok(investigation.createdByKeyId, 'whose key it was is known');
+    assert.ok(investigation.createdByCredentialId, 'whose key it was is known');
     const { status: workflow } = await api.temporal.workflow.getHandle(findingWorkflowId(finding.id)).describe();
     assert.equal(workflow.name, 'RUNNING');
   });
