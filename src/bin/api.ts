@@ -36,7 +36,8 @@ import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { systemClock } from '../platform/clock.ts';
 import { createEventLog } from '../platform/event-log/index.ts';
-import { createLogger, type Logger } from '../platform/logger.ts';
+import { assertDiskSpace } from '../platform/disk.ts';
+import { assertLogWritten, createLogger, type Logger } from '../platform/logger.ts';
 import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
@@ -106,6 +107,8 @@ export async function startApi(config: Config, log: Logger, options: ApiOptions 
     { name: 'temporal', check: (signal) => temporalReady(client, signal) },
     { name: 'worker', check: () => workersReady(client, options.taskQueue) },
     { name: 'event log', check: () => events.check() },
+    { name: 'log', check: async () => assertLogWritten() },
+    { name: 'disk', check: () => assertDiskSpace([config.home, config.workspacesDir]) },
   ];
   const deps: AppDeps = {
     config,
