@@ -8,9 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import getPort from 'get-port';
+import { z } from 'zod';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { assertDiskSpace } from '../../src/platform/disk.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const Readiness = z.object({
+  checks: z.array(z.object({ name: z.string(), ok: z.boolean(), reason: z.string().optional() })),
+});
 
 /** Every write to it fails, as on a disk without room. */
 const FULL = '/dev/full';
@@ -47,7 +52,7 @@ describe('a full disk', () => {
         try { assertLogWritten(); } catch (error) { console.error(error.code); }
       });`;
     const child = runOnFullDisk(['--input-type=module-typescript', '--eval', script]);
-    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
     assert.deepEqual([said.trim(), code], ['ENOSPC', 0]);
   });
 
@@ -63,8 +68,7 @@ describe('a full disk', () => {
       TEMPORAL_ADDRESS: '127.0.0.1:1',
     });
     try {
-      const ready = async (): Promise<{ checks: { name: string; ok: boolean; reason?: string }[] }> =>
-        (await fetch(`http://127.0.0.1:${port}/readyz`)).json();
+      const ready = async () => Readiness.parse(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json());
       const checkOf = (name: string) =>
         waitUntil(async () => (await ready()).checks.find((check) => check.name === name), {
           what: `the check ${name}`,

@@ -4,6 +4,7 @@ import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import ReactMarkdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { remarkBareUrls } from '../../../web/src/components/markdown/bare-urls.ts';
 import { splitBlocks } from '../../../web/src/components/markdown/blocks.ts';
 import { remarkCitations } from '../../../web/src/components/markdown/citations.ts';
 import { isTooMuch } from '../../../web/src/components/markdown/limits.ts';
@@ -14,13 +15,28 @@ const html = (text: string, known: number[] = []): string =>
   renderToStaticMarkup(
     createElement(
       ReactMarkdown,
-      { remarkPlugins: [remarkGfm, remarkRawHtml, [remarkCitations, { known: new Set(known) }]] },
+      { remarkPlugins: [remarkGfm, remarkBareUrls, remarkRawHtml, [remarkCitations, { known: new Set(known) }]] },
       text,
     ),
   );
 /** Without the line ends between elements, which no one sees. */
 const seen = (markup: string): string => markup.replaceAll(/\n+(?=<)|(?<=>)\n+/g, '');
 const ORIGIN = 'https://casebook.example';
+
+describe('web: addresses in Markdown', () => {
+  it('are links where they were written as links, and text where they merely occur', () => {
+    for (const bare of [
+      'https://evil.example/?q=secret',
+      'www.evil.example',
+      'ann@evil.example',
+      'http://evil.example.',
+    ])
+      assert.equal(html(`see ${bare} and **${bare}**`), `<p>see ${bare} and <strong>${bare}</strong></p>`);
+    assert.equal(html('[a](https://ok.example) <https://ok.example>').match(/<a href="https:/g)?.length, 2);
+    assert.match(html('[a]\n\n[a]: https://ok.example'), /<a href="https:\/\/ok.example">a<\/a>/);
+    assert.doesNotMatch(html('| a |\n|---|\n| https://evil.example |'), /<a /);
+  });
+});
 
 describe('web: Markdown in pieces', () => {
   const LINES = [

@@ -7,6 +7,7 @@ export interface MarkdownNode {
   identifier?: string;
   children?: MarkdownNode[];
   data?: Record<string, unknown>;
+  position?: { start: { offset?: number } };
 }
 
 /** Not searched: links keep their text, and code is shown verbatim. */

@@ -3,6 +3,7 @@ import { Component, createContext, memo, use, useEffect, useId, useMemo, useRef,
 import ReactMarkdown, { type Options } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { splitBlocks } from './blocks.ts';
+import { remarkBareUrls } from './bare-urls.ts';
 import { remarkCitations } from './citations.ts';
 import { elements } from './elements.tsx';
 import { isTooMuch } from './limits.ts';
@@ -22,7 +23,8 @@ const NO_CITATIONS: ReadonlySet<number> = new Set();
 const OnCitation = createContext<(n: number) => void>(() => undefined);
 
 /**
- * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app; only this app's
+ * GFM as elements. Raw HTML is shown as text; links lead to http, https, mailto and paths of this app, bare
+ * URLs nowhere; only this app's
  * charts are shown as images. Only changed blocks are re-parsed, so text may grow many times a second.
  */
 export function Markdown({ text, citations = NO_CITATIONS, onCitation, headingOffset = 1 }: MarkdownProps) {
@@ -64,7 +66,7 @@ const Block = memo(function Block({ text, definitions, known, headingOffset }: B
   const id = useId();
   const options = useMemo<Pick<Options, 'remarkPlugins' | 'remarkRehypeOptions' | 'components'>>(
     () => ({
-      remarkPlugins: [remarkGfm, remarkRawHtml, [remarkCitations, { known }]],
+      remarkPlugins: [remarkGfm, remarkBareUrls, remarkRawHtml, [remarkCitations, { known }]],
       remarkRehypeOptions: { clobberPrefix: `${id}-` },
       components: { ...elements(headingOffset), cite: CitationButton },
     }),
