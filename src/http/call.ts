@@ -2,8 +2,10 @@ import type { Context } from 'koa';
 import type { EntityManager } from '../db/orm.ts';
 import { forTeam } from '../db/team-filter.ts';
 import type { Logger } from '../platform/logger.ts';
+import { createFairSlots, type FairSlots } from '../platform/fair-slots.ts';
 import type { Principal } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
+import { DependencyDown } from './errors.ts';
 import { requestId, requestLog, requestSignal } from './request-scope.ts';
 import type { ValidRequest } from './validation/request.ts';
 
@@ -16,9 +18,10 @@ export class RequestCall<D extends ApiDeps> {
   readonly query: unknown;
   readonly headers: unknown;
   readonly body: unknown;
+  readonly #starts: FairSlots;
   #em: EntityManager | undefined;
 
-  constructor(ctx: Context, deps: D, principal: Principal | undefined, request: ValidRequest) {
+  constructor(ctx: Context, deps: D, principal: Principal | undefined, request: ValidRequest, starts: FairSlots) {
     this.ctx = ctx;
     this.deps = deps;
     this.principal = principal;
@@ -26,6 +29,7 @@ export class RequestCall<D extends ApiDeps> {
     this.query = request.query;
     this.headers = request.headers;
     this.body = request.body;
+    this.#starts = starts;
   }
 
   get em(): EntityManager {
@@ -44,4 +48,24 @@ export class RequestCall<D extends ApiDeps> {
   get requestId(): string {
     return requestId(this.ctx);
   }
+
+  queued<T>(start: () => Promise<T>): Promise<T> {
+    return this.#starts(this.principal?.teamId ?? '', start, this.signal);
+  }
 }
+
+/** Starts at once, of a process with twenty connections for everything. */
+const MAX_STARTS = 12;
+const MAX_STARTS_PER_TEAM = 10;
+const MAX_WAITING_PER_TEAM = 500;
+const MAX_WAITING = 1_000;
+
+/** Slots for {@link RequestCall.queued}, one set for each process. */
+export const createStartSlots = (): FairSlots =>
+  createFairSlots({
+    slots: MAX_STARTS,
+    slotsPerKey: MAX_STARTS_PER_TEAM,
+    maxWaitingPerKey: MAX_WAITING_PER_TEAM,
+    maxWaiting: MAX_WAITING,
+    busy: () => new DependencyDown('Too much is started at once. Try again in a moment.', 'busy'),
+  });

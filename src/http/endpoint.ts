@@ -29,6 +29,12 @@ export interface Call<D, A extends Auth, P, Q, H, B> {
   signal: AbortSignal;
   requestId: string;
   ctx: Context;
+  /**
+   * Does what begins new work, a few at a time in the process, teams in turn: a burst waits here for a moment, not for a
+   * connection to the database, which is given up after seconds.
+   * @throws {DependencyDown} when too many wait
+   */
+  queued<T>(start: () => Promise<T>): Promise<T>;
 }
 
 interface Declaration<A extends Auth, P, Q, H, B> {

@@ -2,7 +2,7 @@ import { Router } from '@koa/router';
 import type { Middleware } from 'koa';
 import type { FairSlots } from '../platform/fair-slots.ts';
 import { authenticate, mayStay } from './authenticate.ts';
-import { RequestCall } from './call.ts';
+import { createStartSlots, RequestCall } from './call.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { callerId, limitRate } from './rate-limit/limit.ts';
@@ -20,10 +20,10 @@ import { requestValidator } from './validation/request.ts';
 export function createRouter<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Middleware {
   // As in any proxy before it: a rule there that keeps /metrics from the world must not be evaded with /Metrics.
   const router = new Router({ sensitive: true });
-  const largeBodies = createLargeBodySlots();
+  const slots = { largeBodies: createLargeBodySlots(), starts: createStartSlots() };
   for (const endpoint of endpoints.toSorted(bySpecificity)) {
     checkDeclaration(endpoint);
-    const middleware = serve(endpoint, deps, largeBodies);
+    const middleware = serve(endpoint, deps, slots);
     router.register(toRouterPath(endpoint.path), [endpoint.method], (ctx, next) => middleware(ctx, next), {
       name: endpoint.operationId,
     });
@@ -53,7 +53,11 @@ function checkDeclaration<D>({ method, path, params, response, content }: Endpoi
   if (missing.length > 0) throw new TypeError(`${where} does not declare its path parameters: ${missing.join(', ')}.`);
 }
 
-function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D, largeBodies: FairSlots): Middleware {
+function serve<D extends ApiDeps>(
+  endpoint: Endpoint<D>,
+  deps: D,
+  { largeBodies, starts }: { largeBodies: FairSlots; starts: FairSlots },
+): Middleware {
   const validate = requestValidator(endpoint, deps.config.bodyLimitBytes);
   const respond = responder(endpoint);
   const streams = Object.hasOwn(endpoint.content ?? {}, 'text/event-stream');
@@ -65,7 +69,8 @@ function serve<D extends ApiDeps>(endpoint: Endpoint<D>, deps: D, largeBodies: F
     if (streams) setStreamCaller(ctx, { id: caller(), mayStay: () => mayStay(ctx, endpoint.auth, deps) });
     const pathParams: Record<string, string> = ctx['params'];
     const admitLarge = () => permission(largeBodies, caller(), requestSignal(ctx));
-    const call = new RequestCall(ctx, deps, principal, await validate(ctx, pathParams, admitLarge));
+    const request = await validate(ctx, pathParams, admitLarge);
+    const call = new RequestCall(ctx, deps, principal, request, starts);
     respond(ctx, await endpoint.handler(call));
   };
 }

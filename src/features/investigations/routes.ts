@@ -64,9 +64,12 @@ export const investigate = endpoint({
   body: InvestigateRequest,
   response: InvestigateResponse,
   errors: [409],
-  handler: async ({ body, headers, principal, deps, em }) => {
+  handler: async (call) => {
+    const { body, headers, principal, deps } = call;
     const wanted = { query: body.query, idempotencyKey: headers['idempotency-key'] };
-    const { id } = await startInvestigation(deps.investigations, em, requesterOf(principal), wanted);
+    const { id } = await call.queued(() =>
+      startInvestigation(deps.investigations, call.em, requesterOf(principal), wanted),
+    );
     return { investigation_id: id, status: 'processing' as const };
   },
 });
@@ -214,8 +217,11 @@ export const rerun = endpoint({
   params: InvestigationParams,
   response: InvestigateResponse,
   errors: [404],
-  handler: async ({ params, principal, deps, em }) => {
-    const again = await rerunInvestigation(deps.investigations, em, requesterOf(principal), params.investigation_id);
+  handler: async (call) => {
+    const { params, principal, deps } = call;
+    const again = await call.queued(() =>
+      rerunInvestigation(deps.investigations, call.em, requesterOf(principal), params.investigation_id),
+    );
     return { investigation_id: again.id, status: 'processing' as const };
   },
 });

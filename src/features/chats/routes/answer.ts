@@ -23,6 +23,7 @@ export interface TurnCall {
   em: EntityManager;
   principal: Principal;
   headers: { 'idempotency-key'?: string };
+  queued<T>(start: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -46,7 +47,8 @@ export async function turnFor(
     return resumed;
   }
   const request = { ...wanted, idempotencyKey: call.headers['idempotency-key'] };
-  return { turn: await startTurn(call.deps.chats, call.em, requesterOf(call.principal), request) };
+  const start = (): Promise<ChatTurn> => startTurn(call.deps.chats, call.em, requesterOf(call.principal), request);
+  return { turn: await call.queued(start) };
 }
 
 /**
