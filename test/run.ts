@@ -2,6 +2,7 @@
  * `npm test`: the tests that every change has to pass, in as many processes as there are cores, from one queue of files.
  * What failed is run again alone when all others have ended; test/runner/verdict.ts says what that means.
  * - `--full`: the other tests instead, `NAME.full.test.ts`
+ * - `--changed`: only those that imports of what has changed since the main branch reach
  * - `--record`: writes how long the files took to test/durations.json, which orders the queue
  * - anything else goes to mocha, in one process: files and its options
  */
@@ -11,6 +12,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { changedFiles, reachedBy } from './runner/changed.ts';
+import { cpuSeconds } from './runner/cpu.ts';
 import { inOrder, testFiles, type Tier } from './runner/files.ts';
 import { flakyBefore, recordFlaky } from './runner/history.ts';
 import { endAll, runBatches, type BatchResult } from './runner/processes.ts';
@@ -25,7 +28,7 @@ const DURATIONS = 'test/durations.json';
 /** Files that take less need no place in the order. */
 const MIN_RECORDED_SECONDS = 2;
 
-const OURS = ['--full', '--record'];
+const OURS = ['--changed', '--full', '--record'];
 const args = process.argv.slice(2);
 if (args.some((arg) => !OURS.includes(arg))) {
   const mocha = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', ...args], { stdio: 'inherit' });
@@ -33,7 +36,10 @@ if (args.some((arg) => !OURS.includes(arg))) {
   const [code] = await once(mocha, 'close');
   process.exit(typeof code === 'number' ? code : 1);
 }
-const { values } = parseArgs({ args, options: { full: { type: 'boolean' }, record: { type: 'boolean' } } });
+const { values } = parseArgs({
+  args,
+  options: { changed: { type: 'boolean' }, full: { type: 'boolean' }, record: { type: 'boolean' } },
+});
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
@@ -61,7 +67,8 @@ const report = (batch: BatchResult): void => {
   for (const file of batch.files) took[file] = Math.round(batch.seconds / batch.files.length);
   console.log(batchLine(batch));
 };
-const first = await runBatches(inOrder(testFiles(tier), durations), availableParallelism(), report);
+const files = values.changed ? reachedBy(testFiles(tier), changedFiles()) : testFiles(tier);
+const first = await runBatches(inOrder(files, durations), availableParallelism(), report);
 const load = loadavg()[0]!;
 
 // Each alone, and in a process that has run nothing else.
@@ -82,13 +89,9 @@ if (values.record) {
 }
 const minutes = ((performance.now() - started) / 60_000).toFixed(1);
 console.log(
-  summary(verdict, `${minutes} minutes, ${cpuSeconds()} s of processor time, load ${load.toFixed(1)}, seed ${seed}`),
+  summary(
+    verdict,
+    `${minutes} minutes, ${Math.round(cpuSeconds())} s of processor time, load ${load.toFixed(1)}, seed ${seed}`,
+  ),
 );
 process.exit(verdict.failed.length > 0 ? 1 : 0);
-
-/** Of this process and of all that it waited for, with theirs. */
-function cpuSeconds(): number {
-  const [, ...fields] = readFileSync('/proc/self/stat', 'utf8').split(') ');
-  const ticks = fields.join(') ').split(' ').slice(11, 15).map(Number);
-  return Math.round(ticks.reduce((sum, one) => sum + one, 0) / 100);
-}

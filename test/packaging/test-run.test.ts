@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { reachedBy } from '../runner/changed.ts';
 import { inOrder, testFiles } from '../runner/files.ts';
 import { summary } from '../runner/summary.ts';
 import { filesForSecondLook, NEVER_FORGIVEN, verdictOf, type TestResult } from '../runner/verdict.ts';
@@ -105,6 +106,27 @@ describe('npm test', () => {
         'test/web/d.test.ts': 5,
       });
       assert.deepEqual(order, [['test/web/c.test.ts', 'test/web/d.test.ts'], ['test/b.test.ts'], ['test/a.test.ts']]);
+    });
+  });
+
+  describe('what has changed', () => {
+    const tests = testFiles('quick');
+    const reached = (file: string): string[] =>
+      reachedBy(tests, new Set([file])).filter((test) => !/^test\/(?:architecture|docs|packaging)\//.test(test));
+
+    it('is reached by imports, through packages, and by programs that tests start', () => {
+      assert.ok(reached('src/embedded/wait-until.ts').includes('test/embedded/wait-until.test.ts'));
+      assert.ok(reached('packages/wire/index.ts').length > 10);
+      assert.ok(reached('workflows/runs.state.ts').includes('test/workflows/runs.state.test.ts'));
+      for (const file of ['workflows/runs.ts', 'src/bin/worker.ts'])
+        assert.ok(reached(file).includes('test/chaos/kill.test.ts'));
+      assert.ok(reached('web/src/main.tsx').includes('test/web/shell.test.ts'));
+    });
+
+    it('reaches no test that has nothing to do with it', () => {
+      assert.deepEqual(reached('README.md'), []);
+      assert.deepEqual(reached('test/http/errors.test.ts'), ['test/http/errors.test.ts']);
+      assert.ok(!reached('src/app.ts').includes('test/embedded/wait-until.test.ts'));
     });
   });
 

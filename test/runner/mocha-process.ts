@@ -4,9 +4,11 @@ import { flushCompileCache } from 'node:module';
 import { relative } from 'node:path';
 import Mocha, { type Hook, type Runner, type Test } from 'mocha';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../support/global.ts';
+import { cpuSeconds } from './cpu.ts';
 import type { TestResult } from './verdict.ts';
 
-export type FromProcess = TestResult | 'ended';
+/** A result, or that the batch has ended and what it cost. */
+export type FromProcess = TestResult | { cpuSeconds: number };
 
 const send = (message: FromProcess): void => void process.send?.(message);
 const { timeout } = JSON.parse(readFileSync('.mocharc.json', 'utf8')) as { timeout: string };
@@ -32,6 +34,7 @@ class Reporter {
 }
 
 async function run(files: string[]): Promise<void> {
+  const before = cpuSeconds();
   const mocha = new Mocha({ timeout, forbidOnly: true, reporter: Reporter as never, reporterOptions: { files } });
   for (const file of files) mocha.addFile(file);
   try {
@@ -44,7 +47,7 @@ async function run(files: string[]): Promise<void> {
   }
   // A process that is killed would keep what it compiled to itself.
   flushCompileCache();
-  send('ended');
+  send({ cpuSeconds: cpuSeconds() - before });
 }
 
 function described(error: Error): string {
@@ -60,4 +63,4 @@ process.on('message', (files: string[]) => {
 });
 process.on('disconnect', () => process.exit(1));
 await mochaGlobalSetup();
-send('ended');
+send({ cpuSeconds: cpuSeconds() });

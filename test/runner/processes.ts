@@ -14,11 +14,13 @@ export interface BatchResult {
   files: string[];
   results: TestResult[];
   seconds: number;
+  /** Of the process and of those that it waited for. */
+  cpuSeconds: number;
 }
 
 interface MochaProcess {
   /** Resolves when the batch has ended, also with the process. */
-  run(files: string[]): Promise<TestResult[]>;
+  run(files: string[]): Promise<Pick<BatchResult, 'results' | 'cpuSeconds'>>;
   isAlive(): boolean;
   end(): Promise<void>;
 }
@@ -43,9 +45,9 @@ export async function runBatches(
     for (let files = left.shift(); files; files = left.shift()) {
       if (!mocha?.isAlive()) mocha = await startProcess();
       const started = performance.now();
-      const results = await mocha.run(files);
-      all.push(...results);
-      report({ files, results, seconds: (performance.now() - started) / 1000 });
+      const ended = await mocha.run(files);
+      all.push(...ended.results);
+      report({ files, ...ended, seconds: (performance.now() - started) / 1000 });
     }
     await mocha?.end();
   };
@@ -69,21 +71,22 @@ async function startProcess(): Promise<MochaProcess> {
     return `The process ended with ${signal ?? code}.`;
   });
   let results: TestResult[] = [];
-  let ended = Promise.withResolvers<void>();
+  let ended = Promise.withResolvers<number>();
   let silence: NodeJS.Timeout | undefined;
   child.on('message', (message: FromProcess) => {
     silence?.refresh();
-    if (message === 'ended') ended.resolve();
+    if ('cpuSeconds' in message) ended.resolve(message.cpuSeconds);
     else results.push(message);
   });
-  const untilEnded = async (): Promise<string | undefined> => {
+  /** @returns seconds of processor time, or why the process ended instead */
+  const untilEnded = async (): Promise<number | string> => {
     silence = setTimeout(() => child.kill('SIGKILL'), MAX_SILENCE_MS);
-    const reason = await Promise.race([ended.promise, exited]);
+    const end = await Promise.race([ended.promise, exited]);
     clearTimeout(silence);
-    return reason ?? undefined;
+    return end;
   };
   const early = await untilEnded();
-  if (early !== undefined) throw new Error(`A process of mocha could not start. ${early}\n${output}`);
+  if (typeof early === 'string') throw new Error(`A process of mocha could not start. ${early}\n${output}`);
   return {
     isAlive: () => isAlive,
     async run(files) {
@@ -91,11 +94,11 @@ async function startProcess(): Promise<MochaProcess> {
       output = '';
       ended = Promise.withResolvers();
       child.send(files);
-      const reason = await untilEnded();
-      if (reason !== undefined)
+      const end = await untilEnded();
+      if (typeof end === 'string')
         for (const file of files)
-          results.push({ file, title: '(the process)', status: 'failed', isHook: true, error: `${reason}\n${output}` });
-      return results;
+          results.push({ file, title: '(the process)', status: 'failed', isHook: true, error: `${end}\n${output}` });
+      return { results, cpuSeconds: typeof end === 'string' ? Number.NaN : end };
     },
     async end() {
       if (isAlive) child.send([]);

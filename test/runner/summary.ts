@@ -6,14 +6,14 @@ import type { Failure, Verdict } from './verdict.ts';
 const MAX_ERROR = 3_000;
 
 /** One line for a batch, and what failed in it. */
-export function batchLine({ files, results, seconds }: BatchResult): string {
+export function batchLine({ files, results, seconds, cpuSeconds }: BatchResult): string {
   const count = (status: string): number => results.filter((one) => one.status === status).length;
   const [failed, pending] = [count('failed'), count('pending')];
   const counts = `${count('passed')} passed${failed ? `, ${failed} failed` : ''}${pending ? `, ${pending} pending` : ''}`;
   const name = files.length === 1 ? files[0] : `${files[0]} and ${files.length - 1} more`;
   const failures = results.filter(({ status }) => status === 'failed');
   return [
-    `${failed ? '✖' : '✔'} ${name}: ${counts} (${seconds.toFixed(1)} s)`,
+    `${failed ? '✖' : '✔'} ${name}: ${counts} (${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of processor time)`,
     ...failures.map(({ title, error = '' }) => `    ${title}\n${indented(error)}`),
   ].join('\n');
 }
