@@ -1,21 +1,45 @@
-import { readingStatement } from '../shared/sql/read-only.ts';
-import { CLICKHOUSE } from '../shared/sql/tokens.ts';
+import { callsIn, readingStatement } from '../shared/sql/read-only.ts';
+import { CLICKHOUSE, type Token } from '../shared/sql/tokens.ts';
 
-/** Table functions that reach other systems or the server's files; a user who may set nothing has them in `readonly=2`. */
-const REFUSED_FUNCTIONS = new RegExp(
+/** Functions that reach other systems or the server's files; a user who may set nothing has them in `readonly=2`. */
+const REACHING = new RegExp(
   `^(?:${[
-    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|catboostevaluate',
+    'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|fuzzquery|catboostevaluate|loop',
     '(?:s3|gcs|cosn|oss|hdfs|hive|azure|iceberg|deltalake|hudi|paimon|ytsaurus|arrowflight)\\w*',
     'mysql|postgresql|mongodb|redis|sqlite|jdbc|odbc',
   ].join('|')})$`,
   'u',
 );
 
-const rules = {
-  dialect: CLICKHOUSE,
-  statements: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
-  refusedFunctions: REFUSED_FUNCTIONS,
-};
+/** Table functions that stay in the server and the cluster that it is part of. */
+const STAYING = new Set(
+  `cluster clusterallreplicas dictionary format generaterandom generate_series generateseries merge null numbers numbers_mt
+  primes values view zeros zeros_mt`.split(/\s+/u),
+);
 
-/** @throws {QueryError} `bad_request` when the statement does more than read, as far as its text shows */
-export const readingClickhouse = (sql: string): string => readingStatement(sql, rules);
+/**
+ * @param tableFunctions those that the server has, where it says so
+ * @throws {QueryError} `bad_request` when the statement may do more than read
+ */
+export function readingClickhouse(sql: string, tableFunctions: readonly string[] = []): string {
+  const known = new Set(tableFunctions.map((name) => name.toLowerCase()).filter((name) => !STAYING.has(name)));
+  const isRefused = (name: string): boolean => known.has(name.toLowerCase()) || REACHING.test(name.toLowerCase());
+  return readingStatement(sql, {
+    dialect: CLICKHOUSE,
+    statements: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
+    problem: (tokens) => {
+      if (tokens.some(({ kind, text }) => kind === 'identifier' && text.includes('\\')))
+        return 'names with a backslash in them are not.';
+      const refused = [...callsIn(tokens).map(({ name }) => name), ...appliedIn(tokens)].find(isRefused);
+      return refused && `${refused}() may do more than that.`;
+    },
+  });
+}
+
+/** Functions that are called without a parenthesis of their own: `SELECT * APPLY(f)`. */
+function appliedIn(tokens: readonly Token[]): string[] {
+  return tokens.flatMap(({ kind, text }, index) => {
+    if (kind !== 'word' || text !== 'apply') return [];
+    return tokens.slice(index + 1, index + 3).map((token) => token.text);
+  });
+}

@@ -70,8 +70,13 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
         max_rows: z.number().int().min(1).max(MAX_ROWS).optional(),
       }),
       tool: true,
-      run: ({ sql, parameters, max_rows = DEFAULT_ROWS }, context) =>
-        session.read(readingClickhouse(sql), { ...context, parameters, mostRows: max_rows }),
+      async run({ sql, parameters, max_rows = DEFAULT_ROWS }, context) {
+        // What is refused whatever the server has is refused without asking it.
+        readingClickhouse(sql);
+        const { tableFunctions } = await session.abilities();
+        const statement = readingClickhouse(sql, tableFunctions);
+        return session.read(statement, { ...context, parameters, mostRows: max_rows });
+      },
     }),
     defineOperation({
       name: 'tables',

@@ -31,6 +31,8 @@ export interface Abilities {
   stopsWhenClosed: boolean;
   /** The function `normalizeQuery` is there. */
   normalizes: boolean;
+  /** Names of the table functions that the server has; empty where it does not say. */
+  tableFunctions: string[];
 }
 
 interface Vendor {
@@ -46,6 +48,7 @@ const answer = z.object({
 const STOPS_WHEN_CLOSED = 'cancel_http_readonly_queries_on_client_close';
 const ABILITIES = `select name, value from system.settings where name in ('readonly', '${STOPS_WHEN_CLOSED}')
   union all select name, '' from system.functions where name = 'normalizeQuery'`;
+const TABLE_FUNCTIONS = 'select name from system.table_functions';
 const PROBE_BYTES = 100_000;
 const PROBE_TIMEOUT_MS = 10_000;
 const GRACE_SECONDS = 10;
@@ -94,12 +97,19 @@ export class ClickhouseSession {
   async #probe(): Promise<Abilities> {
     // Not an asker's signal: others may wait for the same answer.
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    const { data } = await this.#ask(ABILITIES, { signal, maxBytes: PROBE_BYTES, mostRows: 10 }, {});
+    const limits = { signal, maxBytes: PROBE_BYTES, mostRows: 1_000 };
+    const { data } = await this.#ask(ABILITIES, limits, {});
+    const tableFunctions = await this.#ask(TABLE_FUNCTIONS, limits, {}).catch((error: unknown) => {
+      // Servers before 18.16 have no such table, and a user may not be allowed to read it.
+      if (error instanceof QueryError && ['not_found', 'failed'].includes(error.code)) return undefined;
+      throw error;
+    });
     const values = new Map(data.map(([name, value]) => [name, value]));
     return {
       readonly: Number(values.get('readonly') ?? 0),
       stopsWhenClosed: values.has(STOPS_WHEN_CLOSED),
       normalizes: values.has('normalizeQuery'),
+      tableFunctions: tableFunctions?.data.map(([name]) => String(name)) ?? [],
     };
   }
 

@@ -1,8 +1,8 @@
 /**
- * PostgreSQL 14 and later, and what speaks its protocol. Reading is enforced by the statement's first word and the
- * functions in it, and by the server: a read-only transaction with time limits that is always rolled back. A read-only
- * transaction does not stop functions that act outside the database, so the role should be allowed to read and no
- * more: `create role casebook login; grant pg_read_all_data, pg_monitor to casebook`, and never a superuser.
+ * PostgreSQL 14 and later, and what speaks its protocol. Reading is enforced by the statement's first word and a list of
+ * the functions it may call, and by the server: a read-only transaction with time limits that is always rolled back, in
+ * a session that is discarded. Neither stops what a superuser could do, so such a role is refused:
+ * `create role casebook login; grant pg_read_all_data, pg_monitor to casebook`.
  */
 import { z } from 'zod';
 import {
@@ -30,6 +30,11 @@ const config = z.strictObject({
   statement_timeout_seconds: z.number().positive().max(600).default(60),
   lock_timeout_seconds: z.number().positive().max(60).default(2),
   max_connections: z.number().int().min(1).max(20).default(4),
+  /** Functions of yours that only read, beside those of PostgreSQL: `name`, or `schema.name` as statements call it. */
+  allowed_functions: z
+    .array(z.string().regex(/^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)?$/u, 'is no name in lower case'))
+    .max(1_000)
+    .default([]),
 });
 
 const CHECK_BYTES = 100_000;
@@ -52,7 +57,7 @@ export const postgresql = defineConnectorKind({
       id,
       kind: 'postgresql',
       title,
-      operations: operationsOn(session),
+      operations: operationsOn(session, new Set(settings.allowed_functions)),
       async check(signal) {
         await session.read('select 1', [], { mostRows: 1, maxBytes: CHECK_BYTES, signal });
       },
@@ -69,7 +74,7 @@ function withPassword(connectionString: string, password: string | undefined): s
   return url.toString();
 }
 
-function operationsOn(session: PostgresSession): ConnectorOperation[] {
+function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): ConnectorOperation[] {
   const read = (sql: string, values: unknown[], context: OperationContext, mostRows = MAX_ROWS) =>
     session.read(sql, values, { ...context, mostRows });
   const records = async (sql: string, values: unknown[], context: OperationContext) =>
@@ -78,7 +83,7 @@ function operationsOn(session: PostgresSession): ConnectorOperation[] {
     defineOperation({
       name: 'query',
       description:
-        'Runs one reading SQL statement (SELECT, WITH, VALUES, TABLE, SHOW, EXPLAIN) on PostgreSQL and gives columns and rows. Parameters are written $1, $2 … Times are in UTC. Aggregate in SQL rather than reading many rows.',
+        'Runs one reading SQL statement (SELECT, WITH, VALUES, TABLE, SHOW, EXPLAIN) on PostgreSQL and gives columns and rows. Parameters are written $1, $2 … Times are in UTC. Only functions that are known to read may be called. Aggregate in SQL rather than reading many rows.',
       parameters: z.strictObject({
         sql: z.string().min(1).max(100_000),
         parameters: z
@@ -89,7 +94,7 @@ function operationsOn(session: PostgresSession): ConnectorOperation[] {
       }),
       tool: true,
       run: ({ sql, parameters = [], max_rows = DEFAULT_ROWS }, context) =>
-        read(readingPostgres(sql), parameters, context, max_rows),
+        read(readingPostgres(sql, allowed), parameters, context, max_rows),
     }),
     defineOperation({
       name: 'tables',

@@ -2,7 +2,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import type { ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
+import type { ClientBase, ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
 import type Cursor from 'pg-cursor';
 import { QueryError } from '../connector.ts';
 import type { Log } from '../connector.ts';
@@ -32,7 +32,7 @@ const BATCH_ROWS = 200;
 const WATCH_MS = 25;
 const CONNECT_TIMEOUT_MS = 10_000;
 const CANCEL_GRACE_MS = 3_000;
-const ROLLBACK_GRACE_MS = 2_000;
+const CLEAN_UP_MS = 2_000;
 
 interface Vendor {
   pool: Pool;
@@ -91,7 +91,7 @@ export class PostgresSession {
     } finally {
       clearInterval(watch);
       options.signal.removeEventListener('abort', onAbort);
-      if (!spoiled) spoiled = !(await rolledBack(client));
+      if (!spoiled) spoiled = !(await cleanedUp(client));
       client.release(spoiled);
     }
   }
@@ -113,6 +113,7 @@ export class PostgresSession {
     await client.query(
       `begin read only; select set_config('statement_timeout', '${statementTimeoutMs}', true),
        set_config('lock_timeout', '${lockTimeoutMs}', true), set_config('TimeZone', 'UTC', true),
+       set_config('standard_conforming_strings', 'on', true),
        set_config('idle_in_transaction_session_timeout', '${statementTimeoutMs + CANCEL_GRACE_MS}', true)`,
     );
     const cursor = client.query(vendor.newCursor(sql, values));
@@ -158,7 +159,7 @@ export class PostgresSession {
       application_name: 'casebook-satellite',
       Client: CountedClient,
       // oxlint-disable-next-line typescript/no-misused-promises -- the pool waits for it, its types do not say so
-      onConnect: (client) => client.query('set default_transaction_read_only = on'),
+      onConnect: refusePowerful,
     });
     pool.on('error', () => undefined);
     const names = typeNames(pg.types);
@@ -198,17 +199,37 @@ async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   }
 }
 
+/** A superuser is a member of every role. */
+const POWERFUL = `select rolname from pg_catalog.pg_roles
+  where (rolsuper or rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_write_all_data'))
+    and pg_catalog.pg_has_role(oid, 'member') order by rolsuper desc limit 1`;
+
+/** A read-only transaction does not hold a role that may run programs or write files. @throws {QueryError} */
+async function refusePowerful(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ rolname: string }>(POWERFUL);
+  if (!rows[0]) return;
+  throw new QueryError(
+    'failed',
+    `The role of this connector is a superuser, or may write: it is a member of ${rows[0].rolname}. Give it one that only ` +
+      'reads: create role casebook login; grant pg_read_all_data, pg_monitor to casebook.',
+  );
+}
+
 /**
- * Ends a transaction that nobody waits for any more, so not for long: the answer may never come.
+ * Ends the transaction and leaves nothing of the session behind: no locks, no settings. Nobody waits for it any more, so
+ * it may not take long: the answer may never come.
  * @returns false when the connection is of no use to anybody else
  */
-async function rolledBack(client: PoolClient): Promise<boolean> {
-  const ended = client.query('rollback').then(
-    () => true,
-    () => false,
-  );
+async function cleanedUp(client: PoolClient): Promise<boolean> {
+  const ended = client
+    .query('rollback')
+    .then(() => client.query('discard all'))
+    .then(
+      () => true,
+      () => false,
+    );
   const waiting = new AbortController();
-  const late = delay(ROLLBACK_GRACE_MS, false, { signal: waiting.signal }).catch(() => false);
+  const late = delay(CLEAN_UP_MS, false, { signal: waiting.signal }).catch(() => false);
   try {
     return await Promise.race([ended, late]);
   } finally {

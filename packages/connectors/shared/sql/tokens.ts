@@ -1,89 +1,91 @@
-/** The words of an SQL text without what is quoted or commented out: enough to say what a statement is, not to parse it. */
+/**
+ * The words of an SQL text without what is quoted or commented out: enough to say what a statement is, not to parse it.
+ * It must see the same borders of strings and comments as the server, so what servers read differently is refused.
+ */
+import { QueryError } from '../../connector.ts';
 
 export interface Token {
-  /** A word as written, in lower case; of a quoted identifier what is between the quotes; else one character. */
+  /** A word in lower case; of a quoted identifier or a string what is between the quotes, as written; else one character. */
   text: string;
-  kind: 'word' | 'identifier' | 'symbol';
+  kind: 'word' | 'identifier' | 'string' | 'symbol';
 }
 
 export interface Dialect {
-  /** Whether a backslash escapes in every string, or (as in PostgreSQL) in those that begin with E. */
+  /** Whether a backslash escapes in everything quoted, or (as in PostgreSQL) in strings that begin with E. */
   backslashEscapes: 'always' | 'with-e';
   nestedComments: boolean;
-  dollarQuotes: boolean;
   /** Comments that go to the end of the line. */
   lineComments: readonly string[];
   /** Characters around identifiers. */
   identifierQuotes: readonly string[];
+  word: RegExp;
+  /** Numbered parameters, such as `$1`. */
+  parameter?: RegExp;
 }
 
 export const POSTGRESQL: Dialect = {
   backslashEscapes: 'with-e',
   nestedComments: true,
-  dollarQuotes: true,
   lineComments: ['--'],
   identifierQuotes: ['"'],
+  word: /[A-Za-z_][A-Za-z0-9_$]*/uy,
+  parameter: /\$\d+(?![\w$])/uy,
 };
 
 export const CLICKHOUSE: Dialect = {
   backslashEscapes: 'always',
   nestedComments: false,
-  dollarQuotes: true,
   lineComments: ['--', '#!', '# '],
   identifierQuotes: ['"', '`'],
+  word: /[A-Za-z_][A-Za-z0-9_]*/uy,
 };
 
-const WORD = /[\p{L}_][\p{L}\p{N}_$]*/uy;
-const DOLLAR_QUOTE = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
-const SPACE = /\s+/uy;
+const SPACE = /[ \t\n]+/uy;
 
-/** @returns the tokens of a statement, in order; what is never closed goes to the end of the text */
+/**
+ * @returns the tokens of a statement, in order; what is never closed goes to the end of the text
+ * @throws {QueryError} `bad_request` for a character that servers may take for the border of something
+ */
 export function tokensOf(sql: string, dialect: Dialect): Token[] {
+  if (sql.includes('\0')) throw refusedCharacter('\0');
   const tokens: Token[] = [];
   let at = 0;
-  const match = (pattern: RegExp): string | undefined => {
+  const match = (pattern: RegExp | undefined): string | undefined => {
+    if (!pattern) return undefined;
     pattern.lastIndex = at;
     return pattern.exec(sql)?.[0];
   };
   while (at < sql.length) {
     const char = sql[at]!;
-    const space = match(SPACE);
-    if (space) {
-      at += space.length;
+    const skipped = match(SPACE) ?? match(dialect.parameter);
+    if (skipped) {
+      if (skipped.startsWith('$')) tokens.push({ text: '$', kind: 'symbol' });
+      at += skipped.length;
     } else if (sql.startsWith('/*', at)) {
       at = endOfComment(sql, at, dialect.nestedComments);
     } else if (dialect.lineComments.some((start) => sql.startsWith(start, at))) {
-      const end = sql.indexOf('\n', at);
-      at = end < 0 ? sql.length : end;
-    } else if (char === "'") {
+      at += /[\r\n]|$/u.exec(sql.slice(at))!.index;
+    } else if (char === "'" || dialect.identifierQuotes.includes(char)) {
       const last = tokens.at(-1);
-      const escaped = sql[at - 1]?.toLowerCase() === 'e' && last?.kind === 'word' && last.text === 'e';
-      at = endOfQuoted(sql, at, dialect.backslashEscapes === 'always' || escaped);
-    } else if (dialect.identifierQuotes.includes(char)) {
-      const end = endOfQuoted(sql, at, dialect.backslashEscapes === 'always');
-      tokens.push({ text: sql.slice(at + 1, end - 1), kind: 'identifier' });
+      const escaped = char === "'" && sql[at - 1]?.toLowerCase() === 'e' && last?.kind === 'word' && last.text === 'e';
+      const end = endOfQuoted(sql, at, dialect.backslashEscapes === 'always' || escaped);
+      tokens.push({ text: sql.slice(at + 1, end - 1), kind: char === "'" ? 'string' : 'identifier' });
       at = end;
     } else {
-      const dollar = dialect.dollarQuotes ? match(DOLLAR_QUOTE) : undefined;
-      const word = match(WORD);
-      if (dollar) {
-        const end = sql.indexOf(dollar, at + dollar.length);
-        at = end < 0 ? sql.length : end + dollar.length;
-      } else {
-        tokens.push(word ? { text: word.toLowerCase(), kind: 'word' } : { text: char, kind: 'symbol' });
-        at += word?.length ?? 1;
-      }
+      const word = match(dialect.word);
+      if (!word && (char === '$' || !/[!-~]/u.test(char))) throw refusedCharacter(char);
+      tokens.push(word ? { text: word.toLowerCase(), kind: 'word' } : { text: char, kind: 'symbol' });
+      at += word?.length ?? 1;
     }
   }
   return tokens;
 }
 
-/** Names that stand before an opening parenthesis, as functions do; quoted ones as they are. */
-export function calledNames(tokens: readonly Token[]): string[] {
-  return tokens.flatMap((token, index) => {
-    const next = tokens[index + 1];
-    return token.kind !== 'symbol' && next?.kind === 'symbol' && next.text === '(' ? [token.text] : [];
-  });
+function refusedCharacter(char: string): QueryError {
+  const code = `U+${char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const what =
+    char === '$' ? 'Dollar quotes are not allowed: write strings in single quotes' : `${code} is not allowed`;
+  return new QueryError('bad_request', `${what}. Outside quotes a statement is plain ASCII with spaces and newlines.`);
 }
 
 function endOfComment(sql: string, start: number, nested: boolean): number {
