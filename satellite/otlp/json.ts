@@ -2,6 +2,7 @@
  * Export requests in OTLP's JSON: lowerCamelCase names, ids in hexadecimal digits, 64-bit integers as text, enumerations
  * as numbers, unknown members ignored (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
  */
+import { JsonReader, type Members } from './json-reader.ts';
 import {
   MAX_LINKS,
   PEER_ATTRIBUTES,
@@ -13,51 +14,129 @@ import {
   type ReceivedSpans,
 } from './span.ts';
 
-type Members = Record<string, unknown>;
-
 /** @throws SyntaxError or TypeError when the text is no ExportTraceServiceRequest */
 export function decodeJson(body: Uint8Array): ReceivedSpans {
   const received: ReceivedSpans = { spans: [], rejected: 0 };
-  const request = members(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)), 'The request');
-  for (const item of list(request['resourceSpans'], 'resourceSpans')) {
-    const resourceSpans = members(item, 'resourceSpans[]');
-    const resource = members(resourceSpans['resource'] ?? {}, 'resource');
-    const service = attributes(resource, (key) => key === 'service.name').get('service.name');
-    const pending: PendingSpans = { spans: [], rejected: 0 };
-    for (const scopeSpans of list(resourceSpans['scopeSpans'], 'scopeSpans')) {
-      const { spans } = members(scopeSpans, 'scopeSpans[]');
-      for (const span of list(spans, 'spans')) keep(pending, readSpan(members(span, 'spans[]')));
-    }
-    receive(received, service, pending);
-  }
+  const json = new JsonReader(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  json.object(REQUEST, received);
+  json.end();
   return received;
 }
 
-function readSpan(span: Members): RawSpan {
-  return {
-    kind: Number(span['kind'] ?? 0),
-    traceId: hex(span['traceId']),
-    spanId: hex(span['spanId']),
-    parentSpanId: hex(span['parentSpanId']),
-    links: list(span['links'], 'links')
-      .slice(0, MAX_LINKS)
-      .map((link) => members(link, 'links[]'))
-      .map((link) => hex(link['traceId']) + hex(link['spanId'])),
-    seconds: secondsBetween(span['startTimeUnixNano'], span['endTimeUnixNano']),
-    failed: Number(members(span['status'] ?? {}, 'status')['code']) === STATUS_ERROR,
-    attributes: attributes(span, (key) => PEER_ATTRIBUTES.has(key)),
-  };
+interface ResourceSpans extends PendingSpans {
+  service?: string;
 }
 
-function attributes(of: Members, wanted: (key: string) => boolean): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const item of list(of['attributes'], 'attributes')) {
-    const { key, value } = members(item, 'attributes[]');
-    if (typeof key !== 'string' || !wanted(key)) continue;
-    const text = members(value ?? {}, 'value')['stringValue'];
-    if (typeof text === 'string') found.set(key, text);
-  }
-  return found;
+/** A span while it is read. */
+interface TimedSpan {
+  span: RawSpan;
+  start?: unknown;
+  end?: unknown;
+}
+
+interface Ids {
+  traceId: string;
+  spanId: string;
+}
+
+interface Attribute {
+  key?: unknown;
+  /** Where its value stands, which may be before its key. */
+  valueAt?: number;
+}
+
+const REQUEST: Members<ReceivedSpans> = {
+  resourceSpans: (json, received) =>
+    json.list(() => {
+      const pending = json.object<ResourceSpans>(RESOURCE_SPANS, { spans: [], rejected: 0 });
+      receive(received, pending.service, pending);
+    }),
+};
+
+const RESOURCE_SPANS: Members<ResourceSpans> = {
+  resource: (json, into) => void json.optionalObject(RESOURCE, into),
+  scopeSpans: (json, into) => json.list(() => json.object(SCOPE_SPANS, into)),
+};
+
+const RESOURCE: Members<ResourceSpans> = {
+  attributes: (json, into) =>
+    json.list(() => {
+      into.service = readAttribute(json, (key) => key === 'service.name')?.value ?? into.service;
+    }),
+};
+
+const SCOPE_SPANS: Members<ResourceSpans> = {
+  spans: (json, pending) => json.list(() => keep(pending, readSpan(json))),
+};
+
+const SPAN: Members<TimedSpan> = {
+  traceId: (json, { span }) => void (span.traceId = hex(json.scalar())),
+  spanId: (json, { span }) => void (span.spanId = hex(json.scalar())),
+  parentSpanId: (json, { span }) => void (span.parentSpanId = hex(json.scalar())),
+  kind: (json, { span }) => void (span.kind = Number(json.scalar())),
+  startTimeUnixNano: (json, into) => void (into.start = json.scalar()),
+  endTimeUnixNano: (json, into) => void (into.end = json.scalar()),
+  status: (json, { span }) => void json.optionalObject(STATUS, span),
+  attributes: (json, { span }) =>
+    json.list(() => {
+      const attribute = readAttribute(json, (key) => PEER_ATTRIBUTES.has(key));
+      if (attribute) span.attributes.set(attribute.key, attribute.value);
+    }),
+  links: (json, { span }) =>
+    json.list(() => {
+      if (span.links.length >= MAX_LINKS) return json.skip();
+      const { traceId, spanId } = json.object<Ids>(LINK, { traceId: '', spanId: '' });
+      return void span.links.push(traceId + spanId);
+    }),
+};
+
+const LINK: Members<Ids> = {
+  traceId: (json, into) => void (into.traceId = hex(json.scalar())),
+  spanId: (json, into) => void (into.spanId = hex(json.scalar())),
+};
+
+const STATUS: Members<RawSpan> = {
+  code: (json, span) => void (span.failed = Number(json.scalar()) === STATUS_ERROR),
+};
+
+const ATTRIBUTE: Members<Attribute> = {
+  key: (json, into) => void (into.key = json.scalar()),
+  value: (json, into) => {
+    into.valueAt = json.at;
+    json.skip();
+  },
+};
+
+const VALUE: Members<{ text?: unknown }> = {
+  stringValue: (json, into) => void (into.text = json.scalar()),
+};
+
+function readSpan(json: JsonReader): RawSpan {
+  const { span, start, end } = json.object<TimedSpan>(SPAN, {
+    span: {
+      kind: 0,
+      traceId: '',
+      spanId: '',
+      parentSpanId: '',
+      links: [],
+      seconds: 0,
+      failed: false,
+      attributes: new Map(),
+    },
+  });
+  span.seconds = secondsBetween(start, end);
+  return span;
+}
+
+/** An attribute that is wanted, where its value is text. */
+function readAttribute(json: JsonReader, wanted: (key: string) => boolean): { key: string; value: string } | undefined {
+  const { key, valueAt } = json.object<Attribute>(ATTRIBUTE, {});
+  if (valueAt === undefined || typeof key !== 'string' || !wanted(key)) return undefined;
+  const after = json.at;
+  json.at = valueAt;
+  const { text } = json.optionalObject<{ text?: unknown }>(VALUE, {});
+  json.at = after;
+  return typeof text === 'string' ? { key, value: text } : undefined;
 }
 
 const hex = (id: unknown): string => (typeof id === 'string' ? id.toLowerCase() : '');
@@ -70,16 +149,4 @@ function secondsBetween(start: unknown, end: unknown): number {
       : undefined,
   );
   return from === undefined || to === undefined ? Number.NaN : Number(to - from) / 1e9;
-}
-
-function members(value: unknown, name: string): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError(`${name} is no object.`);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- any object may be read by its members
-  return value as Members;
-}
-
-function list(value: unknown, name: string): unknown[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new TypeError(`${name} is no list.`);
-  return value;
 }

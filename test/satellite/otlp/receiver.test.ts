@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
 import protobuf from 'protobufjs/minimal.js';
-import { startOtlpReceiver, type BorderSpan, type OtlpReceiver } from '../../../satellite/otlp/index.ts';
+import { otlpConfig, startOtlpReceiver, type BorderSpan, type OtlpReceiver } from '../../../satellite/otlp/index.ts';
 import { createLog } from '../../../satellite/log.ts';
 
 const MOST = 64 * 1_024;
@@ -159,6 +159,54 @@ describe('satellite OTLP receiver', () => {
     await worker.terminate();
   }).timeout(120_000);
 
+  for (const [what, spans] of [
+    ['empty spans', '{},'.repeat(2_700_000) + '{}'],
+    ['empty lists in a span', `{"unknown":[${'[],'.repeat(2_700_000)}[]]}`],
+    ['empty attributes of a span', `{"attributes":[${'{},'.repeat(2_700_000)}{}]}`],
+  ] as const)
+    it(`decodes millions of ${what} in JSON in little memory`, async () => {
+      const decoder = new URL('../../../satellite/otlp/json.ts', import.meta.url).href;
+      const worker = new Worker(
+        `const { parentPort, workerData } = require('node:worker_threads');
+         import(${JSON.stringify(decoder)}).then((one) => parentPort.postMessage(one.decodeJson(workerData)));`,
+        {
+          eval: true,
+          workerData: Buffer.from(`{"resourceSpans":[{"scopeSpans":[{"spans":[${spans}]}]}]}`),
+          resourceLimits: { maxOldGenerationSizeMb: 48 },
+        },
+      );
+      const [decoded] = (await once(worker, 'message')) as [{ spans: unknown[]; rejected: number }];
+      assert.deepEqual(decoded.spans, []);
+      assert.ok(decoded.rejected > 0);
+      await worker.terminate();
+    }).timeout(120_000);
+
+  it('reads JSON in any order of members, with any values and escapes', async () => {
+    const text = `{"other":{"a":[1,{"b":"\\\\"}],"c":null},"resourceSpans":[{"scopeSpans":[{"spans":[
+      {"attributes":[{"value":{"stringValue":"d\\u0062\\"1"},"key":"server.address"},{"value":{"intValue":"1"},"key":"db.name"},
+        {"key":"db.system","value":null}],
+       "links":null,"status":null,"endTimeUnixNano":1500000000,"startTimeUnixNano":0,"kind":3,"flags":true,
+       "spanId":"eee19b7ec3c1b174","traceId":"${TRACE_ID}"}]}],
+      "resource":{"attributes":[{"value":{"stringValue":"we\\u0062"},"key":"service.name"}]}}]}`;
+    assert.equal((await post(text)).status, 200);
+    const [one] = received;
+    assert.deepEqual(
+      [one?.service, one?.kind, one?.seconds, one?.failed, [...(one?.attributes ?? [])]],
+      ['web', 'client', 1.5, false, [['server.address', 'db"1']]],
+    );
+    for (const broken of [text.slice(0, -1), `${text}]`, text.replace('"other":{', '"other":}'), '{"a":"b'])
+      assert.equal((await post(broken)).status, 400, broken.slice(-40));
+  });
+
+  it('listens where others reach it with a token only', () => {
+    const parse = (config: object) => otlpConfig.safeParse({ enabled: true, ...config });
+    for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) assert.ok(parse({ host }).success, host);
+    for (const host of ['0.0.0.0', '::', '10.0.0.7', 'satellite', '127.0.0.1.example.com']) {
+      assert.match(String(parse({ host }).error?.issues[0]?.message), /is needed where others can reach/, host);
+      assert.ok(parse({ host, token: 'a secret' }).success, host);
+    }
+  });
+
   it('takes gzip, and nothing else', async () => {
     const body = gzipSync(request(span('EEE19B7EC3C1B174')));
     assert.equal((await post(body, { 'content-encoding': 'gzip' })).status, 200);
@@ -199,7 +247,7 @@ describe('satellite OTLP receiver', () => {
     assert.deepEqual([get.status, get.headers.get('allow')], [405, 'POST']);
   });
 
-  it('asks for more patience when too much arrives at once, and takes it afterwards', async () => {
+  it('asks to come back later when too much arrives at once, and takes it afterwards', async () => {
     const { hostname, port } = new URL(receiver.url);
     const head = `POST /v1/traces HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${MOST}\r\n\r\n`;
     const held = await Promise.all(

@@ -1,0 +1,130 @@
+/**
+ * Reads JSON member by member. `JSON.parse` would make an object of every `{}`: a request of a few MiB would take hundreds
+ * of MiB. Here nothing is made of what is skipped, and what is skipped is checked no further than for where it ends.
+ */
+export type Members<Into> = Record<string, (json: JsonReader, into: Into) => void>;
+
+const SPACE = /[ \t\n\r]*/uy;
+const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy;
+
+export class JsonReader {
+  readonly #text: string;
+  /** Where it reads: what was skipped can be read later. */
+  at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Reads an object's members that are known, and skips the others. @throws SyntaxError when there is none */
+  object<Into>(known: Members<Into>, into: Into): Into {
+    this.#expect('{');
+    if (this.#takes('}')) return into;
+    do {
+      const key = this.#string();
+      this.#expect(':');
+      const read = Object.hasOwn(known, key) ? known[key] : undefined;
+      if (read) read(this, into);
+      else this.skip();
+    } while (this.#takes(','));
+    this.#expect('}');
+    return into;
+  }
+
+  /** As `object`, where null stands for one without members. */
+  optionalObject<Into>(known: Members<Into>, into: Into): Into {
+    return this.#takesNull() ? into : this.object(known, into);
+  }
+
+  /** Reads the items of a list; null is an empty one. @throws SyntaxError when there is none */
+  list(item: () => void): void {
+    if (this.#takesNull()) return;
+    this.#expect('[');
+    if (this.#takes(']')) return;
+    do item();
+    while (this.#takes(','));
+    this.#expect(']');
+  }
+
+  /** A string, number, boolean or null; undefined for an object or a list, which is skipped. */
+  scalar(): unknown {
+    const next = this.#next();
+    if (next === '"') return this.#string();
+    if (next !== '{' && next !== '[') return JSON.parse(this.#literal());
+    this.skip();
+    return undefined;
+  }
+
+  skip(): void {
+    let depth = 0;
+    do {
+      const next = this.#next();
+      if (next === '"') this.at = this.#endOfString();
+      else if (next === '{' || next === '[') depth += 1;
+      else if (next === '}' || next === ']') depth -= 1;
+      else if (depth === 0 || (next !== ',' && next !== ':')) this.#literal();
+      if (depth < 0) throw this.#unexpected();
+      if ('{[}],:'.includes(next)) this.at += 1;
+    } while (depth > 0);
+  }
+
+  /** @throws SyntaxError when something follows */
+  end(): void {
+    if (this.#next() !== '') throw this.#unexpected();
+  }
+
+  /** The next character that is no space; empty at the end. */
+  #next(): string {
+    SPACE.lastIndex = this.at;
+    this.at += SPACE.exec(this.#text)?.[0].length ?? 0;
+    return this.#text.charAt(this.at);
+  }
+
+  #takes(character: string): boolean {
+    if (this.#next() !== character) return false;
+    this.at += 1;
+    return true;
+  }
+
+  #takesNull(): boolean {
+    if (this.#next() !== 'n') return false;
+    this.#literal();
+    return true;
+  }
+
+  #expect(character: string): void {
+    if (!this.#takes(character)) throw this.#unexpected();
+  }
+
+  #string(): string {
+    if (this.#next() !== '"') throw this.#unexpected();
+    const start = this.at;
+    this.at = this.#endOfString();
+    // A text of its own: a slice would keep the whole request in memory for as long as it is kept.
+    const text: unknown = JSON.parse(this.#text.slice(start, this.at));
+    return String(text);
+  }
+
+  #endOfString(): number {
+    for (let end = this.at; ;) {
+      end = this.#text.indexOf('"', end + 1);
+      if (end < 0) throw this.#unexpected();
+      let escapes = 0;
+      while (this.#text[end - 1 - escapes] === '\\') escapes += 1;
+      if (escapes % 2 === 0) return end + 1;
+    }
+  }
+
+  #literal(): string {
+    LITERAL.lastIndex = this.at;
+    const found = LITERAL.exec(this.#text)?.[0];
+    if (found === undefined) throw this.#unexpected();
+    this.at += found.length;
+    return found;
+  }
+
+  #unexpected(): SyntaxError {
+    const what = this.at < this.#text.length ? JSON.stringify(this.#text[this.at]) : 'end';
+    return new SyntaxError(`Unexpected ${what} at position ${this.at}.`);
+  }
+}
