@@ -46,6 +46,7 @@ export function memorySource(telemetry: MemoryTelemetry): TelemetrySource {
       .filter((one) => one.timestamps.length > 0);
 
   const source: TelemetrySource = {
+    owner: 'installation',
     id,
     kind: 'recorded-incident',
     capabilities,

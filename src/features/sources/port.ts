@@ -126,8 +126,15 @@ export interface LiveGraph {
   truncated: boolean;
 }
 
+/**
+ * Whose a source is: a team's, or the installation's, because the operator configured it. Every team sees and queries the
+ * sources of the installation.
+ */
+export type SourceOwner = 'installation' | 'team';
+
 export interface TelemetrySource {
   readonly id: string;
+  readonly owner: SourceOwner;
   readonly kind: SourceKind;
   readonly capabilities: readonly SourceCapability[];
   describe(options: CallOptions): Promise<SourceDescription>;

@@ -7,10 +7,10 @@ type Presented = z.input<typeof SourceListResponse>['sources'][number];
 export const MAX_ALERTS = 50;
 
 export function presentSource(
-  { id, kind, capabilities }: Pick<TelemetrySource, 'id' | 'kind' | 'capabilities'>,
+  { id, owner, kind, capabilities }: Pick<TelemetrySource, 'id' | 'owner' | 'kind' | 'capabilities'>,
   said: SourceDescription | { error: string },
 ): Presented {
-  const shared = { id, kind, capabilities: [...capabilities], satellite: satelliteOf(id) };
+  const shared = { id, owner, kind, capabilities: [...capabilities], satellite: satelliteOf(id) };
   if ('error' in said) {
     return { ...shared, title: id, window: null, baseline: null, alerts: [], error: said.error };
   }

@@ -25,6 +25,9 @@ const Source = z
   .object({
     id: z.string().describe('What questions, tools and plans call it.'),
     title: z.string(),
+    owner: z
+      .enum(['installation', 'team'])
+      .describe('Whose it is: `installation` means that the operator configured it for every team.'),
     kind: z.enum(KINDS),
     capabilities: z.array(z.enum(CAPABILITIES)).describe('What it can be asked.'),
     satellite: z

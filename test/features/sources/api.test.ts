@@ -47,6 +47,7 @@ describe('the sources of a team', () => {
       title: 'Placing an order takes many seconds, some orders fail',
       kind: 'recorded-incident',
       capabilities: incident.capabilities,
+      owner: 'installation',
       satellite: null,
       window: { from: '2026-03-19T16:00:00.000Z', to: '2026-03-19T18:30:00.000Z' },
       baseline: { from: '2026-03-19T16:00:00.000Z', to: '2026-03-19T17:00:00.000Z' },
@@ -63,7 +64,7 @@ describe('the sources of a team', () => {
     });
     assert.ok(incident.capabilities.includes('metrics') && incident.capabilities.includes('logs'));
     const away = body.sources.find(({ id }: { id: string }) => id === 'satellite:prod-eu/prometheus');
-    assert.deepEqual([away?.satellite, away?.alerts, away?.kind], ['prod-eu', [], 'prometheus']);
+    assert.deepEqual([away?.owner, away?.satellite, away?.alerts, away?.kind], ['team', 'prod-eu', [], 'prometheus']);
     assert.match(away.error, /Satellite prod-eu is offline; it was last seen at 2026-03-01T12:00:00.000Z/);
     assert.deepEqual([body.sources.length, body.truncated], [7, false]);
   });

@@ -139,6 +139,23 @@ export interface paths {
         patch: operations["updateTeam"];
         trace?: never;
     };
+    "/api/users/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whom the API key acts for, in which team, and what it may do */
+        get: operations["getCurrentUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/team/members": {
         parameters: {
             query?: never;
@@ -228,23 +245,6 @@ export interface paths {
          *     Scopes: `team:admin`.
          */
         delete: operations["revokeApiKey"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/users/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Whom the API key acts for, in which team, and what it may do */
-        get: operations["getCurrentUser"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2439,6 +2439,21 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        CurrentUserResponse: {
+            /** @description Null when the key belongs to a program. */
+            user: components["schemas"]["UserResponse"] | null;
+            role: ("admin" | "member") | null;
+            team: components["schemas"]["TeamResponse"];
+            /** Format: uuid */
+            api_key_id: string;
+            scopes: string[];
+        };
+        UserResponse: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string;
+        };
         MemberListResponse: {
             members: components["schemas"]["MemberResponse"][];
         };
@@ -2476,21 +2491,6 @@ export interface components {
             /** @description To the minute. */
             last_used_at: string | null;
             revoked_at: string | null;
-        };
-        CurrentUserResponse: {
-            /** @description Null when the key belongs to a program. */
-            user: components["schemas"]["UserResponse"] | null;
-            role: ("admin" | "member") | null;
-            team: components["schemas"]["TeamResponse"];
-            /** Format: uuid */
-            api_key_id: string;
-            scopes: string[];
-        };
-        UserResponse: {
-            /** Format: uuid */
-            id: string;
-            email: string;
-            name: string;
         };
         SignInMethodsResponse: {
             methods: {
@@ -3184,6 +3184,11 @@ export interface components {
             /** @description What questions, tools and plans call it. */
             id: string;
             title: string;
+            /**
+             * @description Whose it is: `installation` means that the operator configured it for every team.
+             * @enum {string}
+             */
+            owner: "installation" | "team";
             /** @enum {string} */
             kind: "recorded-incident" | "prometheus" | "loki" | "dependency-graph";
             /** @description What it can be asked. */
@@ -4728,6 +4733,62 @@ export interface operations {
             };
         };
     };
+    getCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CurrentUserResponse"];
+                };
+            };
+            /** @description The credential is missing or wrong */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description Too many requests; Retry-After says when to come back */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description An unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalErrorResponse"];
+                };
+            };
+            /** @description Something this service needs does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+        };
+    };
     listMembers: {
         parameters: {
             query?: never;
@@ -5198,62 +5259,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description Too many requests; Retry-After says when to come back */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-            /** @description An unexpected error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["InternalErrorResponse"];
-                };
-            };
-            /** @description Something this service needs does not answer */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
-                };
-            };
-        };
-    };
-    getCurrentUser: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CurrentUserResponse"];
-                };
-            };
-            /** @description The credential is missing or wrong */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorResponse"];
                 };
             };
             /** @description Too many requests; Retry-After says when to come back */

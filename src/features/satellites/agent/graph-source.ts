@@ -17,6 +17,7 @@ export function createGraphSource(
   };
   return {
     id,
+    owner: 'team',
     kind,
     capabilities,
     describe: async () => ({

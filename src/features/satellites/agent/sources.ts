@@ -35,10 +35,11 @@ export function satelliteSources({
   const sourceOf = (asking: Asking, satellite: KnownSatellite, { id: connector, kind }: ConnectorInventory) => {
     const id = `satellite:${satellite.name}/${connector}`;
     const transport = overSatellite(asking, satellite, connector);
-    if (kind === 'loki') return bounded(createLokiSource({ transport, id }), satellite);
+    if (kind === 'loki') return bounded(createLokiSource({ transport, id, owner: 'team' }), satellite);
     const source = createPrometheusSource({
       transport,
       id,
+      owner: 'team',
       clock: asking.clock,
       intervals: intervalsOf(satellite.id, connector),
     });

@@ -1,7 +1,7 @@
 import type { Transport } from '@casebook/connectors';
 import { z } from 'zod';
 import { inferLevel, normalizeLevel } from '../log-level.ts';
-import type { LogLine, LogPage, LogQuery, SourceCapability, TelemetrySource } from '../port.ts';
+import type { LogLine, LogPage, LogQuery, SourceCapability, SourceOwner, TelemetrySource } from '../port.ts';
 import { askSystem } from '../transport.ts';
 import { levelLabels, logQueries, serviceLabels, serviceSelectors } from './logql.ts';
 
@@ -29,8 +29,8 @@ const streams = z.object({
 });
 
 /** A telemetry source over a Loki server, however it is reached. */
-export function createLokiSource(options: { transport: Transport; id?: string }): TelemetrySource {
-  const { transport, id = 'loki' } = options;
+export function createLokiSource(options: { transport: Transport; id?: string; owner?: SourceOwner }): TelemetrySource {
+  const { transport, id = 'loki', owner = 'installation' } = options;
 
   const get = <Schema extends z.ZodType>(
     operation: string,
@@ -92,6 +92,7 @@ export function createLokiSource(options: { transport: Transport; id?: string })
 
   return {
     id,
+    owner,
     kind: 'loki',
     capabilities,
     describe: async ({ signal }) => {

@@ -9,6 +9,7 @@ import {
   type MetricSeries,
   type ServiceSummary,
   type SourceCapability,
+  type SourceOwner,
   type SurveyQuery,
   type TelemetrySource,
   type TimeWindow,
@@ -55,10 +56,17 @@ export function createScrapeIntervals(): ScrapeIntervals {
 export function createPrometheusSource(options: {
   transport: Transport;
   id?: string;
+  owner?: SourceOwner;
   clock?: Clock;
   intervals?: ScrapeIntervals;
 }): TelemetrySource {
-  const { transport, id = 'prometheus', clock = systemClock, intervals = createScrapeIntervals() } = options;
+  const {
+    transport,
+    id = 'prometheus',
+    owner = 'installation',
+    clock = systemClock,
+    intervals = createScrapeIntervals(),
+  } = options;
   const client = createPrometheusClient(transport);
 
   const scrapeSeconds = async (signal: AbortSignal): Promise<number> => {
@@ -257,6 +265,7 @@ export function createPrometheusSource(options: {
 
   return {
     id,
+    owner,
     kind: 'prometheus',
     capabilities,
     describe: async ({ signal }) => {

@@ -81,6 +81,7 @@ export function createRecordedIncidentSource(
 
   return {
     id,
+    owner: 'installation',
     kind: 'recorded-incident',
     // Looked up each time: files may be added while an incident is being recorded.
     get capabilities() {

@@ -21,6 +21,7 @@ const checks: Record<string, object> = {
 function answering(answer: (method: string) => unknown): TelemetrySource {
   const method = (name: string) => async () => answer(name) as never;
   return {
+    owner: 'installation',
     id: source,
     kind: 'prometheus',
     capabilities: ['services', 'metrics', 'promql', 'logs', 'dependencies', 'alerts'],
