@@ -33,7 +33,7 @@ describe('offline model: charts', () => {
     assert.ok(chartOf(chat.evidence.at(-1)?.content ?? ''));
     assert.equal(
       text,
-      `\`latency_seconds of db\` is drawn with 60 points of the table series.points [${drawn?.evidence}]. Its values are those of query_metric [${query?.evidence}].`,
+      `\`latency_seconds of db\` is drawn with 60 points [${drawn?.evidence}]. Its values are those of query_metric [${query?.evidence}].`,
     );
   });
 

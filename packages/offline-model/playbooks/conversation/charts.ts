@@ -1,19 +1,18 @@
-/** A chart of a tool result: of the one that is named, else of the newest that holds values, else of a metric that is asked for. */
+/** A chart of the tool result that is named, else of a metric that is asked for, else of the newest result with values. */
 import type { Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
+import { callsOf, isRecord, wasMade } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { call } from '../investigation/gather.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
 import { clip, quote } from '../investigation/statements.ts';
-import { callsOf, given, isRecord, wasMade } from './calls.ts';
-import { has, type Chat } from './chat.ts';
+import { signalsIn } from '../reading.ts';
+import type { Chat } from './chat.ts';
 import { UUID, type LookupKind } from './intent.ts';
-import { lastService } from './earlier.ts';
-import { lookupAnswer, lookupPlan } from './lookups/index.ts';
+import { lastService } from './target.ts';
+import { lookupAnswer, lookupPlan } from './lookups.ts';
 import type { Plan } from './replay.ts';
 import { cite, failureOf, name } from './wording.ts';
-
-type Can = (tool: string) => boolean;
 
 const DRAW = 'draw_chart';
 const TITLE_CHARACTERS = 120;
@@ -27,79 +26,70 @@ const DRAWABLE = [
   'rank_root_causes',
 ];
 const NAMED_EVIDENCE = /\b(?:evidence|result|citation)\s*(?:no\.?|number|#)?\s*\[?(\d{1,4})\]?|\[(\d{1,4})\]/i;
-/** Words that ask for a chart and do not say of what. */
-const NO_TITLE =
-  /^(?:please\s+)?(?:draw|plot|chart|make|show)\b[^.]{0,20}\b(?:this|that|it|the) ?(?:tool )?(?:result)?$/i;
 
-interface Source {
-  evidence?: number;
-  tool_id?: string;
-}
-
-/** @param of what the chart is to show, where the question says it */
-export function chartPlan(chat: Chat, of: readonly LookupKind[], can: Can): Plan {
-  const reading = lookupPlan(chat, of.length > 0 ? of : ['metric'], can);
+export function chartPlan(chat: Chat, can: (tool: string) => boolean): Plan {
+  const reading = lookupPlan(chat, shownBy(chat), can);
   return {
     ...reading,
     next(file) {
       const drawn = callsOf(file, DRAW);
-      if (!can(DRAW) || drawn.length > 1 || drawn.some(({ isError }) => !isError)) return undefined;
       const [failed] = drawn;
+      if (drawn.length > 1 || drawn.some(({ isError }) => !isError)) return undefined;
       if (failed) return again(failed);
-      const source = sourceOf(chat, of);
-      if (source) return drawing(source, titleFor(chat, source));
+      const source = namedBy(chat);
+      if (source) return drawing(source, titleOf(chat, source));
       const read = reading.next(file);
       if (read?.calls.some((one) => !wasMade(file, one))) return read;
-      const best = drawable(file.transcript.calls, (results) => results.at(-1));
-      const found = best === undefined ? undefined : { evidence: best };
-      return found && drawing(found, titleFor(chat, found, file));
+      const best = drawable(file.transcript.calls) ?? drawable(chat.earlierCalls, lastService(chat));
+      return best && drawing({ evidence: best.evidence }, titleOf(chat, best));
     },
   };
 }
 
 export function chartAnswer(chat: Chat, file: CaseFile): string {
-  if (!has(chat, DRAW)) return 'This chat is not offered the tool that draws charts (draw_chart).';
   const drawn = callsOf(file, DRAW);
   const chart = drawn.find(({ isError }) => !isError);
+  const failed = drawn.at(-1);
   if (!chart) {
-    const failed = drawn.at(-1);
     if (failed) return `The chart could not be drawn: ${failureOf(failed)}${cite(failed)}.`;
-    return `I found nothing to draw. ${lookupAnswer(chat, ['metric'], file)}`;
+    return `I found nothing to draw. ${lookupAnswer(chat, shownBy(chat), file)}`;
   }
   const result: unknown = parsePartialJson(chart.body);
-  const points = isRecord(result) && typeof result['points'] === 'number' ? result['points'] : undefined;
-  const table = isRecord(result) && typeof result['table'] === 'string' ? ` of the table ${name(result['table'])}` : '';
-  const source = [...chat.earlierCalls, ...chat.calls].find(({ evidence }) => evidence === chart.input['evidence']);
+  const points = isRecord(result) && typeof result['points'] === 'number' ? ` with ${result['points']} points` : '';
   const { title } = chart.input;
   const what = typeof title === 'string' ? quote(title, TITLE_CHARACTERS) : 'The chart';
-  const thinned = isRecord(result) && result['downsampled'] === true ? ', thinned out so that the extremes stay' : '';
-  const shows = points === undefined ? '' : ` with ${points} points${table}${thinned}`;
-  return `${what} is drawn${shows}${cite(chart)}.${source ? ` Its values are those of ${name(source.tool)}${cite(source)}.` : ''}`;
+  const source = [...chat.earlierCalls, ...chat.calls].find(({ evidence }) => evidence === chart.input['evidence']);
+  const from = source ? ` Its values are those of ${name(source.tool)}${cite(source)}.` : '';
+  return `${what} is drawn${points}${cite(chart)}.${from}`;
 }
 
-/** The result that the person or the chat names, else the newest with values unless something else is asked for. */
-function sourceOf(chat: Chat, of: readonly LookupKind[]): Source | undefined {
-  const { text, context } = chat.question;
+/** What is looked up where no result is named. */
+function shownBy({ question: { text }, earlierCalls }: Chat): LookupKind {
+  if (/\blogs?\b/i.test(text)) return 'logs';
+  if (/\b(?:changes|deploys|deployments)\b/i.test(text)) return 'changes';
+  // Nothing is named, so what was read before is drawn.
+  return signalsIn(text).length === 0 && drawable(earlierCalls) ? 'sources' : 'metric';
+}
+
+interface Source {
+  evidence?: number | undefined;
+  tool_id?: string;
+}
+
+function namedBy({ question: { text, context } }: Chat): Source | undefined {
   const cited = NAMED_EVIDENCE.exec(text);
   if (cited) return { evidence: Number(cited[1] ?? cited[2]) };
   const id = UUID.exec(text)?.[0] ?? /tool_id ([\da-f-]{36})/i.exec(context)?.[1];
-  if (id !== undefined) return { tool_id: id };
-  if (of.length > 0) return undefined;
-  const evidence = drawable([...chat.earlierCalls, ...chat.calls], (results) => bestOf(chat, results));
-  return evidence === undefined ? undefined : { evidence };
+  return id === undefined ? undefined : { tool_id: id };
 }
 
-/** The evidence number of what is best to be drawn: by its tool, and among the results of one tool the chosen one. */
-function drawable(calls: readonly Call[], choose: (results: readonly Call[]) => Call | undefined): number | undefined {
+/** @param service whose results come first */
+function drawable(calls: readonly Call[], service?: string): Call | undefined {
   const results = calls.filter(({ isError, evidence }) => !isError && evidence !== undefined);
-  return DRAWABLE.flatMap((tool) => choose(results.filter((made) => made.tool === tool)) ?? [])[0]?.evidence;
-}
-
-/** The newest result, rather one of the service that was spoken of last. */
-function bestOf(chat: Chat, results: readonly Call[]): Call | undefined {
-  const newest = results.at(-1);
-  const service = newest && lastService(chat, [given(newest, 'source') ?? '']);
-  return results.findLast(({ input }) => service !== undefined && input['service'] === service) ?? newest;
+  return DRAWABLE.flatMap((tool) => {
+    const made = results.filter((one) => one.tool === tool);
+    return made.findLast(({ input }) => service !== undefined && input['service'] === service) ?? made.at(-1) ?? [];
+  })[0];
 }
 
 /** Once more, with the first table that has numbers, and with the columns it has. */
@@ -112,38 +102,33 @@ function again(failed: Call): Turn | undefined {
     if (typeof table['table'] !== 'string' || y === undefined) continue;
     const { evidence, tool_id, title } = failed.input;
     const x = columnOf(columns, 'temporal') ?? columnOf(columns, 'nominal');
-    const input = { evidence, tool_id, title, table: table['table'], x, y };
-    return {
-      text: `That did not work as it is; I draw the table ${name(table['table'])}.`,
-      calls: [call(DRAW, input)],
-    };
+    const text = `That did not work as it is; I draw the table ${name(table['table'])}.`;
+    return { text, calls: [call(DRAW, { evidence, tool_id, title, table: table['table'], x, y })] };
   }
   return undefined;
 }
 
 /** The name of the first column of a type, from texts such as `value (quantitative, s)`. */
 function columnOf(columns: readonly unknown[], type: string): string | undefined {
-  for (const column of columns) {
-    const [, title, of] = typeof column === 'string' ? (/^(.*?) \((\w+)/.exec(column) ?? []) : [];
-    if (of === type) return title;
-  }
-  return undefined;
+  const named = columns.map((column) => (typeof column === 'string' ? /^(.*?) \((\w+)/.exec(column) : undefined));
+  return named.find((found) => found?.[2] === type)?.[1];
 }
 
 function drawing(source: Source, title: string | undefined): Turn {
-  return { text: 'I draw the chart.', calls: [call(DRAW, { ...source, title })] };
+  return {
+    text: 'I draw the chart.',
+    calls: [call(DRAW, { evidence: source.evidence, tool_id: source.tool_id, title })],
+  };
 }
 
 /** What the chart shows, from what was asked of the source; a person's own words where nothing is known of it. */
-function titleFor(chat: Chat, { evidence }: Source, file?: CaseFile): string | undefined {
-  const all = [...(file?.transcript.calls ?? []), ...chat.calls, ...chat.earlierCalls];
-  const made = evidence === undefined ? undefined : all.find((one) => one.evidence === evidence);
+function titleOf(chat: Chat, { evidence }: Source): string | undefined {
+  const made = [...chat.calls, ...chat.earlierCalls].find((one) => evidence !== undefined && one.evidence === evidence);
   const { metric, service, statistic } = made?.input ?? {};
-  const of = typeof service === 'string' ? ` of ${service}` : '';
-  if (typeof metric === 'string') {
-    return clip(`${metric}${typeof statistic === 'string' ? ` (${statistic})` : ''}${of}`, TITLE_CHARACTERS);
-  }
-  if (made) return clip(`${made.tool.replaceAll('_', ' ')}${of}`, TITLE_CHARACTERS);
+  const of = typeof statistic === 'string' ? ` (${statistic})` : '';
+  const what = typeof metric === 'string' ? `${metric}${of}` : made?.tool.replaceAll('_', ' ');
+  if (what !== undefined)
+    return clip(`${what}${typeof service === 'string' ? ` of ${service}` : ''}`, TITLE_CHARACTERS);
   const said = chat.question.text.replace(/[.?!\s]+$/, '');
-  return said === '' || NO_TITLE.test(said) ? undefined : clip(said, TITLE_CHARACTERS);
+  return /^.{0,20}\b(?:this|that|it)\b.{0,15}$/i.test(said) || said === '' ? undefined : clip(said, TITLE_CHARACTERS);
 }

@@ -2,38 +2,26 @@
  * The playbook of chats. What is wanted is read from the person's words alone (`intent.ts`); each intent has a plan, which
  * names the next calls, and an answer, which is written from what they returned.
  */
-import type { Playbook, Situation } from '../../decide.ts';
+import type { Playbook } from '../../decide.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
-import { aboutAnswer, aboutAnswerPlan } from './about-answer.ts';
 import { chartAnswer, chartPlan } from './charts.ts';
 import { has, readChat, type Chat } from './chat.ts';
-import { chatAt, lastCauseQuestion } from './earlier.ts';
-import { editAnswer, editPlan, NO_INSTRUCTION } from './editing/index.ts';
-import { drawn, readIntent, type Intent, type IntentContext } from './intent.ts';
-import { introduction } from './introduction.ts';
-import {
-  listAnswer,
-  listPlan,
-  readAnswer,
-  readPlan,
-  startAnswer,
-  startPlan,
-  statedInvestigation,
-  subjectId,
-} from './investigations.ts';
-import { lookupAnswer, lookupPlan, overviewAnswer, overviewPlan } from './lookups/index.ts';
-import { problemAnswer } from './problem/answer.ts';
-import { problemPlan } from './problem/index.ts';
-import { rememberedCause } from './remembered.ts';
+import { readIntent, type LookupKind } from './intent.ts';
+import { listAnswer, listPlan, readAnswer, readPlan, startAnswer, startPlan, subjectOf } from './investigations.ts';
+import { lookupAnswer, lookupPlan } from './lookups.ts';
+import { aboutAnswer, problemAnswer, problemPlan } from './problem.ts';
 import { NOTHING, replay, type Plan } from './replay.ts';
+import { lastCause } from './target.ts';
+import { bullets, paragraphs } from './wording.ts';
 
 /** Model turns for one question; then it is answered with what there is. */
-const MOST_TURNS = 13;
-
-/** What people say without wanting anything done. */
-const NO_WISH = new Set<Intent['kind']>(['introduction', 'thanks']);
-const CONTINUES =
-  /^(?:(?:ok(?:ay)?|now)[\s,]+)*(?:and|what about|how about|same (?:for|of|with)|also|the same)\b.{0,60}$/i;
+const MAX_TURNS = 13;
+/** `and of cart?` after a look-up asks for the same of another service. */
+const CONTINUES = /^(?:(?:ok|now)[\s,]+)?(?:and|what about|how about|same (?:for|of))\b.{0,60}$/i;
+const NO_EDITS =
+  'I changed nothing: editing files takes a language model, and no Anthropic API key is configured (ANTHROPIC_API_KEY).';
+const WHO =
+  "I am Casebook's offline model: I follow written playbooks, because no Anthropic API key is configured (ANTHROPIC_API_KEY).";
 
 interface Play {
   plan?: Plan;
@@ -47,78 +35,85 @@ export const conversation: Playbook = {
   play(situation) {
     if (situation.forcedTool) return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
     const chat = readChat(situation);
-    const { plan = NOTHING, answer } = playOf(chat, intentOf(chat), situation);
+    const { plan = NOTHING, answer } = playOf(chat);
     const { file, pending } = replay(chat, plan);
     const calls = pending?.calls.filter(({ name }) => situation.tools.has(name)) ?? [];
-    if (pending && calls.length > 0 && chat.turnsSpent < MOST_TURNS) return { text: pending.text, calls };
+    if (pending && calls.length > 0 && chat.turnsSpent < MAX_TURNS) return { text: pending.text, calls };
     return { text: answer(file, pending !== undefined), calls: [] };
   },
 };
 
-function playOf(chat: Chat, intent: Intent, situation: Situation): Play {
+function playOf(chat: Chat): Play {
+  const { text } = chat.question;
+  const { offered, purpose } = chat.situation;
   // Also where none may be called any more, the plan must come to the same calls as before.
-  const can = (tool: string): boolean => situation.offered.has(tool);
+  const can = (tool: string): boolean => offered.has(tool);
+  if (purpose === 'edit') return { answer: () => NO_EDITS };
+  const cause = lastCause(chat);
+  const intent = readIntent(text, cause !== undefined);
+  if (intent.kind === 'introduction') return { answer: () => introduction(chat) };
+  if (intent.kind === 'thanks') return { answer: () => "You're welcome." };
+  if (purpose === 'chart' || intent.kind === 'chart') {
+    if (!has(chat, 'draw_chart'))
+      return { answer: () => 'This chat is not offered the tool that draws charts (draw_chart).' };
+    return { plan: chartPlan(chat, can), answer: (file) => chartAnswer(chat, file) };
+  }
+  const problem: Play = {
+    plan: problemPlan(chat, can),
+    answer: (file, cutShort) => problemAnswer(chat, file, cutShort),
+  };
+  const lookup = (of: LookupKind): Play => ({
+    plan: lookupPlan(chat, of, can),
+    answer: (file) => lookupAnswer(chat, of, file),
+  });
+  const isAboutOne = subjectOf(chat) !== undefined && has(chat, 'read_investigation');
   switch (intent.kind) {
-    case 'introduction':
-      return { answer: () => introduction(chat) };
-    case 'thanks':
-      return { answer: () => "You're welcome." };
-    case 'no instruction':
-      return { answer: () => NO_INSTRUCTION };
-    case 'problem':
-    case 'unclear':
-      return { plan: problemPlan(chat, can), answer: (file, cutShort) => problemAnswer(chat, file, cutShort) };
-    case 'lookup':
-      return { plan: lookupPlan(chat, intent.kinds, can), answer: (file) => lookupAnswer(chat, intent.kinds, file) };
-    case 'overview':
-      return { plan: overviewPlan(chat, intent.of, can), answer: (file) => overviewAnswer(chat, intent.of, file) };
-    case 'about answer':
-      return { plan: aboutAnswerPlan(chat, intent, can), answer: (file) => aboutAnswer(chat, intent, file) };
     case 'start investigation':
-      if (intent.instead) {
-        const head = 'This chat may not start investigations, so I looked into it myself.';
-        const answer: Play['answer'] = (file, cutShort) => `${head}\n\n${problemAnswer(chat, file, cutShort)}`;
-        return { plan: problemPlan(chat, can), answer };
-      }
-      return { plan: startPlan(chat, can), answer: (file) => startAnswer(chat, file) };
+      return has(chat, 'start_investigation') ? { plan: startPlan(chat), answer: startAnswer } : problem;
     case 'read investigation':
-      return { plan: readPlan(chat, intent.id, can), answer: (file) => readAnswer(chat, intent.whole ?? false, file) };
+      return has(chat, 'read_investigation')
+        ? { plan: readPlan(chat, intent.id), answer: readAnswer }
+        : { answer: () => 'This chat is not offered the tool that reads investigations (read_investigation).' };
     case 'list investigations':
-      return { plan: listPlan(can), answer: (file) => listAnswer(chat, file) };
-    case 'chart':
-      return { plan: chartPlan(chat, intent.of, can), answer: (file) => chartAnswer(chat, file) };
-    default:
-      return {
-        plan: editPlan(chat, intent.instruction, can),
-        answer: (file) => editAnswer(chat, intent.instruction, file),
-      };
+      return { plan: listPlan, answer: listAnswer };
+    case 'about answer':
+      return cause
+        ? { plan: problemPlan(cause, can), answer: (file) => aboutAnswer(file, intent.of) }
+        : { answer: () => notUnderstood(chat) };
+    case 'lookup':
+      return lookup(intent.of);
+    case 'problem':
+      return isAboutOne && chat.earlier.length === 0
+        ? { plan: readPlan(chat, undefined), answer: readAnswer }
+        : problem;
+    default: {
+      if (isAboutOne) return { plan: readPlan(chat, undefined), answer: readAnswer };
+      const before = chat.earlier.at(-1)?.question.text;
+      const last = before === undefined ? intent : readIntent(before, false);
+      if (CONTINUES.test(text) && last.kind === 'lookup') return lookup(last.of);
+      return { answer: () => notUnderstood(chat) };
+    }
   }
 }
 
-function intentOf(chat: Chat): Intent {
-  const intent = readIntent(chat.question.text, contextOf(chat));
-  const { purpose } = chat.situation;
-  if (purpose === 'chart' && !NO_WISH.has(intent.kind)) return { kind: 'chart', of: drawn(chat.question.text) };
-  if (purpose === 'edit' && intent.kind === 'unclear') return { kind: 'no instruction' };
-  if (intent.kind === 'start investigation' && !has(chat, 'start_investigation') && has(chat, 'list_sources')) {
-    return { ...intent, instead: true };
-  }
-  const id = statedInvestigation(chat);
-  const isOpen = intent.kind === 'problem' || intent.kind === 'unclear';
-  if (!isOpen || id === undefined || !has(chat, 'read_investigation')) return continued(chat, intent);
-  return { kind: 'read investigation', id, whole: intent.kind === 'problem' };
+function notUnderstood(chat: Chat): string {
+  return paragraphs(
+    'I did not understand that. The offline model reads a few plain questions only; with an Anthropic API key (ANTHROPIC_API_KEY) a language model answers freely.',
+    abilities(chat),
+  );
 }
 
-/** `and of cart?` after a look-up asks for the same of another service. */
-function continued(chat: Chat, intent: Intent): Intent {
-  const isOpen = intent.kind === 'unclear' || (intent.kind === 'about answer' && intent.of === 'service');
-  if (!isOpen || !CONTINUES.test(chat.question.text)) return intent;
-  const last = chat.earlier.length - 1;
-  const before = last < 0 ? intent : intentOf(chatAt(chat, last));
-  return before.kind === 'lookup' ? before : intent;
+function introduction(chat: Chat): string {
+  return paragraphs(WHO, abilities(chat));
 }
 
-function contextOf(chat: Chat): IntentContext {
-  const answeredCause = lastCauseQuestion(chat) >= 0 || rememberedCause(chat) !== undefined;
-  return { answeredCause, aboutInvestigation: subjectId(chat) !== undefined };
+/** What can be asked with the tools there are. */
+function abilities(chat: Chat): string {
+  return `What you can ask:\n\n${bullets([
+    'the likely cause of a problem, with the evidence: “Why is checkout failing?”',
+    'services, metrics, logs, traces and dependencies, recent changes, alerts: “What depends on cart?”, “Show me the logs of orders”',
+    ...(has(chat, 'start_investigation') ? ['an investigation: “Investigate the checkout errors”'] : []),
+    ...(has(chat, 'read_investigation') ? ['past reports: “What did the last investigation find?”'] : []),
+    ...(has(chat, 'draw_chart') ? ['a chart: “Plot the latency of checkout”'] : []),
+  ])}`;
 }

@@ -1,232 +1,174 @@
 /** Investigations from within a chat: start one and follow it, read one, list them. */
-import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
+import { callsOf, given, isRecord, lastCall } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { call } from '../investigation/gather.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
-import { quote } from '../investigation/statements.ts';
-import { callsOf, given, isRecord, lastCall } from './calls.ts';
-import { has, type Chat } from './chat.ts';
+import { clip, quote } from '../investigation/statements.ts';
+import type { Chat } from './chat.ts';
 import { UUID } from './intent.ts';
 import type { Plan } from './replay.ts';
-import { confidenceIn, detailLines, detailWords, recommendationIn, rootCauseIn, textMember } from './report-text.ts';
-import { saysWhat } from './subject.ts';
-import { bullets, cite, failureOf, listed, name, paragraphs } from './wording.ts';
+import { bullets, cite, failureOf, name, outsideCode, paragraphs } from './wording.ts';
 
-type Can = (tool: string) => boolean;
-
-const MOST_FOLLOWS = 8;
-const MOST_LISTED = 10;
+const MAX_FOLLOWS = 8;
+const MAX_LISTED = 10;
+const SECTION_CHARACTERS = 900;
+/** Citations of the report are numbered by the report; in a chat the same numbers mean something else. */
+const CITATION = /\s?\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*(?: unverified)?\]/g;
 
 /** Starts one with the person's words, then follows it to its end. */
-export function startPlan(chat: Chat, can: Can): Plan {
+export function startPlan({ question, earlier }: Chat): Plan {
+  const before = /\b(?:it|this|that)\b/i.test(question.text) ? earlier.at(-1)?.question.text.trim() : undefined;
+  const query = `${question.text.trim()}${before === undefined ? '' : `\n\nThe question before was: ${before}`}`;
   return {
-    query: chat.question.text,
+    query: '',
     next(file) {
       const started = lastCall(file, 'start_investigation');
-      if (!started) {
-        const query = queryFor(chat);
-        return { text: 'I start an investigation.', calls: offered([call('start_investigation', { query })], can) };
-      }
+      if (!started) return { text: 'I start an investigation.', calls: [call('start_investigation', { query })] };
       const id = idOf(started);
       const follows = callsOf(file, 'follow_investigation');
-      if (started.isError || id === undefined || isOver(follows.at(-1)) || follows.length >= MOST_FOLLOWS)
-        return undefined;
-      const text =
-        follows.length === 0 ? `It runs as ${name(id)}. I wait for its result.` : progressLine(follows.at(-1));
-      return { text, calls: offered([call('follow_investigation', { investigation_id: id })], can) };
+      const last = follows.at(-1);
+      const isOver = last !== undefined && (last.isError || textMember(last.body, 'status') !== 'processing');
+      if (started.isError || id === undefined || isOver || follows.length >= MAX_FOLLOWS) return undefined;
+      return {
+        text: follows.length === 0 ? `It runs as ${name(id)}. I wait for its result.` : 'It still runs. I wait on.',
+        calls: [call('follow_investigation', { investigation_id: id })],
+      };
     },
   };
 }
 
-/** The person's words, and where they say only `this` or `it` the question before, which says what that is. */
-function queryFor({ question, earlier }: Chat): string {
-  const said = question.text.trim();
-  const before = earlier.findLast((one) => saysWhat(one.question.text))?.question.text.trim();
-  return saysWhat(said) || before === undefined ? said : `${said}\n\nThe question before was: ${before}`;
-}
-
-export function startAnswer(chat: Chat, file: CaseFile): string {
+export function startAnswer(file: CaseFile): string {
   const started = lastCall(file, 'start_investigation');
-  if (!started) {
-    return has(chat, 'start_investigation')
-      ? 'I had to answer before the investigation was started.'
-      : 'This chat may not start investigations: it is not offered the tool for it (start_investigation). It takes a key and a chat that allow side effects.';
-  }
+  if (!started) return 'I had to answer before the investigation was started.';
   if (started.isError) return `The investigation could not be started: ${failureOf(started)}${cite(started)}.`;
   const id = name(idOf(started) ?? 'without an id');
   const followed = callsOf(file, 'follow_investigation').findLast(({ isError }) => !isError);
-  const status = followed && member(followed, 'status');
-  if (followed && status === 'completed')
-    return paragraphs(`The investigation ${id} is completed${cite(followed)}.`, reportSummary(followed));
-  if (followed && (status === 'failed' || status === 'cancelled')) {
-    return paragraphs(
-      `The investigation ${id} ${status === 'failed' ? 'failed' : 'was cancelled'}${cite(followed)}.`,
-      reportSummary(followed),
-    );
-  }
-  return `The investigation ${id} runs${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
+  const status = followed && textMember(followed.body, 'status');
+  if (!followed || status === undefined || status === 'processing')
+    return `The investigation ${id} runs${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
+  return paragraphs(`The investigation ${id} is ${name(status)}${cite(followed)}.`, report(followed));
 }
 
 /** Reads the one that is named, that the chat is about, or the last one. */
-export function readPlan(chat: Chat, named: string | undefined, can: Can): Plan {
+export function readPlan(chat: Chat, named: string | undefined): Plan {
   return {
-    query: chat.question.text,
+    query: '',
     next(file) {
-      const id = named ?? subjectId(chat);
-      const read = lastCall(file, 'read_investigation');
-      if (read) return undefined;
-      if (id !== undefined) return reading(id, can);
+      if (lastCall(file, 'read_investigation')) return undefined;
       const list = lastCall(file, 'list_investigations');
-      if (!list) {
+      const id = named ?? subjectOf(chat) ?? (list && rowsOf(list)[0]?.id);
+      if (id !== undefined)
         return {
-          text: 'I look up the last investigations.',
-          calls: offered([call('list_investigations', { limit: MOST_LISTED })], can),
+          text: `I read investigation ${name(id)}.`,
+          calls: [call('read_investigation', { investigation_id: id })],
         };
-      }
-      const [first] = listedIn(list).toSorted((a, b) => Date.parse(b.created_at) - Date.parse(a.created_at));
-      return first ? reading(first.investigation_id, can) : undefined;
+      const text = 'I look up the last investigations.';
+      return list ? undefined : { text, calls: [call('list_investigations', { limit: MAX_LISTED })] };
     },
   };
 }
 
-/** @param whole what it came to, whatever words the question has */
-export function readAnswer(chat: Chat, whole: boolean, file: CaseFile): string {
+export function readAnswer(file: CaseFile): string {
   const read = lastCall(file, 'read_investigation');
   const list = lastCall(file, 'list_investigations');
   const failed = [read, list].find((made) => made?.isError);
   if (failed) return `I could not read it: ${failureOf(failed)}${cite(failed)}.`;
-  if (!read) {
-    if (list) return `There is no investigation yet${cite(list)}. Say “investigate …” with a symptom to start one.`;
-    return has(chat, 'read_investigation')
-      ? 'I had to answer before I could read it.'
-      : 'This chat is not offered the tool that reads investigations (read_investigation).';
-  }
-  const id = name(member(read, 'investigation_id') ?? '');
-  const status = member(read, 'status') ?? '';
+  if (!read) return list ? `There is no investigation yet${cite(list)}.` : 'I had to answer before I could read it.';
+  const id = name(idOf(read) ?? '');
+  const status = textMember(read.body, 'status') ?? '';
   if (status === 'processing') return `The investigation ${id} is still running${cite(read)}. Ask again in a moment.`;
-  const head = `Investigation ${id}, about ${quote(member(read, 'query') ?? '', 160)}, is ${name(status)}${cite(read)}.`;
-  const asked = whole ? [] : detailWords(chat.question.text);
-  const details = detailLines(reportOf(read), asked);
-  if (details.length > 0) return paragraphs(head, bullets(details.map((line) => `${line}${cite(read)}`)));
-  const absent =
-    asked.length > 0
-      ? `Its report does not mention ${listed(asked.map((word) => `“${word}”`))}. This is what it came to:`
-      : '';
-  return paragraphs(head, absent, reportSummary(read));
+  const about = quote(textMember(read.body, 'query') ?? '', 160);
+  return paragraphs(`Investigation ${id}, about ${about}, is ${name(status)}${cite(read)}.`, report(read));
 }
 
-export function listPlan(can: Can): Plan {
-  const calls = offered([call('list_investigations', { limit: MOST_LISTED })], can);
-  return { query: '', next: () => ({ text: 'I list the investigations.', calls }) };
-}
+export const listPlan: Plan = {
+  query: '',
+  next: () => ({ text: 'I list the investigations.', calls: [call('list_investigations', { limit: MAX_LISTED })] }),
+};
 
-export function listAnswer(chat: Chat, file: CaseFile): string {
+export function listAnswer(file: CaseFile): string {
   const list = lastCall(file, 'list_investigations');
-  if (!list)
-    return has(chat, 'list_investigations')
-      ? 'I had to answer before I could list them.'
-      : 'This chat is not offered the tool that lists investigations (list_investigations).';
+  if (!list) return 'I had to answer before I could list them.';
   if (list.isError) return `The investigations could not be listed: ${failureOf(list)}${cite(list)}.`;
-  const rows = listedIn(list);
+  const rows = rowsOf(list);
   if (rows.length === 0) return `There is no investigation yet${cite(list)}.`;
-  const lines = rows.map(({ investigation_id, query, status, alert_summary }) => {
-    const found = alert_summary ? `, ${quote(alert_summary, 120)}` : '';
-    return `${name(investigation_id)}, ${name(status)}: ${quote(query, 100)}${found}${cite(list)}`;
+  const lines = rows.map(({ id, query, status, summary }) => {
+    const found = summary === '' ? '' : `, ${quote(summary, 120)}`;
+    return `${name(id)}, ${name(status)}: ${quote(query, 100)}${found}${cite(list)}`;
   });
   return paragraphs(
     'These are the last investigations:',
     bullets(lines),
-    'Ask “what did investigation … find?” with one of these ids to read it.',
+    'Ask “what did investigation … find?” with an id.',
   );
 }
 
-/** The investigation that the chat's context names. */
-export function statedInvestigation({ question, earlier }: Chat): string | undefined {
-  return [question, ...earlier.map((one) => one.question).toReversed()]
-    .map(({ context }) => (/investigation/i.test(context) ? UUID.exec(context)?.[0] : undefined))
-    .find((id) => id !== undefined);
+/** The investigation that the chat is about: what it started or read last, else what its context names. */
+export function subjectOf({ question, earlier, earlierCalls }: Chat): string | undefined {
+  const used = earlierCalls.findLast(({ tool, isError }) => !isError && /^(?:start|read)_investigation$/.test(tool));
+  const contexts = [question, ...earlier.map((one) => one.question).toReversed()].map(({ context }) => context);
+  const stated = contexts.find((context) => /investigation/i.test(context) && UUID.test(context));
+  return (used && idOf(used)) ?? (stated === undefined ? undefined : UUID.exec(stated)?.[0]);
 }
 
-/** The investigation that the chat is about: the one it started or read last, else the one its context names. */
-export function subjectId(chat: Chat): string | undefined {
-  const used = chat.earlierCalls.findLast(
-    ({ tool, isError }) => !isError && (tool === 'start_investigation' || tool === 'read_investigation'),
-  );
-  return (used && idOf(used)) ?? statedInvestigation(chat);
-}
-
-function reading(id: string, can: Can): Turn {
-  return {
-    text: `I read investigation ${name(id)}.`,
-    calls: offered([call('read_investigation', { investigation_id: id })], can),
-  };
-}
-
-/** What it came to, in a few lines. */
-function reportSummary(result: Call): string {
-  const report = reportOf(result);
-  const cause = rootCauseIn(report);
-  const summary = member(result, 'alert_summary');
-  const next = recommendationIn(report);
+/** What it came to, in a few lines: sections of its Markdown report. */
+function report(result: Call): string {
+  const text = textMember(result.body, 'investigation_text') ?? '';
   const cited = cite(result);
-  const sure = confidenceIn(report);
+  const confidence = /\*\*Confidence:\*\*\s*(\d{1,3}\s?%)/.exec(text)?.[1];
+  const cause = sectionOf(text, 'Root cause');
+  const change = sectionOf(text, 'Recommended change');
   return paragraphs(
-    summary ? `**${quote(summary, 200)}**${cited}` : '',
-    cause ? `**Root cause:** ${cause}${cited}` : `It has no report to read from${cited}.`,
-    sure ? `**Confidence:** ${sure}${cited}` : '',
-    next ? `**Recommended:** ${next}${cited}` : '',
+    cause === '' ? `It has no report to read from${cited}.` : `**Root cause:** ${cause}${cited}`,
+    confidence ? `**Confidence:** ${confidence}${cited}` : '',
+    change === '' ? '' : `**Recommended:** ${change}${cited}`,
   );
 }
 
-function reportOf({ body }: Call): string {
-  return textMember(body, 'investigation_text') ?? '';
+function sectionOf(text: string, title: string): string {
+  const [, body = ''] = text.split(`\n## ${title}\n`);
+  const lines = body.split(/\n(?:#|---)/)[0]?.split('\n') ?? [];
+  const plain = lines.map((line) => line.replace(/^\s*[-*+]\s+/, '').trim()).filter(Boolean);
+  return clip(outsideCode(plain.join(' '), harmless), SECTION_CHARACTERS);
 }
 
-function progressLine(result: Call | undefined): string {
-  const value: unknown = result && parsePartialJson(result.body);
-  const progress = isRecord(value) && isRecord(value['progress']) ? value['progress'] : {};
-  const { phase, step } = progress;
-  return typeof phase === 'string' && typeof step === 'number'
-    ? `It is at step ${step} (${name(phase)}). I wait on.`
-    : 'It still runs. I wait on.';
+/** Without the report's own citations, and without links, images and HTML, which a report has no use for. */
+function harmless(part: string): string {
+  return part
+    .replaceAll(CITATION, '')
+    .replaceAll('](', '] (')
+    .replaceAll('![', '[')
+    .replaceAll(/<(?=[a-z/!])/gi, '&lt;');
 }
 
-function isOver(result: Call | undefined): boolean {
-  return result !== undefined && (result.isError || member(result, 'status') !== 'processing');
-}
-
-interface ListedInvestigation {
-  investigation_id: string;
-  query: string;
-  status: string;
-  alert_summary: string;
-  created_at: string;
-}
-
-function listedIn(result: Call): ListedInvestigation[] {
+function rowsOf(result: Call): { id: string; query: string; status: string; summary: string }[] {
   const value: unknown = parsePartialJson(result.body);
   const rows: unknown[] = isRecord(value) && Array.isArray(value['investigations']) ? value['investigations'] : [];
-  return rows.filter(isRecord).map((row) => {
-    const text = (key: string): string => (typeof row[key] === 'string' ? row[key] : '');
-    return {
-      investigation_id: text('investigation_id'),
-      query: text('query'),
-      status: text('status'),
-      alert_summary: text('alert_summary'),
-      created_at: text('created_at'),
-    };
-  });
+  const text = (row: Record<string, unknown>, key: string): string => (typeof row[key] === 'string' ? row[key] : '');
+  return rows
+    .filter(isRecord)
+    .toSorted((a, b) => Date.parse(text(b, 'created_at')) - Date.parse(text(a, 'created_at')))
+    .map((row) => ({
+      id: text(row, 'investigation_id'),
+      query: text(row, 'query'),
+      status: text(row, 'status'),
+      summary: text(row, 'alert_summary'),
+    }));
 }
 
 function idOf(result: Call): string | undefined {
-  return member(result, 'investigation_id') ?? given(result, 'investigation_id');
+  return textMember(result.body, 'investigation_id') ?? given(result, 'investigation_id');
 }
 
-function member({ body }: Call, key: string): string | undefined {
-  return textMember(body, key);
-}
-
-function offered(calls: PlannedCall[], can: Can): PlannedCall[] {
-  return calls.filter(({ name: tool }) => can(tool));
+/** A text member of a JSON object, also where the view of a long result ends within it. */
+function textMember(json: string, key: string): string | undefined {
+  const raw = new RegExp(String.raw`"${key}":"((?:[^"\\]|\\.)*)`).exec(json)?.[1];
+  if (raw === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(`"${raw.replace(/\\u[\da-f]{0,3}$/i, '')}"`);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

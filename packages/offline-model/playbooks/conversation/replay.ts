@@ -7,7 +7,7 @@ import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
 import { openCase, type CaseFile, type Settled } from '../investigation/case-file.ts';
 import { isLive } from '../investigation/sources.ts';
-import { isSame } from './calls.ts';
+import { isSame } from '../calls.ts';
 import { timeOf, type Chat } from './chat.ts';
 
 export interface Plan {

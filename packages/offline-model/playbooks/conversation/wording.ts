@@ -1,12 +1,8 @@
 /** How answers state facts: figures and times as the evidence has them, foreign text as code, `[n]` behind a claim. */
 import type { Call } from '../../transcript.ts';
-import { name, quote } from '../investigation/statements.ts';
+import { name, quote, verbatim } from '../investigation/statements.ts';
 
-export { name } from '../investigation/statements.ts';
-
-const FEWEST_DIGITS = 3;
-const MOST_DIGITS = 5;
-const CUT_DIGITS = 4;
+export { name, verbatim } from '../investigation/statements.ts';
 
 /**
  * ` [n]` for the results a statement rests on, n being their evidence number. One that cannot be cited is left out.
@@ -14,31 +10,6 @@ const CUT_DIGITS = 4;
 export function cite(...calls: (Call | undefined)[]): string {
   const numbers = calls.flatMap((call) => (call?.evidence === undefined ? [] : [call.evidence]));
   return [...new Set(numbers)].map((number) => ` [${number}]`).join('');
-}
-
-/**
- * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
- * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
- * point).
- */
-export function verbatim(value: number | null): string {
-  if (value === null) return 'unknown';
-  const magnitude = Math.abs(value);
-  const exact = String(magnitude);
-  if (exact.includes('e')) return exact;
-  for (let digits = FEWEST_DIGITS; digits <= MOST_DIGITS; digits += 1) {
-    const rounded = String(Number(magnitude.toPrecision(digits)));
-    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
-  }
-  return cut(exact);
-}
-
-/** Cut after some significant digits, but not before the point. */
-function cut(exact: string): string {
-  const [whole = '', fraction = ''] = exact.split('.');
-  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
-  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
-  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
 }
 
 /** `8.26 s`; shares and counts without their unit, which says nothing a reader does not know. */
@@ -82,6 +53,14 @@ export function paragraphs(...parts: (string | undefined)[]): string {
 /** `One sentence.` of a text that may have several lines or no end. */
 export function sentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
+}
+
+/** Changes a text, but nothing in its code spans. */
+export function outsideCode(text: string, change: (part: string) => string): string {
+  return text
+    .split(/(`+[^`]*`+)/)
+    .map((part, index) => (index % 2 === 0 ? change(part) : part))
+    .join('');
 }
 
 /** The message of a failed call, quoted. */

@@ -3,7 +3,7 @@ import type { Hypothesis } from '../../../../src/features/investigations/report/
 import type { CaseFile } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import { findingsOf, type Conclusion, type RankedCause } from './conclusion.ts';
-import { changeSentence, figure, findingSentence, rankSentence, signalSentence } from './statements.ts';
+import { changeSentence, name, verbatim, findingSentence, rankSentence, signalSentence } from './statements.ts';
 import { judgeChanges, judgeService, rivalsOf, type ChangeVerdict, type ServiceVerdict } from './verdicts.ts';
 
 export function hypotheses(
@@ -15,14 +15,14 @@ export function hypotheses(
   const { cause, steps } = conclusion;
   if (!file.ranking || !cause) return leads(file, named, citations);
   const supported: Hypothesis = {
-    statement: `${cause.service} is at fault.`,
+    statement: `${name(cause.service)} is at fault.`,
     verdict: 'supported',
     reasoning: [
       rankSentence(file.ranking, citations, cause),
       ...steps.map((step) =>
         step.rule === 'blame'
-          ? `It is preferred to ${step.from} because that service's own logs blame it: ${findingSentence(citations, step.speaker, step.finding)}`
-          : `It is preferred to ${step.from}, whose score is nearly the same, because a resource of its own gave out: ${findingSentence(citations, step.speaker, step.finding)}`,
+          ? `It is preferred to ${name(step.from)} because that service's own logs blame it: ${findingSentence(citations, step.speaker, step.finding)}`
+          : `It is preferred to ${name(step.from)}, whose score is nearly the same, because a resource of its own gave out: ${findingSentence(citations, step.speaker, step.finding)}`,
       ),
     ].join(' '),
   };
@@ -36,7 +36,7 @@ export function hypotheses(
 function judged(file: CaseFile, verdict: ServiceVerdict, cause: RankedCause, citations: Citations): Hypothesis {
   const { rival } = verdict;
   const { service } = rival;
-  const statement = `${service} is at fault.`;
+  const statement = `${name(service)} is at fault.`;
   const [signal] = rival.signals;
   const figures = signal && rival.own_score > 0 ? `${signalSentence(file, citations, service, signal)} ` : '';
   if (verdict.kind === 'victim') {
@@ -44,7 +44,7 @@ function judged(file: CaseFile, verdict: ServiceVerdict, cause: RankedCause, cit
     const [caller = '', callee = ''] = path;
     const edge =
       file.dependencies && citations.cite(file.dependencies.call, members({ caller, callee }, 'caller', 'callee'));
-    const why = `It is a victim: it depends on ${cause.service} (${path.join(' → ')})${edge ?? ''}, which shows a disturbance of its own.`;
+    const why = `It is a victim: it depends on ${name(cause.service)} (${path.map(name).join(' → ')})${edge ?? ''}, which shows a disturbance of its own.`;
     return { statement, verdict: 'ruled_out', reasoning: figures + why };
   }
   const rank = file.ranking ? rankSentence(file.ranking, citations, rival) : '';
@@ -52,13 +52,13 @@ function judged(file: CaseFile, verdict: ServiceVerdict, cause: RankedCause, cit
     return {
       statement,
       verdict: 'ruled_out',
-      reasoning: `${figures}${rank} Its evidence (${figure(rival.own_score)}) is less than half of that of ${cause.service} (${figure(cause.own_score)})${citeScores(file, citations, rival)}.`,
+      reasoning: `${figures}${rank} Its evidence (${verbatim(rival.own_score)}) is less than half of that of ${name(cause.service)} (${verbatim(cause.own_score)})${citeScores(file, citations, rival)}.`,
     };
   }
   return {
     statement,
     verdict: 'open',
-    reasoning: `${figures}${rank} It is disturbed too, and nothing found shows that ${cause.service} is the reason${citeScores(file, citations, rival)}.`,
+    reasoning: `${figures}${rank} It is disturbed too, and nothing found shows that ${name(cause.service)} is the reason${citeScores(file, citations, rival)}.`,
   };
 }
 
@@ -83,17 +83,17 @@ function innocentChange(
       case 'later':
         return `It came after the onset${onset ? ` at ${onset}` : ''}${cited}.`;
       case 'quiet':
-        return `It came near the onset, but the metrics of ${change.service} show no harmful change${ranked ? citeScores(file, citations, ranked) : cited}.`;
+        return `It came near the onset, but the metrics of ${name(change.service ?? '')} show no harmful change${ranked ? citeScores(file, citations, ranked) : cited}.`;
       case 'weaker':
-        return `It came near the onset, but the evidence of ${verdict.ranked.service} (${figure(verdict.ranked.own_score)}) is less than half of that of ${cause?.service} (${figure(cause?.own_score ?? null)})${citeScores(file, citations, verdict.ranked)}.`;
+        return `It came near the onset, but the evidence of ${name(verdict.ranked.service)} (${verbatim(verdict.ranked.own_score)}) is less than half of that of ${name(cause?.service ?? '')} (${verbatim(cause?.own_score ?? null)})${citeScores(file, citations, verdict.ranked)}.`;
       case 'upstream':
-        return `${verdict.path.join(' → ')} is the way of the calls, so it could disturb ${cause?.service} only with more of them, and its traffic shows no such rise${cited}.`;
+        return `${verdict.path.map(name).join(' → ')} is the way of the calls, so it could disturb ${name(cause?.service ?? '')} only with more of them, and its traffic shows no such rise${cited}.`;
       default:
         return `It came near the onset${onset ? ` at ${onset}` : ''}, and what was read does not exclude it${cited}.`;
     }
   }
   return {
-    statement: `The change ${change.id}${change.service ? ` of ${change.service}` : ''} caused the incident.`,
+    statement: `The change ${name(change.id)}${change.service ? ` of ${name(change.service)}` : ''} caused the incident.`,
     verdict: verdict.kind === 'open' ? 'open' : 'ruled_out',
     reasoning: `${fact} ${why}`,
   };
@@ -106,9 +106,9 @@ function leads(file: CaseFile, named: string[], citations: Citations): Hypothesi
     const [finding] = findingsOf(file, service).filter(({ kind }) => kind === 'resource' || kind === 'blames');
     const ranked = file.ranking?.result.causes.find((cause) => cause.service === service);
     const quiet = ranked
-      ? `Its metrics show no clear harmful change (evidence ${figure(ranked.own_score)})${citeScores(file, citations, ranked)}.`
+      ? `Its metrics show no clear harmful change (evidence ${verbatim(ranked.own_score)})${citeScores(file, citations, ranked)}.`
       : '';
     const reasoning = [finding ? findingSentence(citations, service, finding) : '', quiet].filter(Boolean).join(' ');
-    return reasoning ? [{ statement: `${service} is at fault.`, verdict: 'open', reasoning }] : [];
+    return reasoning ? [{ statement: `${name(service)} is at fault.`, verdict: 'open', reasoning }] : [];
   });
 }

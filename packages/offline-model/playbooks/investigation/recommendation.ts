@@ -1,17 +1,18 @@
 /** What to do first, from the kind of evidence there is. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Conclusion } from './conclusion.ts';
-import { clip, figure, quote, signalName } from './statements.ts';
+import { clip, name, verbatim, quote, signalName } from './statements.ts';
 
 type Recommendation = Report['recommended_change'];
 
 const BY_MEANING: Record<string, (service: string) => string> = {
-  latency: (service) => `Find what slows ${service} down, beginning with its slowest operations and what it waits for`,
-  errors: (service) => `Find why ${service} fails, beginning with its most frequent error`,
-  availability: (service) => `Find why ${service} fails, beginning with its most frequent error`,
-  saturation: (service) => `Give ${service} more of the resource it has run out of, and find what uses it up`,
-  headroom: (service) => `Give ${service} more of the resource it has run out of, and find what uses it up`,
-  traffic: (service) => `Limit or absorb the additional load on ${service}, and find who sends it`,
+  latency: (service) =>
+    `Find what slows ${name(service)} down, beginning with its slowest operations and what it waits for`,
+  errors: (service) => `Find why ${name(service)} fails, beginning with its most frequent error`,
+  availability: (service) => `Find why ${name(service)} fails, beginning with its most frequent error`,
+  saturation: (service) => `Give ${name(service)} more of the resource it has run out of, and find what uses it up`,
+  headroom: (service) => `Give ${name(service)} more of the resource it has run out of, and find what uses it up`,
+  traffic: (service) => `Limit or absorb the additional load on ${name(service)}, and find who sends it`,
 };
 
 export function recommendation({ cause, change, findings }: Conclusion): Recommendation {
@@ -23,11 +24,14 @@ export function recommendation({ cause, change, findings }: Conclusion): Recomme
   }
   const [signal] = cause.signals;
   const verify = signal
-    ? `Verify that ${signalName(signal)} of ${cause.service} returns to about ${figure(signal.baseline_median)}.`
-    : `Verify that ${cause.service} recovers.`;
+    ? `Verify that ${signalName(signal)} of ${name(cause.service)} returns to about ${verbatim(signal.baseline_median)}.`
+    : `Verify that ${name(cause.service)} recovers.`;
   if (change) {
     return {
-      summary: clip(`Roll back or correct the ${change.change.kind} ${change.change.id} of ${cause.service}.`, 400),
+      summary: clip(
+        `Roll back or correct the ${name(change.change.kind)} ${name(change.change.id)} of ${name(cause.service)}.`,
+        400,
+      ),
       details: `It came shortly before the onset: ${quote(change.change.summary, 500)}. ${verify}`,
     };
   }
@@ -35,10 +39,10 @@ export function recommendation({ cause, change, findings }: Conclusion): Recomme
   if (resource) {
     const [line = ''] = resource.text.split('\n');
     return {
-      summary: clip(`Relieve the resource that ${cause.service} has run out of, and find what uses it up.`, 400),
+      summary: clip(`Relieve the resource that ${name(cause.service)} has run out of, and find what uses it up.`, 400),
       details: `Its logs say ${quote(line, 500)}. ${verify}`,
     };
   }
-  const first = BY_MEANING[signal?.meaning ?? ''] ?? ((service: string) => `Look closely at ${service}`);
+  const first = BY_MEANING[signal?.meaning ?? ''] ?? ((service: string) => `Look closely at ${name(service)}`);
   return { summary: `${first(cause.service)}.`, details: verify };
 }

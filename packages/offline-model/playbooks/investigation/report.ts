@@ -11,8 +11,9 @@ import type { SourceChoice } from './sources.ts';
 import {
   changeSentence,
   clip,
-  figure,
+  verbatim,
   findingSentence,
+  name,
   quote,
   rankSentence,
   signalName,
@@ -29,6 +30,12 @@ const TROUBLE: Record<string, string> = {
   headroom: 'short of a resource',
   traffic: 'unusual traffic',
 };
+
+/** What is wrong with a service, in a word or two. */
+export function troubleOf({ signals }: RankedCause): string {
+  const [signal] = signals;
+  return signal ? (TROUBLE[signal.meaning] ?? 'unusual') : 'disturbed';
+}
 
 export interface ReportContext {
   choice?: SourceChoice;
@@ -70,7 +77,7 @@ function title(file: CaseFile, { cause }: Conclusion): string {
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
   const effect = alerting && alerting !== cause.service ? `, felt at ${alerting}` : '';
-  return `${cause.service}: ${signal ? `${TROUBLE[signal.meaning] ?? 'unusual'} (${signalName(signal)})` : 'disturbed'}${effect}`;
+  return `${cause.service}: ${troubleOf(cause)}${signal ? ` (${signalName(signal)})` : ''}${effect}`;
 }
 
 function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citations): string {
@@ -98,7 +105,7 @@ function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations
   const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
   if (!other) return '';
   const cited = citations.cite(file.ranking?.call, members(other, 'service', 'score', 'own_score'));
-  return `${blamed} itself shows little (evidence ${figure(other.own_score)} against ${figure(cause.own_score)}), so the fault is on the side of ${cause.service}${cited}.`;
+  return `${name(blamed)} itself shows little (evidence ${verbatim(other.own_score)} against ${verbatim(cause.own_score)}), so the fault is on the side of ${name(cause.service)}${cited}.`;
 }
 
 function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {
@@ -121,9 +128,9 @@ function subjectSentence({ choice, partial }: ReportContext, file: CaseFile, cit
 
 function alertSentence(choice: SourceChoice, file: CaseFile, citations: Citations, note = ''): string {
   const { alert, primary } = choice;
-  if (!alert) return `${note}Source ${primary.id} was examined${citeSource(choice, file, citations)}.`;
+  if (!alert) return `${note}Source ${name(primary.id)} was examined${citeSource(choice, file, citations)}.`;
   const cited = citations.cite(file.sources?.call, members(alert, 'summary'), members(alert, 'name'));
-  return `${note}The alert ${alert.name} of ${alert.service} came at ${alert.at}: ${quote(alert.summary, 300)}${cited}.`;
+  return `${note}The alert ${name(alert.name)} of ${name(alert.service)} came at ${name(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
 }
 
 function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations: Citations): string {
@@ -166,7 +173,7 @@ function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, cit
   if (path) {
     const [caller = '', callee = ''] = path;
     const cited = citations.cite(file.dependencies?.call, members({ caller, callee }, 'caller', 'callee'));
-    sentences.push(`The disturbance reaches ${alerting} through ${path.join(' → ')}${cited}.`);
+    sentences.push(`The disturbance reaches ${name(alerting ?? '')} through ${path.map(name).join(' → ')}${cited}.`);
   }
   if (sentences.length > 0) return sentences.join(' ');
   return `How much is affected is not known: what was read does not measure it${citeSource(choice, file, citations)}.`;
@@ -197,7 +204,7 @@ function withoutSources(file: CaseFile, citations: Citations, { partial }: Repor
     const [first] = broken;
     if (!first) return `No telemetry source is configured${citations.cite(sources.call, '"sources":[]')}.`;
     const cited = citations.cite(sources.call, members(first, 'error'), members(first, 'id'));
-    return `No telemetry source can be read; ${first.id} answers ${quote(first.error ?? '', 300)}${cited}.`;
+    return `No telemetry source can be read; ${name(first.id)} answers ${quote(first.error ?? '', 300)}${cited}.`;
   }
   return {
     title: sources || failed ? 'No root cause: no telemetry source can be read' : 'No root cause: nothing was read yet',

@@ -91,6 +91,9 @@ export function usableSources(sources: CaseFile['sources']): ListedSource[] {
   return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
 }
 
+/** Whether a text names a source: by its id, by an alert of it, or by a time in a recorded window. */
+export const pointsTo = (text: string, source: ListedSource): boolean => standing(text, source) === 2;
+
 /** The alert that shares most with the query, else the first. */
 function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
   const scores = lexicalScores(query, alerts.map(describeAlert));

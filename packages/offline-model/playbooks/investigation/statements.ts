@@ -7,20 +7,44 @@ import type { LogFinding } from './log-evidence.ts';
 
 type Signal = RankRootCausesResult['causes'][number]['signals'][number];
 
-/** A number with three significant digits. */
-export function figure(value: number | null): string {
-  return value === null ? 'unknown' : String(Number(value.toPrecision(3)));
+const FEWEST_DIGITS = 3;
+const MAX_DIGITS = 5;
+const CUT_DIGITS = 4;
+
+/**
+ * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
+ * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
+ * point).
+ */
+export function verbatim(value: number | null): string {
+  if (value === null) return 'unknown';
+  const magnitude = Math.abs(value);
+  const exact = String(magnitude);
+  if (exact.includes('e')) return exact;
+  for (let digits = FEWEST_DIGITS; digits <= MAX_DIGITS; digits += 1) {
+    const rounded = String(Number(magnitude.toPrecision(digits)));
+    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
+  }
+  return cut(exact);
+}
+
+/** Cut after some significant digits, but not before the point. */
+function cut(exact: string): string {
+  const [whole = '', fraction = ''] = exact.split('.');
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
+  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
 }
 
 export function signalName({ metric, statistic }: Pick<Signal, 'metric' | 'statistic'>): string {
-  return statistic ? `${metric} (${statistic})` : metric;
+  return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
 }
 
 /** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" with what shows it. */
 export function signalSentence(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
   const change =
-    `${signalName(signal)} of ${service} went from ${figure(signal.baseline_median)} to ${figure(signal.incident_value)}, ` +
-    `${figure(Math.abs(signal.score))} times its usual spread`;
+    `${signalName(signal)} of ${name(service)} went from ${verbatim(signal.baseline_median)} to ${verbatim(signal.incident_value)}, ` +
+    `${verbatim(Math.abs(signal.score))} times its usual spread`;
   return `${change}${citeRanking(file, citations, service, signal)}${citeReading(file, citations, service, signal)}.`;
 }
 
@@ -50,7 +74,7 @@ export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Ci
     members(cause, 'service', 'score', 'own_score'),
     members(cause, 'service'),
   );
-  return `${cause.service} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series (score ${figure(cause.score)})${cited}.`;
+  return `${name(cause.service)} ranks ${ordinal(cause.rank)} of ${services} services by ${series} series (score ${verbatim(cause.score)})${cited}.`;
 }
 
 export function findingSentence(citations: Citations, service: string, finding: LogFinding): string {
@@ -62,7 +86,7 @@ export function findingSentence(citations: Citations, service: string, finding: 
     members(pattern, 'pattern'),
     JSON.stringify(finding.text).slice(1, -1).slice(0, 300),
   );
-  return `${service} logged since ${pattern.first} ${pattern.count === 1 ? 'once' : `${pattern.count} times`}: ${quote(line, 200)}${cited}.`;
+  return `${name(service)} logged since ${name(pattern.first)} ${pattern.count === 1 ? 'once' : `${pattern.count} times`}: ${quote(line, 200)}${cited}.`;
 }
 
 export function changeSentence(
@@ -70,9 +94,9 @@ export function changeSentence(
   { change, source }: { change: ListedChange; source: Found<unknown> },
   opening = 'The',
 ): string {
-  const of = change.service ? ` of ${change.service}` : '';
+  const of = change.service ? ` of ${name(change.service)}` : '';
   const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
-  return `${opening} ${change.kind}${of} at ${change.at}: ${quote(change.summary, 300)}${cited}.`;
+  return `${opening} ${name(change.kind)}${of} at ${name(change.at)}: ${quote(change.summary, 300)}${cited}.`;
 }
 
 /** Foreign text as code, in which neither full stops nor brackets mean anything to a reader of sentences. */

@@ -1,23 +1,15 @@
 /** The first look: the alerting metric, and what its service depends on. */
-import { metricMeaning, type MetricMeaning } from '../metric-meaning.ts';
 import type { PlannedCall } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
+import { signalsIn } from '../reading.ts';
 import { lexicalScores } from './words.ts';
 
 const MOST_METRICS = 50;
-/** What people say, and what metrics are called when they say it. */
-const SYNONYMS: [said: RegExp, meant: string, meanings: MetricMeaning[]][] = [
-  [/slow|latenc|delay|hang|timeout|time out|respon/i, 'latency duration response time p95 p99', ['latency']],
-  [
-    /error|fail|5\d\d|exception|broken|crash|down|unavailab/i,
-    'errors error faults failed 5xx availability',
-    ['errors', 'availability'],
-  ],
-  [/memory|oom/i, 'memory heap rss', ['saturation', 'headroom']],
-  [/cpu|load/i, 'cpu load', ['saturation', 'traffic']],
-  [/queue|backlog|lag/i, 'queue backlog lag', ['saturation', 'latency']],
-];
+/** A text with what alerts and metrics are called where it says the same in other words. */
+export function withSymptom(text: string): string {
+  return [text, ...signalsIn(text).map(({ words }) => words)].join('\n');
+}
 
 /** Calls that remain to be made before the ranking; none when the first look is done. */
 export function survey(file: CaseFile, choice: SourceChoice, symptom: Symptom): PlannedCall[] {
@@ -43,13 +35,13 @@ export function survey(file: CaseFile, choice: SourceChoice, symptom: Symptom): 
  */
 export function chooseMetric({ query, metrics }: CaseFile, { service }: Symptom): string | undefined {
   const own = metrics?.result.metrics.filter(({ services }) => services.includes(service)) ?? [];
-  const said = SYNONYMS.filter(([pattern]) => pattern.test(query));
-  const spokenOf = new Set(said.flatMap(([, , meanings]) => meanings));
-  const measuring = own.filter(({ metric }) => spokenOf.has(metricMeaning(metric)));
+  const said = signalsIn(query);
+  const measuring = own.filter(({ metric }) =>
+    said.some(({ named, worse }) => named.test(metric) && !worse?.test(metric)),
+  );
   const candidates = measuring.length > 0 ? measuring : own;
-  const asked = [query, ...said.map(([, meant]) => meant)].join(' ');
   const scores = lexicalScores(
-    asked,
+    withSymptom(query),
     candidates.map(({ metric, help, unit }) => `${metric} ${help ?? ''} ${unit ?? ''}`),
   );
   const best = Math.max(0, ...scores);

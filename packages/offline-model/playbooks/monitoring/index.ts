@@ -1,196 +1,333 @@
 /**
- * The playbook of a monitoring agent's chat. What is to be watched is read from the person's words alone; sources, services
- * and metrics are looked up, and the checks are written into the plan. Questions about the system are answered as in any chat.
+ * The playbook of a monitoring agent's chat. A plan is drafted from a few templates; what is not understood is said, with
+ * the way to the plan form of the web app. Questions about the system are answered as in any chat.
  */
 import type { Playbook, Situation, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
+import { callsOf, isRecord, lastCall, wasMade } from '../calls.ts';
 import { readChat, type Chat } from '../conversation/chat.ts';
 import { conversation } from '../conversation/index.ts';
-import { NOTHING, replay } from '../conversation/replay.ts';
-import { bullets, paragraphs } from '../conversation/wording.ts';
-import { acknowledgePlay, costPlay, missedPlay, snoozePlay } from './abilities.ts';
-import { changePlay } from './changes.ts';
-import { removePlay, runPlay, testPlay, togglePlay } from './controls.ts';
-import { currentPlan } from './current-plan.ts';
-import { telemetryOf } from './drafting/telemetry.ts';
-import { historyPlay, undoPlay } from './earlier-changes.ts';
-import { meantInstead } from './meant.ts';
-import { readFirst, type Can, type Play } from './play.ts';
-import { caseOf } from '../conversation/earlier.ts';
-import { takeReporting } from './reading/reporting.ts';
-import { takeUnable, unableLines } from './reading/unable.ts';
+import { readIntent } from '../conversation/intent.ts';
+import { bullets, cite, failureOf, listed, name, paragraphs } from '../conversation/wording.ts';
+import { call } from '../investigation/gather.ts';
+import { parsePartialJson } from '../investigation/partial-json.ts';
 import { quote } from '../investigation/statements.ts';
-import { findingsPlay, planPlay, sessionsPlay, standingPlay } from './reports.ts';
-import type { Request } from './request.ts';
-import { readRequests, type Wanted } from './requests.ts';
-import { watchPlay } from './watch.ts';
-import { whereTo } from './watch-answer.ts';
+import { DURATION } from '../reading.ts';
+import { caseOf, telemetryOf } from '../telemetry.ts';
+import { draftPlan, type Draft } from './draft.ts';
+import { settingsIn } from './settings.ts';
 
-/** Model turns for one message; then it is answered with what there is. More wishes in it take more. */
-const MOST_TURNS = 9;
-const MORE_TURNS = 3;
-const MOST_IN_ALL = 18;
-const OWN = 'update_monitoring_plan';
+const UPDATE = 'update_monitoring_plan';
 const READ = 'read_monitoring_plan';
-/** What these say is no longer so after a change: another part of the message calls them again. */
-const STATEFUL = new Set([
-  OWN,
-  READ,
-  'list_monitoring_findings',
-  'list_monitoring_sessions',
-  'run_check_now',
-  'test_monitoring_check',
-]);
+const MAX_TURNS = 9;
+const MAX_LISTED = 10;
+const FORM = 'The form under “Plan” on the page of this agent in the web app sets everything that a plan can say.';
+
+const POLITE = String.raw`^(?:(?:please|now|then|and|also|ok(?:ay)?|hi|hello)[\s,.!]+)*(?:(?:can|could|would) you\s+(?:please\s+)?)?`;
+const PAUSE = new RegExp(
+  String.raw`${POLITE}(?:pause|suspend|stop)(?:\s+(?:it|all|everything|yourself|monitoring|watching|checking|the agent|for now|please|now))*\s*[.!]*$`,
+  'iu',
+);
+const RESUME = new RegExp(
+  String.raw`${POLITE}(?:resume|unpause|continue|go on)(?:\s+(?:it|all|everything|monitoring|watching|again|please|now))*\s*[.!]*$`,
+  'iu',
+);
+const REMOVE = new RegExp(
+  String.raw`${POLITE}(?:remove|delete|drop|stop watching|stop monitoring|stop checking)\s+(.+)$`,
+  'iu',
+);
+/** An interval and nothing else is one for all checks. */
+const RESCHEDULE = new RegExp(
+  String.raw`${POLITE}(?:(?:check|run|do|look)\s+(?:it\s+|them\s+|everything\s+)?)?(?:every|each)\s+${DURATION}(?:\s+(?:is enough|instead|please|will do|from now on))*\s*[.!]*$`,
+  'iu',
+);
+const RUN = new RegExp(
+  String.raw`${POLITE}(?:run|check)\s+(?:it|them|all|everything|the checks?|now)(?:\s+(?:all|now|again|right now|please))*\s*[.!]*$`,
+  'iu',
+);
+const PLAN =
+  /\b(?:what|which)\b[^.?!]*\b(?:(?:are|do) you (?:watch|monitor|check)\w*|plan|checks)\b|\b(?:show|list|read)\b[^.?!]*\b(?:plan|checks)\b|\bare you (?:still )?(?:watching|active|paused|running)\b|^(?:plan|status|checks)\W*$/iu;
+const FINDINGS =
+  /\b(?:did|have) you (?:found?|find|see|seen|noticed?)\b|\bfindings?\b|\b(?:is|was) (?:everything|all) (?:ok(?:ay)?|fine|good|quiet)\b|\banything (?:new|wrong|unusual|to report)\b/iu;
+const SESSIONS =
+  /\b(?:last|latest|recent) (?:runs?|checks?|sessions?|results?)\b|\bhistory\b|\bdid (?:it|the checks?|you) (?:run|check)\b/iu;
+const WATCHES =
+  /\b(?:watch|monitor|observe|keep an eye|look (?:at|for|after|out|whether|if)|track|check|alert|notify|warn|page|(?:tell|let) (?:me|us)|every|each|hourly|daily|above|below|exceeds?)\b/iu;
+
+type Request =
+  | 'draft'
+  | 'pause'
+  | 'resume'
+  | 'remove'
+  | 'reschedule'
+  | 'run'
+  | 'plan'
+  | 'findings'
+  | 'sessions'
+  | 'question';
+
+/** A call of the agent, and what is said about its result. */
+interface Action {
+  text: string;
+  tool: string;
+  input: Record<string, unknown>;
+  answer(result: Record<string, unknown>, made: Call): string;
+}
 
 export const monitoring: Playbook = {
   name: 'monitoring',
   // A key that may not change the plan may still ask about it.
-  fits: ({ offered }) => offered.has(OWN) || offered.has(READ),
+  fits: ({ offered }) => offered.has(UPDATE) || offered.has(READ),
   play(situation) {
     if (situation.forcedTool) return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
     const chat = readChat(situation);
-    const wanted = wantedIn(chat);
-    const most = Math.min(MOST_IN_ALL, MOST_TURNS + MORE_TURNS * (wanted.length - 1));
-    const answers: string[] = [];
-    let calls = chat.calls;
-    for (const one of wanted) {
-      const { turn, taken } = playOne({ ...chat, question: { ...chat.question, text: one.text }, calls }, one, {
-        most,
-        isOnly: wanted.length === 1,
-      });
-      if (turn.calls.length > 0) return turn;
-      answers.push(turn.text);
-      calls = calls.filter(({ id, tool }) => !STATEFUL.has(tool) || !taken.has(id));
-    }
-    return { text: paragraphs(...new Set(answers)), calls: [] };
+    const request = requestIn(chat.question.text);
+    if (request === 'question') return asked(situation, chat);
+    if (request === 'draft') return draft(chat);
+    if (request === 'remove' || request === 'reschedule') return change(chat, request);
+    return act(chat, ACTIONS[request]);
   },
 };
 
-/** One of the things a message wants: what is to be called for it now, else its answer and the calls it rests on. */
-function playOne(
-  chat: Chat,
-  { request }: Wanted,
-  { most, isOnly }: { most: number; isOnly: boolean },
-): { turn: Turn; taken: Set<string> } {
-  const { situation } = chat;
-  if (request.kind === 'question')
-    return { turn: conversation.play(isOnly ? situation : asking(situation, chat.question.text)), taken: new Set() };
-  const can: Can = (tool) => situation.offered.has(tool);
-  const { plan, answer } = playOf(chat, request, can, isOnly);
-  const { file, pending } = replay(chat, plan, true);
-  const calls = pending?.calls.filter(({ name }) => situation.tools.has(name)) ?? [];
-  if (pending && calls.length > 0 && chat.turnsSpent < most)
-    return { turn: { text: pending.text, calls }, taken: new Set() };
-  return { turn: { text: answer(file), calls: [] }, taken: new Set(file.transcript.calls.map(({ id }: Call) => id)) };
-}
-
-/** The same chat as if only this had been asked. */
-function asking(situation: Situation, text: string): Situation {
-  const { dialogue } = situation;
-  const questions = dialogue.questions.map((question, index) =>
-    index === dialogue.questions.length - 1 ? { ...question, text } : question,
+function requestIn(text: string): Request {
+  const said = text.trim();
+  if (PAUSE.test(said)) return 'pause';
+  if (RESUME.test(said)) return 'resume';
+  if (REMOVE.test(said)) return 'remove';
+  if (RESCHEDULE.test(said)) return 'reschedule';
+  if (RUN.test(said)) return 'run';
+  const isQuestion = /^(?:what|which|who|why|how|did|do|does|have|has|is|are|was|were|when|show|list|any)\b|\?$/iu.test(
+    said,
   );
-  return { ...situation, dialogue: { ...dialogue, questions } };
-}
-
-/** What is wanted is decided by the words and by what was known when they were said: not by what is found meanwhile. */
-function wantedIn(chat: Chat): Wanted[] {
-  const file = caseOf(chat.earlierCalls);
-  const known = telemetryOf(file, '').services;
-  const before = currentPlan(file);
-  const hasWritten = chat.earlierCalls.some(({ tool, isError }) => tool === OWN && !isError);
-  const hasChecks = hasWritten || (before?.checks.length ?? 0) > 0 || chat.summary !== '';
-  return readRequests((hasChecks ? meantInstead(chat) : undefined) ?? chat.question.text, known, hasChecks);
-}
-
-/** @param isOnly nothing else is wanted in the message */
-function playOf(chat: Chat, request: Request, can: Can, isOnly: boolean): Play {
-  switch (request.kind) {
-    case 'watch':
-      return watchPlay(chat, can);
-    case 'change':
-      return changePlay(chat, can);
-    case 'pause':
-    case 'resume':
-      return togglePlay(chat, can, request.kind === 'resume');
-    case 'remove':
-    case 'toggle':
-      return removePlay(chat, can, request);
-    case 'run':
-      return runPlay(can, request.of);
-    case 'test':
-      return testPlay(can, request.of);
-    case 'plan':
-      return planPlay(can);
-    case 'findings':
-      return findingsPlay(can);
-    case 'sessions':
-      return sessionsPlay(can);
-    case 'channel':
-      return channelPlay(chat, can);
-    case 'snooze':
-      return snoozePlay(chat);
-    case 'acknowledge':
-      return acknowledgePlay(chat);
-    case 'cost':
-      return costPlay(can);
-    case 'missed':
-      return missedPlay(chat, can);
-    case 'standing':
-      return standingPlay(can);
-    case 'undo':
-      return undoPlay(chat, can);
-    case 'history':
-      return historyPlay(chat, can);
-    case 'delete':
-      return said(
-        'Say “pause” to have me stop until you say “resume”; the plan stays. To end me for good delete me in the list of agents (DELETE /api/monitoring-chat/{chat_id}): I cannot do that myself.',
-      );
-    case 'remark':
-      return said(`I take this as background, so nothing is changed by it: ${quote(chat.question.text, 300)}.`);
-    case 'thanks':
-      return said("You're welcome.");
-    case 'introduction':
-      return said(introduction());
-    default:
-      return isOnly
-        ? said(paragraphs('I did not understand what you want of me, so nothing is changed.', introduction()))
-        : said(`I did not understand ${quote(chat.question.text, 200)}, so nothing is changed by it.`);
+  if (isQuestion || /^(?:plan|status|checks|findings)\W*$/iu.test(said)) {
+    if (PLAN.test(said)) return 'plan';
+    if (SESSIONS.test(said)) return 'sessions';
+    if (FINDINGS.test(said)) return 'findings';
   }
+  return WATCHES.test(said) && !/^(?:what|which|who|why|how|when)\b/iu.test(said) ? 'draft' : 'question';
 }
 
-/** Where it reports is not said in a conversation, but in its configuration. */
-function channelPlay(chat: Chat, can: Can): Play {
+/** A question about the system, which a chat answers; what it does not understand is more than a chat's. */
+function asked(situation: Situation, chat: Chat): Turn {
+  const { kind } = readIntent(chat.question.text, true);
+  if (kind !== 'unclear' && kind !== 'introduction') return conversation.play(situation);
+  const head =
+    kind === 'introduction'
+      ? 'I am a monitoring agent: I watch what you tell me to.'
+      : 'I did not understand that, so nothing is changed.';
+  return { text: paragraphs(head, HELP), calls: [] };
+}
+
+const HELP = paragraphs(
+  'Without an Anthropic API key I am Casebook’s offline model and understand a few plain sentences:',
+  bullets([
+    '“Watch the latency and errors of checkout every minute” (without a limit I compare with what is usual)',
+    '“Tell me if the error rate of payments is above 5 % for 10 minutes, critical”',
+    '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
+    '“What are you watching?”, “Did you find anything?”, “Run it now”, “Every 10 minutes”, “Remove orders-logs”, “Pause”, “Resume”',
+  ]),
+  FORM,
+);
+
+/** Looks at sources, services and metrics, then writes the checks into the plan. */
+function draft(chat: Chat): Turn {
+  const { situation, question } = chat;
+  const can = (tool: string): boolean => situation.tools.has(tool);
+  const file = caseOf(chat.calls);
+  const made = lastCall(file, UPDATE);
+  const telemetry = telemetryOf(file, question.text);
+  const drafted = draftPlan(question.text, telemetry, can);
+  if (made) return { text: writtenAnswer(made, drafted), calls: [] };
+  if (chat.turnsSpent < MAX_TURNS) {
+    if (can('list_sources') && callsOf(file, 'list_sources').length === 0)
+      return { text: 'I look at which telemetry sources there are.', calls: [call('list_sources', {})] };
+    const listing = telemetry.asked
+      .map(({ id }) => call('list_services', { source: id }))
+      .filter((one) => can(one.name) && !wasMade(file, one));
+    if (listing.length > 0) return { text: 'I look up the services.', calls: listing };
+    if (drafted.calls.length > 0) return { text: 'I look for the metrics that measure that.', calls: drafted.calls };
+  }
+  const { checks, notes } = drafted;
+  if (checks.length === 0)
+    return {
+      text: paragraphs(
+        'Nothing is changed: I could not make a check of that.',
+        bullets(notes),
+        notes.length > 0 ? FORM : HELP,
+      ),
+      calls: [],
+    };
+  if (!can(UPDATE)) return { text: `I may not change the plan here (${UPDATE}). ${FORM}`, calls: [] };
+  const patch = {
+    summary: `Watches ${checks.map(({ title }) => title).join('; ')}.`.slice(0, 1_000).toWellFormed(),
+    checks,
+  };
+  const reason = question.text.trim().slice(0, 1_000).toWellFormed();
+  return { text: 'I write that into the plan.', calls: [call(UPDATE, { patch, reason })] };
+}
+
+function writtenAnswer(made: Call, { checks, notes }: Draft): string {
+  if (made.isError) return paragraphs(`The plan was not accepted, and nothing is changed: ${problemsOf(made)}.`, FORM);
+  const result = resultOf(made);
+  const described = listOf(result, 'checks').filter(({ id }) => checks.some((check) => check.id === id));
+  const lines = described.map(checkLine);
+  return paragraphs(
+    'This is what I understood and watch from now on:',
+    bullets(lines),
+    checks.some(({ check }) => check.type === 'instruction')
+      ? 'I carry out an instruction in your words only as far as it names services, metrics, logs, changes or alerts.'
+      : '',
+    bullets(notes),
+    reporting(result),
+    `Whatever else your words said is not in the plan. ${FORM}`,
+  );
+}
+
+/** Takes out the checks that are named by their ids, or gives all of them another interval. */
+function change(chat: Chat, request: 'remove' | 'reschedule'): Turn {
+  const { tools } = chat.situation;
+  const file = caseOf(chat.calls);
+  const removed = lastCall(file, UPDATE);
+  if (removed?.isError) return { text: `Nothing is changed: ${problemsOf(removed)}.`, calls: [] };
+  if (removed) return { text: `Done: ${texts(resultOf(removed), 'changes')}.`, calls: [] };
+  const read = lastCall(file, READ);
+  if (!read && tools.has(READ)) return { text: 'I read the plan.', calls: [call(READ, {})] };
+  const checks = read ? listOf(resultOf(read), 'checks') : [];
+  const said = (REMOVE.exec(chat.question.text.trim())?.[1] ?? '').toLowerCase();
+  const ids = checks.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
+  const isAll = request === 'reschedule' || /^(?:all|everything|all (?:the )?checks)\W*$/u.test(said);
+  const meant = isAll
+    ? ids
+    : ids.filter((id) => said.includes(id) || (ids.length === 1 && /^(?:it|the check|that)\W*$/u.test(said)));
+  if (meant.length === 0)
+    return {
+      text: paragraphs(
+        `I do not know which check you mean. These are their ids: ${listed(ids.map(name)) || 'there is none'}${cite(read)}.`,
+        FORM,
+      ),
+      calls: [],
+    };
+  if (!tools.has(UPDATE)) return { text: `I may not change the plan here (${UPDATE}).`, calls: [] };
+  const { schedule } = settingsIn(chat.question.text);
+  const patch = { checks: meant.map((id) => (request === 'remove' ? { id, remove: true } : { id, schedule })) };
   return {
-    plan: { query: '', next: (file) => readFirst(file, can) },
-    answer(file) {
-      const passage = { text: chat.question.text };
-      const unable = takeUnable(passage);
-      const named = takeReporting(passage);
-      return paragraphs(
-        named.length > 0 ? '' : 'Where I report is not set in this conversation.',
-        whereTo(file, named),
-        unableLines(unable, (one) => quote(one, 160)).join(' '),
-      );
-    },
+    text: 'I change the plan.',
+    calls: [call(UPDATE, { patch, reason: chat.question.text.trim().slice(0, 1_000).toWellFormed() })],
   };
 }
 
-function said(text: string): Play {
-  return { plan: NOTHING, answer: () => text };
+const toggle = (active: boolean): Action => ({
+  text: active ? 'I resume.' : 'I pause.',
+  tool: UPDATE,
+  input: { active, reason: active ? 'Resume.' : 'Pause.' },
+  answer: () => (active ? 'I watch again.' : 'I am paused: nothing is checked until you say “resume”.'),
+});
+
+const ACTIONS: Record<Exclude<Request, 'draft' | 'remove' | 'reschedule' | 'question'>, Action> = {
+  pause: toggle(false),
+  resume: toggle(true),
+  run: {
+    text: 'I run the checks.',
+    tool: 'run_check_now',
+    input: {},
+    answer: (result) =>
+      `These checks run now: ${texts(result, 'started')}. Ask “what did the last runs say?” in a moment.`,
+  },
+  plan: {
+    text: 'I read the plan.',
+    tool: READ,
+    input: {},
+    answer(result, made) {
+      const checks = listOf(result, 'checks').map((check) => `${checkLine(check)}${cite(made)}`);
+      if (checks.length === 0) return paragraphs(`I watch nothing yet${cite(made)}.`, HELP);
+      const state = result['active'] === false ? 'I am paused. This is the plan:' : 'This is what I watch:';
+      const reasons = texts(result, 'reasons');
+      return paragraphs(
+        state,
+        bullets(checks),
+        reasons === '' ? '' : `My status is ${text(result, 'status')}: ${reasons}${cite(made)}.`,
+        reporting(result),
+      );
+    },
+  },
+  findings: {
+    text: 'I look up the findings.',
+    tool: 'list_monitoring_findings',
+    input: { limit: MAX_LISTED },
+    answer(result, made) {
+      const lines = listOf(result, 'findings').map((finding) => {
+        const investigation = text(finding, 'investigation_id');
+        const since = text(finding, 'opened_at');
+        return `${text(finding, 'status')}, ${text(finding, 'severity')}${since === '' ? '' : `, since ${since}`}: ${quote(text(finding, 'title'), 160)}${investigation === '' ? '' : `, investigated as ${name(investigation)}`}${cite(made)}`;
+      });
+      return lines.length === 0
+        ? `I have found nothing so far${cite(made)}.`
+        : paragraphs('What I found, the latest first:', bullets(lines));
+    },
+  },
+  sessions: {
+    text: 'I look up the last runs.',
+    tool: 'list_monitoring_sessions',
+    input: { limit: MAX_LISTED },
+    answer(result, made) {
+      const lines = listOf(result, 'sessions').map(
+        (session) =>
+          `${name(text(session, 'check_id'))}, ${name(text(session, 'status'))}: ${quote(text(session, 'summary'), 160)}${cite(made)}`,
+      );
+      return lines.length === 0
+        ? `No check has run yet${cite(made)}.`
+        : paragraphs('The last runs, the newest first:', bullets(lines));
+    },
+  },
+};
+
+function act(chat: Chat, { text: narration, tool, input, answer }: Action): Turn {
+  const made = lastCall(caseOf(chat.calls), tool);
+  if (!made && chat.situation.tools.has(tool)) return { text: narration, calls: [call(tool, input)] };
+  if (!made) return { text: `This chat does not offer the tool for that (${tool}).`, calls: [] };
+  return {
+    text: made.isError ? `That did not work: ${problemsOf(made)}.` : answer(resultOf(made), made),
+    calls: [],
+  };
 }
 
-function introduction(): string {
-  return paragraphs(
-    "I am a monitoring agent: I watch what you tell me to, for as long as you want. Without an Anthropic API key I am Casebook's offline model and understand plain sentences:",
-    bullets([
-      '“Watch the p95 latency and error rate of checkout every minute” (without a limit I compare with what is usual)',
-      '“Tell me if the error rate of payments goes above 5 % for 10 minutes, critical”',
-      '“Look for "connection refused" in the logs of orders”, “new errors in the logs of orders”',
-      '“Watch all services every 5 minutes, not between 22:00 and 6:00 Europe/Berlin”',
-      '“Every weekday at 9:00 check whether yesterday’s deploys changed memory use”',
-      '“Check every minute instead”, “raise the threshold to 800 ms”, “only notify”, “remove the log check”, “pause”, “resume”, “undo that”',
-      '“What are you watching?”, “Did you find anything?”, “Why did you not tell me?”, “What does it cost?”, “Run it now”, “Test it”',
-    ]),
+/** Where findings are reported. */
+function reporting(result: Record<string, unknown>): string {
+  const channel = text(result, 'reports_to');
+  return channel === ''
+    ? 'I report to nobody yet: choose a channel on the page of this agent.'
+    : `I report to ${quote(channel, 80)}.`;
+}
+
+function checkLine(check: Record<string, unknown>): string {
+  return `${name(text(check, 'id'))}: ${quote(text(check, 'description'), 300)}`;
+}
+
+function problemsOf(made: Call): string {
+  const problems = listOf(resultOf(made), 'problems').map(
+    (one) => `${name(text(one, 'at'))}: ${quote(text(one, 'problem'), 160)}`,
   );
+  return problems.length > 0 ? problems.join('; ') : failureOf(made);
+}
+
+function resultOf({ body }: Call): Record<string, unknown> {
+  const value: unknown = parsePartialJson(body);
+  return isRecord(value) ? value : {};
+}
+
+function listOf(result: Record<string, unknown>, key: string): Record<string, unknown>[] {
+  const value: unknown = result[key];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+function text(result: Record<string, unknown>, key: string): string {
+  const value = result[key];
+  return typeof value === 'string' ? value : '';
+}
+
+/** A list of texts, as code. */
+function texts(result: Record<string, unknown>, key: string): string {
+  const value: unknown = result[key];
+  const all: unknown[] = Array.isArray(value) ? value : [];
+  return listed(all.flatMap((one) => (typeof one === 'string' ? [quote(one, 200)] : [])));
 }

@@ -1,6 +1,6 @@
 /** Whether people are told of a finding: by its numbers. Only what is hardly beyond its limit, and not grave, is kept back. */
-import { isRecord } from '../conversation/calls.ts';
-import { inUnit } from '../monitoring/reading/units.ts';
+import { isRecord } from '../calls.ts';
+import { inUnit } from '../reading.ts';
 
 const TITLE_CHARACTERS = 120;
 /** So close to its limit a value may be there by chance. */
@@ -26,7 +26,7 @@ export function findingJudgement(task: string): string {
   if (failing > 1) return answer(true, `${failing} things fail at once.`);
   const { value, unit, how, limit, of } = LIMIT.exec(text('summary'))?.groups ?? {};
   const isLimit = limit !== undefined && !/\busual\b/iu.test(text('summary'));
-  const seen = value === undefined ? undefined : inUnit(Number(value), unit, of ?? unit)?.value;
+  const seen = value === undefined ? undefined : inUnit(Number(value), unit, of ?? unit);
   const named = Number(limit);
   if (isLimit && seen !== undefined && named !== 0 && Math.abs(seen - named) / Math.abs(named) <= CLOSE) {
     return answer(

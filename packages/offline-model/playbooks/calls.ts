@@ -1,8 +1,8 @@
 /** Finding calls in a case. */
 import { isDeepStrictEqual } from 'node:util';
-import type { PlannedCall } from '../../decide.ts';
-import type { Call } from '../../transcript.ts';
-import type { CaseFile } from '../investigation/case-file.ts';
+import type { PlannedCall } from '../decide.ts';
+import type { Call } from '../transcript.ts';
+import type { CaseFile } from './investigation/case-file.ts';
 
 /** Whether a call was made as planned; the order of members does not matter, since stores do not keep it. */
 export function isSame(call: Call, planned: PlannedCall): boolean {

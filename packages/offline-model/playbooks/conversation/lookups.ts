@@ -1,0 +1,337 @@
+/** Questions that one or two calls answer: logs, changes, dependencies, a metric, and what there is. */
+import type {
+  QueryMetricResult,
+  SearchLogsResult,
+  ServiceDependenciesResult,
+} from '../../../../src/features/tools/results.ts';
+import type { PlannedCall, Turn } from '../../decide.ts';
+import { given } from '../calls.ts';
+import type { CaseFile, Found } from '../investigation/case-file.ts';
+import { call } from '../investigation/gather.ts';
+import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
+import { quote } from '../investigation/statements.ts';
+import { chooseMetric } from '../investigation/survey.ts';
+import { metricFor, quotedIn, signalsIn, statisticIn } from '../reading.ts';
+import type { Chat } from './chat.ts';
+import type { LookupKind } from './intent.ts';
+import type { Plan } from './replay.ts';
+import { settle, targetOf, type Target } from './target.ts';
+import {
+  bullets,
+  cite,
+  clock,
+  day,
+  failureOf,
+  listed,
+  measured,
+  metricName,
+  name,
+  paragraphs,
+  verbatim,
+} from './wording.ts';
+
+type Can = (tool: string) => boolean;
+
+/** Whatever needs a source: which part of it, the tool, and how it is called and answered. */
+interface Lookup {
+  part: 'logs' | 'changes' | 'dependencies' | 'metrics' | 'services';
+  tool: string;
+  calls(chat: Chat, file: CaseFile, target: Target, source: string): PlannedCall[];
+  /** @returns an empty text when nothing was read */
+  answer(chat: Chat, file: CaseFile, target: Target): string;
+}
+
+const MAX_SHOWN = 10;
+const MAX_METRICS = 50;
+const MAX_NAMED = 30;
+const LINES = 10;
+/** A robust score below it is within what healthy series do now and then. */
+const NOTABLE = 3;
+
+const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
+  logs: {
+    part: 'logs',
+    tool: 'search_logs',
+    calls({ question }, file, target, source) {
+      const { window } = target;
+      const [text] = quotedIn(question.text);
+      // Who searches for a text and names no service wants it wherever it is.
+      const service = text === undefined || target.isNamed ? target.service : undefined;
+      const level = /\bwarn/i.test(question.text) ? 'warn' : 'error';
+      const search = (only?: string): PlannedCall =>
+        call('search_logs', { source, service, text, level: only, ...window, limit: LINES });
+      const first = search(text === undefined ? level : undefined);
+      // Where no errors are logged every line may tell something.
+      const isSilent = file.logs.length > 0 && file.logs.every(({ result }) => result.matched === 0);
+      return isSilent && text === undefined ? [first, search()] : [first];
+    },
+    answer(_chat, { logs }) {
+      const found = logs.find(({ result }) => result.matched > 0) ?? logs.at(-1);
+      return found ? logLines(found) : '';
+    },
+  },
+  changes: {
+    part: 'changes',
+    tool: 'recent_changes',
+    calls: ({ question }, _file, { service, window }, source) => [
+      call('recent_changes', {
+        source,
+        // `What changed?` after an answer about one service means all of them.
+        service: service !== undefined && /\b(?:of|to|in|its)\b/i.test(question.text) ? service : undefined,
+        ...window,
+        limit: MAX_SHOWN,
+      }),
+    ],
+    answer(_chat, { changes }) {
+      const found = changes.at(-1);
+      if (!found) return '';
+      const { result, call: made } = found;
+      const service = given(made, 'service');
+      const head = `${service === undefined ? '' : ` of ${name(service)}`} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
+      const lines = result.changes.map(
+        (change) =>
+          `${change.at}: ${name(change.kind)}${change.service ? ` of ${name(change.service)}` : ''}: ${quote(change.summary, 160)} (${name(change.id)})${cite(made)}`,
+      );
+      return lines.length > 0 ? paragraphs(`**Changes**${head}:`, bullets(lines)) : `No change${head} is recorded.`;
+    },
+  },
+  dependencies: {
+    part: 'dependencies',
+    tool: 'service_dependencies',
+    calls({ question }, _file, { service, choice }, source) {
+      const start = service ?? choice.primary.alerts[0]?.service;
+      return start === undefined
+        ? []
+        : [call('service_dependencies', { source, service: start, direction: directionIn(question.text) })];
+    },
+    answer: (_chat, { dependencies }) => (dependencies ? graph(dependencies) : ''),
+  },
+  metric: {
+    part: 'metrics',
+    tool: 'query_metric',
+    calls(chat, file, target, source) {
+      const service = target.service ?? target.choice.primary.alerts[0]?.service;
+      if (service === undefined) return [];
+      const search = call('search_metrics', { source, service, limit: MAX_METRICS });
+      const chosen = metricIn(chat.question.text, file, service, target.choice.metrics?.kind ?? '');
+      return chosen ? [search, call('query_metric', { source, ...chosen, service, ...target.window })] : [search];
+    },
+    answer: (_chat, file) =>
+      paragraphs(
+        ...file.readings.flatMap((found) => found.result.series.slice(0, 3).map((one) => series(found, one))),
+      ) || metricList(file),
+  },
+  metrics: {
+    part: 'metrics',
+    tool: 'search_metrics',
+    calls: (_chat, _file, { service }, source) => [call('search_metrics', { source, service, limit: MAX_METRICS })],
+    answer: (_chat, file) => metricList(file),
+  },
+  services: {
+    part: 'services',
+    tool: 'list_services',
+    calls: (_chat, _file, _target, source) => [call('list_services', { source })],
+    answer: (_chat, file) => serviceList(file),
+  },
+};
+
+export function lookupPlan(chat: Chat, of: LookupKind, can: Can): Plan {
+  return {
+    query: chat.question.text,
+    settle: (file) => settle(chat, file),
+    next(file): Turn | undefined {
+      if (!file.sources) {
+        const isPossible = can('list_sources') && file.failures.length === 0;
+        const text = 'I look at which telemetry sources there are.';
+        return isPossible ? { text, calls: [call('list_sources', {})] } : undefined;
+      }
+      const target = of === 'alerts' || of === 'sources' ? undefined : targetOf(chat, file);
+      if (!target || of === 'alerts' || of === 'sources') return undefined;
+      const { services } = target.choice;
+      // Only the list of services tells which one is meant, or that there is no such service.
+      if (!target.isNamed && services && can('list_services') && !file.services && of !== 'services') {
+        const text = `I list the services of ${name(services.id)}.`;
+        return { text, calls: [call('list_services', { source: services.id })] };
+      }
+      const lookup = LOOKUPS[of];
+      const source = target.choice[lookup.part];
+      if (target.unknown !== undefined || !source) return undefined;
+      const calls = lookup.calls(chat, file, target, source.id).filter((one) => can(one.name));
+      const whose = target.service === undefined ? '' : ` of ${name(target.service)}`;
+      return { text: `I look at the ${lookup.part}${whose} in ${name(source.id)}.`, calls };
+    },
+  };
+}
+
+export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string {
+  const failed = file.failures.at(-1);
+  const target = targetOf(chat, file);
+  if (!target) {
+    if (failed) return `I cannot look that up: ${failed.tool} gave no answer: ${failureOf(failed)}${cite(failed)}.`;
+    return `I cannot look that up, because no telemetry source can be read${cite(file.sources?.call)}. Set PROMETHEUS_URL for metrics, LOKI_URL for logs, or CASEBOOK_INCIDENTS_DIR for a folder of recorded incidents.`;
+  }
+  if (of === 'alerts') return alertList(file);
+  if (of === 'sources') return paragraphs(sourceList(file), examples(file));
+  const { choice, unknown } = target;
+  const lookup = LOOKUPS[of];
+  if (unknown !== undefined)
+    return paragraphs(`I know no service called “${name(unknown)}” in ${name(choice.primary.id)}.`, serviceList(file));
+  if (!choice[lookup.part])
+    return `${name(choice.primary.id)} has no ${lookup.part} to look at${cite(file.sources?.call)}.`;
+  if (!chat.situation.offered.has(lookup.tool)) return `This chat does not offer the tool for that (${lookup.tool}).`;
+  const text = lookup.answer(chat, file, target);
+  if (text !== '') return text;
+  return failed
+    ? `That could not be read: ${failureOf(failed)}${cite(failed)}.`
+    : `I found nothing to read. Name the service that you mean.\n\n${serviceList(file)}`.trim();
+}
+
+/** What `depends on` is said of decides the way. */
+function directionIn(question: string): ServiceDependenciesResult['direction'] {
+  if (/\bblast radius\b|\b(?:affected|impacted|suffers?|impact)\b/i.test(question)) return 'impact';
+  if (/\bdo(?:es)?\b[^.?!]*\b(?:depend|call|use|rely)|\bdownstream\b|\bdependencies\b/i.test(question))
+    return 'downstream';
+  return /\bupstream\b|\bcallers?\b|\bdepends? on\b|\b(?:who|what|which(?: services?)?)\s+(?:calls?|uses?)\b/i.test(
+    question,
+  )
+    ? 'upstream'
+    : 'downstream';
+}
+
+function metricIn(text: string, file: CaseFile, service: string, kind: string) {
+  const metrics = file.metrics?.result.metrics.filter(
+    (one) => one.services.includes(service) || one.serviceCount > one.services.length,
+  );
+  const [signal] = signalsIn(text);
+  const chosen = signal && metrics ? metricFor(signal, metrics, kind, statisticIn(text)) : undefined;
+  if (chosen) return { metric: chosen.metric, ...(chosen.statistic !== undefined && { statistic: chosen.statistic }) };
+  const named = chooseMetric({ ...file, query: text }, { service, from: 'query' });
+  return named === undefined ? undefined : { metric: named };
+}
+
+function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetricResult['series'][number]): string {
+  const { anomaly, unit, points, service, statistic } = one;
+  const known = points.filter((point): point is [string, number] => point[1] !== null);
+  const highest = known.toSorted((a, b) => b[1] - a[1])[0];
+  const last = known.at(-1);
+  const cited = cite(made);
+  const head = `**${metricName({ metric: result.metric, ...(statistic !== undefined && { statistic }) })} of ${name(service)}** in ${name(result.source)}, ${period(result.window)}${cited}:`;
+  const isUnusual = Math.abs(anomaly.score) >= NOTABLE;
+  return paragraphs(
+    head,
+    bullets([
+      ...(anomaly.baseline_median === null ? [] : [`Usual: ${measured(anomaly.baseline_median, unit)}${cited}.`]),
+      ...(highest ? [`Highest: ${measured(highest[1], unit)} at ${clock(highest[0])}${cited}.`] : []),
+      ...(last
+        ? [`Last: ${measured(last[1], unit)} at ${clock(last[0])}${cited}.`]
+        : ['It has no samples in that time.']),
+      isUnusual
+        ? `That is ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, and it begins at ${clock(anomaly.onset)}` : ''}${cited}.`
+        : `That is within its usual spread (score ${verbatim(anomaly.score)})${cited}.`,
+    ]),
+  );
+}
+
+function logLines({ call: made, result }: Found<SearchLogsResult>): string {
+  const service = given(made, 'service');
+  const head = `of ${service === undefined ? 'all services' : name(service)} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
+  if (result.matched === 0) return `I find no such log line ${head}.`;
+  const lines = result.patterns.slice(0, MAX_SHOWN).map(({ pattern, count, level, first, last, services }) => {
+    const start = pattern.split('<*>')[0]?.trim() ?? '';
+    const whole = result.lines.find(({ message }) => start.length > 5 && message.startsWith(start))?.message ?? pattern;
+    const when = count === 1 ? `once, at ${clock(first)}` : `${count} times from ${clock(first)} to ${clock(last)}`;
+    const who = service === undefined ? `${listed(services.map(name), 3)}, ` : '';
+    return `${who}${level ? `${name(level)}, ` : ''}${when}: ${quote(whole.split('\n')[0] ?? '', 200)}${cite(made)}`;
+  });
+  return paragraphs(`**Logs** ${head}:`, bullets(lines), result.truncated ? 'There are more lines.' : '');
+}
+
+function graph({ call: made, result }: Found<ServiceDependenciesResult>): string {
+  const { service, services, edges, direction } = result;
+  const of = name(service);
+  const cited = cite(made);
+  const [none, some] = {
+    downstream: [`${of} calls no other service`, `**${of} depends on** these services`],
+    upstream: [`No service calls ${of}`, `**${of} is used by** these services`],
+    impact: [
+      `No service calls ${of}, so nothing else suffers when it fails`,
+      `**When ${of} fails**, these services suffer`,
+    ],
+  }[direction];
+  if (services.length === 0) return `${none}${cited}.`;
+  const lines = services.slice(0, MAX_NAMED).map(({ name: other, path, depth }) => {
+    const edge = edges.find(
+      ({ caller, callee }) => [caller, callee].includes(service) && [caller, callee].includes(other),
+    );
+    const facts = [
+      ...(edge?.calls_per_second === undefined ? [] : [`${verbatim(edge.calls_per_second)} calls/s`]),
+      ...(edge?.error_ratio === undefined ? [] : [`error ratio ${verbatim(edge.error_ratio)}`]),
+      ...(edge?.p95_seconds === undefined ? [] : [`p95 ${verbatim(edge.p95_seconds)} s`]),
+    ];
+    const way = direction === 'downstream' ? path : path.toReversed();
+    const details =
+      depth > 1 ? `, by way of ${way.map(name).join(' → ')}` : facts.length > 0 ? ` (${facts.join(', ')})` : '';
+    return `${name(other)}${details}${cited}`;
+  });
+  return paragraphs(`${some}${cited}:`, bullets(lines));
+}
+
+function metricList({ metrics }: CaseFile): string {
+  if (!metrics) return '';
+  const { result, call: made } = metrics;
+  const service = given(made, 'service');
+  const of = service === undefined ? '' : ` of ${name(service)}`;
+  const names = result.metrics.map(({ metric }) => name(metric));
+  return names.length === 0
+    ? `I find no metrics${of} in ${name(result.source)}${cite(made)}.`
+    : `The metrics${of} in ${name(result.source)} are ${listed(names, MAX_NAMED)}${cite(made)}.`;
+}
+
+function serviceList({ services }: CaseFile): string {
+  if (!services) return '';
+  const names = services.result.services.map((service) => name(service.name));
+  return `The services of ${name(services.result.source)} are ${listed(names, MAX_NAMED)}${cite(services.call)}.`;
+}
+
+/** The sources with one line each. */
+export function sourceList({ sources }: CaseFile): string {
+  const lines = usableSources(sources).map((source) => {
+    const { id, title, window, capabilities } = source;
+    const when = isLive(source) ? 'live' : `recorded ${window ? period(window) : ''}`;
+    return `${name(id)}: ${quote(title, 100)}, ${when}; it has ${listed(capabilities)}${cite(sources?.call)}`;
+  });
+  return lines.length > 0 ? `These are the telemetry sources:\n\n${bullets(lines.slice(0, MAX_NAMED))}` : '';
+}
+
+/** Questions with the names of what there really is. */
+export function examples({ sources, services }: CaseFile): string {
+  const alerts = usableSources(sources).flatMap((source) =>
+    source.alerts.slice(0, 1).map((alert) => ({ source, alert })),
+  );
+  const [first] = alerts;
+  const service = first?.alert.service ?? services?.result.services[0]?.name;
+  const questions = [
+    ...alerts.slice(0, 2).map(({ source, alert }) => `What caused ${name(alert.name)} in ${name(source.id)}?`),
+    ...(service ? [`Show me the logs of ${name(service)}`] : ['Which services are there?']),
+  ];
+  return `You can ask for example:\n\n${bullets(questions.map((question) => `“${question}”`))}`;
+}
+
+function alertList({ sources }: CaseFile): string {
+  const cited = cite(sources?.call);
+  const usable = usableSources(sources);
+  const line = (source: ListedSource) => (alert: ListedSource['alerts'][number]) =>
+    `${name(alert.name)} of ${name(alert.service)} at ${alert.at}, in ${name(source.id)}: ${quote(alert.summary, 140)}${cited}`;
+  const lines = usable.flatMap((source) => source.alerts.map(line(source)));
+  const quiet = usable.filter(({ alerts }) => alerts.length === 0).map(({ id }) => name(id));
+  return paragraphs(
+    quiet.length > 0 ? `No alert fires in ${listed(quiet, MAX_SHOWN)}${cited}.` : '',
+    lines.length > 0 ? 'These alerts fired; those of a recorded incident at the time of its recording:' : '',
+    bullets(lines.slice(0, MAX_SHOWN)),
+  );
+}
+
+function period({ from, to }: { from: string; to: string }): string {
+  const end = day(from) === day(to) ? clock(to) : `${day(to)} ${clock(to)}`;
+  return `${day(from)} ${clock(from)} to ${end} UTC`;
+}

@@ -1,0 +1,159 @@
+/** Which source, service and time a question is about. */
+import type { Settled, CaseFile } from '../investigation/case-file.ts';
+import { conclude, knownServices } from '../investigation/conclusion.ts';
+import {
+  chooseSources,
+  isLive,
+  pointsTo,
+  usableSources,
+  type ListedSource,
+  type SourceChoice,
+} from '../investigation/sources.ts';
+import { withSymptom } from '../investigation/survey.ts';
+import { lexicalScores } from '../investigation/words.ts';
+import type { Call } from '../../transcript.ts';
+import { askedOf, given } from '../calls.ts';
+import { servicesIn, unknownServiceIn } from '../reading.ts';
+import { caseOf } from '../telemetry.ts';
+import type { Chat } from './chat.ts';
+import { windowIn, type NamedWindow } from './times.ts';
+
+export interface Target {
+  /** Which source to ask for what. */
+  choice: SourceChoice;
+  /** The ids of all sources that show the same system. */
+  system: string[];
+  /** Undefined: all services. */
+  service?: string;
+  /** The question names the service; else it is the one that was spoken of before. */
+  isNamed: boolean;
+  /** What the question names and no source knows. */
+  unknown?: string;
+  window: NamedWindow;
+}
+
+/** Why a source was chosen that was asked before. */
+export const STAYS = 'this chat is about it';
+/** Words that go on about what was asked before. */
+const GOES_ON = /^(?:and|also|but|so|then|what about|how about|ok)\b|\b(?:it|its|they|their|that|this|there|same)\b/i;
+
+/** A chat stays with its source until a question names another one, or is a new one about a cause. */
+export function settle(chat: Chat, file: CaseFile, isNew = false): Settled | undefined {
+  const { text } = chat.question;
+  const previous = chat.earlierCalls.findLast(({ input, isError }) => !isError && typeof input['source'] === 'string');
+  const source = previous && given(previous, 'source');
+  const sources = usableSources(file.sources);
+  if (source === undefined || !sources.some(({ id }) => id === source)) return closest(text, sources);
+  if (sources.some((one) => one.id !== source && pointsTo(text, one))) return undefined;
+  return isNew && !GOES_ON.test(text) ? closest(text, sources) : { source, why: STAYS };
+}
+
+/** Of recordings the one whose title, alerts and time share most with a question; people ask a live source about now. */
+function closest(text: string, sources: readonly ListedSource[]): Settled | undefined {
+  if (sources.some(isLive) || sources.some((one) => pointsTo(text, one))) return undefined;
+  const asked = canonical(text);
+  const titles = lexicalScores(
+    asked,
+    sources.map(({ id, title }) => canonical(`${id} ${title}`)),
+  );
+  const alerts = sources.flatMap((source) => source.alerts.map((alert) => ({ source, alert })));
+  const shared = lexicalScores(
+    asked,
+    alerts.map(({ alert }) => canonical(`${alert.name} ${alert.service} ${alert.summary}`)),
+  );
+  const scores = sources.map((source, index) => {
+    const own = shared.filter((_, at) => alerts[at]?.source === source);
+    const mean = own.reduce((sum, score) => sum + score, 0) / Math.max(1, own.length);
+    return 2 * (titles[index] ?? 0) + Math.max(0, ...own) + mean;
+  });
+  const best = sources[scores.indexOf(Math.max(...scores))];
+  return best && Math.max(...scores) > 0
+    ? { source: best.id, why: 'its title and alerts fit your question best' }
+    : undefined;
+}
+
+/** One word for all that mean the same. */
+function canonical(text: string): string {
+  return text
+    .replaceAll(/\b(?:fail|error|fault|unavailab|down|broken|5xx)\w*/giu, 'fail')
+    .replaceAll(/\b(?:slow|latenc|delay|hang|time-?out)\w*/giu, 'slow');
+}
+
+/** @returns undefined while sources are not known, or there is none */
+export function targetOf(chat: Chat, file: CaseFile): Target | undefined {
+  const { text } = chat.question;
+  const choice = chooseSources({ ...file, query: withSymptom(text), settled: settle(chat, file) });
+  if (!choice) return undefined;
+  const system = systemOf(file, choice.primary);
+  const plain = withoutSource(text, choice.primary);
+  const target: Target = { choice, system, isNamed: false, window: windowIn(plain, choice.primary, chat.now) };
+  const read = caseOf(askedOf([...chat.earlierCalls, ...chat.calls], system));
+  const known = [
+    ...new Set([
+      ...knownServices(file),
+      ...knownServices(read),
+      ...choice.primary.alerts.map(({ service }) => service),
+    ]),
+  ];
+  const [service] = servicesIn(plain, known);
+  if (service !== undefined) return { ...target, service, isNamed: true };
+  const unknown = unknownServiceIn(plain.replaceAll(/["“`][^"”`]*["”`]/g, ' '));
+  if (unknown !== undefined && !choice.primary.title.toLowerCase().includes(unknown.toLowerCase()))
+    return { ...target, unknown };
+  const isWhole = /\b(?:all|every|each|any|everything|system)\b/i.test(plain);
+  const before = isWhole ? undefined : lastService(chat, system);
+  return { ...target, ...(before !== undefined && { service: before }) };
+}
+
+/** The ids of the sources that show the same system: all live ones together, or one recorded incident. */
+function systemOf({ sources }: CaseFile, source: ListedSource): string[] {
+  return isLive(source)
+    ? usableSources(sources)
+        .filter(isLive)
+        .map(({ id }) => id)
+    : [source.id];
+}
+
+/** The service that `it` means: what the question before was about, which is the cause where one was looked for. */
+export function lastService(chat: Chat, system?: readonly string[]): string | undefined {
+  for (const index of chat.earlier.keys().toArray().toReversed()) {
+    const made = callsFor(chat, index).filter(({ isError }) => !isError);
+    const calls = system === undefined ? made : askedOf(made, system);
+    const cause = calls.some(isRanking) ? conclude(caseOf(calls)).cause?.service : undefined;
+    const named = cause ?? calls.flatMap((call) => given(call, 'service') ?? []).at(-1);
+    if (named !== undefined) return named;
+  }
+  return undefined;
+}
+
+/** The chat as it was at its last question about a cause; undefined when there was none. */
+export function lastCause(chat: Chat): Chat | undefined {
+  const index = chat.earlier
+    .keys()
+    .toArray()
+    .findLastIndex((at) => callsFor(chat, at).some(isRanking));
+  const question = chat.earlier[index]?.question;
+  if (question === undefined) return undefined;
+  const all = [...chat.earlierCalls, ...chat.calls];
+  return {
+    ...chat,
+    question,
+    earlier: chat.earlier.slice(0, index),
+    earlierCalls: all.filter(({ turn }) => turn < question.turn),
+    calls: all.filter(({ turn }) => turn >= question.turn),
+  };
+}
+
+/** The calls that were made for an earlier question. */
+function callsFor(chat: Chat, index: number): Call[] {
+  const from = chat.earlier[index]?.question.turn ?? 0;
+  const to = chat.earlier[index + 1]?.question.turn ?? chat.question.turn;
+  return chat.earlierCalls.filter(({ turn }) => turn >= from && turn < to);
+}
+
+const isRanking = ({ tool, isError }: Call): boolean => tool === 'rank_root_causes' && !isError;
+
+/** A text without the names of a source, whose parts would look like those of services. */
+function withoutSource(text: string, { id }: ListedSource): string {
+  return text.replaceAll(id, ' ').replaceAll(id.split(':').at(-1) ?? id, ' ');
+}
