@@ -123,6 +123,16 @@ describe('offline model: chats', () => {
     assert.match(text, /in incident:orders-slow/);
   });
 
+  it('looks at the time that is named', async () => {
+    const chat = open();
+    await chat.ask('Why is checkout failing?');
+    const { calls } = await chat.ask('logs of inventory between 16:30 and 16:45');
+    const { from, to } = calls.at(-1)?.input ?? {};
+    assert.deepEqual([from, to], ['2026-03-10T16:30:00Z', '2026-03-10T16:45:00Z']);
+    const live = await open({ sources: shopSources() }).ask('logs of orders of the last 20 minutes');
+    assert.deepEqual(live.calls.at(-1)?.input['from'], '2026-11-20T08:40:00Z');
+  });
+
   it('asks a live source about now, and a recorded incident only when it is named', async () => {
     const sources = shopSources();
     const now = await open({ sources }).ask('list the services');
