@@ -1,5 +1,5 @@
 /** What the shop's software writes to its logs. */
-import type { LogLevel } from '../../src/features/sources/log-level.ts';
+import type { LogLevel } from '@casebook/connectors';
 import type { Random } from './random.ts';
 
 type Phrase = [LogLevel, (random: Random) => string];

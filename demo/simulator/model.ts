@@ -1,6 +1,6 @@
 /** What a simulated system consists of, and what can go wrong in it. */
 import type { Change } from '../../src/features/sources/port.ts';
-import type { LogLevel } from '../../src/features/sources/log-level.ts';
+import type { LogLevel } from '@casebook/connectors';
 
 export interface CallSpec {
   callee: string;

@@ -15,6 +15,7 @@ import { recorded } from './recorded/index.ts';
 import { tempo } from './tempo/index.ts';
 
 export * from './connector.ts';
+export * from './log-level.ts';
 export * from './transport.ts';
 export { headers, headerSecret } from './shared/header-values.ts';
 export {

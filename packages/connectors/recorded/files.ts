@@ -1,18 +1,20 @@
-/** The files of one recorded incident. The format is documented in demo/incidents/README.md. */
 import { constants } from 'node:fs';
 import { lstat, open, readdir, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { QueryError } from '../connector.ts';
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
-const MAX_FILE_BYTES = 128 * 1_048_576;
+/** JSON files of an incident are read whole; larger ones are a mistake. */
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
-/** The incidents of a directory, by name. Symbolic links are none. */
+const INCIDENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
+
+/** The incidents of a directory, by name. Symbolic links are none: they could lead out of it. */
 export async function incidentsIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   return entries
-    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+    .filter((entry) => entry.isDirectory() && INCIDENT_NAME.test(entry.name))
     .map(({ name }) => name)
     .sort();
 }
@@ -25,11 +27,18 @@ export async function folderOf(directory: string, incident: string): Promise<str
 }
 
 /**
- * Opens a file for reading, if it is a regular one and no symbolic link.
+ * Opens a file of an incident's folder for reading. This is the only way the recorded source touches file contents:
+ * symbolic links (of the file or of the folder) and anything that is not a regular file are refused, so that nothing
+ * outside the folder can be reached.
+ * @param name a file name without any path
  * @returns undefined when there is no such file
  */
-export async function openFile(folder: string, name: string): Promise<FileHandle | undefined> {
-  if (!(await lstat(folder)).isDirectory()) throw new QueryError('failed', 'the incident is not a folder any more');
+export async function openIncidentFile(folder: string, name: string): Promise<FileHandle | undefined> {
+  if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
+    throw new QueryError('failed', `"${name}" is not the name of a file in an incident folder`);
+  }
+  const stats = await lstat(folder).catch(() => undefined);
+  if (!stats?.isDirectory()) throw new QueryError('failed', `the incident folder is gone or is not a folder`);
   let file: FileHandle;
   try {
     // Non-blocking: opening a named pipe must not hang.
@@ -37,46 +46,66 @@ export async function openFile(folder: string, name: string): Promise<FileHandle
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     if (code === 'ENOENT') return undefined;
-    throw new QueryError('failed', `${name} cannot be read (${code})`, { cause: error });
+    if (code === 'ELOOP' || code === 'EMLINK') {
+      throw new QueryError('failed', `${name}: symbolic links are not read`, { cause: error });
+    }
+    throw new QueryError('failed', `${name}: cannot be opened (${code})`, { cause: error });
   }
-  const stats = await file.stat();
-  if (stats.isFile() && stats.size <= MAX_FILE_BYTES) return file;
-  await file.close();
-  throw new QueryError('failed', stats.isFile() ? `${name} is larger than 128 MiB` : `${name} is not a regular file`);
+  if (!(await file.stat()).isFile()) {
+    await file.close();
+    throw new QueryError('failed', `${name}: not a regular file`);
+  }
+  return file;
 }
 
-/** @returns undefined when there is no such file */
-export async function readText(folder: string, name: string, signal: AbortSignal): Promise<string | undefined> {
-  signal.throwIfAborted();
-  const file = await openFile(folder, name);
-  if (!file) return undefined;
-  try {
-    return await file.readFile({ encoding: 'utf8', signal });
-  } finally {
-    await file.close();
+/**
+ * The bytes of an open file, in pieces, until its end or until the signal fires. Read without a stream: a stream that
+ * is aborted while nobody listens to it ends the process.
+ */
+export async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
+  for (;;) {
+    signal.throwIfAborted();
+    // A buffer of its own for each piece: who reads may keep parts of it.
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
   }
 }
 
 /**
+ * Reads and validates a JSON file of an incident's folder.
  * @returns undefined when there is no such file
- * @throws {QueryError} naming the file and what is wrong in it
+ * @throws {QueryError} naming the file and every field that is wrong
  */
-export async function readJson<T>(
+export async function readIncidentJson<Schema extends z.ZodType>(
   folder: string,
   name: string,
-  schema: z.ZodType<T>,
+  schema: Schema,
   signal: AbortSignal,
-): Promise<T | undefined> {
-  const text = await readText(folder, name, signal);
-  if (text === undefined) return undefined;
+): Promise<z.output<Schema> | undefined> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return undefined;
+  let text: string;
+  try {
+    const { size } = await file.stat();
+    if (size > MAX_JSON_BYTES)
+      throw new QueryError('failed', `${name}: ${size} bytes, at most ${MAX_JSON_BYTES} are read`);
+    const chunks = await Array.fromAsync(readChunks(file, signal));
+    text = Buffer.concat(chunks).toString('utf8');
+  } finally {
+    await file.close();
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new QueryError('failed', `${name} is not JSON`, { cause: error });
+    throw new QueryError('failed', `${name}: not JSON (${String(error)})`, { cause: error });
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.slice(0, 5).map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new QueryError('failed', `${name}: ${issues.join('; ')}`);
+  const problems = parsed.error.issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
+  throw new QueryError('failed', `${name}: ${problems.join('; ')}`);
 }

@@ -1,10 +1,24 @@
 /** Incidents recorded as plain files, in the format of demo/incidents/README.md. */
 import { z } from 'zod';
-import { defineConnectorKind, defineOperation, type ObservedEdge, type OperationContext } from '../connector.ts';
-import { folderOf, incidentsIn } from './files.ts';
-import { searchLogs } from './logs.ts';
-import { changes, describeIncident, metrics, queryMetric, services } from './questions.ts';
-import { readEdges } from './tables.ts';
+import {
+  defineConnectorKind,
+  defineOperation,
+  QueryError,
+  type ObservedEdge,
+  type OperationContext,
+} from '../connector.ts';
+import { readEdgesCsv, type RecordedEdge } from './csv.ts';
+import { folderOf, incidentsIn, readIncidentJson } from './files.ts';
+import { searchLogFile } from './logs.ts';
+import { changesFile, incidentFile, servicesFile } from './schema.ts';
+import {
+  createSeriesLoader,
+  presentSeries,
+  queryMetric,
+  readMetadata,
+  searchMetrics,
+  type LoadSeries,
+} from './series.ts';
 
 const config = z.strictObject({
   /** Each folder in it is an incident. */
@@ -15,22 +29,32 @@ const incident = z.string().max(300).describe('Name of the incident, from `incid
 const seconds = (what: string) => z.number().describe(`Unix seconds, ${what}`);
 const name = z.string().max(300);
 const ofIncident = z.strictObject({ incident });
+const window = {
+  from: seconds('inclusive').default(0),
+  to: seconds('exclusive').default(Number.MAX_SAFE_INTEGER),
+};
+const ofSeries = {
+  ...window,
+  max_points: z.number().int().min(1).max(100_000).default(500).describe('Of each series; more are averaged'),
+};
 
 export const recorded = defineConnectorKind({
   kind: 'recorded',
   config,
   create({ directory }, { id, title }) {
+    const load = createSeriesLoader();
     const question = <Parameters extends { incident: string }>(
       name: string,
       description: string,
       parameters: z.ZodType<Parameters>,
       answer: (folder: string, parameters: Parameters, signal: AbortSignal) => Promise<unknown>,
+      tool = true,
     ) =>
       defineOperation<Parameters>({
         name,
         description: `${title}: ${description}`,
         parameters,
-        tool: true,
+        tool,
         run: async (asked, { signal }) => await answer(await folderOf(directory, asked.incident), asked, signal),
       });
 
@@ -46,44 +70,69 @@ export const recorded = defineConnectorKind({
           tool: true,
           run: (_parameters, context) => listIncidents(directory, context),
         }),
+        question(
+          'incident',
+          'the title, alerts and windows of an incident',
+          ofIncident,
+          (folder, _, signal) => describeIncident(folder, signal),
+          false,
+        ),
         question('services', 'the services of an incident', ofIncident, (folder, _, signal) =>
-          services(folder, signal),
+          services(folder, load, signal),
         ),
         question(
           'metrics',
           'the metrics of an incident, with the services that have them',
           ofIncident.extend({
-            text: z.string().max(300).optional().describe('Words that name, help, unit or service must have'),
+            text: z.string().max(10_000).optional().describe('Words that name, help, unit or service must have'),
+            service: name.optional(),
+            limit: z.number().int().min(0).max(100_000).default(1_000),
           }),
-          (folder, { text }, signal) => metrics(folder, text, signal),
+          async (folder, asked, signal) =>
+            searchMetrics(await load(folder, signal), await readMetadata(folder, signal), asked),
         ),
         question(
           'query_metric',
           'samples of one metric of an incident; a counter as its rate per second',
-          ofIncident.extend({
-            metric: name,
-            service: name.optional(),
-            from: seconds('inclusive').default(0),
-            to: seconds('exclusive').default(Number.MAX_SAFE_INTEGER),
-            max_points: z.number().int().min(1).max(100_000).default(500).describe('Of each series'),
-          }),
-          queryMetric,
+          ofIncident.extend({ metric: name, service: name.optional(), statistic: name.optional(), ...ofSeries }),
+          async (folder, asked, signal) =>
+            queryMetric(await load(folder, signal), await readMetadata(folder, signal), asked),
+        ),
+        question(
+          'survey_metrics',
+          'samples of every metric of an incident, or of some services',
+          ofIncident.extend({ services: z.array(name).max(10_000).optional(), ...ofSeries }),
+          async (folder, asked, signal) => {
+            const about = await readMetadata(folder, signal);
+            const wanted = asked.services && new Set(asked.services);
+            return (await load(folder, signal))
+              .filter(({ service }) => !wanted || wanted.has(service))
+              .map((series) => presentSeries(series, about, asked))
+              .filter(({ timestamps }) => timestamps.length > 0);
+          },
+          false,
         ),
         question(
           'search_logs',
           'log lines of an incident; of too many, the newest',
           ofIncident.extend({
             service: name.optional(),
-            text: z.string().max(1_000).optional().describe('Part of the message, in any case'),
+            text: z.string().max(10_000).optional().describe('Part of the message, in any case'),
             level: z.string().max(50).optional(),
-            from: seconds('inclusive').default(0),
-            to: seconds('exclusive').default(Number.MAX_SAFE_INTEGER),
-            limit: z.number().int().min(1).max(10_000).default(100),
+            ...window,
+            limit: z.number().int().min(1).max(100_000).default(100),
           }),
-          searchLogs,
+          (folder, asked, signal) => searchLogFile(folder, 'logs.jsonl', asked, signal),
         ),
-        question('changes', 'deploys and other changes of an incident', ofIncident, (folder, _, signal) =>
-          changes(folder, signal),
+        question(
+          'changes',
+          'deploys and other changes of an incident, in the order of time',
+          ofIncident.extend({ service: name.optional(), ...window }),
+          async (folder, { service, from, to }, signal) =>
+            ((await readIncidentJson(folder, 'changes.json', changesFile, signal)) ?? [])
+              .filter(({ at }) => at >= from && at < to)
+              .filter((change) => service === undefined || change.service === service)
+              .sort((a, b) => a.at - b.at),
         ),
         question('dependencies', 'who calls whom in an incident', ofIncident, (folder, _, signal) =>
           readEdges(folder, signal),
@@ -118,4 +167,31 @@ async function listIncidents(directory: string, { signal }: OperationContext): P
     }
   }
   return listed;
+}
+
+async function describeIncident(folder: string, signal: AbortSignal): Promise<z.output<typeof incidentFile>> {
+  const incident = await readIncidentJson(folder, 'incident.json', incidentFile, signal);
+  if (!incident) throw new QueryError('failed', 'incident.json is missing');
+  return incident;
+}
+
+const readEdges = (folder: string, signal: AbortSignal): Promise<RecordedEdge[]> =>
+  readEdgesCsv(folder, 'edges.csv', signal);
+
+/** Every service that any file knows. */
+async function services(folder: string, load: LoadSeries, signal: AbortSignal) {
+  const found = new Map<string, { name: string; description?: string; metrics: number }>();
+  const entry = (name: string) => {
+    const known = found.get(name) ?? { name, metrics: 0 };
+    found.set(name, known);
+    return known;
+  };
+  for (const { name, description } of (await readIncidentJson(folder, 'services.json', servicesFile, signal)) ?? [])
+    entry(name).description = description;
+  for (const { caller, callee } of await readEdges(folder, signal)) [caller, callee].forEach(entry);
+  const pairs = new Map(
+    (await load(folder, signal)).map(({ service, metric }) => [JSON.stringify([service, metric]), service]),
+  );
+  for (const service of pairs.values()) entry(service).metrics++;
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

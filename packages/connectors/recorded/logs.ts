@@ -1,10 +1,8 @@
-/** The log lines of a recorded incident. */
 import type { z } from 'zod';
-import { openFile } from './files.ts';
+import { inferLevel, normalizeLevel } from '../log-level.ts';
+import { openIncidentFile, readChunks } from './files.ts';
+import { readLines } from './lines.ts';
 import { logRecord } from './schema.ts';
-
-/** Longer lines are skipped. */
-const MAX_LINE_CHARACTERS = 256 * 1_024;
 
 export interface LogSearch {
   service?: string;
@@ -17,43 +15,79 @@ export interface LogSearch {
   limit: number;
 }
 
-/** Of more matches than `limit`, the newest; in the order of time. */
-export async function searchLogs(folder: string, search: LogSearch, signal: AbortSignal) {
-  type Line = z.output<typeof logRecord>;
-  let lines: Line[] = [];
+type LogLine = z.output<typeof logRecord>;
+
+export interface LogPage {
+  lines: LogLine[];
+  /** More lines matched than `limit`. */
+  truncated: boolean;
+  /** Lines that are no log record, or too long. */
+  unreadable: number;
+}
+
+/**
+ * Searches a file of one JSON object a line, streaming: memory holds at most twice `limit` lines. Of more matches
+ * than `limit` the newest are kept. Lines that are no log record are counted, not fatal.
+ */
+export async function searchLogFile(
+  folder: string,
+  name: string,
+  query: LogSearch,
+  signal: AbortSignal,
+): Promise<LogPage> {
+  signal.throwIfAborted();
+  const file = await openIncidentFile(folder, name);
+  if (!file) return { lines: [], truncated: false, unreadable: 0 };
+  const limit = Math.max(1, Math.floor(query.limit));
+  const text = query.text?.toLowerCase();
+  let kept: LogLine[] = [];
   let matched = 0;
   let unreadable = 0;
-  const newest = (): Line[] => lines.sort((a, b) => a.at - b.at).slice(-search.limit);
-  const file = await openFile(folder, 'logs.jsonl');
-  if (!file) return { lines, truncated: false, unreadable };
-  const text = search.text?.toLowerCase();
   try {
-    for await (const line of file.readLines()) {
-      signal.throwIfAborted();
-      if (line.trim() === '') continue;
-      const record = line.length > MAX_LINE_CHARACTERS ? undefined : parseLine(line);
-      if (!record) {
+    for await (const line of readLines(readChunks(file, signal))) {
+      const entry = line === undefined ? undefined : parseLine(line);
+      if (entry === null) continue;
+      if (!entry) {
         unreadable++;
         continue;
       }
-      if (record.at < search.from || record.at >= search.to) continue;
-      if (search.service !== undefined && record.service !== search.service) continue;
-      if (search.level !== undefined && record.level?.toLowerCase() !== search.level.toLowerCase()) continue;
-      if (text !== undefined && !record.message.toLowerCase().includes(text)) continue;
+      if (entry.at < query.from || entry.at >= query.to) continue;
+      if (query.service !== undefined && entry.service !== query.service) continue;
+      if (query.level !== undefined && !isOfLevel(entry, query.level)) continue;
+      if (text !== undefined && !entry.message.toLowerCase().includes(text)) continue;
       matched++;
-      lines.push(record);
-      if (lines.length >= 2 * search.limit) lines = newest();
+      kept.push(entry);
+      if (kept.length >= limit * 2) kept = newest(kept, limit);
     }
   } finally {
     await file.close();
   }
-  return { lines: newest(), truncated: matched > search.limit, unreadable };
+  return {
+    lines: newest(kept, limit),
+    truncated: matched > limit,
+    unreadable,
+  };
 }
 
-function parseLine(line: string): z.output<typeof logRecord> | undefined {
+/** A word that is no level everybody knows is compared as it is. */
+function isOfLevel({ level, message }: LogLine, word: string): boolean {
+  const wanted = normalizeLevel(word);
+  if (wanted === undefined) return level?.toLowerCase() === word.toLowerCase();
+  return (normalizeLevel(level) ?? inferLevel(message)) === wanted;
+}
+
+function newest(lines: LogLine[], limit: number): LogLine[] {
+  return lines.sort((a, b) => a.at - b.at).slice(-limit);
+}
+
+/** @returns null for a blank line, undefined for one that is no record */
+function parseLine(line: string): LogLine | undefined | null {
+  if (line.trim() === '') return null;
+  let value: unknown;
   try {
-    return logRecord.safeParse(JSON.parse(line)).data;
+    value = JSON.parse(line);
   } catch {
     return undefined;
   }
+  return logRecord.safeParse(value).data;
 }

@@ -1,43 +1,72 @@
-/** What the files of a recorded incident hold. */
+/** Files of a recorded incident; the format is documented in demo/incidents/README.md. */
 import { z } from 'zod';
 
-const iso = z.iso.datetime({ offset: true });
+const isoTime = z.iso.datetime({ offset: true });
 
 /** ISO 8601 with a zone, or unix seconds; becomes unix seconds. */
-export const time = z.union([z.number(), iso.transform((text) => Date.parse(text) / 1_000)]);
-const window = z.object({ from: time, to: time });
-const name = z.string().min(1);
-
-export const incidentFile = z.object({
-  title: z.string(),
-  window,
-  baseline: window.optional(),
-  alerts: z.array(
-    z.object({ name: z.string(), service: name, metric: name.optional(), at: time, summary: z.string() }),
-  ),
+export const recordedTime = z.unknown().transform((value, context) => {
+  const at =
+    typeof value === 'number' ? value : isoTime.safeParse(value).success ? Date.parse(String(value)) / 1000 : NaN;
+  if (Number.isFinite(at)) return at;
+  context.addIssue({ code: 'custom', message: 'must be an ISO 8601 time with a zone, or unix seconds' });
+  return z.NEVER;
 });
 
+const name = z.string().min(1).max(300);
+
+const window = z
+  .object({ from: recordedTime, to: recordedTime })
+  .refine(({ from, to }) => from < to, { error: '"from" must be before "to"' });
+
+export const incidentFile = z.object({
+  title: z.string().min(1).max(300),
+  window,
+  /** May lie far from `window`. */
+  baseline: window.optional(),
+  alerts: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(300),
+        service: name,
+        metric: name.optional(),
+        at: recordedTime,
+        summary: z.string().max(2000),
+      }),
+    )
+    .max(100),
+});
+
+export const servicesFile = z.array(z.object({ name, description: z.string().max(2000).optional() })).max(10_000);
+
 export const metricsFile = z.record(
-  z.string(),
+  name,
   z.object({
-    unit: z.string().optional(),
+    unit: z.string().max(50).optional(),
     type: z.enum(['counter', 'gauge', 'histogram', 'summary', 'unknown']).default('gauge'),
-    help: z.string().optional(),
+    help: z.string().max(2000).optional(),
   }),
 );
 
-export const changesFile = z.array(
-  z.object({
-    id: z.string(),
-    at: time,
-    service: name.optional(),
-    kind: z.string(),
-    summary: z.string(),
-    author: z.string().optional(),
-    url: z.string().optional(),
-  }),
-);
+export type MetricsFile = z.output<typeof metricsFile>;
 
-export const servicesFile = z.array(z.object({ name, description: z.string().optional() }));
+export const changesFile = z
+  .array(
+    z.object({
+      id: z.string().min(1).max(200),
+      at: recordedTime,
+      service: name.optional(),
+      kind: z.string().min(1).max(100),
+      summary: z.string().max(4000),
+      author: z.string().max(200).optional(),
+      url: z.url().optional(),
+    }),
+  )
+  .max(100_000);
 
-export const logRecord = z.object({ at: time, service: name, level: z.string().optional(), message: z.string() });
+/** One line of logs.jsonl. */
+export const logRecord = z.object({
+  at: recordedTime,
+  service: name,
+  level: z.string().max(50).optional(),
+  message: z.string(),
+});

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts';
 import { createLokiSource } from './loki/source.ts';
 import { createPrometheusSource } from './prometheus/source.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from './port.ts';
-import { createMetricsCache, createRecordedIncidentSource } from './recorded/source.ts';
+import { createRecordedIncidentSource, recordedTransport } from './recorded/source.ts';
 import { overHttp } from './transport.ts';
 
 export interface SourceCatalogOptions {
@@ -24,7 +24,7 @@ const incidentFolderName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
  * A malformed incident stays in the list and says what is wrong when it is asked.
  */
 export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalog {
-  const cache = createMetricsCache();
+  const recordings = recordedTransport(options.incidentsDir ?? '');
   const recorded = new Map<string, TelemetrySource>();
   const remote: TelemetrySource[] = [];
   const { prometheusUrl, lokiUrl, logger } = options;
@@ -56,7 +56,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
         continue;
       }
       const source =
-        recorded.get(entry.name) ?? createRecordedIncidentSource(join(incidentsDir, entry.name), { cache });
+        recorded.get(entry.name) ?? createRecordedIncidentSource(join(incidentsDir, entry.name), recordings);
       recorded.set(entry.name, source);
       found.push(source);
     }

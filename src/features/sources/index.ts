@@ -5,7 +5,6 @@ export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './c
 export { createLokiSource } from './loki/source.ts';
 export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } from './prometheus/source.ts';
 export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
-export { inferLevel, normalizeLevel, type LogLevel } from './log-level.ts';
 export * from './port.ts';
 export type { SourceDeps } from './routes.ts';
 

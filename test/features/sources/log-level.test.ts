@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inferLevel, normalizeLevel } from '../../../src/features/sources/index.ts';
+import { inferLevel, normalizeLevel } from '@casebook/connectors';
 
 describe('log levels', () => {
   it('are the same by any of their names', () => {

@@ -142,7 +142,7 @@ describe('recorded incident source', () => {
     const query = { ...window, maxPoints: 10 };
     await assert.rejects(
       source.queryMetric!({ ...query, metric: 'nope' }, call()),
-      /^SourceError: incident:small: there is no metric "nope"; search_metrics/,
+      /^SourceError: incident:small: there is no metric "nope"; search for the names/,
     );
     await assert.rejects(
       source.queryMetric!({ ...query, metric: 'latency', labels: { pod: 'a' } }, call()),
@@ -327,7 +327,7 @@ describe('recorded incident source', () => {
     await rm(join(folder, 'changes.json'));
     await symlink(outside, join(folder, 'changes.json'));
     await assert.rejects(source.changes!(window, call()), /changes\.json: symbolic links are not read/);
-    const { openIncidentFile } = await import('../../../src/features/sources/recorded/files.ts');
+    const { openIncidentFile } = await import('../../../packages/connectors/recorded/files.ts');
     for (const name of ['../truth.json', '/etc/passwd', '..', '', 'a\0b', '..\\truth.json']) {
       await assert.rejects(openIncidentFile(folder, name), /is not the name of a file/, name);
     }

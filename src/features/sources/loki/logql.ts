@@ -1,4 +1,4 @@
-import { levelWords, type LogLevel } from '../log-level.ts';
+import { levelWords, type LogLevel } from '@casebook/connectors';
 import { equals, quoteRegex, quoteString } from '../query-language.ts';
 
 /** Labels that name a service, most telling first. */

@@ -1,6 +1,5 @@
-import type { Transport } from '@casebook/connectors';
+import { inferLevel, normalizeLevel, type Transport } from '@casebook/connectors';
 import { z } from 'zod';
-import { inferLevel, normalizeLevel } from '../log-level.ts';
 import type { LogLine, LogPage, LogQuery, SourceCapability, SourceOwner, TelemetrySource } from '../port.ts';
 import { askSystem } from '../transport.ts';
 import { levelLabels, logQueries, serviceLabels, serviceSelectors } from './logql.ts';

@@ -1,6 +1,6 @@
-import type { LogQuery } from './port.ts';
+/** What loggers call their levels, and how a line states its own. */
 
-export type LogLevel = NonNullable<LogQuery['level']>;
+export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
 /** The words loggers use for each level, lower case. */
 export const levelWords: Record<LogLevel, readonly string[]> = {

@@ -1,12 +1,15 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
-import { SourceError, type ServiceEdge } from '../port.ts';
-import type { Samples } from '../series.ts';
+import { QueryError, type ObservedEdge } from '../connector.ts';
+import type { Samples } from './samples.ts';
 import { openIncidentFile, readChunks } from './files.ts';
 
 /** Larger files would not fit the memory a worker has for them. */
 export const MAX_CSV_BYTES = 128 * 1024 * 1024;
 const MAX_RECORD_CHARACTERS = 1024 * 1024;
+
+/** A service calls another. */
+export type RecordedEdge = Pick<ObservedEdge, 'caller' | 'callee' | 'callsPerSecond'>;
 
 /** One column of a metrics file. Its `timestamps` are shared with the other columns of the file. */
 export interface RecordedSeries extends Samples {
@@ -22,14 +25,15 @@ async function* readRows(folder: string, name: string, signal: AbortSignal): Asy
   if (!file) return;
   try {
     const { size } = await file.stat();
-    if (size > MAX_CSV_BYTES) throw new SourceError(`${name}: ${size} bytes, at most ${MAX_CSV_BYTES} are read`);
+    if (size > MAX_CSV_BYTES)
+      throw new QueryError('failed', `${name}: ${size} bytes, at most ${MAX_CSV_BYTES} are read`);
     const parser = parse({ bom: true, skip_empty_lines: true, max_record_size: MAX_RECORD_CHARACTERS });
     pipeline(Readable.from(readChunks(file, signal)), parser, () => {});
     const rows: AsyncIterable<string[]> = parser;
     yield* rows;
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof CsvError) throw new SourceError(`${name}: ${error.message}`, { cause: error });
+    if (error instanceof CsvError) throw new QueryError('failed', `${name}: ${error.message}`, { cause: error });
     throw error;
   } finally {
     await file.close();
@@ -39,7 +43,7 @@ async function* readRows(folder: string, name: string, signal: AbortSignal): Asy
 /**
  * Reads a metrics file: header rows that begin with `service`, `metric` and optionally `statistic`, then rows of a
  * time and one value a column.
- * @throws {SourceError} naming the row that cannot be read
+ * @throws {QueryError} naming the row that cannot be read
  */
 export async function readMetricsCsv(folder: string, name: string, signal: AbortSignal): Promise<RecordedSeries[]> {
   const header = new Map<string, string[]>();
@@ -54,7 +58,8 @@ export async function readMetricsCsv(folder: string, name: string, signal: Abort
       continue;
     }
     if (!header.has('service') || !header.has('metric')) {
-      throw new SourceError(
+      throw new QueryError(
+        'failed',
         `${name}: begins with "${first.slice(0, 40)}"; rows "service" and "metric" must come before the values`,
       );
     }
@@ -81,7 +86,7 @@ function toSeries(
   return services.map((service, column) => {
     const metric = metrics[column]?.trim();
     if (!service.trim() || !metric) {
-      throw new SourceError(`${name}: column ${column + 2} names no ${service.trim() ? 'metric' : 'service'}`);
+      throw new QueryError('failed', `${name}: column ${column + 2} names no ${service.trim() ? 'metric' : 'service'}`);
     }
     return {
       service: service.trim(),
@@ -95,23 +100,23 @@ function toSeries(
 
 /**
  * Reads a file of `caller,callee[,calls_per_second]` rows under that header.
- * @throws {SourceError} naming what is wrong
+ * @throws {QueryError} naming what is wrong
  */
-export async function readEdgesCsv(folder: string, name: string, signal: AbortSignal): Promise<ServiceEdge[]> {
-  const edges: ServiceEdge[] = [];
+export async function readEdgesCsv(folder: string, name: string, signal: AbortSignal): Promise<RecordedEdge[]> {
+  const edges: RecordedEdge[] = [];
   let header: string[] | undefined;
   for await (const row of readRows(folder, name, signal)) {
     if (!header) {
       header = row.map((cell) => cell.trim().toLowerCase());
       if (!header.includes('caller') || !header.includes('callee')) {
-        throw new SourceError(`${name}: the header must name the columns "caller" and "callee"`);
+        throw new QueryError('failed', `${name}: the header must name the columns "caller" and "callee"`);
       }
       continue;
     }
     const cell = (column: string) => row[header!.indexOf(column)]?.trim() ?? '';
     const caller = cell('caller');
     const callee = cell('callee');
-    if (!caller || !callee) throw new SourceError(`${name}: row ${edges.length + 2} lacks a caller or callee`);
+    if (!caller || !callee) throw new QueryError('failed', `${name}: row ${edges.length + 2} lacks a caller or callee`);
     const rate = parseValue(cell('calls_per_second'), () => `${name}: row ${edges.length + 2}`);
     edges.push({ caller, callee, ...(Number.isFinite(rate) ? { callsPerSecond: rate } : {}) });
   }
@@ -126,7 +131,10 @@ function parseTime(cell: string, where: () => string): number {
       ? Date.parse(text) / 1000
       : Number.NaN;
   if (!Number.isFinite(at)) {
-    throw new SourceError(`${where()}: "${text.slice(0, 40)}" is no time (unix seconds or ISO 8601 with a zone)`);
+    throw new QueryError(
+      'failed',
+      `${where()}: "${text.slice(0, 40)}" is no time (unix seconds or ISO 8601 with a zone)`,
+    );
   }
   return at;
 }
@@ -137,6 +145,6 @@ function parseValue(cell: string, where: () => string): number {
   const text = cell.trim();
   if (missing.has(text.toLowerCase())) return Number.NaN;
   const value = Number(text);
-  if (!Number.isFinite(value)) throw new SourceError(`${where()}: "${text.slice(0, 40)}" is not a number`);
+  if (!Number.isFinite(value)) throw new QueryError('failed', `${where()}: "${text.slice(0, 40)}" is not a number`);
   return value;
 }

@@ -1,4 +1,10 @@
-import type { TimeWindow } from './port.ts';
+/** Series of samples, and what is made of them. */
+
+interface TimeWindow {
+  /** Unix seconds, half-open. */
+  from: number;
+  to: number;
+}
 
 /** Samples of one series: `timestamps` in unix seconds, ascending; NaN in `values` is a missing sample. */
 export interface Samples {
