@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import type { RunBudget } from './features/runs/contract.ts';
 import { isAllowListEntry } from './platform/outbound/allow-list.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -82,6 +83,7 @@ const environment = z.object({
   REDIS_URL: optional(z.string().regex(/^rediss?:\/\//, 'must be a redis:// URL')),
   TEMPORAL_ADDRESS: optional(z.string()),
   TEMPORAL_NAMESPACE: withDefault(z.string(), 'default'),
+  TEMPORAL_TASK_QUEUE: withDefault(z.string(), 'casebook'),
   TEMPORAL_UI_URL: optional(url),
   ANTHROPIC_API_KEY: optional(z.string()),
   ANTHROPIC_BASE_URL: optional(url),
@@ -126,6 +128,18 @@ export interface MailConfig {
   from: string;
 }
 
+/** How long what a process needs may take, in milliseconds; where nothing is given, each part's own limit holds. */
+export interface Timeouts {
+  /** For a connection to PostgreSQL or Redis to come about. */
+  connectMs?: number;
+  /** For Redis to answer, where the event log is there. */
+  redisMs?: number;
+  /** For Temporal to take a start or a signal. */
+  temporalMs?: number;
+  /** For one run of Git. */
+  gitMs?: number;
+}
+
 /** Configuration of one process, complete and typed. Absent optional parts are `undefined`, never empty strings. */
 export interface Config {
   nodeEnv: string;
@@ -159,7 +173,15 @@ export interface Config {
   mail?: MailConfig;
   databaseUrl?: string;
   redisUrl?: string;
-  temporal: { address?: string; namespace: string; uiUrl?: string };
+  temporal: {
+    address?: string;
+    namespace: string;
+    taskQueue: string;
+    uiUrl?: string;
+    /** Monitoring agents continue as new after so many events; undefined: the product's own choice. */
+    eventsPerHistory?: number;
+  };
+  timeouts: Timeouts;
   model: {
     /** Undefined: no key, the offline model answers (unless a base URL is given). */
     apiKey?: string;
@@ -167,8 +189,8 @@ export interface Config {
     /** Undefined: the default of the model provider in use. */
     name?: string;
   };
-  budget: { maxSteps: number; maxCostUsd: number; maxWallSeconds: number; compactAtTokens: number };
-  toolTimeoutSeconds: number;
+  /** Bounds of every run. */
+  budget: RunBudget;
   /** Workflows that a worker keeps in memory; one that is not there is replayed when it wakes. */
   cachedWorkflows: number;
   /** Path of the workflow code as `temporal/bundle.ts` writes it; without it, a worker bundles when it starts. */
@@ -226,15 +248,21 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
         : { smtpUrl: e.CASEBOOK_SMTP_URL, from: e.CASEBOOK_MAIL_FROM },
     databaseUrl: e.DATABASE_URL,
     redisUrl: e.REDIS_URL,
-    temporal: { address: e.TEMPORAL_ADDRESS, namespace: e.TEMPORAL_NAMESPACE, uiUrl: e.TEMPORAL_UI_URL },
+    temporal: {
+      address: e.TEMPORAL_ADDRESS,
+      namespace: e.TEMPORAL_NAMESPACE,
+      taskQueue: e.TEMPORAL_TASK_QUEUE,
+      uiUrl: e.TEMPORAL_UI_URL,
+    },
+    timeouts: {},
     model: { apiKey: e.ANTHROPIC_API_KEY, baseUrl: e.ANTHROPIC_BASE_URL, name: e.CASEBOOK_MODEL },
     budget: {
       maxSteps: e.CASEBOOK_MAX_STEPS,
       maxCostUsd: e.CASEBOOK_MAX_COST_USD,
       maxWallSeconds: e.CASEBOOK_MAX_MINUTES * 60,
       compactAtTokens: e.CASEBOOK_COMPACT_TOKENS,
+      toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
     },
-    toolTimeoutSeconds: e.CASEBOOK_TOOL_TIMEOUT_SECONDS,
     cachedWorkflows: e.CASEBOOK_CACHED_WORKFLOWS,
     workflowBundle: e.CASEBOOK_WORKFLOW_BUNDLE,
     workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,

@@ -1,13 +1,65 @@
+import type { Client } from '@temporalio/client';
 import type { EntitySchema } from '@mikro-orm/core';
+import type { Config } from './config.ts';
+import type { Orm } from './db/orm.ts';
+import type { LoadProfile } from './features/runs/index.ts';
+import type { Tool } from './features/tools/index.ts';
 import type { Endpoint } from './http/endpoint.ts';
+import type { Clock } from './platform/clock.ts';
+import type { EventLog } from './platform/event-log/index.ts';
+import type { Logger } from './platform/logger.ts';
+import type { SecretBox } from './platform/secrets/index.ts';
+
+/** What a process opens before it builds its rooms. */
+export interface Core {
+  config: Config;
+  log: Logger;
+  clock: Clock;
+  orm: Orm;
+  events: EventLog;
+  /** Temporal. */
+  client: Client;
+  /** Of the secrets at rest. */
+  secretKey: Buffer;
+  /** Seals secrets at rest, and opens them. */
+  secrets: SecretBox;
+  /** Where people reach the web app, without a trailing slash. */
+  appUrl: string;
+  /** What has to be closed when the process stops: the last first. */
+  closing: AsyncDisposableStack;
+}
+
+/** What a room builds with: what the process opened, and what follows from the list of rooms. */
+export interface RoomCore extends Core {
+  /** The tools of every run. */
+  runTools: readonly Tool[];
+  /** Names that no tool of a team may have. Complete once all rooms are built. */
+  reservedToolNames: () => readonly string[];
+}
+
+/** A kind of run, as the room that carries it out knows it. */
+export interface RoomRunKind {
+  /** Every tool a run of this kind may have, its team's own aside. */
+  tools: readonly Tool[];
+  profile: LoadProfile;
+}
 
 /**
  * What the house takes from a room, which exports one value of this type through its door. A room has only the parts
- * it needs.
+ * it needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
  */
 export interface Room {
   /** The folder's name. */
   name: string;
   endpoints?: readonly Endpoint<never>[];
   entities?: readonly EntitySchema[];
+  /** Tools of every run. */
+  tools?: readonly Tool[];
+  /** Builds what the room and others work with, once a process; `house` has what the rooms before it have built. */
+  build?: (house: never) => object;
+  runKinds?: (house: never) => Record<string, RoomRunKind>;
+  /** What every worker does now and then. Several may do it at once: each is idempotent. */
+  sweeps?: readonly ((house: never) => Promise<unknown>)[];
+  /** What a worker does for the room's workflows, from the folder `activities`. */
+  activities?: readonly ((house: never) => object)[];
 }

@@ -1,4 +1,11 @@
 /** Every room of the house. A new room is a folder in `features` and a line here. */
+import { createChatActivities } from '../activities/chats.ts';
+import { createCitationActivities } from '../activities/citations.ts';
+import { createFindingActivities } from '../activities/findings.ts';
+import { createInstructionCheckActivities } from '../activities/instruction-checks.ts';
+import { createInvestigationActivities } from '../activities/investigations.ts';
+import { createMonitoringAgentActivities } from '../activities/monitoring-agents.ts';
+import { createRunActivities } from '../activities/runs.ts';
 import { chartsRoom } from './features/charts/index.ts';
 import { chatsRoom } from './features/chats/index.ts';
 import { citationsRoom } from './features/citations/index.ts';
@@ -6,26 +13,36 @@ import { effectsRoom } from './features/effects/index.ts';
 import { identityRoom } from './features/identity/index.ts';
 import { investigationsRoom } from './features/investigations/index.ts';
 import { monitoringAgentsRoom } from './features/monitoring-agents/index.ts';
+import { notificationsRoom } from './features/notifications/index.ts';
+import { runsRoom } from './features/runs/index.ts';
 import { satellitesRoom } from './features/satellites/index.ts';
 import { serviceRoom } from './features/service/index.ts';
 import { sourcesRoom } from './features/sources/index.ts';
+import { toolsRoom } from './features/tools/index.ts';
 import { transcriptsRoom } from './features/transcripts/index.ts';
 import { workspaceRoom } from './features/workspace/index.ts';
 import type { Room } from './room.ts';
 
+/** A room comes after those whose objects it builds with. */
 export const rooms = [
   serviceRoom,
   identityRoom,
-  investigationsRoom,
-  chatsRoom,
-  citationsRoom,
+  effectsRoom,
   transcriptsRoom,
-  chartsRoom,
+  toolsRoom,
   sourcesRoom,
-  monitoringAgentsRoom,
   satellitesRoom,
   workspaceRoom,
-  effectsRoom,
+  chartsRoom,
+  notificationsRoom,
+  { ...runsRoom, activities: [createRunActivities] },
+  { ...citationsRoom, activities: [createCitationActivities] },
+  { ...investigationsRoom, activities: [createInvestigationActivities] },
+  {
+    ...monitoringAgentsRoom,
+    activities: [createMonitoringAgentActivities, createInstructionCheckActivities, createFindingActivities],
+  },
+  { ...chatsRoom, activities: [createChatActivities] },
 ] as const satisfies readonly Room[];
 
 const entitiesOf = (list: readonly Room[]) => list.flatMap(({ entities = [] }) => entities);

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import type { Activities } from '../activities/index.ts';
 import type { TemporalTarget } from './connection.ts';
 import { TASK_QUEUE } from './queues.ts';
 
@@ -8,10 +7,9 @@ import { TASK_QUEUE } from './queues.ts';
 export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 export interface CasebookWorkerOptions extends TemporalTarget {
-  activities: Activities;
+  activities: object;
   /** Path of the workflow code, bundled by `bundle.ts`; bundled at every start unless given. */
   workflowBundle?: string;
-  /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
   /** Overrides for tests and benches. */
   worker?: Partial<WorkerOptions>;

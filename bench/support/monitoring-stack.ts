@@ -27,7 +27,7 @@ const green: ScriptedStep = {
 
 /** The environment of one more worker, on a queue of its own. */
 export const workerEnv = (options: { taskQueue: string; cached?: number }): Record<string, string> => ({
-  BENCH_TASK_QUEUE: options.taskQueue,
+  TEMPORAL_TASK_QUEUE: options.taskQueue,
   BENCH_CACHED_WORKFLOWS: String(options.cached ?? ''),
 });
 

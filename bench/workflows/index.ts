@@ -1,6 +1,7 @@
 /** The product's workflows, and beside them the least that does the same work: what `bench/throughput.ts` compares. */
 import * as wf from '@temporalio/workflow';
-import type { Activities } from '../../activities/index.ts';
+import type { InvestigationActivities } from '../../activities/investigations.ts';
+import type { RunActivities } from '../../activities/runs.ts';
 
 export * from '../../workflows/index.ts';
 export * from './starts.ts';
@@ -12,7 +13,9 @@ export interface BareInvestigationInput {
   toolTimeoutSeconds: number;
 }
 
-const { beginInvestigation, modelTurn, callTool, finishInvestigation } = wf.proxyActivities<Activities>({
+const { beginInvestigation, modelTurn, callTool, finishInvestigation } = wf.proxyActivities<
+  InvestigationActivities & RunActivities
+>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: '12s',
   retry: { maximumAttempts: 10 },

@@ -1,25 +1,16 @@
 /** The worker process: runs workflows and activities, and sweeps up what crashes leave behind. */
 import { Connection } from '@temporalio/client';
-import { createActivities } from '../../activities/index.ts';
-import { createTemporalClient } from '../../temporal/connection.ts';
+import { startOfflineModel } from '@casebook/offline-model';
 import { registerSearchAttributes } from '../../temporal/register-search-attributes.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
+import { activitiesOf, composeRooms, openCore, sweepsOf, temporalTarget } from '../compose.ts';
 import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
-import { openOrm } from '../db/orm.ts';
-import { entities } from '../rooms.ts';
-import { createExcerptMatcher } from '../features/citations/index.ts';
-import { createSourceCatalog } from '../features/sources/index.ts';
-import { startOfflineModel } from '@casebook/offline-model';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
-import { systemClock } from '../platform/clock.ts';
-import { createEventLog } from '../platform/event-log/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { createSecretBox, loadSecretKey } from '../platform/secrets/index.ts';
 import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
-import { composeRuns } from './compose-runs.ts';
 import { startSweeping } from './sweeping.ts';
 
 /** Starts polling and returns; `stop` drains what runs. */
@@ -29,43 +20,35 @@ export async function startWorker(
 ): Promise<{ stop(): Promise<void>; ended: Promise<void> }> {
   const stopping = new AbortController();
   const wait = { log, signal: stopping.signal };
-  const target = { address: config.temporal.address ?? 'localhost:7233', namespace: config.temporal.namespace };
-  const databaseUrl = required(config.databaseUrl, 'DATABASE_URL');
-
-  const orm = await openOrm({ databaseUrl, entities, poolSize: 20, log });
+  const target = temporalTarget(config);
+  const core = await openCore(config, log);
+  const { databaseUrl = '', workflowBundle, temporal, cachedWorkflows } = config;
   await untilUp('PostgreSQL', () => migrate(databaseUrl, (message) => log.info(message)), wait);
   await untilUp('Temporal', () => prepareTemporal(target), wait);
-  const events = createEventLog({ databaseUrl, redisUrl: config.redisUrl, log });
   const { model, stop: stopModel } = await openModel(config);
+  core.closing.defer(stopModel);
   log.info({ provider: model.provider, model: model.model }, 'model chosen');
 
-  const client = createTemporalClient(target);
-  const sources = createSourceCatalog({ ...config.sources, logger: log });
-  const matcher = createExcerptMatcher();
-  const secrets = createSecretBox([await loadSecretKey(config)]);
-  const { deps, sweeps } = composeRuns({ config, orm, events, client, model, sources, log, matcher, secrets });
-  const activities = createActivities(deps);
+  const house = composeRooms({ ...core, model });
+  const activities = activitiesOf(house);
   const { worker, run } = await untilUp(
     'Temporal',
     () =>
       createWorker({
         ...target,
         activities,
-        workflowBundle: config.workflowBundle,
-        worker: { maxCachedWorkflows: config.cachedWorkflows },
+        workflowBundle,
+        taskQueue: temporal.taskQueue,
+        worker: { maxCachedWorkflows: cachedWorkflows },
       }),
     wait,
   );
-  const sweeping = startSweeping({ events, clock: systemClock, log }, sweeps);
+  const sweeping = startSweeping(house, sweepsOf(house));
   log.info('working');
 
   const close = async (): Promise<void> => {
     await sweeping.stop();
-    await stopModel();
-    await matcher.close();
-    await client.connection.close();
-    await events.close();
-    await orm.close(true);
+    await core.closing.disposeAsync();
   };
   const ended = (async () => {
     try {
@@ -99,11 +82,6 @@ async function openModel({ model }: Config): Promise<{ model: ModelClient; stop:
   if (model.apiKey || model.baseUrl) return { model: createModelClient(options), stop: async () => {} };
   const offline = await startOfflineModel();
   return { model: createModelClient({ ...options, offlineBaseUrl: offline.url }), stop: () => offline.stop() };
-}
-
-function required(value: string | undefined, name: string): string {
-  if (value === undefined) throw new Error(`${name} is not set. "npm start" sets it for the embedded servers.`);
-  return value;
 }
 
 if (import.meta.main) {

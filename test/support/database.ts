@@ -11,7 +11,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { entities } from '../../src/rooms.ts';
 import { startPostgres } from '../../src/embedded/postgres.ts';
-import { PATIENCE } from './patience.ts';
+import { LONG_TIMEOUTS } from './timeouts.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 
 /** Variable that tells a process of the run where the server is. */
@@ -34,7 +34,7 @@ export async function testServer(): Promise<{ url: string }> {
     await admin.query(`create database ${TEMPLATE}`);
     await admin.end();
     const url = databaseUrl(postgres.url, TEMPLATE);
-    await migrate(url, undefined, PATIENCE.connectTimeoutMs);
+    await migrate(url, undefined, LONG_TIMEOUTS.connectMs);
     return { url: postgres.url, home, stop: () => postgres.stop() };
   })();
   return server;
@@ -72,7 +72,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const orm = await openOrm({
     entities,
     databaseUrl: databaseUrl(url, name),
-    connectTimeoutMs: PATIENCE.connectTimeoutMs,
+    connectTimeoutMs: LONG_TIMEOUTS.connectMs,
   });
   return {
     url: databaseUrl(url, name),

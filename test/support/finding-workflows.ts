@@ -118,8 +118,7 @@ export async function startFindingWorkflows(options: {
       ...target,
       taskQueue,
       workflowBundle: await workflowBundle(),
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only those that are used here
-      activities: activities as never,
+      activities,
       worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s', stickyQueueScheduleToStartTimeout: '1s' },
     });
     const ended = run();

@@ -6,13 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createActivities } from '../../activities/index.ts';
 import type { Client } from '@temporalio/client';
 import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.ts';
 import { startApi, type RunningApi } from '../../src/bin/api.ts';
-import { composeRuns } from '../../src/bin/compose-runs.ts';
-import { loadConfig } from '../../src/config.ts';
+import { activitiesOf, composeRooms, productRooms } from '../../src/compose.ts';
+import { loadConfig, type Config } from '../../src/config.ts';
 import type { RunBudget } from '../../src/features/runs/index.ts';
 import type { SatelliteAccess } from '../../src/features/satellites/agent/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
@@ -21,7 +20,7 @@ import { createModelClient, DEFAULT_MODEL } from '../../src/platform/anthropic/i
 import { createLogger } from '../../src/platform/logger.ts';
 import { workflowBundle } from './own-programs.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
-import { PATIENCE } from './patience.ts';
+import { LONG_TIMEOUTS } from './timeouts.ts';
 import { startScriptedModel, type Script, type ScriptedModel } from './scripted-model/index.ts';
 import { catalogOf } from './telemetry-source.ts';
 import { temporalAddress } from './temporal.ts';
@@ -76,49 +75,55 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
   const log = createLogger({ name: 'test', level: process.env['LOG_LEVEL'] ?? 'silent' });
   const home = await mkdtemp(join(tmpdir(), 'casebook-harness-'));
-  const config = loadConfig({
+  const loaded = loadConfig({
     LOG_LEVEL: 'silent',
     CASEBOOK_HOME: home,
     HOST: '127.0.0.1',
     PORT: '0',
     DATABASE_URL: database.url,
     TEMPORAL_ADDRESS: address,
+    TEMPORAL_TASK_QUEUE: taskQueue,
     CASEBOOK_BOOTSTRAP_API_KEY: apiKey,
     CASEBOOK_SECRET_KEY: randomBytes(32).toString('hex'),
     CASEBOOK_RATE_LIMIT: 'off',
     CASEBOOK_TOOL_TIMEOUT_SECONDS: '20',
     ...options.env,
   });
-  const api = await startApi(config, log, {
-    taskQueue,
-    budget: options.budget,
-    eventsPerHistory: options.eventsPerHistory,
-    patience: PATIENCE,
-  });
+  const config: Config = {
+    ...loaded,
+    budget: { ...loaded.budget, ...options.budget },
+    temporal: { ...loaded.temporal, eventsPerHistory: options.eventsPerHistory },
+    timeouts: LONG_TIMEOUTS,
+  };
+  const api = await startApi(config, log);
   await api.prepared;
 
   const temporal = createTemporalClient({ address, namespace: 'default' });
-  const { deps } = composeRuns({
-    config,
-    orm: database.orm,
-    events: api.deps.events,
-    client: temporal,
-    model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
-    sources: catalogOf(...(options.sources ?? [])),
-    tools: options.tools,
-    satellites: options.satellites,
-    log,
-    matcher: api.deps.citations.matcher,
-    secrets: api.deps.secrets,
-    taskQueue,
-    budget: options.budget,
-    patience: PATIENCE,
-  });
-  const activities = createActivities(deps);
+  const rooms = [...productRooms, { name: 'test', tools: options.tools }];
+  const { deps } = api;
+  const house = composeRooms(
+    {
+      config,
+      log,
+      clock: deps.clock,
+      orm: database.orm,
+      events: deps.events,
+      secretKey: deps.secretKey,
+      secrets: deps.secrets,
+      appUrl: deps.appUrl,
+      closing: deps.closing,
+      matcher: deps.matcher,
+      client: temporal,
+      model: createModelClient({ baseUrl: model.url, apiKey: 'test', model: DEFAULT_MODEL }),
+      ownSources: catalogOf(...(options.sources ?? [])),
+      satelliteAccess: options.satellites,
+    },
+    rooms,
+  );
   const { worker, run } = await createWorker({
     address,
     namespace: 'default',
-    activities,
+    activities: activitiesOf(house, rooms),
     taskQueue,
     workflowBundle: await workflowBundle(),
     worker: options.worker,

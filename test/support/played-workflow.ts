@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
-import type { Activities } from '../../activities/index.ts';
 import type { ChatActivities } from '../../activities/chats.ts';
 import type { CitationActivities } from '../../activities/citations.ts';
 import type { InvestigationActivities } from '../../activities/investigations.ts';
@@ -79,7 +78,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
     taskQueue,
     workflowBundle: await workflowBundle(),
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no other workflow is played
-    activities: activities as Activities,
+    activities,
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },
   });
   const running = run();

@@ -1,6 +1,6 @@
 import { drawChart } from '../charts/index.ts';
 import { investigationTools } from '../investigations/index.ts';
-import { sharedTools, type Tool, type ToolContext } from '../tools/index.ts';
+import type { Tool, ToolContext } from '../tools/index.ts';
 import { workspaceTools, type WorkspaceDrafts } from '../workspace/index.ts';
 import type { Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
@@ -9,6 +9,8 @@ import type { ChatTools } from './profile.ts';
 
 export type ChatToolDeps = Omit<Parameters<typeof investigationTools>[0], 'requesterOf'> & {
   drafts: WorkspaceDrafts;
+  /** Those of every run. */
+  runTools: readonly Tool[];
   /** By which an agent reads and changes what it watches; only its own chat has them. */
   monitoring: readonly Tool[];
 };
@@ -30,11 +32,11 @@ export function chatTools(deps: ChatToolDeps): ChatTools {
   const requesterOf = turnRequester(deps.orm);
   const { reading, writing } = workspaceTools(deps.drafts);
   const editing = workspaceTools(seeingOneState(deps.drafts));
-  const looking = [...sharedTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading];
+  const looking = [...deps.runTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading];
   return {
     answer: [...looking, ...writing],
-    chart: [...sharedTools, drawChart],
-    edit: [...sharedTools, ...editing.reading, ...editing.writing],
+    chart: [...deps.runTools, drawChart],
+    edit: [...deps.runTools, ...editing.reading, ...editing.writing],
     monitor: [...looking, ...deps.monitoring],
   };
 }

@@ -28,11 +28,7 @@
  * - **Retries** are the caller's, mostly Temporal's: an error leaves the row pending with `lastError`, until `isFinal`.
  * - **What one transaction does** (rows of our own) needs no lease: `recordDone` within that transaction.
  */
-import type { Room } from '../../room.ts';
-import { Effect } from './entities.ts';
-
-export { Effect };
+export { Effect } from './entities.ts';
 export { claimEffect, endEffect, purgeEffects, recordDone, stored, type EffectRequest } from './ledger.ts';
 export { EffectFailed, makeOnce, type EffectAttempt, type EffectWork } from './once.ts';
-
-export const effectsRoom = { name: 'effects', entities: [Effect] } satisfies Room;
+export { effectsRoom } from './room.ts';

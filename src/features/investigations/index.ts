@@ -1,7 +1,4 @@
-import type { Room } from '../../room.ts';
-import { Investigation } from './entities.ts';
-import { investigationEndpoints } from './routes.ts';
-export { Investigation };
+export { Investigation } from './entities.ts';
 export { createInvestigationLauncher, describeInvestigation, type InvestigationLauncher } from './launch.ts';
 export { investigationProfile } from './profile.ts';
 export type { Links } from './presenter.ts';
@@ -11,9 +8,4 @@ export { locateExcerpt, submitReport } from './report/index.ts';
 export { createStatusReader } from './status-reader.ts';
 export { sweep } from './sweeper.ts';
 export { investigationTools } from './tools/index.ts';
-
-export const investigationsRoom = {
-  name: 'investigations',
-  endpoints: investigationEndpoints,
-  entities: [Investigation],
-} satisfies Room;
+export { investigationsRoom } from './room.ts';

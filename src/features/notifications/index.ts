@@ -24,3 +24,4 @@ export {
 } from './deliver.ts';
 export { createNotifier, type Notifier, type NotifierDeps } from './notifier.ts';
 export { DeliveryError, type Delivered, type Delivery, type NotificationMessage, type ThreadRef } from './port.ts';
+export { notificationsRoom } from './room.ts';

@@ -1,3 +1,4 @@
+import type { Room } from '../../room.ts';
 export { askOnce } from './auxiliary-call.ts';
 export { compactTranscript } from './compact.ts';
 export * from './contract.ts';
@@ -16,3 +17,5 @@ export { createProgressReader, type ProgressReader } from './progress-reader.ts'
 export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
 export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';
+
+export const runsRoom = { name: 'runs' } satisfies Room;

@@ -1,14 +1,8 @@
 /** Telemetry sources: what the agent's tools can ask, and the catalog that holds them. */
-import type { Room } from '../../room.ts';
-import { sourceEndpoints } from './routes.ts';
 export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
 export { createLokiSource } from './loki/source.ts';
 export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } from './prometheus/source.ts';
 export { createRecordedIncidentSource, RECORDED_ID_PREFIX } from './recorded/source.ts';
 export * from './port.ts';
 export type { SourceDeps } from './routes.ts';
-
-export const sourcesRoom = {
-  name: 'sources',
-  endpoints: sourceEndpoints,
-} satisfies Room;
+export { sourcesRoom } from './room.ts';

@@ -1,4 +1,6 @@
 /** The agent's tools: how they are defined, offered and called, and how their results reach a model. */
+import type { Room } from '../../room.ts';
+import { sharedTools } from './shared-tools.ts';
 export { isCitable } from './citable.ts';
 export { downsample, resultPoints } from './downsample.ts';
 export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
@@ -11,3 +13,5 @@ export { toIso, toIsoWindow } from './time.ts';
 export * from './tool.ts';
 export { normalizeOutput, VIEW_CHARACTERS, viewOf, type NormalizedOutput, type View } from './view.ts';
 export type * from './results.ts';
+
+export const toolsRoom = { name: 'tools', tools: sharedTools } satisfies Room;

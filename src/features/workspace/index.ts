@@ -1,13 +1,7 @@
 /** The team's workspace of files: a history of commits, and the drafts in which runs change it. */
-import type { Room } from '../../room.ts';
-import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 export { createWorkspaceDrafts } from './drafts/index.ts';
 export type { DraftOutcome, FinishInput, RunKey, WorkspaceDrafts } from './drafts/types.ts';
 export { createGitWorkspaces, type GitWorkspaceOptions } from './git/index.ts';
 export * from './port.ts';
 export { workspaceTools } from './tools/index.ts';
-
-export const workspaceRoom = {
-  name: 'workspace',
-  entities: [WorkspaceDraft, WorkspaceDraftChange],
-} satisfies Room;
+export { workspaceRoom } from './room.ts';

@@ -30,7 +30,7 @@ describe('configuration of monitoring agents over the API', () => {
       env: { CASEBOOK_OUTBOUND_ALLOW: '127.0.0.1' },
     });
     // The same installation, with a log that can be read.
-    api = await startApi({ ...harness.api.deps.config, port: 0 }, log, { taskQueue: harness.taskQueue });
+    api = await startApi({ ...harness.api.deps.config, port: 0 }, log);
     await api.prepared;
     const plain = callerOf(`http://127.0.0.1:${api.port}`, harness.apiKey);
     call = async (...args): Promise<Answer> => {

@@ -58,7 +58,10 @@ export async function startIdleApi({
   apiKey,
 }: Harness): Promise<{ call: Call; stop(): Promise<void> }> {
   const { config, log } = api.deps;
-  const idle = await startApi({ ...config, port: 0 }, log, { taskQueue: `${taskQueue}-idle` });
+  const idle = await startApi(
+    { ...config, port: 0, temporal: { ...config.temporal, taskQueue: `${taskQueue}-idle` } },
+    log,
+  );
   await idle.prepared;
   return { call: callerOf(`http://127.0.0.1:${idle.port}`, apiKey), stop: () => idle.stop() };
 }

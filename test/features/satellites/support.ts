@@ -7,7 +7,7 @@ import { startApi, type RunningApi } from '../../../src/bin/api.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { recordedLog, send, testConfig, type Reply } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { PATIENCE } from '../../support/patience.ts';
+import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
 
 const ROOT_KEY = `cb_test_${randomBytes(12).toString('hex')}`;
 
@@ -49,7 +49,7 @@ export async function startSatelliteApi(
   });
   const nodes: SatelliteApi['nodes'] = [];
   for (let count = 0; count < (options.nodes ?? 1); count++) {
-    const api = await startApi(config, recordedLog('silent').log, { patience: PATIENCE });
+    const api = await startApi({ ...config, timeouts: LONG_TIMEOUTS }, recordedLog('silent').log);
     await api.prepared;
     nodes.push({ api, url: `http://127.0.0.1:${api.port}` });
   }

@@ -23,7 +23,7 @@ import {
   textOf,
   type Scratch,
 } from './support.ts';
-import { PATIENCE } from '../../support/patience.ts';
+import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
 import { watchedGit } from './watched-git.ts';
 
 describe('workspace: commits', () => {
@@ -232,7 +232,7 @@ describe('workspace: commits', () => {
         createGitWorkspaces({
           directory: given.directory,
           program: watched.program,
-          gitTimeoutMs: PATIENCE.gitTimeoutMs,
+          gitTimeoutMs: LONG_TIMEOUTS.gitMs,
         }).forTeam(files.id),
         {
           a: '1',
@@ -272,5 +272,5 @@ describe('workspace: commits', () => {
 
 /** The same folder, with turns of its own, as another process has. */
 function scratchOf({ directory }: Scratch): Scratch['workspaces'] {
-  return createGitWorkspaces({ directory, gitTimeoutMs: PATIENCE.gitTimeoutMs });
+  return createGitWorkspaces({ directory, gitTimeoutMs: LONG_TIMEOUTS.gitMs });
 }

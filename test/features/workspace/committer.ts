@@ -4,7 +4,7 @@
  */
 import { createGitWorkspaces, type GitWorkspaceOptions } from '../../../src/features/workspace/git/index.ts';
 import type { CommitInput } from '../../../src/features/workspace/port.ts';
-import { PATIENCE } from '../../support/patience.ts';
+import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
 
 export interface CommitterInput {
   options: GitWorkspaceOptions;
@@ -15,7 +15,7 @@ export interface CommitterInput {
 
 if (import.meta.main) {
   const { options, teamId, commits, inTurn }: CommitterInput = JSON.parse(process.argv[2] ?? '');
-  const workspace = createGitWorkspaces({ gitTimeoutMs: PATIENCE.gitTimeoutMs, ...options }).forTeam(teamId);
+  const workspace = createGitWorkspaces({ gitTimeoutMs: LONG_TIMEOUTS.gitMs, ...options }).forTeam(teamId);
   const work = commits.map((input) => async () => {
     const { commit } = await workspace.commit({ ...input, date: new Date(input.date) });
     process.stdout.write(`${input.key} ${commit}\n`);

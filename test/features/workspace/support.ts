@@ -14,7 +14,7 @@ import {
   type WorkspacePort,
   type Workspaces,
 } from '../../../src/features/workspace/index.ts';
-import { PATIENCE } from '../../support/patience.ts';
+import { LONG_TIMEOUTS } from '../../support/timeouts.ts';
 
 export interface Scratch {
   directory: string;
@@ -27,7 +27,7 @@ export function scratch(options: Partial<GitWorkspaceOptions> = {}): Scratch {
   const directory = join(folder, 'workspaces');
   return {
     directory,
-    workspaces: createGitWorkspaces({ directory, gitTimeoutMs: PATIENCE.gitTimeoutMs, ...options }),
+    workspaces: createGitWorkspaces({ directory, gitTimeoutMs: LONG_TIMEOUTS.gitMs, ...options }),
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,104 @@
+/** Opens what a process works with, and builds the rooms: once, for the API and for workers. */
+import { createTemporalClient, type TemporalTarget } from '../temporal/connection.ts';
+import type { Config } from './config.ts';
+import { openOrm } from './db/orm.ts';
+import type { RunProfiles } from './features/runs/index.ts';
+import { systemClock } from './platform/clock.ts';
+import type { ModelClient } from './platform/anthropic/index.ts';
+import { createEventLog } from './platform/event-log/index.ts';
+import type { Logger } from './platform/logger.ts';
+import { createSecretBox, loadSecretKey } from './platform/secrets/index.ts';
+import type { Core, Room, RoomCore, RoomRunKind } from './room.ts';
+import { entities, rooms } from './rooms.ts';
+
+type BuiltBy<One> = One extends { build: (house: never) => infer Built } ? (built: Built) => void : never;
+type All<Takers> = (Takers extends unknown ? Takers : never) extends (all: infer Everything) => void
+  ? Everything
+  : never;
+
+/** What all rooms have built. */
+export type House = RoomCore & All<BuiltBy<(typeof rooms)[number]>> & { profiles: RunProfiles };
+
+/** What activities work with. */
+export type WorkerHouse = House & { model: ModelClient };
+
+/** A room whose every part asks for what the house has. */
+export interface FittingRoom extends Room {
+  build?: (house: House) => object;
+  runKinds?: (house: House) => Record<string, RoomRunKind>;
+  sweeps?: readonly ((house: House) => Promise<unknown>)[];
+  activities?: readonly ((house: WorkerHouse) => object)[];
+}
+
+/** The rooms of the product. That they fit, by their types, is what makes this line compile. */
+export const productRooms: readonly FittingRoom[] = rooms;
+
+/** Where Temporal is. */
+export const temporalTarget = ({ temporal: { address = 'localhost:7233', namespace } }: Config): TemporalTarget => ({
+  address,
+  namespace,
+});
+
+/**
+ * Opens what the rooms are built with. No connection is made until the first query.
+ * @throws {ConfigError} when there is no key for the secrets, or no database
+ */
+export async function openCore(config: Config, log: Logger): Promise<Core> {
+  const { databaseUrl, redisUrl, timeouts } = config;
+  if (databaseUrl === undefined)
+    throw new Error('DATABASE_URL is not set. "npm start" sets it for the embedded servers.');
+  const secretKey = await loadSecretKey(config);
+  const { connectMs: connectTimeoutMs, redisMs: redisTimeoutMs } = timeouts;
+  const closing = new AsyncDisposableStack();
+  const orm = await openOrm({ databaseUrl, entities, poolSize: 20, connectTimeoutMs, log });
+  closing.defer(() => orm.close(true));
+  const events = createEventLog({ databaseUrl, redisUrl, connectTimeoutMs, redisTimeoutMs, log });
+  closing.defer(() => events.close());
+  const client = createTemporalClient(temporalTarget(config));
+  closing.defer(() => client.connection.close());
+  return {
+    config,
+    log,
+    clock: systemClock,
+    orm,
+    events,
+    client,
+    secretKey,
+    secrets: createSecretBox([secretKey]),
+    appUrl: config.appUrl ?? `http://localhost:${config.port}`,
+    closing,
+  };
+}
+
+/**
+ * Builds the rooms, in the order of their list.
+ * @param core what the process opened. Tests add parts of the house in place of those that rooms build
+ * @param list another list than the product's, for tests
+ */
+export function composeRooms<Given extends Core>(
+  core: Given,
+  list: readonly FittingRoom[] = productRooms,
+): House & Given {
+  const kinds = new Map<string, RoomRunKind>();
+  const runTools = list.flatMap(({ tools = [] }) => tools);
+  const reservedToolNames = () => [...kinds.values()].flatMap(({ tools }) => tools.map(({ name }) => name));
+  const profiles = {};
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete when every room has built
+  const house = { runTools, reservedToolNames, profiles, ...core } as unknown as House & Given;
+  for (const { build } of list) Object.assign(house, { ...build?.(house), ...house });
+  for (const { runKinds } of list) {
+    for (const [kind, parts] of Object.entries(runKinds?.(house) ?? {})) {
+      kinds.set(kind, parts);
+      Object.assign(profiles, { [kind]: parts.profile });
+    }
+  }
+  return house;
+}
+
+/** What a worker does for workflows. */
+export const activitiesOf = (house: WorkerHouse, list: readonly FittingRoom[] = productRooms): object =>
+  Object.assign({}, ...list.flatMap(({ activities = [] }) => activities.map((create) => create(house))));
+
+/** What a worker does now and then. */
+export const sweepsOf = (house: House, list: readonly FittingRoom[] = productRooms): (() => Promise<unknown>)[] =>
+  list.flatMap(({ sweeps = [] }) => sweeps.map((sweep) => () => sweep(house)));

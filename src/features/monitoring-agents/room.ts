@@ -1,0 +1,76 @@
+import type { Room, RoomCore } from '../../room.ts';
+import { turnRequester } from '../chats/index.ts';
+import { createProgressReader } from '../runs/index.ts';
+import type { LoadTeamTools } from '../tools/index.ts';
+import { isBudgetSpent } from './budget.ts';
+import { retitleAgent } from './configure.ts';
+import type { MonitoringRunDeps } from './deps.ts';
+import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
+import { createFindingLauncher, sweepFindings } from './findings/index.ts';
+import { instructionProfile, submitCheckResult } from './instruction/index.ts';
+import { createAgentLauncher } from './launch.ts';
+import { get, list, pause, remove, resume, runNow } from './routes/agents.ts';
+import { monitoringChat } from './routes/chat.ts';
+import { getConfig, testConfig, updateConfig } from './routes/config.ts';
+import { getFinding, getSession, listAgentFindings, listFindings, listSessions } from './routes/history.ts';
+import { getPlan, listVersions, updatePlan } from './routes/plan.ts';
+import { trigger } from './routes/trigger.ts';
+import type { MonitoringServiceDeps } from './service.ts';
+import { evictSessions, sweepAgents } from './sweeper.ts';
+import { monitoringTools } from './tools/index.ts';
+import { createAlertLimiter } from './triggers/limiter.ts';
+
+export const monitoringAgentsRoom = {
+  name: 'monitoring-agents',
+  endpoints: [
+    monitoringChat,
+    list,
+    get,
+    remove,
+    pause,
+    resume,
+    runNow,
+    getPlan,
+    updatePlan,
+    listVersions,
+    getConfig,
+    updateConfig,
+    testConfig,
+    listSessions,
+    getSession,
+    listAgentFindings,
+    listFindings,
+    getFinding,
+    trigger,
+  ],
+  entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding],
+  build({ config, client, orm, clock, log, teamTools }: RoomCore & { teamTools: LoadTeamTools }) {
+    const { budget, temporal, timeouts } = config;
+    const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };
+    const launcher = createAgentLauncher(client, { ...control, eventsPerHistory: temporal.eventsPerHistory });
+    const findings = { orm, log, launcher: createFindingLauncher(client, control) };
+    const monitoring = { orm, clock, log, launcher, findings, alertLimiter: createAlertLimiter() };
+    return {
+      monitoring,
+      agentStates: createProgressReader({ query: (id) => launcher.query(id) }),
+      findings,
+      isBudgetSpent,
+      checkBudget: budget,
+      investigationBudget: budget,
+      monitoringTools: monitoringTools({ ...monitoring, requesterOf: turnRequester(orm), teamTools }),
+      /** The chat of an agent has another title. */
+      titled: (chat: { id: string; teamId: string }, title: string): Promise<void> =>
+        retitleAgent(monitoring, chat, title),
+    };
+  },
+  runKinds: ({ runTools, teamTools }: RoomCore & { teamTools: LoadTeamTools }) => ({
+    check: { tools: [...runTools, submitCheckResult], profile: instructionProfile(runTools, teamTools) },
+  }),
+  sweeps: [
+    (house: MonitoringRunDeps & { monitoring: MonitoringServiceDeps }) =>
+      sweepAgents({ ...house, launcher: house.monitoring.launcher }),
+    (house: MonitoringRunDeps) => evictSessions(house),
+    ({ monitoring }: { monitoring: MonitoringServiceDeps }) =>
+      sweepFindings({ ...monitoring.findings, clock: monitoring.clock }),
+  ],
+} satisfies Room;

@@ -1,0 +1,47 @@
+import type { Room, RoomCore } from '../../room.ts';
+import type { SourceCatalog, LoadSources } from '../sources/index.ts';
+import type { LoadTeamTools } from '../tools/index.ts';
+import { createAgentSatellites, storedSatellites, type SatelliteAccess } from './agent/index.ts';
+import { createSatelliteCalls } from './calls/calls.ts';
+import { Satellite, SatelliteRequest, SatelliteToken } from './entities.ts';
+import { createGraphStore } from './graph/index.ts';
+import { dependencies, queryDependencies } from './routes/graph.ts';
+import { integration, mcp } from './routes/queries.ts';
+import { clusters, get, list, remove, tools } from './routes/satellites.ts';
+import { tokenEndpoints } from './routes/tokens.ts';
+import { purgeSatelliteRequests } from './sweeper.ts';
+import { tokenPepperFrom } from './tokens.ts';
+
+/** Every attempt at the tool call is over by then. */
+const ANSWERS_KEPT_MS = 24 * 3_600_000;
+
+export const satellitesRoom = {
+  name: 'satellites',
+  endpoints: [list, get, remove, clusters, dependencies, tools, integration, mcp, queryDependencies, ...tokenEndpoints],
+  entities: [Satellite, SatelliteRequest, SatelliteToken],
+  build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {
+    const satelliteAccess = house.satelliteAccess ?? storedSatellites(house);
+    // Made when first used: the names that runs have anyway are known when all rooms are built.
+    let made: ReturnType<typeof createAgentSatellites> | undefined;
+    const agent = () =>
+      (made ??= createAgentSatellites(satelliteAccess, {
+        own: house.ownSources,
+        reserved: house.reservedToolNames(),
+      }));
+    const sources: LoadSources = (call) => agent().sources(call);
+    const teamTools: LoadTeamTools = (teamId) => agent().tools(teamId);
+    return {
+      sources,
+      teamTools,
+      satellites: {
+        calls: createSatelliteCalls(house),
+        graphs: createGraphStore(house),
+        tokenPepper: tokenPepperFrom(house.secretKey),
+      },
+    };
+  },
+  sweeps: [
+    ({ orm, events, clock }: RoomCore) =>
+      purgeSatelliteRequests(orm, events, new Date(clock.now().getTime() - ANSWERS_KEPT_MS)),
+  ],
+} satisfies Room;

@@ -1,0 +1,18 @@
+import type { Room, RoomCore } from '../../room.ts';
+import { createSourceCatalog } from './catalog.ts';
+import { sourceEndpoints } from './routes.ts';
+
+export const sourcesRoom = {
+  name: 'sources',
+  endpoints: sourceEndpoints,
+  build: ({ config: { sources }, log }: RoomCore) => ({
+    /** The installation's own; teams have those behind their satellites besides. */
+    ownSources: createSourceCatalog({ ...sources, logger: log }),
+    /** Kinds of sources that are configured. */
+    sourceKinds: [
+      'recorded-incident',
+      ...(sources.prometheusUrl ? ['prometheus'] : []),
+      ...(sources.lokiUrl ? ['loki'] : []),
+    ],
+  }),
+} satisfies Room;
