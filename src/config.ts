@@ -274,6 +274,13 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   };
 }
 
+/** What a program needs of any environment: where programs, files and certificates are, and how to write text. */
+const SYSTEM_VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+
+/** The environment for a program that is not ours: none of our secrets are in it. */
+export const systemEnvironment = (): Record<string, string | undefined> =>
+  Object.fromEntries(SYSTEM_VARIABLES.map((name) => [name, process.env[name]]));
+
 /** The environment of this process with some variables replaced, for a child process. `undefined` removes one. */
 export function childEnvironment(changes: Record<string, string | undefined>): Record<string, string | undefined> {
   return { ...process.env, ...changes };

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { systemEnvironment } from '../config.ts';
 import { freePort } from './free-port.ts';
 import { keptSecret } from './kept-secret.ts';
 import type { Log } from './log.ts';
@@ -27,8 +28,11 @@ import { waitUntil } from './wait-until.ts';
 
 const run = promisify(execFile);
 const usualPort = 5432;
-const user = 'casebook';
 const database = 'casebook';
+/** Made with the cluster, a superuser: used to set it up, and by nothing that runs on it. */
+const superuser = 'casebook';
+/** The role of API and workers: it owns the database and nothing else. */
+const owner = 'casebook_app';
 
 export interface PostgresOptions {
   /** Folder of all embedded state; the data goes to `HOME/postgres`. */
@@ -71,7 +75,14 @@ async function initialise(
     if (runner.uid !== undefined && runner.gid !== undefined) {
       for (const path of [making, passwordFolder, passwordFile]) chownSync(path, runner.uid, runner.gid);
     }
-    const command = [...runner.prefix, binaries.initdb, '-D', making, `--username=${user}`, `--pwfile=${passwordFile}`];
+    const command = [
+      ...runner.prefix,
+      binaries.initdb,
+      '-D',
+      making,
+      `--username=${superuser}`,
+      `--pwfile=${passwordFile}`,
+    ];
     // The built-in locale gives the same order and case rules on every machine.
     command.push('--auth=scram-sha-256', '--encoding=UTF8', '--locale=C');
     command.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8');
@@ -101,21 +112,47 @@ async function clearStaleLock(home: string): Promise<void> {
   rmSync(lock, { force: true });
 }
 
-/** Resolves once the server answers; makes the database on the first start. */
-async function untilReady(adminUrl: string, signal: AbortSignal): Promise<void> {
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  // Without a listener a connection lost in the middle would end this process.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Makes the owner and the database where they are missing. */
+async function makeDatabase(client: Client, password: string): Promise<void> {
+  const roles = await client.query('select 1 from pg_roles where rolname = $1', [owner]);
+  if (roles.rowCount === 0) await client.query(`create role ${owner} login password ${client.escapeLiteral(password)}`);
+  const databases = await client.query<{ owner: string }>(
+    'select datdba::regrole::text as owner from pg_database where datname = $1',
+    [database],
+  );
+  if (databases.rowCount === 0) await client.query(`create database ${database} owner ${owner}`);
+  else if (databases.rows[0]?.owner !== owner) await client.query(`alter database ${database} owner to ${owner}`);
+}
+
+/** Tables of a home folder from before there was an owner belong to the superuser. */
+async function giveTablesAway(client: Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select c.oid::regclass::text as name from pg_class c
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relowner = $1::regrole`,
+    [superuser],
+  );
+  for (const { name } of rows) await client.query(`alter table ${name} owner to ${owner}`);
+}
+
+/** Resolves once the server answers and has the database with its owner. */
+async function untilReady(adminUrl: string, password: string, signal: AbortSignal): Promise<void> {
   await waitUntil(
     async () => {
-      const client = new Client({ connectionString: adminUrl, connectionTimeoutMillis: 2_000 });
-      // Without a listener a connection lost in the middle would end this process.
-      client.on('error', () => undefined);
-      try {
-        await client.connect();
-        const found = await client.query('select 1 from pg_database where datname = $1', [database]);
-        if (found.rowCount === 0) await client.query(`create database ${database}`);
-        return true;
-      } finally {
-        await client.end().catch(() => undefined);
-      }
+      await connected(`${adminUrl}/postgres`, (client) => makeDatabase(client, password));
+      await connected(`${adminUrl}/${database}`, giveTablesAway);
+      return true;
     },
     // Recovery after a crash replays the log, which may be long.
     { what: 'PostgreSQL', timeoutMs: 60_000, intervalMs: 50, signal },
@@ -123,13 +160,17 @@ async function untilReady(adminUrl: string, signal: AbortSignal): Promise<void> 
 }
 
 /** Prepares the embedded PostgreSQL (first start: makes the cluster) and says how to run it and where it will be. */
-export async function postgresChild(options: PostgresOptions): Promise<{ spec: ChildSpec; url: string; port: number }> {
+export async function postgresChild(
+  options: PostgresOptions,
+): Promise<{ spec: ChildSpec; url: string; adminUrl: string; port: number }> {
   const { home, settings = {} } = options;
   mkdirSync(home, { recursive: true });
   const binaries = await postgresBinaries();
   const runner = await postgresRunner(binaries, home);
-  const password = keptSecret(join(home, 'postgres-password'), () => randomBytes(18).toString('base64url'));
-  if (!existsSync(dataFolder(home))) await initialise(home, binaries, runner, password);
+  const secret = (name: string): string => keptSecret(join(home, name), () => randomBytes(18).toString('base64url'));
+  const adminPassword = secret('postgres-password');
+  const password = secret('postgres-app-password');
+  if (!existsSync(dataFolder(home))) await initialise(home, binaries, runner, adminPassword);
 
   const port = await freePort(options.port ?? usualPort);
   const allSettings = {
@@ -146,28 +187,33 @@ export async function postgresChild(options: PostgresOptions): Promise<{ spec: C
   const args = ['-D', dataFolder(home), '-p', String(port)];
   for (const [name, value] of Object.entries(allSettings)) args.push('-c', `${name}=${value}`);
   const [command, ...before] = [...runner.prefix, binaries.postgres];
-  const base = `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}`;
+  const urlOf = (user: string, secretOf: string): string => `postgres://${user}:${secretOf}@127.0.0.1:${port}`;
+  const adminUrl = urlOf(superuser, adminPassword);
   return {
     port,
-    url: `${base}/${database}`,
+    url: `${urlOf(owner, password)}/${database}`,
+    adminUrl: `${adminUrl}/${database}`,
     spec: {
       ...postgresIdentity(home),
       command,
       args: [...before, ...args],
       cwd: '/',
+      env: systemEnvironment(),
       ...(runner.prefix.length === 0 && { uid: runner.uid, gid: runner.gid }),
       prepare: () => clearStaleLock(home),
-      ready: (signal) => untilReady(`${base}/postgres`, signal),
+      ready: (signal) => untilReady(adminUrl, password, signal),
     },
   };
 }
 
 /**
  * Starts one embedded PostgreSQL on its own, restarted when it dies, on the same port.
- * @returns its URL (database `casebook`) and the running server
+ * @returns its URL (database `casebook`), the superuser's, and the running server
  */
-export async function startPostgres(options: PostgresOptions): Promise<Supervised & { url: string; port: number }> {
+export async function startPostgres(
+  options: PostgresOptions,
+): Promise<Supervised & { url: string; adminUrl: string; port: number }> {
   const { home, log = silentLog } = options;
-  const { spec, url, port } = await postgresChild(options);
-  return Object.assign(await superviseAlone(spec, { home, log }), { url, port });
+  const { spec, url, adminUrl, port } = await postgresChild(options);
+  return Object.assign(await superviseAlone(spec, { home, log }), { url, adminUrl, port });
 }

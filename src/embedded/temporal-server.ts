@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
+import { systemEnvironment } from '../config.ts';
 import { freePort } from './free-port.ts';
 import type { Log } from './log.ts';
 import { silentLog } from './log.ts';
@@ -93,6 +94,7 @@ export async function temporalChild(
       ...temporalIdentity(home),
       command: binary,
       args,
+      env: systemEnvironment(),
       prepare: async () => clearHalfMade(home),
       ready: (signal) => untilReady(address, namespace, home, signal),
     },

@@ -144,7 +144,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
       TEMPORAL_NAMESPACE: config.temporal.namespace,
       TEMPORAL_UI_URL: flows.uiUrl,
     });
-    const child = (identity: ChildIdentity, program: string, extra: Record<string, string>): ChildSpec => ({
+    const child = (identity: ChildIdentity, program: string, extra: Record<string, string | undefined>): ChildSpec => ({
       ...identity,
       command: process.execPath,
       args: ['--enable-source-maps', program],
@@ -154,7 +154,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
     unfollow = followProblems(home, ['api', 'worker'], log);
     await Promise.all([
       // The worker's readiness shows in the API's /readyz.
-      supervisor.start(child(workerIdentity, worker, {})),
+      supervisor.start(child(workerIdentity, worker, { CASEBOOK_BOOTSTRAP_API_KEY: undefined })),
       supervisor.start({
         ...child(apiIdentity, api, { PORT: String(port), CASEBOOK_BOOTSTRAP_API_KEY: apiKey }),
         ready: (aborted) => untilReady(apiUrl, aborted),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from '../../src/embedded/postgres.ts';
@@ -43,6 +43,35 @@ describe('embedded PostgreSQL', () => {
     assert.equal(statSync(join(home, 'postgres-password')).mode & 0o777, 0o600);
     const wrong = postgres.url.replace(/:[^:@]+@/, ':wrong@');
     await assert.rejects(query(wrong, 'select 1'), /password authentication failed/);
+  });
+
+  it('gives API and workers a role that owns the database and may do nothing else', async () => {
+    const [role] = await query(
+      postgres.url,
+      'select rolsuper, rolcreaterole, rolcreatedb, rolreplication from pg_roles where rolname = current_user',
+    );
+    assert.deepEqual(role, { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolreplication: false });
+    await assert.rejects(query(postgres.url, "copy kept to program 'true'"), /permission denied/);
+    await assert.rejects(query(postgres.url, "select pg_read_file('PG_VERSION')"), /permission denied/);
+  });
+
+  it('hands the tables of an older home folder over to that role', async () => {
+    await query(postgres.adminUrl, 'create table older (id serial primary key); insert into older default values');
+    await postgres.stop();
+    postgres = await startPostgres({ home, port: 0 });
+    await query(postgres.url, 'alter table older add column title text; insert into older default values');
+    assert.deepEqual(await query(postgres.url, 'select id from older order by id'), [{ id: 1 }, { id: 2 }]);
+  });
+
+  it('knows none of our secrets', () => {
+    const seen = readFileSync(`/proc/${postgres.pid}/environ`, 'utf8')
+      .split('\0')
+      .map((entry) => entry.split('=')[0]);
+    assert.deepEqual(
+      seen.filter((name) => /CASEBOOK|ANTHROPIC|DATABASE|npm_/.test(String(name))),
+      [],
+    );
+    assert.ok(seen.includes('PATH'));
   });
 
   it('does not run as root', () => {

@@ -1,11 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { env } from 'node:process';
 import { Ajv } from 'ajv';
 import type { ValidateFunction } from 'ajv';
 import { default as formats } from 'ajv-formats';
+import { Client } from 'pg';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { startPostgres } from '../../src/embedded/postgres.ts';
 import { hasCommand, root, textOf } from './repository.ts';
 
 interface Service {
@@ -17,11 +23,18 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: object;
   restart?: string;
+  networks?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  cap_add?: string[];
+  security_opt?: string[];
   deploy?: { replicas?: number };
 }
 interface Compose {
   services: Record<string, Service>;
   volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean } | null>;
+  configs: Record<string, { content: string }>;
 }
 
 const text = textOf('docker-compose.yml');
@@ -30,7 +43,11 @@ const services = Object.entries(compose.services);
 
 /** What an operator must set before the first start. */
 const required = {
-  POSTGRES_PASSWORD: 'p4ssw0rd',
+  POSTGRES_PASSWORD: 'sup3r',
+  CASEBOOK_OWNER_PASSWORD: 'own3r',
+  CASEBOOK_DATABASE_PASSWORD: 'p4ssw0rd',
+  TEMPORAL_DATABASE_PASSWORD: 't3mporal',
+  REDIS_PASSWORD: 'r3dis',
   CASEBOOK_SECRET_KEY: 'ab'.repeat(32),
   CASEBOOK_BOOTSTRAP_API_KEY: 'cb_0123456789abcdef',
 };
@@ -83,7 +100,7 @@ describe('docker-compose.yml', () => {
       assert.ok(compose.services[name], name);
     for (const [name, { image }] of services) {
       assert.ok(image, `${name} has an image`);
-      if (!/^casebook(-satellite)?:/.test(image)) assert.match(image, /:\d[\d.]*$/, name);
+      if (!/^casebook(-satellite)?:/.test(image)) assert.match(image, /:\d+\.\d+(\.\d+)?$/, name);
     }
   });
 
@@ -127,7 +144,10 @@ describe('docker-compose.yml', () => {
   it('has no secret of its own: the first start fails until each is set', () => {
     for (const name of Object.keys(required)) {
       const others: Record<string, string> = { ...required, [name]: '' };
-      assert.throws(() => environmentOf('api', others), new RegExp(`^Error: ${name}: set it to`));
+      assert.throws(
+        () => services.map(([service]) => environmentOf(service, others)),
+        new RegExp(`^Error: ${name}: set it to`),
+      );
     }
     assert.doesNotMatch(text, /(PASSWORD|SECRET_KEY|API_KEY):-[^}]/);
   });
@@ -145,7 +165,7 @@ describe('docker-compose.yml', () => {
       for (const variable of Object.keys(environment)) assert.ok(known.includes(`  ${variable}: `), variable);
       const config = loadConfig(environment);
       assert.equal(config.databaseUrl, 'postgres://casebook:p4ssw0rd@postgres:5432/casebook');
-      assert.equal(config.redisUrl, 'redis://redis:6379');
+      assert.equal(config.redisUrl, 'redis://:r3dis@redis:6379');
       assert.equal(config.temporal.address, 'temporal:7233');
       assert.equal(config.model.apiKey, undefined);
     }
@@ -164,6 +184,85 @@ describe('docker-compose.yml', () => {
       assert.equal(secretKey, required.CASEBOOK_SECRET_KEY);
       assert.deepEqual(sent, { smtpUrl: 'smtp://mail:25', from: 'casebook@example.com' });
       assert.deepEqual(outboundAllow, ['10.0.0.0/8', 'hooks.internal']);
+    }
+  });
+
+  it('lets a satellite reach the API only, and a store be reached only by who uses it', () => {
+    const on = (network: string): string[] =>
+      services
+        .filter(([, { networks = ['default'] }]) => networks.includes(network))
+        .map(([name]) => name)
+        .toSorted();
+    assert.deepEqual(on('default'), []);
+    assert.deepEqual(on('satellites'), ['api', 'satellite']);
+    assert.deepEqual(compose.services['satellite']?.networks, ['satellites']);
+    assert.deepEqual(on('database'), ['api', 'migrate', 'postgres', 'temporal', 'temporal-schema', 'worker']);
+    assert.deepEqual(on('events'), ['api', 'redis', 'worker']);
+    assert.deepEqual(on('workflows'), ['api', 'temporal', 'temporal-namespace', 'temporal-ui', 'worker']);
+    for (const name of ['postgres', 'redis', 'temporal'])
+      for (const network of compose.services[name]?.networks ?? [])
+        assert.equal(compose.networks[network]?.internal, true, `${name} on ${network}`);
+  });
+
+  it('gives no container more than it needs', () => {
+    for (const [name, service] of services) {
+      assert.equal(service.read_only, true, name);
+      assert.deepEqual(service.cap_drop, ['ALL'], name);
+      assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name);
+      const entrypoint = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID'];
+      assert.deepEqual(service.cap_add, name === 'postgres' || name === 'redis' ? entrypoint : undefined, name);
+    }
+  });
+
+  it('keeps the passwords of superuser and owner from API, workers, Temporal and satellites', () => {
+    for (const name of ['api', 'worker', 'temporal', 'satellite'])
+      assert.doesNotMatch(Object.values(environmentOf(name, required)).join(' '), /sup3r|own3r/, name);
+  });
+
+  it('wants a password of whoever asks Redis, and refuses dangerous commands', () => {
+    const users = interpolate(compose.configs['redis-users']!.content, required);
+    assert.match(users, /^user default on >r3dis ~\* &\* \+@all -@dangerous \+info$/m);
+  });
+
+  it('lets the owner migrate, and API and workers read and write rows and nothing else', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'casebook-compose-'));
+    const postgres = await startPostgres({ home, port: 0 });
+    const urlOf = (username: string, password: string, database: string): string =>
+      Object.assign(new URL(postgres.adminUrl), { username, password, pathname: `/${database}` }).href;
+    const query = async (url: string, ...statements: string[]): Promise<void> => {
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      try {
+        for (const statement of statements) await client.query(statement);
+      } finally {
+        await client.end();
+      }
+    };
+    try {
+      const { username, password } = new URL(postgres.adminUrl);
+      const variables: Record<string, string> = required;
+      // The embedded server has a superuser and a database of these names.
+      const script = compose.configs['postgres-roles']!.content.replaceAll(
+        /\$\$(\w+)/g,
+        (_, name: string) => variables[name] ?? '',
+      ).replaceAll(/\bcasebook\b/g, 'composed');
+      const parts = [...script.matchAll(/--dbname=(\w+) <<SQL\n([^]*?)\nSQL\n/g)];
+      assert.equal(parts.length, 2);
+      for (const [, database = '', sql = ''] of parts)
+        await query(urlOf(username, password, database), ...sql.split(';').filter((statement) => statement.trim()));
+      const user = urlOf('composed', required.CASEBOOK_DATABASE_PASSWORD, 'composed');
+      await migrate(urlOf('casebook_owner', required.CASEBOOK_OWNER_PASSWORD, 'composed'));
+      await migrate(user);
+      await query(user, 'select * from teams', "delete from teams where name = ''");
+      for (const refused of ['drop table teams', 'create table mine (n int)', 'alter table teams add column n int'])
+        await assert.rejects(query(user, refused), /must be owner|permission denied/, refused);
+      const { TEMPORAL_DATABASE_PASSWORD: temporal, CASEBOOK_DATABASE_PASSWORD: casebook } = required;
+      await query(urlOf('temporal', temporal, 'temporal'), 'create table mine (n int)');
+      await assert.rejects(query(urlOf('temporal', temporal, 'composed'), 'select 1'), /permission denied/);
+      await assert.rejects(query(urlOf('composed', casebook, 'temporal'), 'select 1'), /permission denied/);
+    } finally {
+      await postgres.stop();
+      await rm(home, { recursive: true, force: true });
     }
   });
 

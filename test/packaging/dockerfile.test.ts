@@ -143,11 +143,11 @@ describe('Dockerfile', () => {
     assert.equal(argumentsOf('HEALTHCHECK').length, 1);
   });
 
-  it('starts a program that is there, on the Node line the repository is tested with', () => {
+  it('starts a program that is there, on the Node the repository is tested with', () => {
     const command: string[] = JSON.parse(argumentsOf('CMD')[0]!);
     assert.equal(command[0], 'node');
     assert.ok(existsSync(join(root, command.at(-1)!)), command.at(-1));
     const tested: string = JSON.parse(textOf('package.json')).devDependencies.node;
-    for (const from of dockerfile.getFROMs()) assert.equal(from.getImage(), `node:${tested.split('.')[0]}-slim`);
+    for (const from of dockerfile.getFROMs()) assert.equal(from.getImage(), `node:${tested}-slim`);
   });
 });

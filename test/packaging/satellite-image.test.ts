@@ -87,11 +87,11 @@ describe('satellite/Dockerfile', () => {
     assert.ok(argumentsOf('ENV')[0]?.includes('CASEBOOK_SATELLITE_HEALTH_PORT='), 'what the health check asks');
   });
 
-  it('starts the satellite, on the Node line the repository is tested with', () => {
+  it('starts the satellite, on the Node the repository is tested with', () => {
     const command: string[] = JSON.parse(argumentsOf('CMD')[0]!);
     assert.deepEqual([command[0], command.at(-1)], ['node', 'satellite/main.ts']);
     const tested: string = JSON.parse(textOf('package.json')).devDependencies.node;
-    for (const from of dockerfile.getFROMs()) assert.equal(from.getImage(), `node:${tested.split('.')[0]}-slim`);
+    for (const from of dockerfile.getFROMs()) assert.equal(from.getImage(), `node:${tested}-slim`);
   });
 });
 

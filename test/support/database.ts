@@ -29,9 +29,12 @@ export async function testServer(): Promise<{ url: string }> {
     // Tests lose nothing when the machine fails, and wait for no disk.
     const settings = { max_connections: '400', fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
     const postgres = await startPostgres({ home, port: 0, settings });
-    const admin = new pg.Client({ connectionString: postgres.url });
+    const admin = new pg.Client({ connectionString: postgres.adminUrl });
     await admin.connect();
-    await admin.query(`create database ${TEMPLATE}`);
+    // Tests make databases; otherwise they may do no more than the product.
+    const owner = new URL(postgres.url).username;
+    await admin.query(`alter role ${owner} createdb`);
+    await admin.query(`create database ${TEMPLATE} owner ${owner}`);
     await admin.end();
     const url = databaseUrl(postgres.url, TEMPLATE);
     await migrate(url, undefined, LONG_TIMEOUTS.connectMs);

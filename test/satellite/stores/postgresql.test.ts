@@ -24,7 +24,7 @@ describe('satellite connector: postgresql', () => {
     home = await mkdtemp(join(tmpdir(), 'casebook-stores-'));
     const settings = { fsync: 'off', shared_preload_libraries: 'pg_stat_statements' };
     server = await startPostgres({ home, port: await getPort(), settings });
-    admin = new pg.Client({ connectionString: server.url });
+    admin = new pg.Client({ connectionString: server.adminUrl });
     await admin.connect();
     await admin.query(`
       create extension pg_stat_statements; create extension dblink; create sequence numbers;
@@ -57,7 +57,7 @@ describe('satellite connector: postgresql', () => {
   });
 
   const urlOf = (user: string, password: string): string => {
-    const url = new URL(server.url);
+    const url = new URL(server.adminUrl);
     Object.assign(url, { username: user, password });
     return url.toString();
   };
@@ -136,7 +136,7 @@ describe('satellite connector: postgresql', () => {
     });
 
     it('shows who waits for whom', async () => {
-      const [holder, waiter] = [new pg.Client(server.url), new pg.Client(server.url)];
+      const [holder, waiter] = [new pg.Client(server.adminUrl), new pg.Client(server.adminUrl)];
       await Promise.all([holder.connect(), waiter.connect()]);
       try {
         await holder.query('begin; update orders set paid = true where id = 1');
@@ -314,7 +314,7 @@ describe('satellite connector: postgresql', () => {
     });
 
     it('a role that a read-only transaction does not hold', async () => {
-      for (const url of [server.url, urlOf('programs', 'runs')]) {
+      for (const url of [server.adminUrl, urlOf('programs', 'runs')]) {
         const powerful = connectorOf(postgresql, { url });
         await assert.rejects(
           powerful.check(new AbortController().signal),
