@@ -1,9 +1,9 @@
 /** A check as an agent's workflow keeps track of it. Pure. */
 import type {
   BeginMonitoringResult,
-  Check,
   CheckState,
   DueTimes,
+  PlannedCheck,
   TrackedCheck,
 } from '../src/features/monitoring-agents/contract.ts';
 
@@ -28,7 +28,7 @@ export const isLate = ({ isPlanned, isLateKnown, dueAt }: TrackedCheck, now: num
  * When a check that runs is due next, as far as its interval tells: the timer that is set while it runs is then the one that
  * is wanted afterwards, which saves two events of each run. Whether it is silent is seen when that timer ends.
  */
-export function probableDue({ dueAt }: TrackedCheck, { schedule }: Check, now: number): number | null {
+export function probableDue({ dueAt }: TrackedCheck, { schedule }: PlannedCheck, now: number): number | null {
   if (dueAt === null || dueAt > now) return dueAt;
   const next = schedule.every_seconds === undefined ? 0 : dueAt + schedule.every_seconds * 1_000;
   return next > now ? next : null;

@@ -7,11 +7,11 @@ import type {
   AgentState,
   BeginMonitoringResult,
   CarriedAgent,
-  Check,
   CheckNow,
   CheckRun,
   CheckRunResult,
   DueTimes,
+  PlannedCheck,
   ScheduleChecksInput,
   ScheduleChecksResult,
   TrackedCheck,
@@ -41,7 +41,7 @@ const SLOW_MS = 5_000;
 
 /** A run to begin. */
 export interface StartedRun {
-  check: Check;
+  check: PlannedCheck;
   run: CheckRun;
 }
 
@@ -276,7 +276,7 @@ export class MonitoringAgentState {
     return [...this.checks.values()].flatMap(runOf);
   }
 
-  private watched(): { check: Check; tracked: TrackedCheck }[] {
+  private watched(): { check: PlannedCheck; tracked: TrackedCheck }[] {
     const { settings } = this;
     if (!settings?.active) return [];
     return settings.plan.checks.flatMap((check) => {

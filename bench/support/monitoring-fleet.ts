@@ -11,6 +11,7 @@ import {
   type Plan,
 } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan as planSchema, type PlanInput } from '../../src/features/monitoring-agents/plan/schema.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
 import { dueTimes } from '../../src/features/monitoring-agents/schedule/index.ts';
 import { mapConcurrently } from '../../src/platform/concurrency.ts';
 import { GREEN } from './bare-prometheus.ts';
@@ -114,7 +115,7 @@ function carriedInput({
     title,
     active: true,
     planVersion: 1,
-    plan,
+    plan: plannedBy(plan),
     config: { channel: 'nobody (no notification channel)', evictionHours: 72, modelBudgetUsdPerDay: 5 },
   };
   const checks = plan.checks.map(({ id: checkId, schedule }) => {

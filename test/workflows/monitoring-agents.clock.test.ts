@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AgentSettings } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan } from '../../src/features/monitoring-agents/plan/schema.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
 import { dueTimes, scheduleChecks } from '../../src/features/monitoring-agents/schedule/index.ts';
 import { MonitoringAgentState } from '../../workflows/monitoring-agents.state.ts';
 
@@ -21,7 +22,7 @@ class Clockwork {
       title: 'Nightly',
       active: true,
       planVersion: 1,
-      plan: Plan.parse({ checks: [{ id: 'nightly', title: 'Nightly', check, schedule }] }),
+      plan: plannedBy(Plan.parse({ checks: [{ id: 'nightly', title: 'Nightly', check, schedule }] })),
       config: { channel: 'nobody', evictionHours: 72, modelBudgetUsdPerDay: 5 },
     };
     this.state.offer(this.settings);

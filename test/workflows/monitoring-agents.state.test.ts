@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentSettings, CheckRunResult, DueTimes } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan } from '../../src/features/monitoring-agents/plan/schema.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
 import { MonitoringAgentState } from '../../workflows/monitoring-agents.state.ts';
 
 const MINUTE = 60_000;
@@ -22,7 +23,7 @@ const settingsOf = (revision: number, checks: object[], more: Partial<AgentSetti
   title: 'Shop',
   active: true,
   planVersion: revision,
-  plan: Plan.parse({ checks }),
+  plan: plannedBy(Plan.parse({ checks })),
   config: { channel: 'nobody', evictionHours: 72, modelBudgetUsdPerDay: 5 },
   ...more,
 });

@@ -7,7 +7,7 @@
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
-import type { Plan, Schedule } from './plan/schema.ts';
+import type { CheckType, Plan, Schedule } from './plan/schema.ts';
 
 export type { Check, CheckType, FindingAction, Plan, Schedule, Severity } from './plan/schema.ts';
 
@@ -27,6 +27,13 @@ export interface AgentRef {
   teamId: string;
 }
 
+/** A check as the workflow knows it. What it asks, SQL and texts included, stays in the version's row. */
+export interface PlannedCheck extends Pick<Plan['checks'][number], 'id' | 'title' | 'enabled' | 'schedule'> {
+  check: { type: 'instruction'; max_minutes: number } | { type: Exclude<CheckType, 'instruction'> };
+  /** Differs when anything of the check does. */
+  digest: string;
+}
+
 /** Everything that decides what an agent does, as of one revision. Whole, so that the newest one is enough. */
 export interface AgentSettings {
   /** Grows by one with every change of plan, configuration or pause: an older one that comes later is left out. */
@@ -34,7 +41,7 @@ export interface AgentSettings {
   title: string;
   active: boolean;
   planVersion: number;
-  plan: Plan;
+  plan: { checks: PlannedCheck[] };
   /** What operators read of the configuration; secrets never travel. */
   config: { channel: string; evictionHours: number; modelBudgetUsdPerDay: number };
 }

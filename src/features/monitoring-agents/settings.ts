@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
-import type { AgentSettings } from './contract.ts';
+import type { AgentSettings, PlannedCheck } from './contract.ts';
 import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import { Plan } from './plan/schema.ts';
 
@@ -15,6 +16,19 @@ export async function planOf(em: EntityManager, agentId: string, version: number
   return canonicalPlan(plan);
 }
 
+/** What a workflow is told of a plan: histories are read by operators, and kept. */
+export const plannedBy = ({ checks }: Plan): { checks: PlannedCheck[] } => ({
+  checks: checks.map((check) => {
+    const { id, title, enabled, schedule, check: subject } = check;
+    const digest = createHash('sha256').update(JSON.stringify(check)).digest('base64url').slice(0, 22);
+    const planned: PlannedCheck['check'] =
+      subject.type === 'instruction'
+        ? { type: subject.type, max_minutes: subject.max_minutes }
+        : { type: subject.type };
+    return { id, title, enabled, schedule, check: planned, digest };
+  }),
+});
+
 /** What the workflow of an agent carries out. @param em bound to its team */
 export async function settingsOf(em: EntityManager, agent: MonitoringAgent): Promise<AgentSettings> {
   const { revision, title, active, planVersion, channel, evictionHours, modelBudgetUsdPerDay } = agent;
@@ -23,7 +37,7 @@ export async function settingsOf(em: EntityManager, agent: MonitoringAgent): Pro
     title,
     active,
     planVersion,
-    plan: await planOf(em, agent.id, planVersion),
+    plan: plannedBy(await planOf(em, agent.id, planVersion)),
     config: { channel: channel?.label ?? NO_CHANNEL, evictionHours, modelBudgetUsdPerDay },
   };
 }

@@ -25,7 +25,7 @@ export const getPlan = endpoint({
     const answer = await deps.agentStates.read(monitoringAgentWorkflowId(agent.id));
     // A change that it has not heard of yet is what holds.
     const state = answer && answer.settings.revision >= agent.revision ? answer : undefined;
-    const plan = state?.settings.plan ?? (await planOf(em, agent.id, agent.planVersion));
+    const plan = await planOf(em, agent.id, state?.settings.planVersion ?? agent.planVersion);
     return presentPlan(agent, plan, state, deps.clock.now());
   },
 });
