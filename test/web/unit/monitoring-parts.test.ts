@@ -48,11 +48,8 @@ describe('channels as forms', () => {
   });
 
   it('say how a test went', () => {
-    assert.match(outcomeWords({ delivered: false, receipt: null, error: 'HTTP 500' }), /not delivered: HTTP 500/);
-    assert.equal(
-      outcomeWords({ delivered: true, receipt: 'ok', error: null }),
-      'It was delivered. The receiver said: ok',
-    );
+    assert.match(outcomeWords({ delivered: false, receipt: null, error: 'HTTP 500' }), /Not delivered: HTTP 500/);
+    assert.equal(outcomeWords({ delivered: true, receipt: 'ok', error: null }), 'Delivered. The receiver replied: ok');
     assert.equal(outcomeWords({ delivered: true, receipt: null, error: null }), 'Delivered.');
   });
 });

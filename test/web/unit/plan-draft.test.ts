@@ -60,7 +60,7 @@ describe('a plan while it is written', () => {
       ['[]', /an object/],
       ['{"checks": [1]}', /list of objects/],
       ['{"summary": 1}', /"summary" is a text/],
-      ['{"active": true}', /no "active"/],
+      ['{"active": true}', /not "active"/],
     ] as const) {
       const refused = drafts.readDraft(text, draft);
       assert.match('problem' in refused ? refused.problem : '', why, text);

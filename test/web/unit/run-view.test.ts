@@ -82,7 +82,7 @@ describe('the run as the page shows it', () => {
     ]);
     assert.equal(words(null, EMPTY_RUN), 'Starting');
     assert.equal(words('recording', EMPTY_RUN), 'Checking the evidence and saving the report');
-    assert.equal(words('thinking', asking), 'The model asks for query_metric');
+    assert.equal(words('thinking', asking), 'The model is calling query_metric');
     assert.equal(words('thinking', asking, AT), 'Cancelling');
     assert.equal(
       phaseOf({ progress: null, cancel_requested_at: null }, stepViews([step], running)),

@@ -5,6 +5,8 @@ import { useCallback, useEffect, useLayoutEffect, useRef, useState, type RefObje
 const NEAR_PX = 80;
 /** … and one who scrolls up further than this has left it. */
 const AT_PX = 8;
+/** Within this time a turn of the wheel has moved the page, or something in it. */
+const WHEEL_MS = 200;
 
 const distance = (): number => {
   const { scrollHeight } = document.documentElement;
@@ -42,13 +44,21 @@ export function useStick<Element extends HTMLElement>(isReady: boolean): Stick<E
       last = scrollY;
       setIsAway(!isAtEnd.current);
     };
+    let turnedUpAt = -Infinity;
+    const onWheel = ({ deltaY, timeStamp }: WheelEvent): void => {
+      if (deltaY < 0) turnedUpAt = timeStamp;
+    };
     const observer = new ResizeObserver(() => {
-      if (isAtEnd.current) toEnd();
+      // Going to the end before the page has followed the wheel would undo the turn, and no scroll would tell.
+      const isTurning = performance.now() - turnedUpAt < WHEEL_MS;
+      if (isAtEnd.current && !isTurning) toEnd();
     });
     if (content.current !== null) observer.observe(content.current);
+    addEventListener('wheel', onWheel, { passive: true });
     addEventListener('scroll', onScroll, { passive: true });
     return () => {
       observer.disconnect();
+      removeEventListener('wheel', onWheel);
       removeEventListener('scroll', onScroll);
     };
   }, []);
