@@ -26,7 +26,7 @@ export const satelliteGraphFeed: Benchmark = {
 function intervals(): BenchResult[] {
   const observed = edges();
   const before = heap();
-  const live = new LiveGraph({ staleAfterMs: 120_000, expireAfterMs: 900_000, mostEdges: EDGES });
+  const live = new LiveGraph({ staleAfterMs: 120_000, expireAfterMs: 900_000, maxEdges: EDGES });
   const publisher = new GraphPublisher(0.1, randomUUID);
   live.observe('prometheus', observed, 0);
   publisher.snapshot(live.merged(0), 0);

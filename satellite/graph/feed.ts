@@ -72,7 +72,7 @@ class ObservingFeed implements LiveGraphFeed {
     const graph = new LiveGraph({
       staleAfterMs: config.stale_after_seconds * 1_000,
       expireAfterMs: config.expire_after_seconds * 1_000,
-      mostEdges: config.max_edges,
+      maxEdges: config.max_edges,
     });
     this.#graph = graph;
     this.#polls = new Polls({

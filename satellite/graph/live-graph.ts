@@ -30,7 +30,7 @@ interface LiveGraphOptions {
   staleAfterMs: number;
   /** An edge, and a source's part in it, that was not seen for this long is gone, in ms. */
   expireAfterMs: number;
-  mostEdges: number;
+  maxEdges: number;
 }
 
 /** What one source saw of one edge at last. */
@@ -87,12 +87,12 @@ export class LiveGraph {
       edge.observations = edge.observations.filter(({ seenAt }) => seenAt > oldest);
       if (edge.observations.length === 0) this.#forget(edge);
     }
-    const excess = this.#edges.size - this.#options.mostEdges;
+    const excess = this.#edges.size - this.#options.maxEdges;
     if (excess <= 0) return 0;
     // The sort is stable: of edges that are called as often, those go that came last.
     const leastCalled = [...this.merged(now)]
       .sort((one, other) => callsOf(other) - callsOf(one))
-      .slice(this.#options.mostEdges);
+      .slice(this.#options.maxEdges);
     for (const { caller, callee } of leastCalled) {
       const edge = this.#byCaller.get(caller)?.get(callee);
       if (edge) this.#forget(edge);

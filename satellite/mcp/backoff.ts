@@ -2,7 +2,7 @@
 export interface Backoff {
   /** Before the first attempt after a failure, in ms. */
   firstMs: number;
-  mostMs: number;
+  maxMs: number;
 }
 
 /**
@@ -11,7 +11,7 @@ export interface Backoff {
  * @param failures how often it has failed in a row, 1 or more
  * @returns ms
  */
-export function backoffMs(failures: number, { firstMs, mostMs }: Backoff): number {
-  const whole = Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30));
+export function backoffMs(failures: number, { firstMs, maxMs }: Backoff): number {
+  const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30));
   return whole * (0.5 + Math.random() / 2);
 }

@@ -29,7 +29,7 @@ function isEmpty(chunk: Uint8Array, start: number, end: number): boolean {
 
 export interface BoundedBodyOptions {
   /** Of the whole body; of an event stream, of each event. */
-  mostBytes: number;
+  maxBytes: number;
   /** Whether it is an event stream. */
   events: boolean;
   /**
@@ -42,7 +42,7 @@ export interface BoundedBodyOptions {
 /** @returns the same bytes; it fails with a {@link QueryError} `too_large` where there are too many of them */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
-  { mostBytes, events, onEnd }: BoundedBodyOptions,
+  { maxBytes, events, onEnd }: BoundedBodyOptions,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const count = createCounter(events);
@@ -63,8 +63,8 @@ export function boundedBody(
           finish(controller, undefined);
           return;
         }
-        if (count(value) > mostBytes) {
-          throw new QueryError('too_large', `The MCP server sent more than ${mostBytes} bytes as one message.`);
+        if (count(value) > maxBytes) {
+          throw new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes as one message.`);
         }
         controller.enqueue(value);
       } catch (error) {

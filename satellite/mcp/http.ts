@@ -210,7 +210,7 @@ export class HttpTransport implements Transport {
       const ended: JSONRPCMessage = { jsonrpc: '2.0', method: STREAM_ENDED, params: { id } };
       return `\n\ndata: ${JSON.stringify(ended)}\n\n`;
     };
-    const body = boundedBody(response.body, { mostBytes: MAX_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
+    const body = boundedBody(response.body, { maxBytes: MAX_ANSWER_BYTES + ENVELOPE_BYTES, events, onEnd });
     return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
   }
 }

@@ -11,7 +11,7 @@ export interface LineSink {
 }
 
 /** @returns takes the bytes as they come, in pieces of any size */
-export function createLineReader(mostBytes: number, sink: LineSink): (chunk: Buffer) => void {
+export function createLineReader(maxBytes: number, sink: LineSink): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let size = 0;
   let head: Buffer | undefined;
@@ -19,7 +19,7 @@ export function createLineReader(mostBytes: number, sink: LineSink): (chunk: Buf
 
   const add = (piece: Buffer): void => {
     size += piece.length;
-    if (head === undefined && size <= mostBytes) {
+    if (head === undefined && size <= maxBytes) {
       pieces.push(piece);
       return;
     }

@@ -81,13 +81,13 @@ export class StdioTransport implements Transport {
       running.add(this);
     }
     await once(child, 'spawn');
-    const mostBytes = MAX_ANSWER_BYTES + ENVELOPE_BYTES;
+    const maxBytes = MAX_ANSWER_BYTES + ENVELOPE_BYTES;
     child.stdout.on(
       'data',
-      createLineReader(mostBytes, {
+      createLineReader(maxBytes, {
         line: (text) => this.#line(text),
         tooLong: (head, tail) => {
-          const error = new QueryError('too_large', `The MCP server sent more than ${mostBytes} bytes as one message.`);
+          const error = new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes as one message.`);
           this.#failed(idAtAnEnd(head, tail), error);
         },
       }),
@@ -142,8 +142,8 @@ export class StdioTransport implements Transport {
     if (running.size === 0) process.off('exit', killAll);
   }
 
-  async #gone(mostMs: number, gone: () => boolean): Promise<void> {
-    for (const end = performance.now() + mostMs; !gone() && performance.now() < end;) await delay(POLL_MS);
+  async #gone(maxMs: number, gone: () => boolean): Promise<void> {
+    for (const end = performance.now() + maxMs; !gone() && performance.now() < end;) await delay(POLL_MS);
   }
 
   /** @returns whether any process of the group was there to get it */

@@ -1,6 +1,6 @@
 import type { Backoff } from './backoff.ts';
 
-/** How patient the satellite is with its MCP servers; all in ms. */
+/** Timeouts towards MCP servers; all in ms. */
 export interface McpTimings {
   /** Until a server has started and answered for the first time: `npx` may have to download it. */
   connectMs: number;
@@ -24,5 +24,5 @@ export const DEFAULT_TIMINGS: McpTimings = {
   listEveryMs: 300_000,
   debounceMs: 250,
   steadyMs: 30_000,
-  backoff: { firstMs: 500, mostMs: 60_000 },
+  backoff: { firstMs: 500, maxMs: 60_000 },
 };

@@ -10,17 +10,17 @@ interface Waiting {
 }
 
 export class Slots {
-  readonly #most: number;
-  readonly #mostPerTarget: number;
-  readonly #mostWaiting: number;
+  readonly #max: number;
+  readonly #maxPerTarget: number;
+  readonly #maxWaiting: number;
   readonly #running = new Map<string, number>();
   #total = 0;
   #waiting: Waiting[] = [];
 
-  constructor(limits: { concurrency: number; perTarget: number; mostWaiting?: number }) {
-    this.#most = limits.concurrency;
-    this.#mostPerTarget = limits.perTarget;
-    this.#mostWaiting = limits.mostWaiting ?? MAX_WAITING;
+  constructor(limits: { concurrency: number; perTarget: number; maxWaiting?: number }) {
+    this.#max = limits.concurrency;
+    this.#maxPerTarget = limits.perTarget;
+    this.#maxWaiting = limits.maxWaiting ?? MAX_WAITING;
   }
 
   /**
@@ -32,7 +32,7 @@ export class Slots {
   async take(target: string, signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.#free(target)) {
-      if (this.#waiting.length >= this.#mostWaiting)
+      if (this.#waiting.length >= this.#maxWaiting)
         throw new QueryError('busy', `${this.#waiting.length} queries wait for their turn already; try again later.`);
       await this.#turn(target, signal);
     } else this.#count(target, 1);
@@ -65,7 +65,7 @@ export class Slots {
   }
 
   #free(target: string): boolean {
-    return this.#total < this.#most && (this.#running.get(target) ?? 0) < this.#mostPerTarget;
+    return this.#total < this.#max && (this.#running.get(target) ?? 0) < this.#maxPerTarget;
   }
 
   #count(target: string, by: 1 | -1): void {
@@ -77,7 +77,7 @@ export class Slots {
 
   #next(): void {
     for (const waiting of this.#waiting) {
-      if (this.#total >= this.#most) return;
+      if (this.#total >= this.#max) return;
       if (!this.#free(waiting.target)) continue;
       this.#waiting = this.#waiting.filter((other) => other !== waiting);
       waiting.begin();

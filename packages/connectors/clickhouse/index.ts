@@ -47,7 +47,7 @@ export const clickhouse = defineConnectorKind({
       title,
       operations: operationsOn(session),
       async check(signal) {
-        await session.read('select 1', { mostRows: 1, maxBytes: 100_000, signal });
+        await session.read('select 1', { maxRows: 1, maxBytes: 100_000, signal });
       },
       close: () => session.close(),
     };
@@ -56,7 +56,7 @@ export const clickhouse = defineConnectorKind({
 
 function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
   const records = async (sql: string, context: OperationContext) =>
-    recordsOf(await session.read(sql, { ...context, mostRows: MAX_ROWS }));
+    recordsOf(await session.read(sql, { ...context, maxRows: MAX_ROWS }));
   return [
     defineOperation({
       name: 'query',
@@ -75,7 +75,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
         readingClickhouse(sql);
         const { tableFunctions } = await session.abilities();
         const statement = readingClickhouse(sql, tableFunctions);
-        return session.read(statement, { ...context, parameters, mostRows: max_rows });
+        return session.read(statement, { ...context, parameters, maxRows: max_rows });
       },
     }),
     defineOperation({

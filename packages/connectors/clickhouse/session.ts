@@ -19,7 +19,7 @@ export interface SessionOptions {
 }
 
 export interface ReadOptions extends OperationContext {
-  mostRows: number;
+  maxRows: number;
   parameters?: Record<string, unknown>;
 }
 
@@ -70,7 +70,7 @@ export class ClickhouseSession {
     const { abilities } = await this.#vendor();
     const settings = settingsFor(abilities, options, this.#options.maxExecutionSeconds);
     const { meta, data } = await this.#ask(sql, options, settings, abilities);
-    return { columns: meta, rows: data.slice(0, options.mostRows), truncated: data.length > options.mostRows };
+    return { columns: meta, rows: data.slice(0, options.maxRows), truncated: data.length > options.maxRows };
   }
 
   /** @throws {QueryError} when the server does not answer, or refuses the user */
@@ -97,7 +97,7 @@ export class ClickhouseSession {
   async #probe(): Promise<Abilities> {
     // Not an asker's signal: others may wait for the same answer.
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
-    const limits = { signal, maxBytes: PROBE_BYTES, mostRows: 1_000 };
+    const limits = { signal, maxBytes: PROBE_BYTES, maxRows: 1_000 };
     const { data } = await this.#ask(ABILITIES, limits, {});
     const tableFunctions = await this.#ask(TABLE_FUNCTIONS, limits, {}).catch((error: unknown) => {
       // Servers before 18.16 have no such table, and a user may not be allowed to read it.
@@ -171,7 +171,7 @@ export class ClickhouseSession {
  */
 export function settingsFor(
   { readonly, stopsWhenClosed }: Abilities,
-  { mostRows, remainingMs = Infinity }: Pick<ReadOptions, 'mostRows' | 'remainingMs'>,
+  { maxRows, remainingMs = Infinity }: Pick<ReadOptions, 'maxRows' | 'remainingMs'>,
   maxExecutionSeconds: number,
 ): ClickHouseSettings {
   if (readonly === 1) return {};
@@ -180,7 +180,7 @@ export function settingsFor(
     ...(stopsWhenClosed && { [STOPS_WHEN_CLOSED]: 1 }),
     max_execution_time: Math.max(1, Math.ceil(Math.min(maxExecutionSeconds, remainingMs / 1000))),
     // One more than wanted says that there are more. What comes is whole blocks of rows.
-    max_result_rows: String(mostRows + 1),
+    max_result_rows: String(maxRows + 1),
     result_overflow_mode: 'break',
   };
 }

@@ -47,7 +47,7 @@ export const postgresql = defineConnectorKind({
     const session = new PostgresSession(
       {
         connectionString: withPassword(settings.url, settings.password),
-        mostConnections: settings.max_connections,
+        maxConnections: settings.max_connections,
         statementTimeoutMs: settings.statement_timeout_seconds * 1000,
         lockTimeoutMs: settings.lock_timeout_seconds * 1000,
       },
@@ -59,7 +59,7 @@ export const postgresql = defineConnectorKind({
       title,
       operations: operationsOn(session, new Set(settings.allowed_functions)),
       async check(signal) {
-        await session.read('select 1', [], { mostRows: 1, maxBytes: CHECK_BYTES, signal });
+        await session.read('select 1', [], { maxRows: 1, maxBytes: CHECK_BYTES, signal });
       },
       close: () => session.close(),
     };
@@ -75,8 +75,8 @@ function withPassword(connectionString: string, password: string | undefined): s
 }
 
 function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): ConnectorOperation[] {
-  const read = (sql: string, values: unknown[], context: OperationContext, mostRows = MAX_ROWS) =>
-    session.read(sql, values, { ...context, mostRows });
+  const read = (sql: string, values: unknown[], context: OperationContext, maxRows = MAX_ROWS) =>
+    session.read(sql, values, { ...context, maxRows });
   const records = async (sql: string, values: unknown[], context: OperationContext) =>
     recordsOf(await read(sql, values, context));
   return [

@@ -14,7 +14,7 @@ import { typeNames, valueParsers } from './values.ts';
 
 export interface SessionOptions {
   connectionString: string;
-  mostConnections: number;
+  maxConnections: number;
   /** Longest that a statement may run, in ms, even when nothing can tell the server that nobody waits any more. */
   statementTimeoutMs: number;
   /** Longest that it may wait for a lock, in ms. */
@@ -22,7 +22,7 @@ export interface SessionOptions {
 }
 
 export interface ReadOptions {
-  mostRows: number;
+  maxRows: number;
   maxBytes: number;
   signal: AbortSignal;
   remainingMs?: number;
@@ -105,7 +105,7 @@ export class PostgresSession {
     vendor: Vendor,
     sql: string,
     values: unknown[],
-    { mostRows, remainingMs = Infinity }: ReadOptions,
+    { maxRows, remainingMs = Infinity }: ReadOptions,
   ): Promise<Table> {
     const { lockTimeoutMs } = this.#options;
     const statementTimeoutMs = Math.max(1, Math.ceil(Math.min(this.#options.statementTimeoutMs, remainingMs)));
@@ -120,7 +120,7 @@ export class PostgresSession {
     const rows: unknown[][] = [];
     let fields: FieldDef[] = [];
     for (;;) {
-      const wanted = Math.min(BATCH_ROWS, mostRows + 1 - rows.length);
+      const wanted = Math.min(BATCH_ROWS, maxRows + 1 - rows.length);
       const batch = await new Promise<unknown[][]>((resolve, reject) => {
         cursor.read(wanted, (error, some, result) => {
           if (error) return reject(error);
@@ -129,12 +129,12 @@ export class PostgresSession {
         });
       });
       rows.push(...batch);
-      if (batch.length < wanted || rows.length > mostRows) break;
+      if (batch.length < wanted || rows.length > maxRows) break;
     }
-    const truncated = rows.length > mostRows;
+    const truncated = rows.length > maxRows;
     if (truncated) await cursor.close();
     const columns = fields.map(({ name, dataTypeID }) => ({ name, type: vendor.typeName(dataTypeID) }));
-    return { columns, rows: rows.slice(0, mostRows), truncated };
+    return { columns, rows: rows.slice(0, maxRows), truncated };
   }
 
   async #open(): Promise<Vendor> {
@@ -152,7 +152,7 @@ export class PostgresSession {
     }
     const pool = new pg.Pool({
       connectionString: this.#options.connectionString,
-      max: this.#options.mostConnections,
+      max: this.#options.maxConnections,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       idleTimeoutMillis: 30_000,
       allowExitOnIdle: true,

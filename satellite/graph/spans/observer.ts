@@ -13,12 +13,12 @@ export class SpanObserver {
   readonly #pairing: SpanPairing;
   readonly #now: () => number;
 
-  constructor(windowSeconds: number, mostEdges: number, now: () => number) {
+  constructor(windowSeconds: number, maxEdges: number, now: () => number) {
     this.#now = now;
-    this.#rates = new CallRates(windowSeconds, mostEdges, now());
+    this.#rates = new CallRates(windowSeconds, maxEdges, now());
     this.#pairing = new SpanPairing({
       waitMs: WAIT_MS,
-      mostWaiting: MAX_WAITING,
+      maxWaiting: MAX_WAITING,
       onCall: (call) => this.#rates.count(call, this.#now()),
     });
   }

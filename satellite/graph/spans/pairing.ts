@@ -34,7 +34,7 @@ interface PairingOptions {
   /** How long one side waits for the other, in ms. Exporters send in batches, every 5 s by default. */
   waitMs: number;
   /** Most calls that are remembered; the oldest go first. */
-  mostWaiting: number;
+  maxWaiting: number;
   onCall(call: Call): void;
 }
 
@@ -120,13 +120,13 @@ export class SpanPairing {
   }
 
   #wait(key: string, now: number): Waiting {
-    const { mostWaiting } = this.#options;
+    const { maxWaiting } = this.#options;
     // Some more than is needed: a map finds its oldest entry the slower the more of them were taken out one by one.
-    const spare = Math.floor(mostWaiting / 16);
-    if (this.#callees >= 2 * mostWaiting) this.#makeRoom(() => this.#callees <= 2 * mostWaiting - spare);
+    const spare = Math.floor(maxWaiting / 16);
+    if (this.#callees >= 2 * maxWaiting) this.#makeRoom(() => this.#callees <= 2 * maxWaiting - spare);
     const known = this.#waiting.get(key);
     if (known) return known;
-    if (this.#waiting.size >= mostWaiting) this.#makeRoom(() => this.#waiting.size < mostWaiting - spare);
+    if (this.#waiting.size >= maxWaiting) this.#makeRoom(() => this.#waiting.size < maxWaiting - spare);
     const waiting: Waiting = { until: now + this.#options.waitMs, callees: new Map(), counted: false };
     this.#waiting.set(key, waiting);
     return waiting;

@@ -40,15 +40,15 @@ interface EdgeCalls {
 /** Times are of any one clock that never goes back, in ms. */
 export class CallRates {
   readonly #slotMs: number;
-  readonly #mostEdges: number;
+  readonly #maxEdges: number;
   readonly #startedAt: number;
   readonly #edges = new Map<string, EdgeCalls>();
   /** Calls of edges that there was no room for. */
   dropped = 0;
 
-  constructor(windowSeconds: number, mostEdges: number, startedAt: number) {
+  constructor(windowSeconds: number, maxEdges: number, startedAt: number) {
     this.#slotMs = (windowSeconds * 1_000) / SLOTS;
-    this.#mostEdges = mostEdges;
+    this.#maxEdges = maxEdges;
     this.#startedAt = startedAt;
   }
 
@@ -56,7 +56,7 @@ export class CallRates {
     const key = `${caller}\n${callee}`;
     let edge = this.#edges.get(key);
     if (!edge) {
-      if (this.#edges.size >= this.#mostEdges) {
+      if (this.#edges.size >= this.#maxEdges) {
         this.dropped += 1;
         return;
       }

@@ -1,32 +1,32 @@
-/** Asking a source for somebody who waits: within a bound, and whatever becomes of it. */
+/** Asks a source for somebody who waits, with a timeout. */
 import type { Logger } from '../../platform/logger.ts';
 import { SourceError, type CallOptions } from './port.ts';
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
 interface Asking {
   /** Fires when nobody waits any more. */
   signal: AbortSignal;
   log: Logger;
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
 /**
  * The answer of a source, or why there is none.
  * @throws only when the signal has fired
  */
-export async function askPatiently<T>(
+export async function askWithin<T>(
   ask: (options: CallOptions) => Promise<T>,
-  { signal, log, patienceMs = PATIENCE_MS }: Asking,
+  { signal, log, timeoutMs = TIMEOUT_MS }: Asking,
 ): Promise<{ answer: T } | { error: string }> {
-  const patience = AbortSignal.timeout(patienceMs);
-  const either = AbortSignal.any([signal, patience]);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, timeout]);
   const { promise: over, resolve } = Promise.withResolvers<'over'>();
   const end = (): void => resolve('over');
   either.addEventListener('abort', end, { once: true });
   if (either.aborted) end();
   try {
-    // A source should stop when it is told to; nobody has to wait for one that does not.
+    // A source should stop when its signal fires; nobody has to wait for one that does not.
     const answer = await Promise.race([ask({ signal: either }), over]);
     if (answer !== 'over') return { answer };
   } catch (error) {
@@ -39,5 +39,5 @@ export async function askPatiently<T>(
     either.removeEventListener('abort', end);
   }
   signal.throwIfAborted();
-  return { error: `It did not answer within ${patienceMs / 1_000} s.` };
+  return { error: `It did not answer within ${timeoutMs / 1_000} s.` };
 }

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { DependencyDown, NotFound } from '../../http/errors.ts';
 import { systemClock } from '../../platform/clock.ts';
-import { askPatiently } from './ask.ts';
+import { askWithin } from './ask.ts';
 import type { LoadSources, SourceCatalog, TelemetrySource } from './port.ts';
 import { MAX_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
 import * as schemas from './schemas.ts';
@@ -48,7 +48,7 @@ export const listSources = endpoint({
     let isCut = all.length > MAX_SOURCES;
     const described = await Promise.all(
       all.slice(0, MAX_SOURCES).map(async (source) => {
-        const said = await askPatiently((options) => source.describe(options), { signal, log });
+        const said = await askWithin((options) => source.describe(options), { signal, log });
         if ('error' in said) return presentSource(source, said);
         isCut ||= said.answer.alerts.length > MAX_ALERTS;
         return presentSource(source, said.answer);
@@ -73,7 +73,7 @@ export const listSourceServices = endpoint({
   handler: async ({ params, query: { text, limit }, deps, principal, signal, log }) => {
     const source = await sourceOf(deps, principal, signal, params.source_id);
     if (!source.services) throw notOffered(source, 'services');
-    const all = answered(await askPatiently(source.services.bind(source), { signal, log }));
+    const all = answered(await askWithin(source.services.bind(source), { signal, log }));
     const wanted = text?.trim().toLowerCase() ?? '';
     const found = all.filter(({ name, description = '' }) => `${name}\n${description}`.toLowerCase().includes(wanted));
     return {
@@ -103,7 +103,7 @@ export const searchSourceMetrics = endpoint({
     if (!search) throw notOffered(source, 'metrics');
     // One more than wanted tells whether there are more.
     const wanted = { text: text?.trim() || undefined, service, limit: limit + 1 };
-    const found = answered(await askPatiently((options) => search(wanted, options), { signal, log }));
+    const found = answered(await askWithin((options) => search(wanted, options), { signal, log }));
     return { source: source.id, metrics: found.slice(0, limit).map(presentMetric), truncated: found.length > limit };
   },
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { askPatiently } from '../../../src/features/sources/ask.ts';
+import { askWithin } from '../../../src/features/sources/ask.ts';
 import { SourceError } from '../../../src/features/sources/index.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Satellite } from '../../../src/features/satellites/entities.ts';
@@ -101,12 +101,12 @@ describe('asking a source for somebody who waits', () => {
   const { signal } = new AbortController();
 
   it('gives its answer, or what it says of why there is none', async () => {
-    assert.deepEqual(await askPatiently(async () => 7, { signal, log }), { answer: 7 });
+    assert.deepEqual(await askWithin(async () => 7, { signal, log }), { answer: 7 });
     const fails = (error: Error) => {
       const ask = async (): Promise<never> => {
         throw error;
       };
-      return askPatiently(ask, { signal, log });
+      return askWithin(ask, { signal, log });
     };
     assert.deepEqual(await fails(new SourceError('Prometheus is down.')), { error: 'Prometheus is down.' });
     assert.deepEqual(await fails(new Error('secret')), { error: 'It could not be asked.' });
@@ -121,7 +121,7 @@ describe('asking a source for somebody who waits', () => {
       throw told.reason;
     };
     for (const ask of [stubborn, stopping]) {
-      assert.deepEqual(await askPatiently(ask, { signal, log, patienceMs: 20 }), {
+      assert.deepEqual(await askWithin(ask, { signal, log, timeoutMs: 20 }), {
         error: 'It did not answer within 0.02 s.',
       });
     }
@@ -130,7 +130,7 @@ describe('asking a source for somebody who waits', () => {
 
   it('stops when nobody waits any more', async () => {
     const gone = new AbortController();
-    const asked = askPatiently(() => new Promise<never>(() => undefined), { signal: gone.signal, log });
+    const asked = askWithin(() => new Promise<never>(() => undefined), { signal: gone.signal, log });
     gone.abort(new Error('gone'));
     await assert.rejects(asked, /gone/);
   });

@@ -195,7 +195,7 @@ describe('satellite: queries', () => {
   it('runs so many at a time, of each connector and of all; lets the others wait, and refuses more', async () => {
     const work = held();
     const connectors = ['a', 'b', 'c'].map((id) => connectorOf(id, work.run));
-    const limits = { concurrency: 3, perTarget: 2, mostWaiting: 2 };
+    const limits = { concurrency: 3, perTarget: 2, maxWaiting: 2 };
     const satellite = await begin({ connectors, limits });
     const asked = ['a 1', 'a 2', 'a 3', 'b 4', 'c 5', 'b 6'].map((text) => satellite.ask(target(text[0]!, text)));
     const refused = await satellite.answer(asked[5]!);

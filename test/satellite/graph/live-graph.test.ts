@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ObservedEdge } from '@casebook/connectors';
 import { LiveGraph } from '../../../satellite/graph/live-graph.ts';
 
-const graph = (mostEdges = 100): LiveGraph => new LiveGraph({ staleAfterMs: 120, expireAfterMs: 900, mostEdges });
+const graph = (maxEdges = 100): LiveGraph => new LiveGraph({ staleAfterMs: 120, expireAfterMs: 900, maxEdges });
 const calls = (caller: string, callee: string, callsPerSecond?: number): ObservedEdge => ({
   caller,
   callee,

@@ -72,7 +72,7 @@ describe('satellite graph: what Casebook makes of the messages', () => {
     it(`is the graph, to ${share * 100}%, after any course of events`, () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-          const live = new LiveGraph({ staleAfterMs: STALE, expireAfterMs: EXPIRE, mostEdges: 100 });
+          const live = new LiveGraph({ staleAfterMs: STALE, expireAfterMs: EXPIRE, maxEdges: 100 });
           const publisher = new GraphPublisher(share, randomUUID);
           let end = new ReceivingEnd();
           const history: Seen[] = [];

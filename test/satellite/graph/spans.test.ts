@@ -25,9 +25,9 @@ const peer = (attributes: Record<string, string>): Partial<BorderSpan> => ({
   attributes: new Map(Object.entries(attributes)),
 });
 
-function pairing(mostWaiting = 100): { pair: SpanPairing; calls: Call[]; said: () => string[] } {
+function pairing(maxWaiting = 100): { pair: SpanPairing; calls: Call[]; said: () => string[] } {
   const calls: Call[] = [];
-  const pair = new SpanPairing({ waitMs: 10, mostWaiting, onCall: (call) => calls.push(call) });
+  const pair = new SpanPairing({ waitMs: 10, maxWaiting, onCall: (call) => calls.push(call) });
   return { pair, calls, said: () => calls.map(({ caller, callee }) => `${caller}>${callee}`) };
 }
 

@@ -49,7 +49,7 @@ describe('bounds of what MCP servers send', () => {
         const body = ReadableStream.from(
           tooLong ? [...bytes].map((_, n) => bytes.subarray(n, n + 1)) : pieces(bytes, cuts),
         );
-        const bounded = boundedBody(body, { mostBytes: tooLong ? 150 : all.length + 1, events: true });
+        const bounded = boundedBody(body, { maxBytes: tooLong ? 150 : all.length + 1, events: true });
         const read = new Response(bounded).text();
         if (tooLong) await assert.rejects(read, QueryError);
         else assert.equal(await read, all);
@@ -69,7 +69,7 @@ describe('bounds of what MCP servers send', () => {
     });
     const failures: unknown[] = [];
     const body = boundedBody(failing, {
-      mostBytes: 100,
+      maxBytes: 100,
       events: true,
       onEnd: (failure) => {
         failures.push(failure);
@@ -89,7 +89,7 @@ describe('bounds of what MCP servers send', () => {
   });
 
   it('waits longer after each failure, never twice as long as the most, and never not at all', () => {
-    const backoff = { firstMs: 500, mostMs: 60_000 };
+    const backoff = { firstMs: 500, maxMs: 60_000 };
     for (let failures = 1; failures < 100; failures += 1) {
       const whole = Math.min(60_000, 500 * 2 ** (failures - 1));
       const ms = backoffMs(failures, backoff);

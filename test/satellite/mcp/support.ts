@@ -22,7 +22,7 @@ export const testServer = (name = 'test') => child(name, program('mcp-server.ts'
 export const hostile = (way: string) => child(way, program('mcp-hostile.ts'), way);
 export const everythingProgram = require.resolve('@modelcontextprotocol/server-everything/dist/index.js');
 
-const IMPATIENT = { debounceMs: 20, backoff: { firstMs: 20, mostMs: 200 } };
+const IMPATIENT = { debounceMs: 20, backoff: { firstMs: 20, maxMs: 200 } };
 
 const open = new Set<McpServers>();
 

@@ -66,7 +66,7 @@ export interface CoreOptions {
   mcp?: McpServers;
   graph?: GraphFeed;
   times?: ConnectionOptions['times'];
-  limits?: { concurrency?: number; perTarget?: number; mostWaiting?: number; timeoutMs?: number; maxBytes?: number };
+  limits?: { concurrency?: number; perTarget?: number; maxWaiting?: number; timeoutMs?: number; maxBytes?: number };
   monitorMs?: number;
   /** After that, the check of a connector has failed, in ms; 10,000 unless given. */
   monitorTimeoutMs?: number;

@@ -70,11 +70,11 @@ function bounded(source: TelemetrySource, satellite: KnownSatellite): TelemetryS
     ...source,
     async describe({ signal }) {
       if (!satellite.online) throw new SourceError(offlineWords(satellite));
-      const patience = AbortSignal.timeout(DESCRIBE_MS);
+      const timeout = AbortSignal.timeout(DESCRIBE_MS);
       try {
-        return await source.describe({ signal: AbortSignal.any([signal, patience]) });
+        return await source.describe({ signal: AbortSignal.any([signal, timeout]) });
       } catch (error) {
-        if (signal.aborted || !patience.aborted) throw error;
+        if (signal.aborted || !timeout.aborted) throw error;
         throw new SourceError(`Satellite ${satellite.name} did not answer within ${DESCRIBE_MS / 1_000} s.`);
       }
     },

@@ -12,10 +12,10 @@ export interface GraphReader {
   read(teamId: string, satelliteId?: string): Promise<Graphs>;
 }
 
-/** @param mostEdges of all graphs together that are kept ready for questions */
-export function createGraphReader(heads: HeadReader, tables: TableCache, mostEdges: number): GraphReader {
+/** @param maxEdges of all graphs together that are kept ready for questions */
+export function createGraphReader(heads: HeadReader, tables: TableCache, maxEdges: number): GraphReader {
   const ready = new LRUCache<string, Pick<Graphs, 'graph' | 'load' | 'groups'> & { versions: string }>({
-    maxSize: mostEdges,
+    maxSize: maxEdges,
     sizeCalculation: ({ graph }) => graph.edges + 1,
   });
 

@@ -60,15 +60,15 @@ export interface GraphStoreOptions {
   /** How long the state of a team's graphs serves, in ms: 500 unless given. */
   freshMs?: number;
   /** Most edges kept in memory: an edge takes about 80 bytes, with all that questions need. */
-  mostEdges?: number;
+  maxEdges?: number;
 }
 
 export function createGraphStore(options: GraphStoreOptions): DependencyGraphs {
-  const { orm, clock, log, freshMs = 500, mostEdges = 1_000_000 } = options;
+  const { orm, clock, log, freshMs = 500, maxEdges = 1_000_000 } = options;
   const collecting = new Collecting();
   const inTurn = pLimit(MAX_STORED_AT_ONCE);
   const heads = createHeadReader(orm, clock, freshMs);
-  const graphs = createGraphReader(heads, createTableCache(orm, mostEdges), mostEdges);
+  const graphs = createGraphReader(heads, createTableCache(orm, maxEdges), maxEdges);
 
   return {
     async ingest({ id: satelliteId, teamId }, message, connectionId) {

@@ -11,10 +11,10 @@ export interface TableCache {
   read(teamId: string, satelliteId: string, version: number): Promise<VersionedTable | undefined>;
 }
 
-/** @param mostEdges of all graphs together; those asked about last stay */
-export function createTableCache(orm: Orm, mostEdges: number): TableCache {
+/** @param maxEdges of all graphs together; those asked about last stay */
+export function createTableCache(orm: Orm, maxEdges: number): TableCache {
   const tables = new LRUCache<string, VersionedTable>({
-    maxSize: mostEdges,
+    maxSize: maxEdges,
     sizeCalculation: ({ table }) => table.size + 1,
   });
   const reading = new Map<string, Promise<VersionedTable | undefined>>();

@@ -21,8 +21,8 @@ describe('the dependency graph in PostgreSQL', () => {
   let database: TestDatabase;
   let now = START;
   const clock = { now: () => new Date(now) };
-  const open = (orm: Orm = database.orm, mostEdges?: number): DependencyGraphs =>
-    createGraphStore({ orm, clock, log, freshMs: 0, ...(mostEdges !== undefined && { mostEdges }) });
+  const open = (orm: Orm = database.orm, maxEdges?: number): DependencyGraphs =>
+    createGraphStore({ orm, clock, log, freshMs: 0, ...(maxEdges !== undefined && { maxEdges }) });
 
   before(async () => {
     database = await createTestDatabase();
