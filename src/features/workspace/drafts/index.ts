@@ -1,5 +1,5 @@
 import type { Orm } from '../../../db/orm.ts';
-import { createTurns } from '../../../platform/turns.ts';
+import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
 import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftChange } from '../entities.ts';
@@ -15,11 +15,11 @@ export interface DraftDeps {
 }
 
 /** After this a call does not wait for another of its run any longer: the draft decides between them anyway. */
-const PATIENCE_MS = 30_000;
+const MUTEX_TIMEOUT_MS = 30_000;
 
 /** The drafts of runs: kept in PostgreSQL, so that a lost worker loses none of their changes. */
 export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
-  const inTurn = createTurns({ patienceMs: PATIENCE_MS });
+  const inTurn = createKeyedMutex({ timeoutMs: MUTEX_TIMEOUT_MS });
   const drafts: WorkspaceDrafts = {
     open: (run, options) => openDraft(deps, run, options),
     async view(run, options) {

@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
-import type { Turns } from '../../../platform/turns.ts';
+import type { KeyedMutex } from '../../../platform/keyed-mutex.ts';
 import { Effect, recordDone, stored } from '../../effects/index.ts';
 import { revisionOf, WorkspaceDraft, WorkspaceDraftChange } from '../entities.ts';
 import { MAX_CHANGE_BYTES, MAX_CHANGES, WorkspaceError, type WorkspaceChange, type Workspaces } from '../port.ts';
@@ -12,7 +12,7 @@ export interface StageDeps {
   orm: Orm;
   workspaces: Workspaces;
   /** Lets the calls of one run wait for each other within this process. */
-  inTurn: Turns;
+  inTurn: KeyedMutex;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The workspaces as bare Git repositories, one for each team, written and read through the real `git`. */
-import { createTurns } from '../../../platform/turns.ts';
+import { createKeyedMutex } from '../../../platform/keyed-mutex.ts';
 import type { WorkspacePort, Workspaces } from '../port.ts';
 import { commitChanges } from './commit.ts';
 import { diffOf } from './diff.ts';
@@ -14,7 +14,7 @@ import { writeObjects, writeTree } from './tree.ts';
 const STALE_LOCK_TIMES = 3;
 const SEARCH_TIMEOUT_MS = 5_000;
 /** After this a commit does not wait for another of this process any longer: the branch decides between them anyway. */
-const PATIENCE_MS = 30_000;
+const MUTEX_TIMEOUT_MS = 30_000;
 
 export interface GitWorkspaceOptions {
   /** Where the repositories are; the same for every process of an installation. */
@@ -34,7 +34,7 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
   const { directory, program = 'git', searchTimeoutMs = SEARCH_TIMEOUT_MS, gitTimeoutMs = GIT_TIMEOUT_MS } = options;
   const { staleLockMs = STALE_LOCK_TIMES * gitTimeoutMs } = options;
   const git = { program, timeoutMs: gitTimeoutMs };
-  const inTurn = createTurns({ patienceMs: PATIENCE_MS });
+  const inTurn = createKeyedMutex({ timeoutMs: MUTEX_TIMEOUT_MS });
 
   return {
     forTeam(teamId): WorkspacePort {

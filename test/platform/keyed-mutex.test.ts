@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createTurns } from '../../src/platform/turns.ts';
+import { createKeyedMutex } from '../../src/platform/keyed-mutex.ts';
 
-describe('turns', () => {
+describe('a keyed mutex', () => {
   const never = new Promise<never>(() => undefined);
 
-  it('let works of one name wait for each other, in their order, and no others', async () => {
-    const inTurn = createTurns({ patienceMs: 60_000 });
+  it('runs tasks of one key in order, and others beside them', async () => {
+    const inTurn = createKeyedMutex({ timeoutMs: 60_000 });
     const begun: string[] = [];
     const first = Promise.withResolvers<string>();
     const work = (name: string, done: Promise<string>) => () => {
@@ -22,22 +22,22 @@ describe('turns', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('come also after a work that failed', async () => {
-    const inTurn = createTurns({ patienceMs: 60_000 });
+  it('goes on after a task that failed', async () => {
+    const inTurn = createKeyedMutex({ timeoutMs: 60_000 });
     const failed = inTurn('a', () => Promise.reject(new Error('no luck')));
     const next = inTurn('a', () => Promise.resolve('done'));
     await assert.rejects(failed, /no luck/);
     assert.equal(await next, 'done');
   });
 
-  it('come in the end behind a work that hangs', async () => {
-    const inTurn = createTurns({ patienceMs: 20 });
+  it('times out on a task that hangs', async () => {
+    const inTurn = createKeyedMutex({ timeoutMs: 20 });
     void inTurn('a', () => never);
     assert.equal(await inTurn('a', () => Promise.resolve('done')), 'done');
   });
 
-  it('come one after the other also then: patience is with the one before, not with the queue', async () => {
-    const inTurn = createTurns({ patienceMs: 20 });
+  it('times out the task before, not the queue', async () => {
+    const inTurn = createKeyedMutex({ timeoutMs: 20 });
     void inTurn('a', () => never);
     let isNext = false;
     const ahead = inTurn('a', async () => {
@@ -51,8 +51,8 @@ describe('turns', () => {
     await next;
   });
 
-  it('are not waited for any longer than their signal allows', async () => {
-    const inTurn = createTurns({ patienceMs: 60_000 });
+  it('stops waiting when the signal fires', async () => {
+    const inTurn = createKeyedMutex({ timeoutMs: 60_000 });
     const first = Promise.withResolvers<void>();
     void inTurn('a', () => first.promise);
     const giving = new AbortController();
