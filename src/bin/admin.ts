@@ -17,7 +17,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
   create-key [--name NAME]   makes an admin key of the first team and prints it, once
   sign-in-link [--user EMAIL] [--path PATH] [--minutes N]
                              makes a link that signs a browser in once, within an hour unless N says otherwise: as that
-                             member of the first team, or without one as somebody who may do everything`;
+                             member, or without one as somebody who may do everything in the first team`;
 
 /** What the endpoint bounds a link to. */
 const MOST_MINUTES = 7 * 24 * 60;

@@ -27,6 +27,8 @@ export interface Authenticator {
   cached(secret: string, kind: SecretKind): Principal | undefined;
   /** Whether the secret was good when this process last looked; never asks the database. */
   recognises(secret: string, kind: SecretKind): boolean;
+  /** When a secret expired that was looked up a moment ago and would be good otherwise; never asks the database. */
+  expiredAt(secret: string, kind: SecretKind): Date | undefined;
 }
 
 /** Which header carries the key. */
@@ -180,11 +182,13 @@ async function verify(ctx: Context, { secret, kind }: Given, deps: ApiDeps): Pro
   const principal = await unlessGuessing(ctx, deps, () => authenticator.verify(secret, kind), isKnown);
   if (principal) return principal;
   if (kind === 'session') throw sessionOver();
-  throw keyNotValid();
+  throw keyNotValid(authenticator.expiredAt(secret, kind));
 }
 
-/** For a key that nobody knows. */
-export const keyNotValid = (): Unauthorized =>
-  new Unauthorized('The API key is not valid.', {
+/** For a key that nobody knows, or that has expired. */
+export function keyNotValid(expiredAt?: Date): Unauthorized {
+  const detail = expiredAt ? `The API key expired at ${expiredAt.toISOString()}.` : 'The API key is not valid.';
+  return new Unauthorized(detail, {
     headers: { 'WWW-Authenticate': 'Bearer realm="casebook", error="invalid_token"' },
   });
+}

@@ -116,6 +116,7 @@ describe('failed authentications', () => {
     const authenticator = {
       cached: () => undefined,
       recognises: (key: string) => recent.has(key),
+      expiredAt: () => undefined,
       verify: async (key: string) => {
         const found = await known.verify(key, 'key');
         if (found) recent.add(key);

@@ -15,6 +15,7 @@ import { InvestigationSearchMigration } from './20261121001100-investigation-sea
 import { EffectsMigration } from './20261122010000-effects.ts';
 import { NotificationsMigration } from './20261122010100-notifications.ts';
 import { CredentialsMigration } from './20261122030000-credentials.ts';
+import { ProvenanceMigration } from './20261122030100-provenance.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -32,4 +33,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122010000-effects', class: EffectsMigration },
   { name: '20261122010100-notifications', class: NotificationsMigration },
   { name: '20261122030000-credentials', class: CredentialsMigration },
+  { name: '20261122030100-provenance', class: ProvenanceMigration },
 ];

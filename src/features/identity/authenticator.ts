@@ -1,21 +1,19 @@
 import { hash as digest } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { anyTeam } from '../../db/team-filter.ts';
-import type { EntityManager, Orm } from '../../db/orm.ts';
+import type { Orm } from '../../db/orm.ts';
 import type { Authenticator, Principal, SecretKind } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
 import { Credential } from './entities.ts';
+import { isRooted, scopesNow } from './provenance.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
   /** What is stored of a key, or of a session's secret. */
   hash: (secret: string) => string;
-  /**
-   * Makes this process look the key or session, and every session that hangs on it, up again at its next use; called
-   * when it was revoked.
-   */
-  forget(id: string): void;
+  /** Makes this process look these keys and sessions up again at their next use; called when they were revoked. */
+  forget(ids: readonly string[]): void;
   /** Resolves when no background write is under way; awaited before the database is closed. */
   idle(): Promise<void>;
 }
@@ -53,13 +51,15 @@ export function createAuthenticator(options: {
     const em = orm.em.fork();
     const key = await em.findOne(Credential, { hash, kind }, anyTeam);
     const now = clock.now();
-    const valid = key !== null && sameHash(key.hash, hash) && isGood(key, now) && (await standsOn(em, key));
-    const principal = valid ? principalOf(key) : undefined;
-    const end = valid ? key.expiresAt?.getTime() : undefined;
-    const until = Math.min(now.getTime() + ttlMs, end ?? Infinity);
-    const makerId = valid && kind === 'session' ? (key.createdByCredentialId ?? undefined) : undefined;
-    if (began === revision) known.set(handle, { principal, makerId, until });
-    if (valid) noteUse(key);
+    const isOpen = key !== null && sameHash(key.hash, hash) && key.revokedAt == null && (await isRooted(em, key));
+    const end = isOpen ? key.expiresAt?.getTime() : undefined;
+    const isOver = end !== undefined && end <= now.getTime();
+    const scopes = isOpen && !isOver ? await scopesNow(em, key) : undefined;
+    const principal = isOpen && scopes ? principalOf(key, scopes) : undefined;
+    const until = Math.min(now.getTime() + ttlMs, (!isOver && end) || Infinity);
+    const expiredAt = isOver ? new Date(end) : undefined;
+    if (began === revision) known.set(handle, { principal, expiredAt, until });
+    if (isOpen && principal) noteUse(key);
     return principal;
   };
 
@@ -89,11 +89,14 @@ export function createAuthenticator(options: {
       lookups.set(handle, lookup);
       return lookup;
     },
-    forget(id) {
+    expiredAt: (secret, kind) => remembered(handleOf(secret, kind))?.expiredAt,
+    forget(ids) {
+      if (ids.length === 0) return;
       revision++;
       lookups.clear();
-      for (const [handle, { principal, makerId }] of known.entries()) {
-        if (principal?.apiKeyId === id || principal?.sessionId === id || makerId === id) known.delete(handle);
+      const revoked = new Set(ids);
+      for (const [handle, { principal }] of known.entries()) {
+        if (principal && revoked.has(principal.sessionId ?? principal.apiKeyId)) known.delete(handle);
       }
     },
     async idle() {
@@ -105,34 +108,19 @@ export function createAuthenticator(options: {
 /** What is believed of a secret for a while. */
 interface Remembered {
   principal: Principal | undefined;
-  /** The key that a session hangs on. */
-  makerId: string | undefined;
+  /** When it expired, of one that would be good otherwise. */
+  expiredAt: Date | undefined;
   /** In ms. */
   until: number;
-}
-
-const isGood = ({ revokedAt, expiresAt }: Credential, now: Date): boolean =>
-  revokedAt == null && (expiresAt == null || expiresAt > now);
-
-/** Whether the key that a session hangs on is still good: somebody may have revoked it in the database. */
-async function standsOn(em: EntityManager, { kind, createdByCredentialId }: Credential): Promise<boolean> {
-  if (kind === 'key' || createdByCredentialId == null) return true;
-  const maker = await em.findOne(Credential, { id: createdByCredentialId }, anyTeam);
-  return maker !== null && maker.revokedAt == null;
 }
 
 /** By what a secret is remembered in this process: cheaper than the stored hash, and still not the secret. */
 const handleOf = (secret: string, kind: SecretKind): string => digest('sha256', `${kind} ${secret}`, 'base64');
 
-const principalOf = ({
-  id,
-  teamId,
-  userId,
-  scopes,
-  kind,
-  signedInWith,
-  createdByCredentialId,
-}: Credential): Principal => ({
+const principalOf = (
+  { id, teamId, userId, kind, signedInWith, createdByCredentialId }: Credential,
+  scopes: readonly string[],
+): Principal => ({
   apiKeyId: (signedInWith === 'api_key' && createdByCredentialId) || id,
   ...(kind === 'session' && { sessionId: id }),
   teamId,

@@ -1,10 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
-import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
+import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, Unauthorized } from '../../http/errors.ts';
 import { generateCredential, pepperFor } from '../../platform/secrets/index.ts';
 import { Credential, Membership, Team } from './entities.ts';
+import { ancestorsOf, descendantsOf, endOf } from './provenance.ts';
 
 /** How many characters of a key are kept to recognise it by, and never more than a quarter of it. */
 const PREFIX_LENGTH = 8;
@@ -34,9 +35,34 @@ export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team>
  */
 export async function lockTeamFor(tx: EntityManager, principal: Principal): Promise<Credential> {
   await lockTeam(tx, principal.teamId);
-  const caller = await tx.findOne(Credential, { id: principal.sessionId ?? principal.apiKeyId, revokedAt: null });
+  const caller = await tx.findOne(Credential, { id: actingId(principal), revokedAt: null });
   if (!caller) throw new Unauthorized('The API key or session was revoked.');
   return caller;
+}
+
+const actingId = ({ sessionId, apiKeyId }: Principal): string => sessionId ?? apiKeyId;
+
+/** The creator columns of a credential, which comes from exactly the credential that asked for it. */
+export const cameFrom = (principal: Principal) => ({
+  createdByCredentialId: actingId(principal),
+  createdByUserId: principal.userId ?? null,
+});
+
+/**
+ * Whom a new key or link may act for: a member of the team, but no admin other than the caller. An admin who is removed
+ * must not have become another one before.
+ * @throws {InvalidRequest} when the user is not in the team
+ * @throws {Forbidden} `another_admin`
+ */
+export async function checkActsFor(tx: EntityManager, { userId: ownId }: Principal, userId: string): Promise<void> {
+  const membership = await tx.findOne(Membership, { userId });
+  if (!membership)
+    throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', userId);
+  if (membership.role === 'admin' && userId !== ownId)
+    throw new Forbidden(
+      'Nobody but an admin signs in as that admin. Use the identity provider, or `npm run admin -- sign-in-link`.',
+      'another_admin',
+    );
 }
 
 /** Every key of the team, the newest first, revoked ones included; sessions are none. */
@@ -44,42 +70,47 @@ export const listApiKeys = (em: EntityManager): Promise<Credential[]> =>
   em.find(Credential, { kind: 'key' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
- * Makes a key for the caller's team. Its text is in the answer and nowhere else.
- * @throws {Forbidden} `insufficient_scope` for a scope the caller does not have itself
- * @throws {InvalidRequest} when the user is not in the team
+ * Makes a key for the caller's team. Its text is in the answer and nowhere else. It ends when the keys it comes from do.
+ * @throws {Forbidden} `insufficient_scope` for a scope the caller does not have itself, or as {@link checkActsFor}
+ * @throws {InvalidRequest} when the user is not in the team, or for an end that has passed
  * @throws {Unauthorized} when the caller was revoked meanwhile
  */
 export function createApiKey(
   em: EntityManager,
   principal: Principal,
-  request: { name: string; scopes: string[]; userId?: string },
-  hash: (apiKey: string) => string,
+  request: { name: string; scopes: string[]; userId?: string; expiresAt?: Date },
+  { hash, now }: { hash: (apiKey: string) => string; now: Date },
 ): Promise<{ key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
-    await lockTeamFor(tx, principal);
+    const caller = await lockTeamFor(tx, principal);
     const excess = request.scopes.find((scope) => !grants(principal.scopes, scope));
     if (excess !== undefined) {
       throw new Forbidden(`A key cannot grant ${excess}, which it does not have itself.`, 'insufficient_scope');
     }
-    if (request.userId !== undefined && !(await tx.findOne(Membership, { userId: request.userId }))) {
-      throw InvalidRequest.at(['body', 'user_id'], 'Value error, the user is not a member of the team', request.userId);
-    }
+    const { userId, expiresAt } = request;
+    if (userId !== undefined) await checkActsFor(tx, principal, userId);
+    if (expiresAt && expiresAt <= now)
+      throw InvalidRequest.at(['body', 'expires_at'], 'Value error, the time has passed', expiresAt.toISOString());
     const apiKey = generateApiKey();
     const key = tx.create(Credential, {
+      kind: 'key',
       teamId: principal.teamId,
       name: request.name,
       prefix: prefixOf(apiKey),
       hash: hash(apiKey),
       scopes: [...new Set(request.scopes)],
-      userId: request.userId ?? null,
-      ...creatorOf(principal),
+      userId: userId ?? null,
+      expiresAt: endOf(await ancestorsOf(tx, caller.id), expiresAt) ?? null,
+      ...cameFrom(principal),
     });
     return { key, apiKey };
   });
 }
 
 /**
- * Revokes a key, and ends the sessions that hang on it; a second time changes nothing.
+ * Revokes a key and what came from it: keys, sessions and links made with it, and with those. A key that revokes the key
+ * it was made with takes its place, so that a program can rotate its key. A second time changes nothing.
+ * @returns the key, and the ids of all that was revoked
  * @throws {NotFound}
  * @throws {Forbidden} `insufficient_scope` for a key that may do what the caller may not
  * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation) any more
@@ -89,45 +120,67 @@ export function revokeApiKey(
   principal: Principal,
   apiKeyId: string,
   now: Date,
-): Promise<Credential> {
+): Promise<{ key: Credential; revoked: string[] }> {
   return em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
     const key = await tx.findOne(Credential, { id: apiKeyId, kind: 'key' });
     if (!key) throw new NotFound('There is no such API key.');
-    await revokeKeys(tx, principal, [key], now);
-    return key;
+    await replaceBy(tx, principal, key);
+    return { key, revoked: await revoke(tx, principal, [key], now) };
   });
+}
+
+/** What a key was made from, its successor is made from: the chain of provenance does not end with a rotation. */
+async function replaceBy(tx: EntityManager, principal: Principal, replaced: Credential): Promise<void> {
+  const chain = await ancestorsOf(tx, actingId(principal));
+  const successor = chain[chain.findIndex(({ id }) => id === replaced.id) - 1];
+  if (successor?.kind !== 'key') return;
+  const { createdByCredentialId, createdByUserId } = replaced;
+  await tx.nativeUpdate(Credential, { id: successor.id }, { createdByCredentialId, createdByUserId });
 }
 
 /** What somebody must be able to do: manage the team and, in a team that can, the whole installation. */
 const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
 
 /**
- * Revokes keys and sessions of a team that is locked, as one, and the sessions that hang on them; those that are revoked
- * already stay as they are.
+ * Revokes credentials of a team that is locked, as one, and all that came from them; those that are revoked already stay
+ * as they are.
+ * @returns the ids of what was revoked
  * @throws {Forbidden} and {@link Conflict} as {@link revokeApiKey}
  */
-export async function revokeKeys(
+export async function revoke(
   tx: EntityManager,
   principal: Principal,
-  keys: readonly Credential[],
+  roots: readonly Credential[],
   now: Date,
-): Promise<void> {
-  const going = keys.filter(({ revokedAt }) => revokedAt == null);
-  const excess = going.flatMap(({ scopes }) => scopes).find((scope) => !grants(principal.scopes, scope));
+): Promise<string[]> {
+  const ids = await descendantsOf(tx, roots);
+  const going = await tx.find(Credential, { id: { $in: ids }, revokedAt: null });
+  const open = going.filter(({ expiresAt }) => expiresAt == null || expiresAt > now);
+  const excess = open.flatMap(({ scopes }) => scopes ?? []).find((scope) => !grants(principal.scopes, scope));
   if (excess !== undefined) {
     throw new Forbidden(`A key cannot revoke one that grants ${excess}, which it does not have.`, 'insufficient_scope');
   }
-  const goingIds = going.map(({ id }) => id);
-  // A session ends by itself, and so nobody may depend on it.
-  const staying = await tx.find(Credential, { kind: 'key', revokedAt: null, id: { $nin: goingIds } });
+  // What ends by itself is nothing to depend on.
+  const isLasting = ({ kind, expiresAt }: Credential): boolean => kind === 'key' && expiresAt == null;
+  const staying = await tx.find(Credential, { kind: 'key', revokedAt: null, expiresAt: null, id: { $nin: ids } });
   for (const scope of ADMIN_SCOPES) {
-    const grant = ({ scopes }: Credential): boolean => grants(scopes, scope);
-    if (going.some((key) => key.kind === 'key' && grant(key)) && !staying.some(grant)) {
+    const isAdmin = ({ scopes }: Credential): boolean => grants(scopes ?? [], scope);
+    if (going.some((one) => isLasting(one) && isAdmin(one)) && !staying.some(isAdmin)) {
       throw new Conflict(`The last key that grants ${scope} cannot be revoked.`, 'last_admin_key');
     }
   }
-  for (const key of going) key.revokedAt = now;
-  const hanging = { kind: 'session', createdByCredentialId: { $in: goingIds }, revokedAt: null } as const;
-  await tx.nativeUpdate(Credential, hanging, { revokedAt: now });
+  for (const one of going) one.revokedAt = now;
+  await tx.flush();
+  return going.map(({ id }) => id);
+}
+
+/** Ends what ends with its browser; what was made in it stays. */
+export async function endSessions(
+  em: EntityManager,
+  which: { id: string } | { createdByCredentialId: string },
+  now: Date,
+): Promise<number> {
+  const open = { kind: 'session', revokedAt: null, expiresAt: { $gt: now } } as const;
+  return em.nativeUpdate(Credential, { ...open, ...which }, { expiresAt: now }, anyTeam);
 }

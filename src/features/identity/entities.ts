@@ -17,7 +17,6 @@ export const User = defineEntity({
     ...baseColumns,
     /** In lower case. */
     email: p.string().unique(),
-    name: p.string(),
   },
 });
 export type User = InferEntity<typeof User>;
@@ -25,13 +24,13 @@ export type User = InferEntity<typeof User>;
 export const ROLES = ['admin', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** That a user is in a team. */
+/** That a user is in a team, and what the team calls them: another team learns no name from an address. */
 export const Membership = defineEntity({
   name: 'Membership',
   tableName: 'memberships',
   filters: teamFilter,
   uniques: [{ properties: ['teamId', 'userId'] }],
-  properties: { ...teamColumns, userId: p.uuid(), role: p.enum(ROLES) },
+  properties: { ...teamColumns, userId: p.uuid(), role: p.enum(ROLES), name: p.string() },
 });
 export type Membership = InferEntity<typeof Membership>;
 
@@ -39,7 +38,16 @@ export type Membership = InferEntity<typeof Membership>;
 export const SIGN_IN_METHODS = ['api_key', 'link', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
-/** A credential of a team: an API key, or the session of a browser. The secret itself is shown once and not stored. */
+/**
+ * `key`: of a program or a person, in a header. `session`: of a browser, in a cookie. `link`: signs a browser in once.
+ */
+export const CREDENTIAL_KINDS = ['key', 'session', 'link'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/**
+ * What somebody calls with, or signs in with. Its secret is shown once and not stored. It came from the credential that
+ * made it, and is revoked with that one.
+ */
 export const Credential = defineEntity({
   name: 'Credential',
   tableName: 'credentials',
@@ -48,56 +56,34 @@ export const Credential = defineEntity({
     { properties: ['createdByCredentialId'] },
     {
       name: 'credentials_expires_at_index',
-      expression: `create index "credentials_expires_at_index" on "credentials" ("expires_at") where "kind" = 'session'`,
+      expression: `create index "credentials_expires_at_index" on "credentials" ("expires_at") where "kind" <> 'key'`,
     },
   ],
   properties: {
     ...teamColumns,
-    kind: p.enum(['key', 'session'] as const).default('key'),
+    ...creatorColumns,
+    kind: p.enum(CREDENTIAL_KINDS),
     /** Of a session: what its browser calls itself. */
     name: p.string(),
-    /** How the key begins, to recognise it by. */
+    /** How a key begins, to recognise it by. */
     prefix: p.string(),
-    /** HMAC-SHA256 of the key, hexadecimal. */
+    /** HMAC-SHA256 of the secret, hexadecimal. */
     hash: p.string().unique(),
-    scopes: p.array(),
-    /** Whom the key acts for; null for a program. */
+    /** Null: what the role of the user allows, at each moment. */
+    scopes: p.array().nullable(),
+    /** Whom it acts for; null for a program. */
     userId: p.uuid().nullable(),
-    /** A session ends with the key that made it. */
-    ...creatorColumns,
     /** Of a session. */
     signedInWith: p.enum(SIGN_IN_METHODS).nullable(),
-    /** Sessions always have one. */
+    /** Sessions and links always have one; a session that is signed out has reached it. */
     expiresAt: p.datetime().nullable(),
     /** To the minute. */
     lastUsedAt: p.datetime().nullable(),
+    /** Of a link. */
+    usedAt: p.datetime().nullable(),
+    /** HMAC-SHA256 of what the browser that used a link called its attempt: it may repeat the attempt, nobody else may. */
+    attemptHash: p.string().nullable(),
     revokedAt: p.datetime().nullable(),
   },
 });
 export type Credential = InferEntity<typeof Credential>;
-
-/** What signs a browser in once. The token itself is shown once and not stored. */
-export const SignInLink = defineEntity({
-  name: 'SignInLink',
-  tableName: 'sign_in_links',
-  filters: teamFilter,
-  properties: {
-    ...teamColumns,
-    /** HMAC-SHA256 of the token, hexadecimal. */
-    hash: p.string().unique(),
-    /** What the session may do; null: what the role of the user allows when the link is used. */
-    scopes: p.array().nullable(),
-    /** Whom the session acts for; null for nobody in particular. */
-    userId: p.uuid().strictNullable(),
-    /** The link ends with the key that made it, also through a session, and when its maker leaves the team. */
-    ...creatorColumns,
-    createdInSessionId: p.uuid().strictNullable(),
-    expiresAt: p.datetime(),
-    usedAt: p.datetime().nullable(),
-    /** HMAC-SHA256 of what the browser called its attempt, hexadecimal: it may repeat the attempt, nobody else may. */
-    attemptHash: p.string().nullable(),
-    /** The session it was used for. */
-    sessionId: p.uuid().nullable(),
-  },
-});
-export type SignInLink = InferEntity<typeof SignInLink>;

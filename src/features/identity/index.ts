@@ -1,6 +1,6 @@
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
 export { pepperFrom } from './credentials.ts';
-export { Credential, Membership, SignInLink, Team, User } from './entities.ts';
+export { Credential, Membership, Team, User } from './entities.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './local-path.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { Principal } from '../../http/authenticate.ts';
-import type { Credential, Membership, Team, User } from './entities.ts';
+import type { Credential, Team } from './entities.ts';
+import type { Member } from './members.ts';
 import type { ApiKeyResponse, MemberResponse, SessionListItem, TeamResponse, UserResponse } from './schemas.ts';
+import type { ListedSession } from './sessions.ts';
 
 const iso = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;
 
@@ -11,12 +13,16 @@ export const presentTeam = ({ id, name, createdAt }: Team): z.input<typeof TeamR
   created_at: createdAt.toISOString(),
 });
 
-export const presentUser = ({ id, email, name }: User): z.input<typeof UserResponse> => ({ id, email, name });
+export const presentUser = ({ membership: { name }, user: { id, email } }: Member): z.input<typeof UserResponse> => ({
+  id,
+  email,
+  name,
+});
 
-export const presentMember = (membership: Membership, user: User): z.input<typeof MemberResponse> => ({
+export const presentMember = ({ membership, user }: Member): z.input<typeof MemberResponse> => ({
   user_id: user.id,
   email: user.email,
-  name: user.name,
+  name: membership.name,
   role: membership.role,
   joined_at: membership.createdAt.toISOString(),
 });
@@ -25,10 +31,11 @@ export const presentApiKey = (key: Credential): z.input<typeof ApiKeyResponse> =
   id: key.id,
   name: key.name,
   prefix: key.prefix,
-  scopes: key.scopes,
+  scopes: key.scopes ?? [],
   user_id: key.userId ?? null,
   created_by_key_id: key.createdByCredentialId ?? null,
   created_at: key.createdAt.toISOString(),
+  expires_at: iso(key.expiresAt),
   last_used_at: iso(key.lastUsedAt),
   revoked_at: iso(key.revokedAt),
 });
@@ -44,15 +51,14 @@ export function endOf({ expiresAt, signedInWith }: Credential) {
 }
 
 export const presentSession = (
-  session: Credential,
-  user: User | null,
+  { session, member, scopes }: ListedSession,
   asking: Principal,
 ): z.input<typeof SessionListItem> => ({
   id: session.id,
   browser: session.name,
-  user: user && presentUser(user),
+  user: member ? presentUser(member) : null,
   api_key_id: keyOf(session),
-  scopes: session.scopes,
+  scopes: [...scopes],
   current: session.id === asking.sessionId,
   created_at: session.createdAt.toISOString(),
   last_used_at: session.lastUsedAt?.toISOString() ?? null,

@@ -42,6 +42,7 @@ export const ApiKeyResponse = z
     user_id: id.nullable().meta({ description: 'Whom the key acts for; null for a program.' }),
     created_by_key_id: id.nullable(),
     created_at: time,
+    expires_at: time.nullable().meta({ description: 'Null: it works until it is revoked.' }),
     last_used_at: time.nullable().meta({ description: 'To the minute.' }),
     revoked_at: time.nullable(),
   })
@@ -50,7 +51,14 @@ export const ApiKeyResponse = z
 export const ApiKeyListResponse = z.object({ api_keys: z.array(ApiKeyResponse) }).meta({ id: 'ApiKeyListResponse' });
 
 export const ApiKeyCreateRequest = z
-  .object({ name, scopes: z.array(scope).min(1).max(SCOPES.length), user_id: id.optional() })
+  .object({
+    name,
+    scopes: z.array(scope).min(1).max(SCOPES.length),
+    user_id: id.optional(),
+    expires_at: z.iso.datetime({ offset: true }).nullish().meta({
+      description: 'When it stops working. Default: never, or when the key does that it is made with.',
+    }),
+  })
   .meta({ id: 'ApiKeyCreateRequest' });
 
 export const ApiKeyCreatedResponse = z

@@ -1,20 +1,15 @@
-/** Sessions of browsers: rows of API keys with an end, whose secret is in a cookie. */
+/** Sessions of browsers: credentials with an end, whose secret is in a cookie. */
+import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Forbidden, NotFound } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets/index.ts';
-import { lockTeam } from './credentials.ts';
-import { Credential, SignInLink, User, type SignInMethod } from './entities.ts';
-
-export interface NewSession {
-  teamId: string;
-  userId: string | null;
-  scopes: readonly string[];
-  /** The key that it ends with. */
-  createdByCredentialId: string | null;
-  signedInWith: SignInMethod;
-}
+import { lockTeam, revoke } from './credentials.ts';
+import { Credential, type SignInMethod } from './entities.ts';
+import { findMembers, type Member } from './members.ts';
+import { ancestorsOf, endOf } from './provenance.ts';
+import { ROLE_SCOPES } from './scopes.ts';
 
 export interface OpenedSession {
   session: Credential;
@@ -31,20 +26,33 @@ export interface SessionTerms {
   userAgent: string | undefined;
 }
 
-/** Stores a session. @param tx a transaction that has the team's lock, so that what allows the session still holds */
-export function addSession(tx: EntityManager, session: NewSession, terms: SessionTerms): OpenedSession {
+/**
+ * Stores a session, which ends no later than the keys it comes from.
+ * @param tx a transaction that has the team's lock, so that what allows the session still holds
+ * @param whom whom it acts for, and with what
+ * @param how.madeBy what it was made with; nothing when an identity provider vouches for its person
+ */
+export async function addSession(
+  tx: EntityManager,
+  { teamId, userId, scopes }: Pick<Credential, 'teamId' | 'userId' | 'scopes'>,
+  { madeBy, signedInWith }: { madeBy?: Credential; signedInWith: SignInMethod },
+  terms: SessionTerms,
+): Promise<OpenedSession> {
   const secret = generateCredential('cb_session_');
-  const row = tx.create(Credential, {
-    ...session,
-    createdByUserId: session.userId,
-    scopes: [...session.scopes],
+  const end = new Date(terms.now.getTime() + terms.hours * 3_600_000);
+  const session = tx.create(Credential, {
+    teamId,
+    userId,
+    scopes,
+    signedInWith,
     kind: 'session',
     name: browserOf(terms.userAgent),
     prefix: '',
     hash: terms.hash(secret),
-    expiresAt: new Date(terms.now.getTime() + terms.hours * 3_600_000),
+    expiresAt: madeBy ? endOf(await ancestorsOf(tx, madeBy.id), end) : end,
+    ...creatorOf({ apiKeyId: madeBy?.id, userId: userId ?? undefined }),
   });
-  return { session: row, secret };
+  return { session, secret };
 }
 
 const browserOf = (userAgent = ''): string => userAgent.replaceAll(/[^ -~]/g, '').slice(0, 200) || 'Unknown';
@@ -63,32 +71,32 @@ export function signInWithKey(
     await lockTeam(tx, key.teamId);
     const row = await tx.findOne(Credential, { id: key.apiKeyId, kind: 'key', revokedAt: null }, anyTeam);
     if (!row) return undefined;
-    const { teamId, userId = null, scopes, id } = row;
-    await endOldest(tx, id, terms.now);
-    return addSession(tx, { teamId, userId, scopes, createdByCredentialId: id, signedInWith: 'api_key' }, terms);
+    await endOldest(tx, row.id, terms.now);
+    return addSession(tx, row, { madeBy: row, signedInWith: 'api_key' }, terms);
   });
 }
 
 /** Of one key. Fewer than are listed, so that nobody can hide a session behind new ones. */
-const MOST_OF_A_KEY = 500;
+const MAX_OF_A_KEY = 500;
 
 /** Makes room for one more session of a key: those that are over go first, then the oldest. */
 async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<void> {
-  await tx.execute(
-    `delete from credentials where id in (
-       select id from credentials where kind = 'session' and created_by_credential_id = ? and signed_in_with = 'api_key'
-       order by (revoked_at is null and expires_at > ?) desc, created_at desc, id offset ?)`,
-    [keyId, now, MOST_OF_A_KEY - 1],
-  );
+  const surplus = `select id from credentials where kind = 'session' and created_by_credential_id = ? and signed_in_with = 'api_key'
+    order by (revoked_at is null and expires_at > ?) desc, created_at desc, id offset ?`;
+  const of = [keyId, now, MAX_OF_A_KEY - 1];
+  await tx.execute(`update credentials set expires_at = ? where expires_at > ? and id in (${surplus})`, [
+    now,
+    now,
+    ...of,
+  ]);
+  await tx.execute(`delete from credentials where id in (${surplus}) and ${IS_LEAF}`, of);
 }
 
-/** Ends a session that its own browser gives up. */
-export async function endSession(em: EntityManager, sessionId: string, now: Date): Promise<void> {
-  await em.nativeUpdate(Credential, { id: sessionId, kind: 'session', revokedAt: null }, { revokedAt: now }, anyTeam);
-}
+/** What something came from is kept: it would no longer be known whose it is. */
+const IS_LEAF = `not exists (select 1 from credentials made where made.created_by_credential_id = credentials.id)`;
 
 /** The newest are shown; the rest end by themselves. */
-const MOST_SHOWN = 1_000;
+const MAX_SHOWN = 1_000;
 
 const isAdmin = ({ scopes }: Principal): boolean => grants(scopes, 'team:admin');
 
@@ -100,49 +108,58 @@ function visibleTo(principal: Principal) {
   return { $or: [...own, ...(userId === undefined ? [] : [{ userId }])] };
 }
 
+export interface ListedSession {
+  session: Credential;
+  /** Whom it acts for. */
+  member: Member | undefined;
+  scopes: readonly string[];
+}
+
 /** The sessions that are not over, the newest first, with whom they act for. */
-export async function listSessions(
-  em: EntityManager,
-  principal: Principal,
-  now: Date,
-): Promise<{ session: Credential; user: User | null }[]> {
+export async function listSessions(em: EntityManager, principal: Principal, now: Date): Promise<ListedSession[]> {
   const sessions = await em.find(
     Credential,
     { kind: 'session', revokedAt: null, expiresAt: { $gt: now }, ...visibleTo(principal) },
-    { orderBy: { createdAt: 'desc', id: 'asc' }, limit: MOST_SHOWN },
+    { orderBy: { createdAt: 'desc', id: 'asc' }, limit: MAX_SHOWN },
   );
-  const userIds = sessions.flatMap(({ userId }) => userId ?? []);
-  const users = await em.find(User, { id: { $in: [...new Set(userIds)] } });
-  return sessions.map((session) => ({ session, user: users.find(({ id }) => id === session.userId) ?? null }));
+  const members = await findMembers(
+    em,
+    sessions.map(({ userId }) => userId),
+  );
+  const byId = new Map(members.map((member) => [member.user.id, member]));
+  return sessions.map((session) => {
+    const member = byId.get(session.userId ?? '');
+    return { session, member, scopes: session.scopes ?? (member ? ROLE_SCOPES[member.membership.role] : []) };
+  });
 }
 
 /**
- * Ends a session, and the unused links that were made in it. A second time changes nothing.
+ * Ends a session, and what was made in it: links, keys, and what came from those. A second time changes nothing.
+ * @returns the ids of what was revoked
  * @throws {NotFound} also for one that the caller may not see
  * @throws {Forbidden} `insufficient_scope` for one that may do what the caller may not
+ * @throws {Conflict} `last_admin_key`
  */
-export async function revokeSession(
+export function revokeSession(
   em: EntityManager,
   principal: Principal,
   sessionId: string,
   now: Date,
-): Promise<void> {
-  const session = await em.findOne(Credential, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
-  if (!session) throw new NotFound('There is no such session.');
-  const excess = session.scopes.find((scope) => !grants(principal.scopes, scope));
-  if (excess !== undefined && session.id !== principal.sessionId)
-    throw new Forbidden(`The session grants ${excess}, which the caller does not have.`, 'insufficient_scope');
-  await em.transactional(async (tx) => {
+): Promise<string[]> {
+  return em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
-    await tx.nativeUpdate(Credential, { id: sessionId, revokedAt: null }, { revokedAt: now });
-    await tx.nativeDelete(SignInLink, { createdInSessionId: sessionId, usedAt: null });
+    const session = await tx.findOne(Credential, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
+    if (!session) throw new NotFound('There is no such session.');
+    const excess = session.scopes?.find((scope) => !grants(principal.scopes, scope));
+    if (excess !== undefined && session.id !== principal.sessionId)
+      throw new Forbidden(`The session grants ${excess}, which the caller does not have.`, 'insufficient_scope');
+    return revoke(tx, principal, [session], now);
   });
 }
 
-/** Deletes sessions and links that ended before a time. */
+/** Deletes sessions and links that ended before a time, but for those that something which is kept came from. */
 export async function purgeSignIns(em: EntityManager, before: Date): Promise<void> {
-  const fork = em.fork();
-  const over = [{ expiresAt: { $lt: before } }, { revokedAt: { $lt: before } }];
-  await fork.nativeDelete(Credential, { kind: 'session', $or: over }, anyTeam);
-  await fork.nativeDelete(SignInLink, { $or: [{ expiresAt: { $lt: before } }, { usedAt: { $lt: before } }] }, anyTeam);
+  const sql = `delete from credentials where kind <> 'key' and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
+  // What is left of a chain begins with what was its middle.
+  while ((await em.fork().execute(sql, [before, before, before])).length > 0);
 }

@@ -2,9 +2,9 @@ import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { generateApiKey, prefixOf } from './credentials.ts';
-import { Credential, Membership, Team, User, type Role } from './entities.ts';
-import { findOrCreateUser } from './members.ts';
+import { cameFrom, generateApiKey, prefixOf } from './credentials.ts';
+import { Credential, Membership, Team, User } from './entities.ts';
+import { findMembers, findOrCreateUser, type Member } from './members.ts';
 
 /** Every team of this installation, the oldest first. */
 export const listTeams = (em: EntityManager): Promise<Team[]> =>
@@ -18,25 +18,26 @@ export function createTeam(
   hash: (apiKey: string) => string,
 ): Promise<{ team: Team; key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
-    const user = await findOrCreateUser(tx, request.adminEmail, request.adminName);
+    const user = await findOrCreateUser(tx, request.adminEmail);
     const team = tx.create(Team, { name: request.name });
-    tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
+    tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin', name: request.adminName });
     const apiKey = generateApiKey();
     const key = tx.create(Credential, {
+      kind: 'key',
       teamId: team.id,
       name: 'First key',
       prefix: prefixOf(apiKey),
       hash: hash(apiKey),
       scopes: ['team:admin'],
       userId: user.id,
-      ...creatorOf(principal),
+      ...cameFrom(principal),
     });
     await tx.flush();
     return { team, key, apiKey };
   });
 }
 
-export const ownTeam = (em: EntityManager, { teamId }: Principal): Promise<Team> =>
+export const ownTeam = (em: EntityManager, { teamId }: Pick<Principal, 'teamId'>): Promise<Team> =>
   em.findOneOrFail(Team, { id: teamId });
 
 export async function renameTeam(em: EntityManager, principal: Principal, name: string): Promise<Team> {
@@ -46,15 +47,11 @@ export async function renameTeam(em: EntityManager, principal: Principal, name: 
   return team;
 }
 
-/** Whom a key acts for, and as what; both null for a key of a program. */
-export async function currentUser(
+/** Whom a key acts for in its team; undefined for a key of a program. */
+export const currentMember = async (
   em: EntityManager,
-  { userId }: Principal,
-): Promise<{ user: User | null; role: Role | null }> {
-  if (userId === undefined) return { user: null, role: null };
-  const [user, membership] = [await em.findOne(User, { id: userId }), await em.findOne(Membership, { userId })];
-  return { user, role: membership?.role ?? null };
-}
+  { userId }: Pick<Principal, 'userId'>,
+): Promise<Member | undefined> => (userId === undefined ? undefined : (await findMembers(em, [userId]))[0]);
 
 /** Any constant does, as long as every process that bootstraps uses the same one. */
 const BOOTSTRAP_LOCK = 4_117_010;
@@ -91,6 +88,7 @@ export function bootstrapFirstTeam(
     const hash = options.hash(apiKey);
     if (!(await tx.findOne(Credential, { hash }, anyTeam))) {
       tx.create(Credential, {
+        kind: 'key',
         teamId: team.id,
         name: options.apiKey === undefined ? 'First key' : 'Configured key',
         prefix: prefixOf(apiKey),
@@ -106,8 +104,8 @@ export function bootstrapFirstTeam(
 
 function createFirstTeam(tx: EntityManager): Team {
   const team = tx.create(Team, { name: 'Default' });
-  const user = tx.create(User, { email: 'admin@casebook.invalid', name: 'Admin' });
-  tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin' });
+  const user = tx.create(User, { email: 'admin@casebook.invalid' });
+  tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin', name: 'Admin' });
   return team;
 }
 
@@ -126,6 +124,7 @@ export async function addAdminKey(
   if (!team) throw new Error('There is no team yet. Start the API once; it makes the first one.');
   const apiKey = generateApiKey();
   tx.create(Credential, {
+    kind: 'key',
     teamId: team.id,
     name: options.name,
     prefix: prefixOf(apiKey),

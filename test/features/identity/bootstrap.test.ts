@@ -40,7 +40,7 @@ describe('bootstrap of the first team', () => {
     assert.deepEqual(await counts(), { teams: 1, users: 1, memberships: 1, keys: 2 });
     const keys = await database.orm.em.fork().find(Credential, {}, anyTeam);
     assert.ok(
-      keys.every(({ scopes, userId, teamId }) => scopes[0] === 'system:admin' && userId && teamId === first.teamId),
+      keys.every(({ scopes, userId, teamId }) => scopes?.[0] === 'system:admin' && userId && teamId === first.teamId),
     );
   });
 

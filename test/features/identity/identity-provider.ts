@@ -12,6 +12,8 @@ export interface TestProvider {
   account: { email?: string; email_verified?: boolean | string } | undefined;
   /** What was asked, by path. */
   requests: string[];
+  /** Changes what the token endpoint answers. */
+  tamper: ((answer: { id_token: string }) => { id_token: string }) | undefined;
   /** Answers everything with 503 from now on. */
   isDown: boolean;
   stop(): Promise<void>;
@@ -55,6 +57,10 @@ export async function startTestProvider(options: {
     ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 60, IdToken: 60, Interaction: 60, Session: 60 },
   };
   const provider = new Provider(issuer, configuration);
+  provider.use(async (ctx, next) => {
+    await next();
+    if (ctx.path === '/token' && test.tamper && ctx.status === 200) ctx.body = test.tamper(ctx.body);
+  });
   const handle = provider.callback();
   const test: TestProvider = {
     issuer,
@@ -62,6 +68,7 @@ export async function startTestProvider(options: {
     clientSecret,
     account: {},
     requests: [],
+    tamper: undefined,
     isDown: false,
     async stop() {
       server.closeAllConnections();

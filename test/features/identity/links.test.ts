@@ -8,7 +8,6 @@ import {
   localPath,
   purgeSignIns,
   ROLE_SCOPES,
-  SignInLink,
 } from '../../../src/features/identity/index.ts';
 import { grants } from '../../../src/http/authenticate.ts';
 import { startIdentityApi, type Browser, type IdentityApi } from './support.ts';
@@ -25,6 +24,10 @@ describe('a one-time link', () => {
     assert.equal(status, 200, text);
     return json.token;
   };
+  const operatorLink = async (email: string): Promise<string> => {
+    const expiresAt = new Date(api.clock.now().getTime() + 60_000);
+    return (await createOperatorLink(api.database.orm.em, { hash: api.authenticator.hash, expiresAt, email })).token;
+  };
   const statusOf = async (link: string): Promise<number> => (await api.browser().signIn({ link })).status;
   // oxlint-disable-next-line typescript/no-explicit-any -- as it came
   const signedIn = async (link: string): Promise<{ browser: Browser; session: any }> => {
@@ -39,7 +42,7 @@ describe('a one-time link', () => {
     assert.equal(json.url, `http://app.example/investigation/1?tab=graph#link=${json.token}`);
     assert.match(json.token, /^cb_link_[\w-]{43}$/);
     assert.equal(Date.parse(json.expires_at) - api.clock.now().getTime(), 3_600_000);
-    const stored = await api.database.orm.em.fork().find(SignInLink, {}, anyTeam);
+    const stored = await api.database.orm.em.fork().find(Credential, { kind: 'link' }, anyTeam);
     assert.ok(stored.length > 0 && !JSON.stringify(stored).includes(json.token.slice(8)));
   });
 
@@ -56,12 +59,14 @@ describe('a one-time link', () => {
 
   it('for a member gives what their role allows', async () => {
     const team = await api.newTeam();
-    for (const role of ['admin', 'member'] as const) {
-      const member = await api.newMember(team.key, role);
-      const { session } = await signedIn(await newLink(team.key, { user_id: member.id }));
+    for (const [role, id] of [
+      ['admin', team.userId],
+      ['member', (await api.newMember(team.key)).id],
+    ] as const) {
+      const { session } = await signedIn(await newLink(team.key, { user_id: id }));
       assert.deepEqual(session['scopes'], ROLE_SCOPES[role]);
       assert.equal(session['role'], role);
-      assert.equal(session['user'].id, member.id);
+      assert.equal(session['user'].id, id);
     }
     for (const scope of ['chats:act', 'satellites:act', 'satellites:write', 'team:admin', 'system:admin'])
       assert.ok(!grants(ROLE_SCOPES.member, scope), scope);
@@ -145,8 +150,8 @@ describe('a one-time link', () => {
   it('ends with the membership of whom it is for, and of who made it', async () => {
     const team = await api.newTeam();
     const [admin, member] = [await api.newMember(team.key, 'admin'), await api.newMember(team.key)];
-    const ofAdmin = await signedIn(await newLink(team.key, { user_id: admin.id }));
-    const made = await ofAdmin.browser.request('POST', '/api/sign-in-links', { user_id: team.userId });
+    const ofAdmin = await signedIn(await operatorLink(admin.email));
+    const made = await ofAdmin.browser.request('POST', '/api/sign-in-links', { user_id: member.id });
     const forMember = await newLink(team.key, { user_id: member.id });
     for (const id of [admin.id, member.id])
       assert.equal((await api.call(team.key, 'DELETE', `/api/team/members/${id}`)).status, 200);
@@ -171,9 +176,9 @@ describe('a one-time link', () => {
   it('does not come back with somebody who left and joined again, perhaps in another role', async () => {
     const team = await api.newTeam();
     const admin = await api.newMember(team.key, 'admin');
-    const { browser } = await signedIn(await newLink(team.key, { user_id: admin.id }));
+    const { browser } = await signedIn(await operatorLink(admin.email));
     const own = (await browser.request('POST', '/api/sign-in-links', {})).json.token;
-    const forThem = await newLink(team.key, { user_id: admin.id });
+    const forThem = await operatorLink(admin.email);
     assert.equal((await api.call(team.key, 'DELETE', `/api/team/members/${admin.id}`)).status, 200);
     const again = { email: admin.email, name: 'Back', role: 'member' };
     const joined = await api.call(team.key, 'POST', '/api/team/members', again);
@@ -236,13 +241,14 @@ describe('a one-time link', () => {
     const { session, browser } = await signedIn(await newLink(api.rootKey));
     const open = await newLink(api.rootKey);
     const em = () => api.database.orm.em.fork();
+    const { createdByCredentialId: linkId } = await em().findOneOrFail(Credential, { id: session['id'] }, anyTeam);
     await purgeSignIns(em(), api.clock.now());
     assert.equal((await browser.request('GET', '/api/session')).status, 200);
     assert.equal(await statusOf(open), 200);
     await browser.request('DELETE', '/api/session');
     await purgeSignIns(em(), new Date(api.clock.now().getTime() + 1));
     assert.equal(await em().count(Credential, { id: session['id'] }, anyTeam), 0);
-    assert.equal(await em().count(SignInLink, { usedAt: { $ne: null } }, anyTeam), 0);
+    assert.equal(await em().count(Credential, { id: String(linkId) }, anyTeam), 0, 'nor its link');
     assert.ok((await em().count(Credential, { kind: 'key' }, anyTeam)) > 0);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { loadConfig } from '../../../src/config.ts';
 import { createIdentityProvider, ROLE_SCOPES } from '../../../src/features/identity/index.ts';
@@ -79,6 +79,40 @@ describe('sign-in through an identity provider', () => {
       assert.equal((await browser.request('GET', '/api/users/me')).json.api_key_id, json.id);
       assert.equal(provider.requests.includes('/me'), !('isClaimsInToken' in options));
     });
+
+  describe('whose ID token', () => {
+    const refused = async (tamper: TestProvider['tamper']): Promise<void> => {
+      await provider.stop();
+      await use({ isClaimsInToken: true });
+      await member();
+      provider.tamper = tamper;
+      const browser = api.browser();
+      await assertRefused(browser, await atProvider(browser, await begin(browser)));
+      provider.tamper = undefined;
+      await dance(browser);
+      assert.equal((await browser.request('GET', '/api/session')).status, 200);
+    };
+    const withPart = (token: string, index: number, part: string): string =>
+      token.split('.').with(index, part).join('.');
+
+    it('was changed on the way signs nobody in', async () => {
+      const { email } = await member('admin');
+      await refused((answer) => {
+        const claims = JSON.parse(Buffer.from(answer.id_token.split('.')[1]!, 'base64url').toString());
+        const changed = Buffer.from(JSON.stringify({ ...claims, email })).toString('base64url');
+        return { ...answer, id_token: withPart(answer.id_token, 1, changed) };
+      });
+    });
+
+    it('is signed with another key signs nobody in', async () => {
+      const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      await refused((answer) => {
+        const signed = answer.id_token.split('.').slice(0, 2).join('.');
+        const signature = sign('sha256', Buffer.from(signed), privateKey).toString('base64url');
+        return { ...answer, id_token: withPart(answer.id_token, 2, signature) };
+      });
+    });
+  });
 
   it('asks with PKCE, state and nonce, and keeps them where a script cannot look', async () => {
     const browser = api.browser();
@@ -190,12 +224,15 @@ describe('sign-in through an identity provider', () => {
 
     it('stays where a key or a link let them in: its team has no say in the other', async () => {
       const { first, second, userId } = await inTwoTeams();
-      const { json: link } = await api.call(first.key, 'POST', '/api/sign-in-links', { user_id: userId });
-      for (const credential of [{ link: String(link.token) }, { api_key: first.key }]) {
+      const { json: link } = await api.call(second.key, 'POST', '/api/sign-in-links', { user_id: userId });
+      for (const [credential, another] of [
+        [{ link: String(link.token) }, first],
+        [{ api_key: first.key }, second],
+      ] as const) {
         const browser = api.browser();
         const { json } = await browser.signIn(credential);
         assert.deepEqual(json.other_teams, []);
-        assert.equal((await goOn(browser, second.id)).status, 404);
+        assert.equal((await goOn(browser, another.id)).status, 404);
       }
       const { status, json } = await api.call(first.key, 'POST', '/api/session/team', { team_id: second.id });
       assert.deepEqual([status, json.code], [404, 'no_session']);

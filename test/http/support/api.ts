@@ -47,6 +47,7 @@ export function knownKeys(keys: Record<string, Partial<Principal>>): Authenticat
     verified,
     cached: () => undefined,
     recognises: () => false,
+    expiredAt: () => undefined,
     async verify(apiKey) {
       verified.push(apiKey);
       const given = Object.hasOwn(keys, apiKey) ? keys[apiKey] : undefined;

@@ -192,7 +192,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a person from the caller's team
-         * @description API keys that act for this person in the team are revoked, and their sessions end.
+         * @description API keys and links that act for this person in the team, or that they made, are revoked, and what came from those. Their sessions end.
          *
          *     Scopes: `team:admin`.
          */
@@ -217,7 +217,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself.
+         * @description The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself, nor act for an admin other than the caller.
          *
          *     Scopes: `team:admin`.
          */
@@ -240,7 +240,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It stops working at once in this process and within two seconds in every other, and so do sessions that were signed in with it, or with a link that it made.
+         * @description It stops working at once in this process and within two seconds in every other, and so does what came from it: sessions, links and keys made with it, and with those. A key that revokes the key it was made with takes its place.
          *
          *     Scopes: `team:admin`.
          */
@@ -341,7 +341,7 @@ export interface paths {
         post?: never;
         /**
          * End a session
-         * @description It stops working at once in this process and within two seconds in every other. Unused links that were made in it stop too.
+         * @description It stops working at once in this process and within two seconds in every other. Links and keys that were made in it are revoked too.
          */
         delete: operations["revokeSession"];
         options?: never;
@@ -1543,6 +1543,8 @@ export interface components {
             scopes: ("investigations:read" | "investigations:write" | "chats:read" | "chats:write" | "chats:act" | "workspace:read" | "workspace:write" | "satellites:read" | "satellites:query" | "satellites:act" | "satellites:write" | "monitoring:read" | "monitoring:write" | "monitoring:trigger" | "team:read" | "team:admin" | "system:admin")[];
             /** Format: uuid */
             user_id?: string;
+            /** @description When it stops working. Default: never, or when the key does that it is made with. */
+            expires_at?: string | null;
         };
         SessionRequest: {
             api_key: string;
@@ -2420,6 +2422,8 @@ export interface components {
             created_by_key_id: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Null: it works until it is revoked. */
+            expires_at: string | null;
             /** @description To the minute. */
             last_used_at: string | null;
             revoked_at: string | null;
@@ -2488,6 +2492,8 @@ export interface components {
             created_by_key_id: string | null;
             /** Format: date-time */
             created_at: string;
+            /** @description Null: it works until it is revoked. */
+            expires_at: string | null;
             /** @description To the minute. */
             last_used_at: string | null;
             revoked_at: string | null;
@@ -5746,6 +5752,15 @@ export interface operations {
             };
             /** @description There is no such thing, or it belongs to another team */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResponse"];
+                };
+            };
+            /** @description The request conflicts with the present state */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

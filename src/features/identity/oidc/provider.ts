@@ -110,8 +110,11 @@ function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise<clien
     authentication,
     {
       timeout: TIMEOUT_SECONDS,
-      // The configuration allows it on this machine only.
-      execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
+      execute: [
+        // That the token came over TLS from the provider is enough for the specification, and not for us.
+        client.enableNonRepudiationChecks,
+        ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+      ],
       [client.customFetch]: reaching,
     },
   );

@@ -2,7 +2,6 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { anyTeam } from '../../../db/team-filter.ts';
 import { lockTeam } from '../credentials.ts';
 import { Credential, Membership, User } from '../entities.ts';
-import { ROLE_SCOPES } from '../scopes.ts';
 import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
 import { SignInFailed } from './errors.ts';
 import type { Identity } from './provider.ts';
@@ -28,15 +27,8 @@ export function signInAs(
     // Somebody may have removed them before the lock was had.
     const membership = await tx.findOne(Membership, { id: found.id }, { ...anyTeam, refresh: true });
     if (!membership) throw new SignInFailed('not_a_member');
-    const { teamId, userId, role } = membership;
-    const session = {
-      teamId,
-      userId,
-      scopes: ROLE_SCOPES[role],
-      createdByCredentialId: null,
-      signedInWith: 'oidc' as const,
-    };
-    return addSession(tx, session, terms);
+    const { teamId, userId } = membership;
+    return addSession(tx, { teamId, userId, scopes: null }, { signedInWith: 'oidc' }, terms);
   });
 }
 

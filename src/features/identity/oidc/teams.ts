@@ -4,7 +4,6 @@ import { anyTeam } from '../../../db/team-filter.ts';
 import { NotFound, Unauthorized } from '../../../http/errors.ts';
 import { lockTeam } from '../credentials.ts';
 import { Credential, Membership, Team } from '../entities.ts';
-import { ROLE_SCOPES } from '../scopes.ts';
 import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
 
 /** Memberships in the order in which they were made. */
@@ -43,10 +42,9 @@ export function goOnInTeam(
     if (!membership) throw notThere;
     // Of two requests at the same moment one goes on; and who was removed from the first team goes on nowhere.
     const over = { id, revokedAt: null, expiresAt: { $gt: terms.now } };
-    const ended = await tx.nativeUpdate(Credential, over, { revokedAt: terms.now }, anyTeam);
+    const ended = await tx.nativeUpdate(Credential, over, { expiresAt: terms.now }, anyTeam);
     if (ended === 0) throw new Unauthorized('The session is over.');
     const hours = (expiresAt.getTime() - terms.now.getTime()) / 3_600_000;
-    const scopes = ROLE_SCOPES[membership.role];
-    return addSession(tx, { teamId, userId, scopes, createdByCredentialId: null, signedInWith }, { ...terms, hours });
+    return addSession(tx, { teamId, userId, scopes: null }, { signedInWith }, { ...terms, hours });
   });
 }

@@ -22,14 +22,16 @@ export const apiKeyEndpoints = [
     operationId: 'createApiKey',
     summary: 'Create an API key',
     description:
-      'The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself.',
+      'The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself, nor act for an admin other than the caller.',
     tags: ['API keys'],
     auth: apiKey('team:admin'),
     body: schemas.ApiKeyCreateRequest,
     response: schemas.ApiKeyCreatedResponse,
     handler: async ({ em, principal, body, deps }) => {
-      const request = { name: body.name, scopes: body.scopes, userId: body.user_id };
-      const { key, apiKey } = await createApiKey(em, principal, request, deps.authenticator.hash);
+      const expiresAt = body.expires_at == null ? undefined : new Date(body.expires_at);
+      const request = { name: body.name, scopes: body.scopes, userId: body.user_id, expiresAt };
+      const terms = { hash: deps.authenticator.hash, now: deps.clock.now() };
+      const { key, apiKey } = await createApiKey(em, principal, request, terms);
       return { ...presentApiKey(key), api_key: apiKey };
     },
   }),
@@ -39,16 +41,16 @@ export const apiKeyEndpoints = [
     operationId: 'revokeApiKey',
     summary: 'Revoke an API key',
     description:
-      'It stops working at once in this process and within two seconds in every other, and so do sessions that were ' +
-      'signed in with it, or with a link that it made.',
+      'It stops working at once in this process and within two seconds in every other, and so does what came from it: ' +
+      'sessions, links and keys made with it, and with those. A key that revokes the key it was made with takes its place.',
     tags: ['API keys'],
     auth: apiKey('team:admin'),
     params: z.object({ api_key_id: z.guid().meta({ format: 'uuid' }) }),
     response: schemas.ApiKeyResponse,
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {
-      const key = await revokeApiKey(em, principal, params.api_key_id, deps.clock.now());
-      deps.authenticator.forget(key.id);
+      const { key, revoked } = await revokeApiKey(em, principal, params.api_key_id, deps.clock.now());
+      deps.authenticator.forget(revoked);
       return presentApiKey(key);
     },
   }),

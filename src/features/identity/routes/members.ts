@@ -15,7 +15,7 @@ export const memberEndpoints = [
     auth: apiKey('team:read'),
     response: schemas.MemberListResponse,
     handler: async ({ em }) => ({
-      members: (await listMembers(em)).map(({ membership, user }) => presentMember(membership, user)),
+      members: (await listMembers(em)).map(presentMember),
     }),
   }),
   endpoint({
@@ -28,17 +28,16 @@ export const memberEndpoints = [
     body: schemas.MemberAddRequest,
     response: schemas.MemberResponse,
     errors: [409],
-    handler: async ({ em, principal, body }) => {
-      const { membership, user } = await addMember(em, principal.teamId, body);
-      return presentMember(membership, user);
-    },
+    handler: async ({ em, principal, body }) => presentMember(await addMember(em, principal.teamId, body)),
   }),
   endpoint({
     method: 'delete',
     path: '/api/team/members/{user_id}',
     operationId: 'removeMember',
     summary: "Remove a person from the caller's team",
-    description: 'API keys that act for this person in the team are revoked, and their sessions end.',
+    description:
+      'API keys and links that act for this person in the team, or that they made, are revoked, and what came from ' +
+      'those. Their sessions end.',
     tags: ['Teams'],
     auth: apiKey('team:admin'),
     params: z.object({ user_id: z.guid().meta({ format: 'uuid' }) }),
@@ -46,7 +45,7 @@ export const memberEndpoints = [
     errors: [404, 409],
     handler: async ({ em, principal, params, deps }) => {
       const revoked = await removeMember(em, principal, params.user_id, deps.clock.now());
-      for (const apiKeyId of revoked) deps.authenticator.forget(apiKeyId);
+      deps.authenticator.forget(revoked);
       return { user_id: params.user_id, removed: true as const };
     },
   }),

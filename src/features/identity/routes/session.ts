@@ -1,10 +1,10 @@
 import { apiKey } from '../../../http/authenticate.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { clearedSessionCookie, refuseForeignPages, sessionSecrets } from '../../../http/session-cookie.ts';
+import { endSessions } from '../credentials.ts';
 import { Credential } from '../entities.ts';
 import { goOnInTeam } from '../oidc/teams.ts';
 import * as schemas from '../schemas.ts';
-import { endSession } from '../sessions.ts';
 import { endpoint } from './deps.ts';
 import { describeSession, handOver, signIn, termsFor } from './sign-in.ts';
 
@@ -95,8 +95,8 @@ export const sessionEndpoints = [
     errors: [404],
     handler: async ({ ctx, deps, em, principal }) => {
       if (principal.sessionId === undefined) throw noSession();
-      await endSession(em, principal.sessionId, deps.clock.now());
-      deps.authenticator.forget(principal.sessionId);
+      await endSessions(em, { id: principal.sessionId }, deps.clock.now());
+      deps.authenticator.forget([principal.sessionId]);
       ctx.append('Set-Cookie', clearedSessionCookie(deps.config.appUrl));
       return { signed_out: true as const };
     },

@@ -19,7 +19,7 @@ export const sessionsEndpoints = [
     response: schemas.SessionListResponse,
     handler: async ({ em, principal, deps }) => {
       const listed = await listSessions(em, principal, deps.clock.now());
-      return { sessions: listed.map(({ session, user }) => presentSession(session, user, principal)) };
+      return { sessions: listed.map((one) => presentSession(one, principal)) };
     },
   }),
   endpoint({
@@ -28,15 +28,14 @@ export const sessionsEndpoints = [
     operationId: 'revokeSession',
     summary: 'End a session',
     description:
-      'It stops working at once in this process and within two seconds in every other. Unused links that were made in it stop too.',
+      'It stops working at once in this process and within two seconds in every other. Links and keys that were made in it are revoked too.',
     tags: ['Sign-in'],
     auth: apiKey(),
     params: z.object({ session_id: z.guid().meta({ format: 'uuid' }) }),
     response: schemas.SessionRevokedResponse,
-    errors: [403, 404],
+    errors: [403, 404, 409],
     handler: async ({ em, principal, params, deps }) => {
-      await revokeSession(em, principal, params.session_id, deps.clock.now());
-      deps.authenticator.forget(params.session_id);
+      deps.authenticator.forget(await revokeSession(em, principal, params.session_id, deps.clock.now()));
       return { id: params.session_id, revoked: true as const };
     },
   }),
@@ -60,8 +59,9 @@ export const sessionsEndpoints = [
       },
     }) => {
       const expiresAt = new Date(clock.now().getTime() + body.expires_in_seconds * 1_000);
-      const { token } = await createLink(em, principal, { userId: body.user_id, expiresAt, hash: authenticator.hash });
-      return { url: linkUrl(appUrl, body.path, token), token, expires_at: expiresAt.toISOString() };
+      const request = { userId: body.user_id, expiresAt, hash: authenticator.hash };
+      const { token, expiresAt: end } = await createLink(em, principal, request);
+      return { url: linkUrl(appUrl, body.path, token), token, expires_at: end.toISOString() };
     },
   }),
 ];

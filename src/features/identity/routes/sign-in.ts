@@ -5,13 +5,15 @@ import { keyNotValid, unlessGuessing } from '../../../http/authenticate.ts';
 import { Unauthorized } from '../../../http/errors.ts';
 import { requestLog } from '../../../http/request-scope.ts';
 import { csrfTokenOf, sessionCookie, sessionSecrets } from '../../../http/session-cookie.ts';
+import { endSessions } from '../credentials.ts';
 import type { Credential } from '../entities.ts';
 import { signInWithLink } from '../links.ts';
 import { otherTeams } from '../oidc/teams.ts';
 import { endOf, keyOf, presentTeam, presentUser } from '../presenter.ts';
+import { scopesNow } from '../provenance.ts';
 import type { SessionRequest, SessionResponse } from '../schemas.ts';
-import { endSession, signInWithKey, type OpenedSession, type SessionTerms } from '../sessions.ts';
-import { currentUser, ownTeam } from '../teams.ts';
+import { signInWithKey, type OpenedSession, type SessionTerms } from '../sessions.ts';
+import { currentMember, ownTeam } from '../teams.ts';
 import type { IdentityDeps } from './deps.ts';
 
 export const termsFor = (ctx: Context, { authenticator, clock, config }: IdentityDeps): SessionTerms => ({
@@ -47,7 +49,7 @@ export async function signIn(
     },
     authenticator.recognises(apiKey, 'key'),
   );
-  if (!opened) throw keyNotValid();
+  if (!opened) throw keyNotValid(authenticator.expiredAt(apiKey, 'key'));
   return opened;
 }
 
@@ -66,8 +68,8 @@ async function endSessionOf(ctx: Context, { authenticator, orm, clock, config }:
   if (secret === undefined || another !== undefined) return;
   const before = await authenticator.verify(secret, 'session');
   if (before?.sessionId === undefined) return;
-  await endSession(orm.em.fork(), before.sessionId, clock.now());
-  authenticator.forget(before.sessionId);
+  await endSessions(orm.em.fork(), { id: before.sessionId }, clock.now());
+  authenticator.forget([before.sessionId]);
 }
 
 /** What a page needs to know of its session. */
@@ -77,21 +79,17 @@ export async function describeSession(
   { orm }: IdentityDeps,
 ): Promise<z.input<typeof SessionResponse>> {
   const em = forTeam(orm.em, session.teamId);
-  const principal = {
-    apiKeyId: session.id,
-    teamId: session.teamId,
-    scopes: session.scopes,
-    ...(session.userId != null && { userId: session.userId }),
-  };
-  const { user, role } = await currentUser(em, principal);
+  const member = await currentMember(em, { userId: session.userId ?? undefined });
+  const scopes = await scopesNow(em, session);
+  if (!scopes) throw new Unauthorized('The session is over. Sign in again.');
   return {
     id: session.id,
     csrf_token: csrfTokenOf(secret),
-    user: user && presentUser(user),
-    role,
-    team: presentTeam(await ownTeam(em, principal)),
+    user: member ? presentUser(member) : null,
+    role: member?.membership.role ?? null,
+    team: presentTeam(await ownTeam(em, session)),
     other_teams: (await otherTeams(em, session)).map(presentTeam),
-    scopes: session.scopes,
+    scopes: [...scopes],
     api_key_id: keyOf(session),
     ...endOf(session),
   };

@@ -1,7 +1,7 @@
 import { apiKey } from '../../../http/authenticate.ts';
 import { presentApiKey, presentTeam, presentUser } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
-import { createTeam, currentUser, listTeams, ownTeam, renameTeam } from '../teams.ts';
+import { createTeam, currentMember, listTeams, ownTeam, renameTeam } from '../teams.ts';
 import { endpoint } from './deps.ts';
 
 export const teamEndpoints = [
@@ -64,10 +64,10 @@ export const teamEndpoints = [
     auth: apiKey(),
     response: schemas.CurrentUserResponse,
     handler: async ({ em, principal }) => {
-      const { user, role } = await currentUser(em, principal);
+      const member = await currentMember(em, principal);
       return {
-        user: user && presentUser(user),
-        role,
+        user: member ? presentUser(member) : null,
+        role: member?.membership.role ?? null,
         team: presentTeam(await ownTeam(em, principal)),
         api_key_id: principal.apiKeyId,
         scopes: [...principal.scopes],

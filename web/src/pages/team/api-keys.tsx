@@ -62,7 +62,7 @@ export function ApiKeys() {
         columns={[
           {
             title: 'Key',
-            cell: ({ id, name, prefix, user_id: userId, last_used_at: usedAt }) => (
+            cell: ({ id, name, prefix, user_id: userId, last_used_at: usedAt, expires_at: end }) => (
               <>
                 <bdi className="font-medium wrap-anywhere">{name}</bdi>{' '}
                 {session?.api_key_id === id && <Badge tone="good">signed in with it</Badge>}
@@ -77,6 +77,11 @@ export function ApiKeys() {
                     </>
                   )}
                 </span>
+                {end !== null && (
+                  <span className="text-ink-soft">
+                    {Date.parse(end) <= Date.now() ? 'expired' : 'expires'} <Time at={end} />{' '}
+                  </span>
+                )}
                 {userId !== null && (
                   <span className="text-ink-soft">
                     for <bdi>{members.find((member) => member.user_id === userId)?.name ?? 'a former member'}</bdi>
@@ -119,7 +124,7 @@ export function ApiKeys() {
         description={
           revoking !== null && revoking.id === session?.api_key_id
             ? 'You are signed in with this key, so your session ends too. Everything that uses it stops working at once.'
-            : 'Everything that uses this key stops working at once, and sessions it started end. This cannot be undone.'
+            : 'Everything that uses this key stops working at once, and so do keys, links and sessions made with it. This cannot be undone.'
         }
         action="Revoke the key"
         onConfirm={() => revoking && revoke.mutate(revoking)}

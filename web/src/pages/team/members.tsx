@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link2, Trash2, UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { api, dataOf } from '../../api/client.ts';
+import { sessionQuery } from '../../api/session.ts';
 import { Badge } from '../../components/ui/badge.tsx';
 import { Button } from '../../components/ui/button.tsx';
 import { Confirm } from '../../components/ui/dialog.tsx';
@@ -17,6 +18,7 @@ const LINK_SECONDS = 24 * 3_600;
 
 export function Members({ isAdmin }: { isAdmin: boolean }) {
   const { data: members, error, refetch } = useQuery(membersQuery);
+  const { data: session } = useQuery(sessionQuery);
   const [isAdding, setIsAdding] = useState(false);
   const [leaving, setLeaving] = useState<Member | null>(null);
   const [link, setLink] = useState<{ url: string; name: string } | null>(null);
@@ -79,14 +81,16 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
                     isActions: true,
                     cell: (member: Member) => (
                       <span className="inline-flex gap-1">
-                        <Button size="small" disabled={invite.isPending} onClick={() => invite.mutate(member)}>
-                          <Link2 aria-hidden size={16} />
-                          <span aria-hidden className="sm:hidden">
-                            Link
-                          </span>
-                          <span className="max-sm:sr-only">Make sign-in link</span>
-                          <span className="sr-only"> for {member.name}</span>
-                        </Button>
+                        {(member.role === 'member' || member.user_id === session?.user?.id) && (
+                          <Button size="small" disabled={invite.isPending} onClick={() => invite.mutate(member)}>
+                            <Link2 aria-hidden size={16} />
+                            <span aria-hidden className="sm:hidden">
+                              Link
+                            </span>
+                            <span className="max-sm:sr-only">Make sign-in link</span>
+                            <span className="sr-only"> for {member.name}</span>
+                          </Button>
+                        )}
                         <Button
                           size="small"
                           variant="quiet"
@@ -109,7 +113,7 @@ export function Members({ isAdmin }: { isAdmin: boolean }) {
         open={leaving !== null}
         onOpenChange={() => setLeaving(null)}
         title={`Remove ${leaving?.name ?? ''} from the team?`}
-        description="API keys that act for this person are revoked and their sessions end. Their investigations and chats are kept."
+        description="API keys that they made or that act for them are revoked, with what was made with those, and their sessions end. Their investigations and chats are kept."
         action="Remove from the team"
         onConfirm={() => leaving && remove.mutate(leaving)}
       />

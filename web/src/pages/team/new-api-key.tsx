@@ -36,6 +36,7 @@ export function NewApiKey({ open, onOpenChange, onMade }: NewApiKeyProps) {
 function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
   const [name, setName] = useState('');
   const [userId, setUserId] = useState('');
+  const [days, setDays] = useState('');
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(USUAL));
   const { data: session } = useQuery(sessionQuery);
   const { data: members = [] } = useQuery(membersQuery);
@@ -44,7 +45,12 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
     mutationFn: () =>
       dataOf(
         api.POST('/api/api-keys', {
-          body: { name: name.trim(), scopes: [...scopes], ...(userId !== '' && { user_id: userId }) },
+          body: {
+            name: name.trim(),
+            scopes: [...scopes],
+            ...(userId !== '' && { user_id: userId }),
+            ...(days !== '' && { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+          },
         }),
       ),
     onSuccess: async ({ api_key: apiKey }) => {
@@ -78,11 +84,23 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
         {(control) => (
           <Select {...control} value={userId} onChange={({ target }) => setUserId(target.value)}>
             <option value="">A program</option>
-            {members.map(({ user_id: id, name, email }) => (
-              <option key={id} value={id}>
-                {name} ({email})
-              </option>
-            ))}
+            {members
+              .filter(({ role, user_id: id }) => role === 'member' || id === session?.user?.id)
+              .map(({ user_id: id, name, email }) => (
+                <option key={id} value={id}>
+                  {name} ({email})
+                </option>
+              ))}
+          </Select>
+        )}
+      </Field>
+      <Field label="Expires">
+        {(control) => (
+          <Select {...control} value={days} onChange={({ target }) => setDays(target.value)}>
+            <option value="">Never</option>
+            <option value="30">In 30 days</option>
+            <option value="90">In 90 days</option>
+            <option value="365">In a year</option>
           </Select>
         )}
       </Field>
