@@ -1,8 +1,8 @@
 /**
- * Writes the types of the web app's API client from the OpenAPI document of this repository's endpoints:
- * `npm run types -w web`.
+ * Writes the types of the web app's API client from the OpenAPI document of this repository's endpoints,
+ * for the type checker and the editor: a build needs none.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { endpoints } from '../src/app.ts';
@@ -11,9 +11,9 @@ import { openApiDocument } from '../src/http/openapi.ts';
 const ROOT = join(import.meta.dirname, '..');
 
 /** The generated file, from the root of the repository. */
-export const TYPES_FILE = 'web/src/api/schema.d.ts';
+const TYPES_FILE = 'web/src/api/schema.d.ts';
 
-const HEADER = `/** Written by \`npm run types -w web\` from the endpoints of the API; changes by hand are lost. */
+const HEADER = `/** Written by \`npm run types:web\` from the endpoints of the API; changes by hand are lost. */
 
 `;
 
@@ -25,14 +25,17 @@ interface OpenApiTypeScript {
 }
 
 /** The TypeScript declarations of every path, operation and schema of the API. */
-export async function webTypes(): Promise<string> {
+async function webTypes(): Promise<string> {
   const inWeb = createRequire(join(ROOT, 'web/package.json'));
   const generator: OpenApiTypeScript = inWeb('openapi-typescript');
   const nodes = await generator.default({ ...openApiDocument(endpoints) });
   return HEADER + generator.astToString(nodes);
 }
 
-if (import.meta.main) {
-  writeFileSync(join(ROOT, TYPES_FILE), await webTypes());
+const file = join(ROOT, TYPES_FILE);
+const types = await webTypes();
+// Left alone when nothing has changed: nobody who watches the file is woken.
+if (!existsSync(file) || readFileSync(file, 'utf8') !== types) {
+  writeFileSync(file, types);
   console.log(`Wrote ${TYPES_FILE}`);
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type Koa from 'koa';
 import { docsEndpoints } from './http/docs.ts';
+import type { ApiDeps } from './http/deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 import { rooms } from './rooms.ts';
@@ -11,15 +12,16 @@ type NeedsOf<Room> = Room extends { endpoints: readonly Endpoint<infer Deps>[] }
 /** What the endpoints of all rooms together need. */
 export type AppDeps = NeedsOf<(typeof rooms)[number]> extends (deps: infer Deps) => void ? Deps : never;
 
-const ofRooms: readonly Endpoint<AppDeps>[] = rooms.flatMap((room): readonly Endpoint<AppDeps>[] =>
-  'endpoints' in room ? room.endpoints : [],
-);
+/** Every endpoint of a list of rooms, room by room, and the pages that document them. */
+export function endpointsOf<Deps extends ApiDeps>(
+  list: readonly { name: string; endpoints?: readonly Endpoint<Deps>[] }[],
+): readonly Endpoint<Deps>[] {
+  const all: Endpoint<Deps>[] = list.flatMap((room) => room.endpoints ?? []);
+  return all.concat(docsEndpoints(() => all));
+}
 
-/** Every endpoint of the API, room by room. */
-export const endpoints: readonly Endpoint<AppDeps>[] = [
-  ...ofRooms,
-  ...docsEndpoints(() => endpoints), // /openapi.json, /docs
-];
+/** Every endpoint of the API. */
+export const endpoints: readonly Endpoint<AppDeps>[] = endpointsOf<AppDeps>(rooms);
 
 const WEB_FOLDER = join(import.meta.dirname, '../web/dist');
 

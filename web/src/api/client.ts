@@ -1,4 +1,4 @@
-/** The API, typed by its own OpenAPI document (`schema.d.ts` is generated: `npm run types -w web`). */
+/** The API, typed by its own OpenAPI document (`schema.d.ts` is generated: `npm run types:web`). */
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { components, paths } from './schema.d.ts';
 import { noteServerDate } from './server-clock.ts';

@@ -1,0 +1,88 @@
+/** "Add a room" in CONTRIBUTING: a folder and a line. The room here is on a list of the test's own; nothing else knows it. */
+import assert from 'node:assert/strict';
+import { z } from 'zod';
+import { endpointsOf } from '../../src/app.ts';
+import {
+  activitiesOf,
+  composeRooms,
+  productRooms,
+  sweepsOf,
+  type FittingRoom,
+  type WorkerHouse,
+} from '../../src/compose.ts';
+import type { ApiDeps } from '../../src/http/deps.ts';
+import { endpointFor } from '../../src/http/endpoint.ts';
+import { openApiDocument } from '../../src/http/openapi.ts';
+import type { Room, RoomCore } from '../../src/room.ts';
+import { rooms } from '../../src/rooms.ts';
+import { send, startApi } from '../http/support/api.ts';
+import { filesBelow, runtimeImports } from './import-graph.ts';
+
+interface Greeter {
+  greet(name: string): string;
+}
+
+const trialRoom = {
+  name: 'trial',
+  build: ({ appUrl }: RoomCore) => ({ greeter: { greet: (name: string) => `${name} at ${appUrl}` } }),
+  endpoints: [
+    endpointFor<ApiDeps & { greeter: Greeter }>()({
+      method: 'get',
+      path: '/api/trial',
+      operationId: 'getTrial',
+      summary: 'A trial',
+      tags: ['Trial'],
+      auth: 'none',
+      response: z.object({ text: z.string() }).meta({ id: 'TrialResponse' }),
+      handler: async ({ deps }) => ({ text: deps.greeter.greet('endpoint') }),
+    }),
+  ],
+  sweeps: [async ({ greeter }: { greeter: Greeter }) => greeter.greet('sweep')],
+  activities: [({ greeter }: { greeter: Greeter }) => ({ trial: async () => greeter.greet('activity') })],
+} satisfies Room;
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it fits a house that has built it, not the product's
+const list = [trialRoom] as unknown as FittingRoom[];
+
+describe('architecture: rooms', () => {
+  it('serve, sweep and act by their line in the list alone', async () => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the trial needs no more of what a process opens
+    const core = { appUrl: 'https://casebook.example' } as unknown as RoomCore;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
+    const house = composeRooms(core, list) as unknown as WorkerHouse & { greeter: Greeter };
+    const endpoints = endpointsOf([trialRoom]);
+    assert.ok('/api/trial' in (openApiDocument(endpoints).paths ?? {}));
+    const api = await startApi(endpoints, { greeter: house.greeter });
+    try {
+      const { json } = await send(`${api.url}/api/trial`);
+      assert.deepEqual(json, { text: 'endpoint at https://casebook.example' });
+    } finally {
+      await api.stop();
+    }
+    const swept = await Promise.all(sweepsOf(house, list).map((sweep) => sweep()));
+    assert.deepEqual(swept, ['sweep at https://casebook.example']);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it is declared above
+    const { trial } = activitiesOf(house, list) as { trial: () => Promise<string> };
+    assert.equal(await trial(), 'activity at https://casebook.example');
+  });
+
+  it('are named by src/rooms.ts only: what goes over the list imports none of them', async () => {
+    const shared = /^src\/(app|compose|config|room)\.ts$|^src\/(db|http|platform)\//;
+    const imports = await runtimeImports(['src']);
+    const named = imports.filter(({ from, to }) => shared.test(from) && to.startsWith('src/features/'));
+    assert.deepEqual(named, []);
+    const lines = imports.filter(({ from, to }) => from === 'src/rooms.ts' && to.startsWith('src/features/'));
+    assert.equal(lines.length, rooms.length);
+    assert.equal(productRooms.length, rooms.length);
+  });
+
+  it('have the name of their folder, and each is there once', () => {
+    const folders = new Set(filesBelow('src/features').map((file) => file.split('/')[2]));
+    const names = rooms.map(({ name }) => name);
+    assert.deepEqual(
+      names.filter((name) => !folders.has(name)),
+      [],
+    );
+    assert.equal(new Set(names).size, names.length);
+  });
+});
