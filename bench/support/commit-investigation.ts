@@ -1,3 +1,4 @@
+import { newRun } from '../../src/features/runs/index.ts';
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '../../src/db/orm.ts';
 import { Investigation } from '../../src/features/investigations/index.ts';
@@ -15,21 +16,13 @@ export async function commitInvestigation(em: EntityManager, teamId: string, que
   em.create(Conversation, { id, teamId, kind: 'investigation', opening, plan: [], result: null });
   em.create(Investigation, {
     id,
-    teamId,
+    ...newRun('investigation', id, { teamId, scopes: ['team:admin'] }),
     query,
-    status: 'processing',
-    idempotencyKey: null,
     rerunOfId: null,
-    createdByCredentialId: null,
-    createdByUserId: null,
     alertSummary: null,
     investigationText: null,
     report: null,
-    limitReached: null,
-    explanation: null,
     startedAt: new Date(),
-    finishedAt: null,
-    cancelRequestedAt: null,
   });
   await em.flush();
   return id;

@@ -18,11 +18,15 @@ const CHATS = `
 
 /** One ended turn for each chat: forty words out of two thousand, one that all have, and one that thirty chats have. */
 const TURNS = `
-  insert into chat_turns (id, created_at, updated_at, team_id, chat_id, number, purpose, status, question, scopes,
-    first_step, last_step, text, request_digest, search_text, started_at, finished_at)
-  select gen_random_uuid(), created_at, created_at, team_id, id, 1, 'answer', 'completed', title, '{}',
-    1, 1, words, '', title || ' ' || words, created_at, created_at
-  from (select *, row_number() over (order by last_turn_at desc) as n from chats where team_id = $1) as chat,
+  with run as (
+    insert into runs (id, created_at, updated_at, team_id, kind, conversation_id, status, scopes, started_at, finished_at)
+    select gen_random_uuid(), created_at, created_at, team_id, 'chat', id, 'completed', '{}', created_at, created_at
+    from chats where team_id = $1
+    returning id, conversation_id
+  )
+  insert into chat_turns (id, chat_id, number, purpose, question, first_step, last_step, text, search_text)
+  select run.id, chat.id, 1, 'answer', title, 1, 1, words, title || ' ' || words
+  from (select *, row_number() over (order by last_turn_at desc) as n from chats where team_id = $1) as chat join run on run.conversation_id = chat.id,
     lateral (select 'everywhere ' || case when n <= 30 then 'needle ' else '' end || string_agg('word' || (random() * 2000)::int, ' ') as words
       from generate_series(1, 40) where n > 0) as said`;
 

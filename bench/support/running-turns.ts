@@ -10,11 +10,14 @@ const TURNS = `
     insert into chats (id, created_at, updated_at, team_id, title, titled_by, last_turn_at)
     select gen_random_uuid(), now(), now(), $1, 'A chat', 'model', now() from generate_series(1, $2)
     returning id
+  ), run as (
+    insert into runs (id, created_at, updated_at, team_id, kind, conversation_id, status, scopes, started_at)
+    select gen_random_uuid(), now(), now(), $1, 'chat', id, 'processing', '{}', now() from chat
+    returning id, conversation_id
   )
-  insert into chat_turns (id, created_at, updated_at, team_id, chat_id, number, purpose, status, question, scopes,
-    first_step, request_digest, started_at)
-  select gen_random_uuid(), now(), now(), $1, id, 1, 'answer', 'processing', 'Is anything broken?', '{}', 1, '', now()
-  from chat returning id as "turnId", chat_id as "chatId"`;
+  insert into chat_turns (id, chat_id, number, purpose, question, first_step)
+  select id, conversation_id, 1, 'answer', 'Is anything broken?', 1 from run
+  returning id as "turnId", chat_id as "chatId"`;
 
 /** Commits chats whose first turn runs, though nothing runs it: whoever follows one waits for what comes in the log. */
 export async function commitRunningTurns(database: Client, teamId: string, count: number): Promise<RunningTurn[]> {

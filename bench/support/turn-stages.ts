@@ -25,10 +25,10 @@ export interface TurnMoments {
 /** Needs `track_commit_timestamp`: a row knows when it was made, its transaction when it was on disk. */
 const COMMITS = `
   select extract(epoch from pg_xact_commit_timestamp(m.xmin)) * 1000 as committed,
-    extract(epoch from t.started_at) * 1000 as start_answered,
+    extract(epoch from r.started_at) * 1000 as start_answered,
     (select extract(epoch from pg_xact_commit_timestamp(e.xmin)) * 1000 from events e
       where e.stream = 'run:' || t.id and e.type = 'text.delta' order by e.sequence limit 1) as appended
-  from chat_turns t
+  from chat_turns t join runs r on r.id = t.id
   join messages m on m.conversation_id = t.chat_id and m.delivered_step = t.first_step
   where t.id = $1 limit 1`;
 

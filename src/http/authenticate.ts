@@ -16,6 +16,14 @@ export interface Principal {
   scopes: readonly string[];
 }
 
+/** On whose behalf something is done: a caller, or what a run has stored of the one who asked for it. */
+export interface Requester {
+  teamId: string;
+  apiKeyId?: string;
+  userId?: string;
+  scopes: readonly string[];
+}
+
 /** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
 export type SecretKind = 'key' | 'session';
 

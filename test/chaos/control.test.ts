@@ -153,12 +153,12 @@ describe('stepping in', function () {
       assert.ok(items.length > 0);
       const [{ team_id: teamId }] = await harness.database.orm.em
         .fork()
-        .execute<[{ team_id: string }]>('select team_id from investigations limit 1');
+        .execute<[{ team_id: string }]>('select team_id from runs limit 1');
       const crashed = { ...investigations.launcher, start: () => Promise.reject(new Error('the process died here')) };
       const row = await startInvestigation(
         { ...investigations, launcher: crashed },
         forTeam(harness.database.orm.em, teamId),
-        { teamId },
+        { teamId, scopes: ['team:admin'] },
         { query: queryOf(name) },
       );
       return new CaseRun(harness, name, row.id);

@@ -1,4 +1,5 @@
 /** Rows of an investigation as a run leaves them, made without a run. */
+import { newRun } from '../../src/features/runs/index.ts';
 import { randomUUID } from 'node:crypto';
 import type { Orm } from '../../src/db/orm.ts';
 import { forTeam } from '../../src/db/team-filter.ts';
@@ -38,19 +39,16 @@ export async function storeInvestigation(orm: Orm, rows: InvestigationRows = {})
     plan: [],
     result: result ? { toolCallId: randomUUID(), value: result } : null,
   });
-  const none = { alertSummary: null, investigationText: null, report: null, limitReached: null, explanation: null };
-  const nobody = { idempotencyKey: null, createdByCredentialId: null, createdByUserId: null, rerunOfId: null };
-  const never = { startedAt: null, finishedAt: null, cancelRequestedAt: null };
   em.create(Investigation, {
     id,
-    teamId,
+    ...newRun('investigation', id, { teamId, scopes: [] }),
     query: 'Checkout is slow.',
-    status: 'processing',
-    ...none,
-    ...nobody,
-    ...never,
+    rerunOfId: null,
+    alertSummary: null,
+    investigationText: null,
+    report: null,
     ...row,
-  });
+  } as Investigation);
   for (const [index, content] of results.entries()) {
     em.create(ToolCall, {
       id: toolIds[index] ?? randomUUID(),

@@ -15,10 +15,10 @@ export type CallTool = (name: string, input: unknown, context?: Partial<ToolCont
 
 /** @param apiKeyId whose key the run works for */
 export function callerOf(deps: InvestigationServiceDeps, teamId: string, apiKeyId?: string): CallTool {
-  const requesterOf = async (context: ToolContext) => ({ teamId: context.teamId, apiKeyId });
-  const registry = createToolRegistry(investigationTools({ ...deps, requesterOf }));
+  const requester = { teamId, apiKeyId, scopes: ['team:admin'] };
+  const registry = createToolRegistry(investigationTools(deps));
   return async (name, input, context = {}) => {
-    const output = await registry.invoke(name, input, { ...toolContext(), teamId, ...context });
+    const output = await registry.invoke(name, input, { ...toolContext(), teamId, requester, ...context });
     const text = String(output.content);
     return {
       text,

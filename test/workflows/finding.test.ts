@@ -1,4 +1,5 @@
 /** The workflow of a finding, with its own activities, a real Temporal server and PostgreSQL. */
+import { Run } from '../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { Effect } from '../../src/features/effects/index.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
@@ -357,18 +358,14 @@ describe('the workflow of a finding', () => {
     await workflows.temporal.workflow.getHandle(findingWorkflowId(finding.id)).terminate('lost');
     const em = forTeam(workflows.database.orm.em, agent.teamId);
     const { investigationId } = (await findingsOf(workflows.database.orm, agent))[0]!;
-    await em.nativeUpdate(Investigation, { id: investigationId! }, { status: 'processing' });
+    await em.nativeUpdate(Run, { id: investigationId! }, { status: 'processing' });
     await em.nativeDelete(Effect, { subjectId: finding.id, key: { $like: '%:report:%' } });
     await workflows.tell([finding]);
     await waitUntil(async () => (await reads(finding.id, 'readInvestigation')) > 1 || undefined, {
       what: 'a second look at the investigation',
       timeoutMs: 60_000,
     });
-    await em.nativeUpdate(
-      Investigation,
-      { id: investigationId! },
-      { status: 'cancelled', explanation: 'Asked to stop.' },
-    );
+    await em.nativeUpdate(Run, { id: investigationId! }, { status: 'cancelled', explanation: 'Asked to stop.' });
     assert.deepEqual(await workflows.untilSent(3), ['opened', 'report', 'report']);
     assert.match(workflows.sent[2]?.message.title ?? '', /^The investigation was cancelled/);
   });

@@ -16,6 +16,7 @@ import { EffectsMigration } from './20261122010000-effects.ts';
 import { NotificationsMigration } from './20261122010100-notifications.ts';
 import { CredentialsMigration } from './20261122030000-credentials.ts';
 import { ProvenanceMigration } from './20261122030100-provenance.ts';
+import { RunsMigration } from './20261122040000-runs.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -34,4 +35,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122010100-notifications', class: NotificationsMigration },
   { name: '20261122030000-credentials', class: CredentialsMigration },
   { name: '20261122030100-provenance', class: ProvenanceMigration },
+  { name: '20261122040000-runs', class: RunsMigration },
 ];

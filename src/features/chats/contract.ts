@@ -1,7 +1,7 @@
 /** What the API, the workflow and the activities of a chat's turn share. No zod, no database: workflows import this. */
-import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
+import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
-export type ChatTurnStatus = 'processing' | 'completed' | 'failed' | 'cancelled';
+export type ChatTurnStatus = ShownStatus;
 
 /** What a turn is for: an answer in words, a chart, a change of files, or what a monitoring agent watches. */
 export type ChatTurnPurpose = 'answer' | 'chart' | 'edit' | 'monitor';

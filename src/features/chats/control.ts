@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf } from '../../http/authenticate.ts';
+import { OPEN } from '../runs/index.ts';
 import { purgeChat } from './delete.ts';
 import { type Chat, ChatTurn } from './entities.ts';
 import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
@@ -18,7 +19,7 @@ export type ChatControlDeps = ChatServiceDeps & FinishDeps;
  */
 export async function cancelTurn(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<ChatTurn> {
   const chat = await findChat(em, chatId);
-  const turn = await em.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
+  const turn = await em.findOne(ChatTurn, { chatId: chat.id, status: { $in: OPEN } });
   if (!turn) throw noTurnIsRunning();
   turn.cancelRequestedAt ??= deps.clock.now();
   await em.flush();
@@ -83,7 +84,7 @@ export async function markDeleted(
   tx: EntityManager,
   chat: Chat,
 ): Promise<DeletedChat> {
-  const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: 'processing' });
+  const turn = await tx.findOne(ChatTurn, { chatId: chat.id, status: { $in: OPEN } });
   chat.deletedAt = clock.now();
   if (turn) turn.cancelRequestedAt ??= clock.now();
   return { chat, turn };

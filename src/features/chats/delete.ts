@@ -2,7 +2,7 @@ import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
-import { runStream } from '../runs/index.ts';
+import { Run, runStream } from '../runs/index.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 
@@ -32,7 +32,7 @@ export async function purgeChat(
   await deleteInParts(em, ModelTurn, said, signal);
   await deleteInParts(em, Message, said, signal);
   await deleteInParts(em, AuxiliaryCall, said, signal);
-  await deleteInParts(em, ChatTurn, { chatId }, signal);
+  await deleteInParts(em, Run, { conversationId: chatId }, signal);
   // Last: by its mark the sweeper finds what is left.
   await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

@@ -1,3 +1,4 @@
+import { isOpen, OPEN } from '../runs/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { RunProgress } from '../runs/index.ts';
 import { Message, ModelTurn, SAID_ORDER, ToolCall } from '../transcripts/index.ts';
@@ -39,8 +40,8 @@ export async function loadChat(
   // Only the newest turn can run, and without `before` it is here.
   const running =
     before === undefined
-      ? turns.findLast(({ status }) => status === 'processing')
-      : ((await em.findOne(ChatTurn, { chatId: chat.id, status: 'processing' })) ?? undefined);
+      ? turns.findLast(({ status }) => isOpen(status))
+      : ((await em.findOne(ChatTurn, { chatId: chat.id, status: { $in: OPEN } })) ?? undefined);
   const [first, last] = [turns[0], turns.at(-1)];
   if (!first || !last) return { chat, turns, messages: [], modelTurns: [], toolCalls: [], hasEarlier: false, running };
   const step = { $gte: first.firstStep, ...(last.lastStep !== null && { $lte: last.lastStep }) };

@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
-import type { RunLimit } from '../runs/contract.ts';
-import type { ChatTurnPurpose, ChatTurnStatus } from './contract.ts';
+import { Run } from '../runs/index.ts';
+import type { ChatTurnPurpose } from './contract.ts';
 import type { ChatCitation, ChatTurnOutcome } from './outcome.ts';
 
 /** A conversation of people with Casebook; its transcript is the conversation with the same id. */
@@ -48,26 +48,19 @@ export type Chat = InferEntity<typeof Chat>;
 export const ChatTurn = defineEntity({
   name: 'ChatTurn',
   tableName: 'chat_turns',
-  filters: teamFilter,
+  extends: Run,
   indexes: [
-    { properties: ['status', 'createdAt'] },
     {
       name: 'chat_turns_search_index',
       expression: `create index "chat_turns_search_index" on "chat_turns" using gin (to_tsvector('simple', "search_text"))`,
     },
-    {
-      name: 'chat_turns_one_running_index',
-      expression: `create unique index "chat_turns_one_running_index" on "chat_turns" ("chat_id") where "status" = 'processing'`,
-    },
   ],
-  uniques: [{ properties: ['chatId', 'number'] }, { properties: ['teamId', 'idempotencyKey'] }],
+  uniques: [{ properties: ['chatId', 'number'] }],
   properties: {
-    ...teamColumns,
     chatId: p.uuid(),
     /** 1, 2, 3 … within the chat. */
     number: p.integer(),
     purpose: p.enum(['answer', 'chart', 'edit', 'monitor'] as const).$type<ChatTurnPurpose>(),
-    status: p.enum(['processing', 'completed', 'failed', 'cancelled'] as const).$type<ChatTurnStatus>(),
     /** The question, for titles and search. */
     question: p.text(),
     /** The model and the system prompt that the caller asked for. */
@@ -75,10 +68,6 @@ export const ChatTurn = defineEntity({
     systemPrompt: p.text().strictNullable(),
     /** Settings of an edit: whether it is applied or proposed. */
     mode: p.enum(['apply', 'propose'] as const).strictNullable(),
-    /** What the caller's key may do; a tool that needs more is not offered. */
-    scopes: p.array(),
-    /** Both the key and the chat allow side effects. */
-    sideEffects: p.boolean().default(false),
     /** Its steps within the conversation; the last one is known once it has ended. */
     firstStep: p.integer(),
     lastStep: p.integer().strictNullable(),
@@ -90,17 +79,7 @@ export const ChatTurn = defineEntity({
     text: p.text().strictNullable(),
     citations: p.json<ChatCitation[]>().default('[]'),
     outcome: p.json<ChatTurnOutcome>().strictNullable(),
-    limitReached: p.text().$type<RunLimit>().strictNullable(),
-    /** Why it failed or was cancelled, in words. */
-    explanation: p.text().strictNullable(),
-    idempotencyKey: p.string().strictNullable(),
-    /** Of the request that made it: a key that comes with another request is refused. */
-    requestDigest: p.text(),
-    ...creatorColumns,
     searchText: p.text().default(''),
-    startedAt: p.datetime().strictNullable(),
-    finishedAt: p.datetime().strictNullable(),
-    cancelRequestedAt: p.datetime().strictNullable(),
   },
 });
 export type ChatTurn = InferEntity<typeof ChatTurn>;

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { Chat, ChatTurn } from './entities.ts';
+import { OPEN, Run } from '../runs/index.ts';
+import { Chat } from './entities.ts';
 import type { ChatRequester } from './service.ts';
 
 /** A team may have very many chats; nobody turns that many pages. */
@@ -59,9 +60,8 @@ async function countChats(em: EntityManager, teamId: string, of: ChatRequester |
 /** Which of the chats have a turn that runs. */
 export async function withRunning(em: EntityManager, chats: Chat[]): Promise<ChatPage['chats']> {
   if (chats.length === 0) return [];
-  const turns = await em
-    .fork()
-    .find(ChatTurn, { chatId: { $in: chats.map(({ id }) => id) }, status: 'processing' }, { fields: ['chatId'] });
-  const running = new Set(turns.map(({ chatId }) => chatId));
+  const conversationId = { $in: chats.map(({ id }) => id) };
+  const runs = await em.fork().find(Run, { conversationId, status: { $in: OPEN } }, { fields: ['conversationId'] });
+  const running = new Set(runs.map((run) => run.conversationId));
   return chats.map((chat) => ({ chat, running: running.has(chat.id) }));
 }

@@ -5,6 +5,7 @@ import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { Investigation } from '../investigations/index.ts';
+import { isOpen } from '../runs/index.ts';
 import { Conversation } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 import { chatNotFound, turnIsRunning } from './errors.ts';
@@ -61,7 +62,7 @@ export async function openChat(
 export async function continueChat(em: EntityManager, chatId: string, given: SaidMessage[]): Promise<OpenedChat> {
   const chat = await findChat(em, chatId, LockMode.PESSIMISTIC_WRITE);
   const [last] = await em.find(ChatTurn, { chatId: chat.id }, { orderBy: { number: 'desc' }, limit: 1 });
-  if (last?.status === 'processing') throw turnIsRunning(chat.id);
+  if (last && isOpen(last.status)) throw turnIsRunning(chat.id);
   const conversation = await em.findOneOrFail(Conversation, { id: chat.id });
   const messages = given.length === 1 ? given : newMessages(given, await historyOf(em, chat.id));
   return { chat, conversation, number: (last?.number ?? 0) + 1, messages };

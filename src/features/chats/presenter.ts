@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { hasSeries } from '../charts/index.ts';
 import { messageParts } from './stream/message-text.ts';
-import { spokenParts } from '../runs/index.ts';
+import { spokenParts, shownStatus } from '../runs/index.ts';
 import type { Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import { chatTurnWorkflowId } from './contract.ts';
 import type { ChatRows } from './detail.ts';
@@ -127,7 +127,7 @@ function presentTurn(
     id: turn.id,
     number: turn.number,
     purpose: turn.purpose,
-    status: turn.status,
+    status: shownStatus(turn.status),
     limit_reached: turn.limitReached,
     explanation: turn.explanation,
     text: turn.text ?? spoken.join(''),

@@ -1,5 +1,4 @@
-import { grants } from '../../http/authenticate.ts';
-import { RunClosed, type LoadProfile } from '../runs/index.ts';
+import { allowedTools, type LoadProfile, type Run } from '../runs/index.ts';
 import { createRegistryCache, type LoadTeamTools, type Tool } from '../tools/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { ChatTurn } from './entities.ts';
@@ -10,14 +9,6 @@ const MAX_TOKENS = 16_000;
 
 /** All tools a turn of each purpose may have, if its caller may use them. */
 export type ChatTools = Record<ChatTurnPurpose, readonly Tool[]>;
-
-/** What a turn may call: a tool needs the scope it requires, and where it has side effects, that they are allowed. */
-export function allowedTools(tools: readonly Tool[], turn: Pick<ChatTurn, 'scopes' | 'sideEffects'>): Tool[] {
-  return tools.filter(
-    ({ requires, sideEffect }) =>
-      (requires === undefined || grants(turn.scopes, requires)) && (!sideEffect || turn.sideEffects),
-  );
-}
 
 /** Files are edited with what is in them: a turn that edits asks nothing else. */
 const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
@@ -30,12 +21,10 @@ const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
 /** The profile of a chat's turn, from its row. */
 export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async () => ({ tools: [] })): LoadProfile {
   const registryOf = createRegistryCache();
-  return async (em, { runId, teamId }) => {
-    if (runId === undefined) throw new TypeError('A chat is run turn by turn.');
-    const turn = await em.findOne(ChatTurn, { id: runId });
-    // Its chat was deleted.
-    if (!turn) throw new RunClosed();
-    const own = NO_TEAM_TOOLS[turn.purpose] ? undefined : await teamTools(teamId);
+  return async (run: Run) => {
+    if (!(run instanceof ChatTurn.class)) throw new TypeError('A chat is run turn by turn.');
+    const turn = run;
+    const own = NO_TEAM_TOOLS[turn.purpose] ? undefined : await teamTools(turn.teamId);
     const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn);
     return {
       system: systemPrompt(turn.purpose, turn.systemPrompt, own?.instructions),

@@ -1,6 +1,7 @@
 /** The end of a turn as its row has it, for those who wait for it: they are many, and what was said may be megabytes. */
 import type { EntityManager } from '../../db/orm.ts';
 import type { NewEvent } from '../../platform/event-log/port.ts';
+import { isOpen } from '../runs/index.ts';
 import { ChatTurn } from './entities.ts';
 import { usageSoFar } from './model-turns.ts';
 import { turnEndEvent } from './stream/end.ts';
@@ -13,7 +14,7 @@ import { turnEndEvent } from './stream/end.ts';
 export async function recordedEnd(em: EntityManager, id: string): Promise<NewEvent | 'processing' | 'deleted'> {
   const turn = await em.findOne(ChatTurn, { id }, { exclude: ['text', 'searchText', 'question', 'systemPrompt'] });
   if (!turn) return 'deleted';
-  if (turn.status === 'processing') return 'processing';
+  if (isOpen(turn.status)) return 'processing';
   return turnEndEvent(turn, await storedTextDigest(em, id), await usageSoFar(em, turn));
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { storableText } from '../../platform/storable.ts';
-import { runStream, spokenParts, type Attempt, type RunLimit } from '../runs/index.ts';
+import { isOpen, OPEN, Run, runStream, spokenParts, type Attempt, type RunLimit, shownStatus } from '../runs/index.ts';
 import { closeSteps, Conversation, type ModelTurn } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
@@ -57,12 +57,12 @@ export async function finishTurn(
   const found = await em().findOne(ChatTurn, { id: input.turnId });
   // A workflow that was started late finds nothing of a chat that was deleted.
   if (!found) return { status: 'cancelled', digest: 'The chat was deleted.' };
-  const lastStep = found.status === 'processing' ? await closeTurn(em(), found) : undefined;
+  const lastStep = isOpen(found.status) ? await closeTurn(em(), found) : undefined;
   if (lastStep !== undefined) {
     const end = await endOf(deps, em(), { ...found, lastStep }, input, attempt);
     await em().transactional(async (tx) => {
       const row = await tx.findOneOrFail(ChatTurn, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (row.status === 'processing') tx.assign(row, { ...end, lastStep, finishedAt: deps.clock.now() });
+      if (isOpen(row.status)) tx.assign(row, { ...end, lastStep, finishedAt: deps.clock.now() });
     });
   }
   return announce(deps, em(), found.id, attempt?.signal);
@@ -81,7 +81,7 @@ async function announce(
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
   // It was deleted while the turn ran.
   if (chat?.deletedAt) await purgeChat(deps, em, chat, signal);
-  return { status: turn.status, digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
+  return { status: shownStatus(turn.status), digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
 }
 
 /**
@@ -93,7 +93,7 @@ async function closeTurn(em: EntityManager, { id, chatId, firstStep }: ChatTurn)
   return em.transactional(async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const conversation = await tx.findOneOrFail(Conversation, { id: chatId }, { lockMode });
-    if ((await tx.count(ChatTurn, { id, status: 'processing' })) === 0) return undefined;
+    if ((await tx.count(Run, { id, status: { $in: OPEN } })) === 0) return undefined;
     return closeSteps(tx, conversation, firstStep);
   });
 }

@@ -18,8 +18,8 @@ const SEARCH_SQL = `
   with wanted as materialized (select ${WORD_QUERY_SQL} as q),
   hits as (
     select t.chat_id as id, max(t.number) as number
-    from chat_turns t, wanted
-    where t.team_id = ? and to_tsvector('simple', t.search_text) @@ wanted.q
+    from chat_turns t join runs r on r.id = t.id, wanted
+    where r.team_id = ? and to_tsvector('simple', t.search_text) @@ wanted.q
     group by t.chat_id
     union all
     select c.id, null from chats c, wanted

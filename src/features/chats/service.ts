@@ -1,13 +1,13 @@
 /** Chats and their turns: started here, committed before Temporal hears of them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import { grants, requireOneOf } from '../../http/authenticate.ts';
+import { grants, requireOneOf, type Requester } from '../../http/authenticate.ts';
 import { Conflict, Forbidden } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { Logger } from '../../platform/logger.ts';
+import { isOpen, newRun, Run } from '../runs/index.ts';
 import { Message } from '../transcripts/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { type Chat, ChatTurn } from './entities.ts';
@@ -31,12 +31,7 @@ export interface ChatServiceDeps {
 }
 
 /** On whose behalf a turn runs. */
-export interface ChatRequester {
-  teamId: string;
-  apiKeyId: string;
-  userId?: string;
-  scopes: readonly string[];
-}
+export type ChatRequester = Requester & { apiKeyId: string };
 
 export { findChat } from './opening.ts';
 
@@ -89,7 +84,7 @@ export async function startTurn(
 ): Promise<ChatTurn> {
   const turn = await commitOnce(deps, em, requester, wanted);
   // Not awaited: who follows the turn sees its first words sooner, and a start that fails is repeated.
-  if (turn.startedAt === null && turn.status === 'processing') void launch(deps, em.fork(), turn);
+  if (turn.startedAt === null && isOpen(turn.status)) void launch(deps, em.fork(), turn);
   return turn;
 }
 
@@ -98,7 +93,7 @@ export async function launch(deps: ChatServiceDeps, em: EntityManager, turn: Cha
   try {
     await deps.launcher.start(turn);
     const startedAt = deps.clock.now();
-    await em.nativeUpdate(ChatTurn, { id: turn.id, startedAt: null }, { startedAt, updatedAt: startedAt });
+    await em.nativeUpdate(Run, { id: turn.id, startedAt: null }, { startedAt, updatedAt: startedAt });
   } catch (error) {
     deps.log.warn({ err: error, turnId: turn.id }, 'the start of a turn was not taken; the sweeper will repeat it');
   }
@@ -158,16 +153,15 @@ async function commit(
   if (isAnswered) conversation.closedThroughStep = firstStep;
   const turn = em.create(ChatTurn, {
     id: randomUUID(),
-    teamId: requester.teamId,
+    ...newRun('chat', chat.id, requester),
     chatId: chat.id,
     number,
     purpose,
-    status: isAnswered ? 'completed' : 'processing',
+    ...(isAnswered && { status: 'completed', finishedAt: now }),
     question,
     model: wanted.model ?? null,
     systemPrompt: wanted.systemPrompt ?? null,
     mode: wanted.mode ?? null,
-    scopes: [...requester.scopes],
     // Whoever asks for an edit allows the edit; what watches changes nothing.
     sideEffects: purpose === 'edit' || (purpose !== 'monitor' && mayAct && chat.sideEffectsAllowed),
     firstStep,
@@ -177,15 +171,9 @@ async function commit(
     text: null,
     citations: [],
     outcome: null,
-    limitReached: null,
-    explanation: null,
     idempotencyKey: wanted.idempotencyKey ?? null,
     requestDigest,
-    ...creatorOf(requester),
     searchText: searchTextOf(question),
-    startedAt: null,
-    finishedAt: isAnswered ? now : null,
-    cancelRequestedAt: null,
   });
   const context = contextOf({ now, investigationId: chat.investigationId, subject: wanted.subject });
   for (const [position, { role, content }] of messages.entries()) {

@@ -1,5 +1,5 @@
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
-import { sweepRuns, type SweepOptions, type SweptKind } from '../runs/index.ts';
+import { OPEN, Run, sweepRuns, type SweepOptions, type SweptKind } from '../runs/index.ts';
 import { deliverCancel, type ChatControlDeps } from './control.ts';
 import { purgeChat } from './delete.ts';
 import { Chat, ChatTurn } from './entities.ts';
@@ -32,7 +32,7 @@ export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions):
     );
   for (const chat of deleted) {
     const { id, teamId } = chat;
-    const running = await deps.orm.em.fork().count(ChatTurn, { chatId: id, status: 'processing' }, anyTeam);
+    const running = await deps.orm.em.fork().count(Run, { conversationId: id, status: { $in: OPEN } }, anyTeam);
     if (running > 0) continue;
     await purgeChat(deps, forTeam(deps.orm.em, teamId), chat).catch((error: unknown) =>
       // The others are not to wait for it, and the next sweep finds it again.

@@ -1,13 +1,10 @@
 import { drawChart } from '../charts/index.ts';
 import { investigationTools } from '../investigations/index.ts';
-import type { Tool, ToolContext } from '../tools/index.ts';
+import type { Tool } from '../tools/index.ts';
 import { workspaceTools, type WorkspaceDrafts } from '../workspace/index.ts';
-import type { Orm } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import { ChatTurn } from './entities.ts';
 import type { ChatTools } from './profile.ts';
 
-export type ChatToolDeps = Omit<Parameters<typeof investigationTools>[0], 'requesterOf'> & {
+export type ChatToolDeps = Parameters<typeof investigationTools>[0] & {
   drafts: WorkspaceDrafts;
   /** Those of every run. */
   runTools: readonly Tool[];
@@ -15,24 +12,11 @@ export type ChatToolDeps = Omit<Parameters<typeof investigationTools>[0], 'reque
   monitoring: readonly Tool[];
 };
 
-/** On whose behalf the turn runs that calls a tool. */
-export const turnRequester =
-  (orm: Orm) =>
-  async ({ teamId, runId }: ToolContext) => {
-    const turn = await forTeam(orm.em, teamId).findOneOrFail(ChatTurn, { id: runId });
-    return {
-      teamId,
-      apiKeyId: turn.createdByCredentialId ?? undefined,
-      userId: turn.createdByUserId ?? undefined,
-    };
-  };
-
 /** Every tool that turns may have; which of them one has, its caller's key and its chat decide. */
 export function chatTools(deps: ChatToolDeps): ChatTools {
-  const requesterOf = turnRequester(deps.orm);
   const { reading, writing } = workspaceTools(deps.drafts);
   const editing = workspaceTools(seeingOneState(deps.drafts));
-  const looking = [...deps.runTools, ...investigationTools({ ...deps, requesterOf }), drawChart, ...reading];
+  const looking = [...deps.runTools, ...investigationTools(deps), drawChart, ...reading];
   return {
     answer: [...looking, ...writing],
     chart: [...deps.runTools, drawChart],

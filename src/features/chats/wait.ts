@@ -1,6 +1,6 @@
 import type { EntityManager } from '../../db/orm.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import { followRun, runStream } from '../runs/index.ts';
+import { followRun, isOpen, runStream } from '../runs/index.ts';
 import { ChatTurn } from './entities.ts';
 import { chatNotFound } from './errors.ts';
 import { recordedEnd } from './recorded-end.ts';
@@ -31,5 +31,5 @@ export async function untilTurnEnded(
   const turn = signal.aborted ? undefined : await em().findOne(ChatTurn, { id });
   deleted.signal.throwIfAborted();
   if (turn === null) throw chatNotFound();
-  return turn?.status === 'processing' ? undefined : turn;
+  return turn && isOpen(turn.status) ? undefined : turn;
 }

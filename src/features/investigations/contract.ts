@@ -1,8 +1,8 @@
 /** What the API, the workflow and the activities of an investigation share. No zod, no database: workflows import this. */
-import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
+import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
 export type { RunLimit };
-export type InvestigationStatus = 'processing' | 'completed' | 'failed' | 'cancelled';
+export type InvestigationStatus = ShownStatus;
 
 /** The workflow type, as exported from `workflows/index.ts`. */
 export const INVESTIGATION_WORKFLOW = 'investigation';

@@ -1,6 +1,6 @@
 import type { SseEvent } from '../../http/sse.ts';
 import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
-import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent } from '../runs/index.ts';
+import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent, isOpen } from '../runs/index.ts';
 import type { Investigation } from './entities.ts';
 
 /** The last event of a run; its key makes it the same one, whoever appends it. */
@@ -10,7 +10,7 @@ export function endEvent({ status, alertSummary, limitReached }: Investigation):
 
 /** The last event of a run that has ended. */
 export function endingOf(row: Investigation): NewEvent | undefined {
-  return row.status === 'processing' ? undefined : endEvent(row);
+  return isOpen(row.status) ? undefined : endEvent(row);
 }
 
 export interface RunEventsOptions {

@@ -3,7 +3,7 @@ export { createInvestigationLauncher, describeInvestigation, type InvestigationL
 export { investigationProfile } from './profile.ts';
 export type { Links } from './presenter.ts';
 export type { InvestigationDeps } from './routes.ts';
-export { commitInvestigation, type InvestigationServiceDeps, type Requester } from './service.ts';
+export { commitInvestigation, type InvestigationServiceDeps } from './service.ts';
 export { locateExcerpt, submitReport } from './report/index.ts';
 export { createStatusReader } from './status-reader.ts';
 export { sweep } from './sweeper.ts';

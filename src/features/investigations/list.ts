@@ -2,6 +2,7 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { WORD_QUERY_SQL } from '../../db/word-query.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
+import { isOpen, OPEN } from '../runs/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { listInvestigations, type InvestigationPage, type InvestigationRow } from './service.ts';
@@ -64,13 +65,13 @@ async function searchInvestigations(
   teamId: string,
   { words, status, page, count }: Omit<ListQuery, 'search'> & { words: string },
 ): Promise<InvestigationPage> {
-  const matching = `from investigations, (select ${WORD_QUERY_SQL} as q) as wanted
+  const matching = `from investigations i join runs r on r.id = i.id, (select ${WORD_QUERY_SQL} as q) as wanted
     where to_tsvector('simple', query || ' ' || coalesce(alert_summary, '')) @@ wanted.q
-      and team_id = ?${status ? ' and status = ?' : ''}`;
-  const values = [words, teamId, ...(status ? [status] : [])];
+      and r.team_id = ?${status ? ' and r.status = any(?)' : ''}`;
+  const values = [words, teamId, ...(status ? [`{${status === 'processing' ? OPEN.join(',') : status}}`] : [])];
   const { hits, total } = await boundedSearch(em, teamId, 'investigations', async (tx) => ({
     hits: await tx.execute<{ id: string }[]>(
-      `select id ${matching} order by created_at desc, id desc limit ? offset ?`,
+      `select i.id ${matching} order by r.created_at desc, i.id desc limit ? offset ?`,
       [...values, count, (page - 1) * count],
     ),
     total: await tx.execute<{ n: number }[]>(`select count(*)::int as n ${matching}`, values),
@@ -90,7 +91,7 @@ async function factsOf(em: EntityManager, teamId: string, rows: readonly Investi
     `select i.id, t.cost, t.model, t.steps, c.tool_calls, c.doing,
             (i.report->>'confidence')::double precision as confidence,
             i.report#>>'{root_cause,service}' as root_cause_service
-       from investigations i
+       from investigations i join runs r on r.id = i.id
        cross join lateral (
          select sum(cost_usd) as cost, count(*)::int as steps, (array_agg(model order by step desc))[1] as model
            from model_turns where conversation_id = i.id) t
@@ -98,7 +99,7 @@ async function factsOf(em: EntityManager, teamId: string, rows: readonly Investi
          select count(*)::int as tool_calls,
                 (array_agg(summary order by evidence desc) filter (where status = 'pending'))[1] as doing
            from tool_calls where conversation_id = i.id) c
-      where i.team_id = ? and i.id = any(?::uuid[])`,
+      where r.team_id = ? and i.id = any(?::uuid[])`,
     [teamId, `{${rows.map(({ id }) => id).join(',')}}`],
   );
   return new Map(facts.map((one) => [one.id, one]));
@@ -111,7 +112,7 @@ function present(row: InvestigationRow, facts: Facts | undefined): ListedInvesti
     model: facts?.model ?? null,
     steps: facts?.steps ?? 0,
     toolCalls: facts?.tool_calls ?? 0,
-    doing: row.status === 'processing' ? (facts?.doing ?? null) : null,
+    doing: isOpen(row.status) ? (facts?.doing ?? null) : null,
     confidence: facts?.confidence ?? null,
     rootCauseService: facts?.root_cause_service ?? null,
   };

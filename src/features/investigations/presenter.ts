@@ -1,3 +1,4 @@
+import { isOpen, shownStatus } from '../runs/index.ts';
 import type { z } from 'zod';
 import { hasSeries } from '../charts/index.ts';
 import type { RunProgress } from '../runs/index.ts';
@@ -22,10 +23,10 @@ export interface Links {
 
 /** Interface 2.5: while it is processing the two results are null. */
 export function presentStatus(row: InvestigationStatusRow): z.input<typeof InvestigationResponse> {
-  const running = row.status === 'processing';
+  const running = isOpen(row.status);
   return {
     id: row.id,
-    status: row.status,
+    status: shownStatus(row.status),
     alert_summary: running ? null : row.alertSummary,
     investigation_text: running ? null : row.investigationText,
   };
@@ -53,7 +54,7 @@ function summaryOf(row: Omit<InvestigationRow, 'report' | 'investigationText'>, 
   return {
     id: row.id,
     query: row.query,
-    status: row.status,
+    status: shownStatus(row.status),
     alert_summary: row.alertSummary,
     limit_reached: row.limitReached,
     rerun_of: row.rerunOfId,

@@ -30,7 +30,6 @@ import {
   rerunInvestigation,
   startInvestigation,
   type InvestigationServiceDeps,
-  type Requester,
 } from './service.ts';
 import type { InvestigationStatusReader } from './status-reader.ts';
 
@@ -45,12 +44,6 @@ const endpoint = endpointFor<InvestigationDeps>();
 const READ = 'investigations:read';
 const WRITE = 'investigations:write';
 const tags = ['Investigations'];
-
-const requesterOf = (principal: { teamId: string; apiKeyId: string; userId?: string }): Requester => ({
-  teamId: principal.teamId,
-  apiKeyId: principal.apiKeyId,
-  userId: principal.userId,
-});
 
 export const investigate = endpoint({
   method: 'post',
@@ -67,9 +60,7 @@ export const investigate = endpoint({
   handler: async (call) => {
     const { body, headers, principal, deps } = call;
     const wanted = { query: body.query, idempotencyKey: headers['idempotency-key'] };
-    const { id } = await call.queued(() =>
-      startInvestigation(deps.investigations, call.em, requesterOf(principal), wanted),
-    );
+    const { id } = await call.queued(() => startInvestigation(deps.investigations, call.em, principal, wanted));
     return { investigation_id: id, status: 'processing' as const };
   },
 });
@@ -220,7 +211,7 @@ export const rerun = endpoint({
   handler: async (call) => {
     const { params, principal, deps } = call;
     const again = await call.queued(() =>
-      rerunInvestigation(deps.investigations, call.em, requesterOf(principal), params.investigation_id),
+      rerunInvestigation(deps.investigations, call.em, principal, params.investigation_id),
     );
     return { investigation_id: again.id, status: 'processing' as const };
   },

@@ -3,7 +3,7 @@ import type { Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import { conversationStream, stateEvent, type RunDeps } from '../runs/index.ts';
+import { conversationStream, isOpen, Run, stateEvent, type RunDeps } from '../runs/index.ts';
 import { Conversation, evidenceReader, loadEvidence, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type {
@@ -36,12 +36,12 @@ export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput
   const em = forTeam(deps.orm.em, input.teamId);
   const investigation = await em.findOneOrFail(Investigation, { id: input.investigationId });
   const now = deps.clock.now();
-  await em.nativeUpdate(Investigation, { id: investigation.id, startedAt: null }, { startedAt: now, updatedAt: now });
+  await em.nativeUpdate(Run, { id: investigation.id, startedAt: null }, { startedAt: now, updatedAt: now });
   const { id, query, status, cancelRequestedAt } = investigation;
-  if (status === 'processing') {
+  if (isOpen(status)) {
     await deps.events.append(conversationStream(id), [stateEvent('run.started', 'run:started', { query })]);
   }
-  return { title: titleOf(query), cancelled: status !== 'processing' || cancelRequestedAt !== null };
+  return { title: titleOf(query), cancelled: !isOpen(status) || cancelRequestedAt !== null };
 }
 
 /**
@@ -55,15 +55,15 @@ export async function recordOutcome(
   const reading = forTeam(deps.orm.em, input.teamId);
   const found = await reading.findOneOrFail(Investigation, { id: input.investigationId });
   // The report is made before the row is locked: reading its evidence may take a while.
-  const end = found.status === 'processing' ? await conclusion(deps, reading, found, input) : undefined;
+  const end = isOpen(found.status) ? await conclusion(deps, reading, found, input) : undefined;
   const recorded = await forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
     const row = await em.findOneOrFail(Investigation, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const open = row.status === 'processing' && !(input.unlessUnread && (await hasUnreadMessages(em, row.id)));
+    const open = isOpen(row.status) && !(input.unlessUnread && (await hasUnreadMessages(em, row.id)));
     if (open && end) em.assign(row, { ...end, finishedAt: deps.clock.now() });
     return row;
   });
   const { id, status, alertSummary, report } = recorded;
-  if (status === 'processing') return { status, title: titleOf(recorded.query) };
+  if (isOpen(status)) return { status: 'processing', title: titleOf(recorded.query) };
   await deps.events.append(conversationStream(id), [endEvent(recorded)]);
   return {
     status,

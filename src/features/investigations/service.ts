@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
-import { creatorOf } from '../../db/base.ts';
 import { likeLiteral } from '../../db/like.ts';
 import type { EntityManager } from '../../db/orm.ts';
+import type { Requester } from '../../http/authenticate.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { conversationStream, messageEvent } from '../runs/index.ts';
+import { conversationStream, isOpen, messageEvent, newRun, OPEN, Run } from '../runs/index.ts';
 import { Conversation, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
@@ -18,18 +18,14 @@ export interface InvestigationServiceDeps extends OutcomeDeps {
   log: Logger;
 }
 
-export interface Requester {
-  teamId: string;
-  apiKeyId?: string;
-  userId?: string;
-}
-
 export interface NewInvestigation {
   /** Where it must be known before the row is there. */
   id?: string;
   query: string;
   idempotencyKey?: string;
   rerunOfId?: string;
+  /** The run that asks for it. */
+  parentRunId?: string;
   /** Called in the transaction that commits a new one; what it throws refuses it. */
   admit?: (tx: EntityManager) => Promise<void>;
 }
@@ -48,7 +44,7 @@ export async function startInvestigation(
   wanted: NewInvestigation,
 ): Promise<Investigation> {
   const investigation = await commitOnce(deps, em, requester, wanted);
-  if (investigation.startedAt === null && investigation.status === 'processing') await launch(deps, em, investigation);
+  if (investigation.startedAt === null && isOpen(investigation.status)) await launch(deps, em, investigation);
   return investigation;
 }
 
@@ -61,11 +57,7 @@ export async function launch(
   try {
     await deps.launcher.start(investigation);
     const startedAt = deps.clock.now();
-    await em.nativeUpdate(
-      Investigation,
-      { id: investigation.id, startedAt: null },
-      { startedAt, updatedAt: startedAt },
-    );
+    await em.nativeUpdate(Run, { id: investigation.id, startedAt: null }, { startedAt, updatedAt: startedAt });
   } catch (error) {
     deps.log.warn(
       { err: error, investigationId: investigation.id },
@@ -84,7 +76,7 @@ async function commitOnce(
   const earlier = async (): Promise<Investigation | null> => {
     if (idempotencyKey === undefined) return null;
     const found = await em.fork({ keepTransactionContext: false }).findOne(Investigation, { idempotencyKey });
-    if (found && found.query !== query) throw idempotencyKeyReused();
+    if (found && found.requestDigest !== digestOf(query)) throw idempotencyKeyReused();
     return found;
   };
   const found = await earlier();
@@ -123,24 +115,21 @@ export async function commitInvestigation(
   });
   const investigation = em.create(Investigation, {
     id,
-    teamId,
+    ...newRun('investigation', id, requester),
     query: wanted.query,
-    status: 'processing',
     idempotencyKey: wanted.idempotencyKey ?? null,
+    requestDigest: digestOf(wanted.query),
+    parentRunId: wanted.parentRunId ?? null,
     rerunOfId: wanted.rerunOfId ?? null,
-    ...creatorOf(requester),
     alertSummary: null,
     investigationText: null,
     report: null,
-    limitReached: null,
-    explanation: null,
-    startedAt: null,
-    finishedAt: null,
-    cancelRequestedAt: null,
   });
   await em.flush();
   return investigation;
 }
+
+const digestOf = (query: string): string => createHash('sha256').update(query).digest('base64url');
 
 /** @throws {NotFound} when the team has no such investigation */
 export async function getInvestigation(em: EntityManager, id: string): Promise<Investigation> {
@@ -166,8 +155,8 @@ export async function listInvestigations(
   em: EntityManager,
   wanted: { page: number; count: number; status?: InvestigationStatus; search?: string },
 ): Promise<InvestigationPage> {
-  const where: FilterQuery<Investigation> = {};
-  if (wanted.status) where.status = wanted.status;
+  const where: FilterQuery<Investigation> = { kind: 'investigation' };
+  if (wanted.status) where.status = wanted.status === 'processing' ? { $in: OPEN } : wanted.status;
   if (wanted.search) {
     const containing = { $ilike: `%${likeLiteral(wanted.search)}%` };
     where.$or = [{ query: containing }, { alertSummary: containing }];
@@ -192,7 +181,7 @@ export async function cancelInvestigation(
 ): Promise<Investigation> {
   const investigation = await getInvestigation(em, id);
   if (investigation.status === 'cancelled') return investigation;
-  if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
+  if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
   investigation.cancelRequestedAt ??= deps.clock.now();
   await em.flush();
   await deliverCancel(deps, investigation);
@@ -224,7 +213,7 @@ export async function addMessage(
     // Recording the end takes a lock as well: either it waits and sees this message, or this waits and sees the end.
     const investigation = await tx.findOne(Investigation, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!investigation) throw investigationNotFound();
-    if (investigation.status !== 'processing') throw alreadyFinished(investigation.status);
+    if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
     return tx.create(Message, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
   });
   const untold = (error: unknown): void =>

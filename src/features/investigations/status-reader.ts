@@ -3,6 +3,7 @@
  * do not change any more; running ones from the workflow through the coalescing progress reader, and from the last row
  * when no worker answers. Any number of pollers costs one row read every few seconds and two queries a second.
  */
+import { isOpen } from '../runs/contract.ts';
 import { LRUCache } from 'lru-cache';
 import type { EntityManager } from '../../db/orm.ts';
 import type { ProgressReader, RunProgress } from '../runs/index.ts';
@@ -74,7 +75,7 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
     freshMs: number,
   ): Promise<InvestigationStatusRow> => {
     const known = entries.get(key);
-    if (known?.row && (known.row.status !== 'processing' || now() - known.readAt < freshMs)) return known.row;
+    if (known?.row && (!isOpen(known.row.status) || now() - known.readAt < freshMs)) return known.row;
     if (known?.reading) return known.reading;
     const entry: Entry = known ?? { readAt: 0 };
     const reading = readRow(em(), id);
@@ -100,7 +101,7 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
     async read(teamId, id, em) {
       const key = keyOf(teamId, id);
       const row = await rowOf(key, id, em, rowFreshMs);
-      if (row.status !== 'processing') return { row };
+      if (!isOpen(row.status)) return { row };
       const answer = await progress.read(investigationWorkflowId(id));
       const ending = answer?.phase === 'recording' || answer?.phase === 'finished';
       if (answer && !ending) return { row, progress: answer };

@@ -74,6 +74,8 @@ export const MonitoringPlanVersion = defineEntity({
     /** Who: the key and its user; with a turn of the chat the agent itself did it on their behalf. */
     ...creatorColumns,
     turnId: p.uuid().strictNullable(),
+    /** What their credential grants: checks of this version may do no more. */
+    scopes: p.array(),
   },
 });
 export type MonitoringPlanVersion = InferEntity<typeof MonitoringPlanVersion>;

@@ -1,5 +1,4 @@
 import type { Room, RoomCore } from '../../room.ts';
-import { turnRequester } from '../chats/index.ts';
 import { createProgressReader } from '../runs/index.ts';
 import type { LoadTeamTools } from '../tools/index.ts';
 import { isBudgetSpent } from './budget.ts';
@@ -57,7 +56,7 @@ export const monitoringAgentsRoom = {
       isBudgetSpent,
       checkBudget: budget,
       investigationBudget: budget,
-      monitoringTools: monitoringTools({ ...monitoring, requesterOf: turnRequester(orm), teamTools }),
+      monitoringTools: monitoringTools({ ...monitoring, teamTools }),
       /** The chat of an agent has another title. */
       titled: (chat: { id: string; teamId: string }, title: string): Promise<void> =>
         retitleAgent(monitoring, chat, title),

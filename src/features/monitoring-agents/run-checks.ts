@@ -1,6 +1,7 @@
 /** Carries out the checks that need no model: several at once, each leaving a session. */
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
+import type { Requester } from '../../http/authenticate.ts';
 import { isUnreachable } from '../../platform/unreachable.ts';
 import { uuidOf } from '../../platform/uuid.ts';
 import type { Attempt } from '../runs/index.ts';
@@ -23,7 +24,7 @@ import { tellFindings } from './findings/index.ts';
 import { dueTimes } from './schedule/index.ts';
 import { beginSessions } from './sessions/begin-session.ts';
 import { endSession, type SessionResult } from './sessions/end-session.ts';
-import { planOf } from './settings.ts';
+import { planAndRequester } from './settings.ts';
 import { recordDue } from './standing.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
@@ -49,7 +50,7 @@ export async function runChecks(
   serverNow: () => number,
 ): Promise<RunChecksResult> {
   const { agentId, teamId, planVersion, others } = input;
-  const plan = await planOf(forTeam(deps.orm.em, teamId), agentId, planVersion);
+  const { plan, requester } = await planAndRequester(forTeam(deps.orm.em, teamId), agentId, planVersion);
   const runs = input.runs.flatMap((run): CheapRun[] => {
     const check = plan.checks.find(({ id }) => id === run.checkId);
     return check && isCheap(check) ? [{ check, run }] : [];
@@ -59,7 +60,7 @@ export async function runChecks(
   const results = await mapConcurrently(runs, WIDTH, async ({ check, run }) => {
     const earlier = ended.find(({ sessionId }) => sessionId === run.sessionId);
     if (earlier) return { run, check, result: earlier };
-    const said = await carryOut(deps, input, { check, run }, attempt);
+    const said = await carryOut(deps, input, { check, run, requester }, attempt);
     const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
     // At once: another check of the batch may take long.
     await tellFindings(deps.findings, end.findings);
@@ -79,13 +80,13 @@ export async function runChecks(
 async function carryOut(
   deps: MonitoringRunDeps,
   input: RunChecksInput,
-  { check, run }: CheapRun,
+  { check, run, requester }: CheapRun & { requester: Requester },
   attempt: Pick<Attempt, 'signal' | 'cancelRequested'>,
 ): Promise<SessionResult> {
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([attempt.signal, timeout]);
   try {
-    const context = await contextOf(deps, input, run.sessionId, signal);
+    const context = await contextOf(deps, input.agentId, { sessionId: run.sessionId, requester, signal });
     return await runCheapCheck(check.check, context);
   } catch (error) {
     // The source, or what speaks for it, did not stop in time.
@@ -105,17 +106,18 @@ const failed = (summary: string): CheckResult => ({ status: 'failed', summary, o
 
 async function contextOf(
   deps: MonitoringRunDeps,
-  { agentId, teamId }: RunChecksInput,
-  sessionId: string,
-  signal: AbortSignal,
+  agentId: string,
+  { sessionId, requester, signal }: Pick<CheckContext, 'sessionId' | 'requester' | 'signal'>,
 ): Promise<CheckContext> {
   const { clock } = deps;
+  const { teamId } = requester;
   const sources: SourceCatalog = await deps.sources({ teamId, toolCallId: uuidOf(`check:${sessionId}`), clock });
   let tools: Promise<ToolRegistry> | undefined;
   return {
     teamId,
     agentId,
     sessionId,
+    requester,
     sources,
     tools: () => (tools ??= readingTools(deps, teamId)),
     clock,

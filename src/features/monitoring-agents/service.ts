@@ -2,6 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
+import type { Requester } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { StoredChannel } from '../notifications/index.ts';
@@ -22,13 +23,6 @@ export interface MonitoringServiceDeps {
   log: Logger;
   launcher: AgentLauncher;
   findings: FindingTeller;
-}
-
-/** On whose behalf an agent is made or changed. */
-export interface AgentRequester {
-  teamId: string;
-  apiKeyId?: string;
-  userId?: string;
 }
 
 /** A plan that cannot be carried out, with every reason. */
@@ -61,7 +55,7 @@ const MOST_DRAFTING_MS = 10 * 60_000;
 export function createAgent(
   { clock }: Pick<MonitoringServiceDeps, 'clock'>,
   tx: EntityManager,
-  requester: AgentRequester,
+  requester: Requester,
   wanted: NewAgent,
 ): MonitoringAgent {
   const { teamId } = requester;
@@ -74,6 +68,7 @@ export function createAgent(
     reason: wanted.plan ? 'The agent was made with this plan.' : 'The agent was made.',
     ...creatorOf(requester),
     turnId: null,
+    scopes: [...requester.scopes],
   });
   return tx.create(MonitoringAgent, {
     id: wanted.id,
@@ -131,7 +126,7 @@ export interface ChangedPlan {
 export async function changePlan(
   deps: MonitoringServiceDeps,
   em: EntityManager,
-  requester: AgentRequester,
+  requester: Requester,
   change: PlanChange,
 ): Promise<ChangedPlan> {
   const { changed, released } = await em.fork().transactional(async (tx) => {
@@ -150,6 +145,7 @@ export async function changePlan(
         reason: change.reason,
         ...creatorOf(requester),
         turnId: change.turnId ?? null,
+        scopes: [...requester.scopes],
       });
     }
     if (change.active !== undefined) agent.active = change.active;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
+import type { Requester } from '../../http/authenticate.ts';
 import type { AgentSettings, PlannedCheck } from './contract.ts';
 import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import { Plan } from './plan/schema.ts';
@@ -12,8 +13,24 @@ export const canonicalPlan = (stored: Plan): Plan => Plan.parse(stored);
 
 /** The plan of one version. @throws when there is no such version */
 export async function planOf(em: EntityManager, agentId: string, version: number): Promise<Plan> {
-  const { plan } = await em.findOneOrFail(MonitoringPlanVersion, { agentId, version });
-  return canonicalPlan(plan);
+  return (await planAndRequester(em, agentId, version)).plan;
+}
+
+/** The plan of one version, and on whose behalf its checks are carried out. @throws when there is no such version */
+export async function planAndRequester(
+  em: EntityManager,
+  agentId: string,
+  version: number,
+): Promise<{ plan: Plan; requester: Requester }> {
+  const row = await em.findOneOrFail(MonitoringPlanVersion, { agentId, version });
+  const { teamId, createdByCredentialId, createdByUserId, scopes } = row;
+  const requester = {
+    teamId,
+    apiKeyId: createdByCredentialId ?? undefined,
+    userId: createdByUserId ?? undefined,
+    scopes,
+  };
+  return { plan: canonicalPlan(row.plan), requester };
 }
 
 /** What a workflow is told of a plan: histories are read by operators, and kept. */

@@ -1,11 +1,10 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
 import type { ModelRequest } from '../../platform/anthropic/port.ts';
 import { AuxiliaryCall, Conversation } from '../transcripts/index.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { RunClosed } from './errors.ts';
-import { untilReachable } from './persistence.ts';
+import { reaching } from './persistence.ts';
 import { storableText } from '../../platform/storable.ts';
 
 export interface AuxiliaryQuestion {
@@ -36,9 +35,10 @@ export async function askOnce(
 ): Promise<AuxiliaryAnswer> {
   const { teamId, conversationId, purpose, key } = question;
   const { text, ...request } = question.request;
-  const stored = (): Promise<AuxiliaryCall | null> =>
-    forTeam(deps.orm.em, teamId).findOne(AuxiliaryCall, { conversationId, purpose, key });
-  const earlier = await untilReachable(stored, attempt.signal);
+  const reach = reaching(deps, question, attempt);
+  const stored = (em: EntityManager): Promise<AuxiliaryCall | null> =>
+    em.findOne(AuxiliaryCall, { conversationId, purpose, key });
+  const earlier = await reach(stored);
   if (earlier) return earlier;
   const messages = [{ role: 'user' as const, content: text }];
   const response = await deps.model.complete({ ...request, messages, tools: [] }, { signal: attempt.signal });
@@ -55,20 +55,19 @@ export async function askOnce(
     ...response.usage,
     costUsd: response.costUsd,
   };
-  const store = async (): Promise<AuxiliaryAnswer> => {
+  return reach(async (rows): Promise<AuxiliaryAnswer> => {
     try {
-      await forTeam(deps.orm.em, teamId).transactional(async (em) => {
+      await rows.transactional(async (em) => {
         if (question.ofConversation) await lockConversation(em, conversationId);
         em.create(AuxiliaryCall, row);
       });
       return row;
     } catch (error) {
-      const winner = error instanceof UniqueConstraintViolationException ? await stored() : null;
+      const winner = error instanceof UniqueConstraintViolationException ? await stored(rows.fork()) : null;
       if (!winner) throw error;
       return winner;
     }
-  };
-  return untilReachable(store, attempt.signal);
+  });
 }
 
 /** A deletion waits for whoever adds to the conversation, or is seen by them. */

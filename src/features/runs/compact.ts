@@ -2,13 +2,12 @@
  * Keeps a long transcript within a model's reach: everything before a step is replaced by a summary in what the model
  * is sent. The rows stay, and evidence keeps its numbers, so that a claim of the summary can still be checked and read.
  */
-import { forTeam } from '../../db/team-filter.ts';
 import { ModelError } from '../../platform/anthropic/index.ts';
 import { Conversation, loadTranscript, Message, SAID_ORDER, type TranscriptRows } from '../transcripts/index.ts';
 import { askOnce } from './auxiliary-call.ts';
 import type { CompactInput, CompactResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { untilReachable } from './persistence.ts';
+import { reaching } from './persistence.ts';
 import { spokenParts } from './spoken.ts';
 import { withoutSpeakers, withoutTags } from './tags.ts';
 
@@ -36,12 +35,10 @@ const SYSTEM =
  */
 export async function compactTranscript(deps: RunDeps, input: CompactInput, attempt: Attempt): Promise<CompactResult> {
   const { teamId, conversationId, beforeStep, fromStep } = input;
-  const em = forTeam(deps.orm.em, teamId);
-  const conversation = await untilReachable(
-    () => em.findOneOrFail(Conversation, { id: conversationId }),
-    attempt.signal,
+  const reach = reaching(deps, input, attempt);
+  const rows = await reach(async (em) =>
+    loadTranscript(em, await em.findOneOrFail(Conversation, { id: conversationId }), beforeStep),
   );
-  const rows = await untilReachable(() => loadTranscript(em, conversation, beforeStep), attempt.signal);
   const through = lastStepToReplace(rows);
   if (through === undefined) return { contextTokens: tokensOf(rows), costUsd: 0 };
   const key = `through:${through}`;
@@ -63,14 +60,9 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
     return { text: '', costUsd: 0 };
   });
   // Not from the rows above: of what was said in the run, an earlier summary may have replaced the rows.
-  const asked = await untilReachable(
-    () =>
-      em.find(
-        Message,
-        { conversationId, role: 'user', deliveredStep: { $gte: fromStep, $lte: through } },
-        { orderBy: SAID_ORDER },
-      ),
-    attempt.signal,
+  const deliveredStep = { $gte: fromStep, $lte: through };
+  const asked = await reach((em) =>
+    em.find(Message, { conversationId, role: 'user', deliveredStep }, { orderBy: SAID_ORDER }),
   );
   const whole = [
     '<summary>',
@@ -80,13 +72,13 @@ export async function compactTranscript(deps: RunDeps, input: CompactInput, atte
     ...asked.map((message) => `${message.context ?? ''}\n${message.text}`.trim()),
   ].join('\n');
   const contextTokens = tokensOf({ ...after(rows, through), summary: whole });
-  const store = (): Promise<number> =>
-    forTeam(deps.orm.em, teamId).nativeUpdate(
+  await reach((em) =>
+    em.nativeUpdate(
       Conversation,
       { id: conversationId, summaryThroughStep: { $lt: through } },
       { summary: whole, summaryThroughStep: through, contextTokens, updatedAt: deps.clock.now() },
-    );
-  await untilReachable(store, attempt.signal);
+    ),
+  );
   return { contextTokens, costUsd };
 }
 

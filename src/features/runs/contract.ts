@@ -20,6 +20,17 @@ export interface RunBudget {
   compactAtTokens?: number;
 }
 
+/** `processing` and `awaiting_approval` until it has ended. */
+export type RunStatus = 'processing' | 'awaiting_approval' | 'completed' | 'failed' | 'cancelled';
+
+export const OPEN: RunStatus[] = ['processing', 'awaiting_approval'];
+export const isOpen = (status: RunStatus): status is 'processing' | 'awaiting_approval' =>
+  status === 'processing' || status === 'awaiting_approval';
+
+/** As the API shows it, where a run that waits for an approval is under way. */
+export type ShownStatus = Exclude<RunStatus, 'awaiting_approval'>;
+export const shownStatus = (status: RunStatus): ShownStatus => (status === 'awaiting_approval' ? 'processing' : status);
+
 /** The kind of run decides its prompt and its tools; see `profiles.ts`. */
 export type RunKind = 'investigation' | 'chat' | 'check';
 

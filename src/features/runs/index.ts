@@ -1,7 +1,11 @@
 import type { Room } from '../../room.ts';
+import { Run } from './entities.ts';
+
 export { askOnce } from './auxiliary-call.ts';
 export { compactTranscript } from './compact.ts';
 export * from './contract.ts';
+export { newRun, requesterOf } from './entities.ts';
+export { Run };
 export type { Attempt, RunDeps } from './deps.ts';
 export { RunClosed } from './errors.ts';
 export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent } from './events.ts';
@@ -10,7 +14,7 @@ export { createWorkflowControl, type WorkflowState } from './control.ts';
 export { createRunLauncher, type RunLauncher } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
-export type { LoadProfile, RunProfile, RunProfiles } from './profiles.ts';
+export { allowedTools, type LoadProfile, type RunProfile, type RunProfiles } from './profiles.ts';
 export { readingProfile } from './reading-profile.ts';
 export { repairEach } from './repair.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
@@ -18,4 +22,4 @@ export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spok
 export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';
 
-export const runsRoom = { name: 'runs' } satisfies Room;
+export const runsRoom = { name: 'runs', entities: [Run] } satisfies Room;

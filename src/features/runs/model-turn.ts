@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
 import type {
   ContentBlock,
   ModelDelta,
@@ -20,9 +19,10 @@ import {
 } from '../transcripts/index.ts';
 import type { ModelTurnInput, ModelTurnResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
+import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { DeltaPublisher, messageEvent, runStream, stateEvent } from './events.ts';
-import { untilReachable } from './persistence.ts';
+import { reaching, untilReachable, type Reach } from './persistence.ts';
 import type { RunProfile } from './profiles.ts';
 import { fingerprint } from './fingerprint.ts';
 import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';
@@ -41,8 +41,9 @@ const EVENT_INPUTS_CHARACTERS = 24_000;
  * @throws {RunClosed} when the run has ended
  */
 export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attempt: Attempt): Promise<ModelTurnResult> {
-  const prepared = await untilReachable(() => prepare(deps, input), attempt.signal);
-  if ('stored' in prepared) return announce(deps, input, prepared.stored, prepared.profile, attempt);
+  const reach = reaching(deps, input, attempt);
+  const prepared = await reach((em) => prepare(deps, em, input));
+  if ('stored' in prepared) return announce(deps, input, prepared.stored, prepared.profile, attempt.signal);
 
   const { request, profile, heard } = prepared;
   const nonce = randomUUID();
@@ -63,30 +64,24 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   try {
     const response = await deps.model.complete(request, { signal: attempt.signal, onDelta });
     // First what was paid for; a log that is away, or refuses an event, must not cost the answer.
-    const stored = await untilReachable(() => storeTurn(deps, input, profile, response, made), attempt.signal);
+    const stored = await reach((em) => storeTurn(deps, em, input, { profile, response, made }));
     await deltas.end();
-    return await announce(deps, input, stored, profile, attempt);
+    return await announce(deps, input, stored, profile, attempt.signal);
   } catch (error) {
     const cancelled = attempt.signal.aborted && attempt.cancelRequested();
     deltas.drop();
-    if (cancelled) await keepCutOff(deps, input, profile, spoken.response(request.model ?? deps.model.model), made);
+    const response = cancelled ? spoken.response(request.model ?? deps.model.model) : undefined;
+    if (response) await keepCutOff(deps, input, { profile, response, made }, reach);
     throw error;
   }
 }
 
 /** Somebody stopped the run while the model spoke: what was said so far stays said. What it cost was not told. */
-async function keepCutOff(
-  deps: RunDeps,
-  input: ModelTurnInput,
-  profile: RunProfile,
-  response: ModelResponse | undefined,
-  made: { startedAt: Date; attempt: number },
-): Promise<void> {
-  if (!response) return;
-  const attempt = { number: made.attempt, signal: AbortSignal.timeout(CUT_OFF_STORE_MS), cancelRequested: () => false };
+async function keepCutOff(deps: RunDeps, input: ModelTurnInput, answer: Answer, reach: Reach): Promise<void> {
+  const signal = AbortSignal.timeout(CUT_OFF_STORE_MS);
   try {
-    const stored = await untilReachable(() => storeTurn(deps, input, profile, response, made), attempt.signal);
-    await announce(deps, input, stored, profile, attempt);
+    const stored = await reach((em) => storeTurn(deps, em, input, answer), signal);
+    await announce(deps, input, stored, answer.profile, signal);
   } catch (error) {
     deps.log.warn({ err: error, step: input.step }, 'the words of a cancelled model turn were not kept');
   }
@@ -100,9 +95,7 @@ interface StoredTurn {
   calls: ToolCall[];
 }
 
-async function findTurn(deps: RunDeps, input: ModelTurnInput): Promise<StoredTurn | undefined> {
-  const em = forTeam(deps.orm.em, input.teamId);
-  const { conversationId, step } = input;
+async function findTurn(em: EntityManager, { conversationId, step }: ModelTurnInput): Promise<StoredTurn | undefined> {
   const turn = await em.findOne(ModelTurn, { conversationId, step });
   if (!turn) return undefined;
   return { turn, calls: await em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' } }) };
@@ -113,14 +106,15 @@ type Prepared =
   /** `heard` are the messages that this turn is the first to read. */
   | { request: ModelRequest; profile: RunProfile; heard: { id: string; text: string }[] };
 
-async function prepare(deps: RunDeps, input: ModelTurnInput): Promise<Prepared> {
-  const em = forTeam(deps.orm.em, input.teamId);
-  const { conversationId, step } = input;
-  const [stored, profile, conversation] = await Promise.all([
-    findTurn(deps, input),
-    deps.profiles[input.kind](em, input),
+async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput): Promise<Prepared> {
+  const { conversationId, runId = conversationId, step } = input;
+  const [stored, run, conversation] = await Promise.all([
+    findTurn(em, input),
+    em.findOne(Run, { id: runId }),
     em.findOne(Conversation, { id: conversationId }),
   ]);
+  if (!run) throw new RunClosed();
+  const profile = await deps.profiles[input.kind](run);
   if (stored) return { stored, profile };
   if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
   // The messages of a dialogue are there before its run begins.
@@ -142,18 +136,23 @@ function concludingChoice({ finishTool }: RunProfile): ToolChoice {
   return finishTool === undefined ? { type: 'none' } : { type: 'tool', name: finishTool };
 }
 
+interface Answer {
+  profile: RunProfile;
+  response: ModelResponse;
+  made: { startedAt: Date; attempt: number };
+}
+
 async function storeTurn(
   deps: RunDeps,
+  rows: EntityManager,
   input: ModelTurnInput,
-  profile: RunProfile,
-  response: ModelResponse,
-  made: { startedAt: Date; attempt: number },
+  { profile, response, made }: Answer,
 ): Promise<StoredTurn> {
   const { conversationId, teamId, step } = input;
   // Before the transaction: an answer may be long.
   const content = storableJson(response.content);
   try {
-    return await forTeam(deps.orm.em, teamId).transactional(async (em) => {
+    return await rows.transactional(async (em) => {
       const turn = em.create(ModelTurn, {
         teamId,
         conversationId,
@@ -182,7 +181,7 @@ async function storeTurn(
   } catch (error) {
     // Another attempt of the same step was faster, or this one's commit arrived although its answer did not.
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
-    const stored = await findTurn(deps, input);
+    const stored = await findTurn(rows.fork(), input);
     if (!stored) throw error;
     return stored;
   }
@@ -227,7 +226,7 @@ async function announce(
   input: ModelTurnInput,
   { turn, calls }: StoredTurn,
   { tools }: RunProfile,
-  attempt: Attempt,
+  signal: AbortSignal,
 ): Promise<ModelTurnResult> {
   const text = turn.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   const event = stateEvent('turn.completed', `turn:${turn.step}:completed`, {
@@ -242,7 +241,7 @@ async function announce(
     spoken: spokenDigest(spokenParts(turn.content)),
     toolCalls: describeRequested(calls),
   });
-  await untilReachable(() => deps.events.append(runStream(input), [event]), attempt.signal);
+  await untilReachable(() => deps.events.append(runStream(input), [event]), signal);
   return {
     step: turn.step,
     stopReason: turn.stopReason,

@@ -1,4 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager, Orm } from '../../db/orm.ts';
+import { forTeam } from '../../db/team-filter.ts';
 import { isUnreachable } from '../../platform/unreachable.ts';
 
 const FIRST_WAIT_MS = 100;
@@ -22,3 +24,12 @@ export async function untilReachable<T>(operation: () => Promise<T>, signal: Abo
     }
   }
 }
+
+/** Works on the rows of one team, each time with a fresh entity manager, until the database is within reach. */
+export type Reach = <T>(work: (em: EntityManager) => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+/** @param attempt whose signal ends the waiting, unless a call brings another one */
+export const reaching =
+  ({ orm }: { orm: Orm }, { teamId }: { teamId: string }, attempt: { signal: AbortSignal }): Reach =>
+  (work, signal = attempt.signal) =>
+    untilReachable(() => work(forTeam(orm.em, teamId)), signal);

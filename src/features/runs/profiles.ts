@@ -1,6 +1,7 @@
-import type { EntityManager } from '../../db/orm.ts';
-import type { ToolRegistry } from '../tools/index.ts';
-import type { RunIdentity, RunKind } from './contract.ts';
+import { grants } from '../../http/authenticate.ts';
+import type { Tool, ToolRegistry } from '../tools/index.ts';
+import type { RunKind } from './contract.ts';
+import type { Run } from './entities.ts';
 
 /** What makes one run different from another: its instructions and its tools. The loop is the same. */
 export interface RunProfile {
@@ -18,10 +19,17 @@ export interface RunProfile {
   model?: string;
 }
 
-/**
- * The profile of a run, read again by every activity: what a run may do is stored with it and never travels.
- * @param em bound to the run's team
- */
-export type LoadProfile = (em: EntityManager, run: RunIdentity) => Promise<RunProfile>;
+/** The profile of a run, made again by every activity: what a run may do is in its row and never travels. */
+export type LoadProfile = (run: Run) => Promise<RunProfile>;
 
 export type RunProfiles = Record<RunKind, LoadProfile>;
+
+/** Of these tools those that a run may call: by what was granted, and where they have side effects, if it may have any. */
+export function allowedTools(
+  tools: readonly Tool[],
+  { scopes, sideEffects }: Pick<Run, 'scopes' | 'sideEffects'>,
+): Tool[] {
+  return tools.filter(
+    ({ requires, sideEffect }) => (requires === undefined || grants(scopes, requires)) && (!sideEffect || sideEffects),
+  );
+}

@@ -1,9 +1,9 @@
 import { createRegistryCache, type LoadTeamTools, type Tool } from '../tools/index.ts';
-import type { LoadProfile } from './profiles.ts';
+import { allowedTools, type LoadProfile } from './profiles.ts';
 
 /**
- * The profile of a run that nobody watches: every reading tool it is given, of those its team has too, and one by which it
- * ends. It has none with side effects: there is nobody who could have allowed them.
+ * The profile of a run that nobody watches: of the tools given and its team's those that it may call, and one by which it
+ * ends.
  */
 export function readingProfile(
   { system, finish, maxTokens }: { system: string; finish: Tool; maxTokens: number },
@@ -11,12 +11,12 @@ export function readingProfile(
   teamTools: LoadTeamTools,
 ): LoadProfile {
   const registryOf = createRegistryCache();
-  return async (_em, { teamId }) => {
-    const own = await teamTools(teamId);
-    const reading = own.tools.filter(({ sideEffect }) => !sideEffect);
+  return async (run) => {
+    const own = await teamTools(run.teamId);
+    const allowed = allowedTools([...tools, ...own.tools], run);
     return {
       system: own.instructions === undefined ? system : `${system}\n\n${own.instructions}`,
-      tools: registryOf([...tools, ...reading, finish]),
+      tools: registryOf([...allowed, finish]),
       finishTool: finish.name,
       maxTokens,
     };

@@ -7,7 +7,8 @@ import type { EntityManager, Orm } from '../../db/orm.ts';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import type { RunKind } from './contract.ts';
+import { OPEN, type RunKind } from './contract.ts';
+import { Run } from './entities.ts';
 import type { WorkflowState } from './control.ts';
 import { repairEach } from './repair.ts';
 
@@ -71,7 +72,7 @@ export async function sweepRuns<Row extends SweptRow>(
       .fork()
       .find(
         entity,
-        { $and: [{ status: 'processing' }, where] },
+        { $and: [{ status: { $in: OPEN } }, where] },
         { ...anyTeam, limit: options.batch, orderBy: { createdAt: 'asc' } },
       );
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- rows of the kind's own entity
@@ -113,7 +114,7 @@ async function reconcile<Row extends SweptRow>(deps: SweepDeps, kind: SweptKind<
 /** Notes that the run was looked after. */
 async function touch<Row extends SweptRow>(deps: SweepDeps, kind: SweptKind<Row>, { id, teamId }: Row): Promise<void> {
   const em = forTeam(deps.orm.em, teamId);
-  await em.nativeUpdate(widened(kind.entity), { id, status: 'processing' }, { updatedAt: deps.clock.now() });
+  await em.nativeUpdate(Run, { id, status: { $in: OPEN } }, { updatedAt: deps.clock.now() });
 }
 
 /** The ORM's types are invariant; here a row is asked only for what the row of every run has. */

@@ -1,15 +1,15 @@
 import { LockMode } from '@mikro-orm/core';
-import { forTeam } from '../../db/team-filter.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
+import { requesterOf, Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
-import { untilReachable } from './persistence.ts';
-import type { RunProfile } from './profiles.ts';
+import { reaching, untilReachable, type Reach } from './persistence.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';
@@ -23,40 +23,48 @@ const CANCELLED_STORE_MS = 5_000;
  * @throws {RunClosed} when the run has ended
  */
 export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt: Attempt): Promise<ToolCallResult> {
-  const call = await untilReachable(() => findCall(deps, input), attempt.signal);
-  if (call.status !== 'pending') return announce(deps, input, call, attempt);
-  await untilReachable(() => assertOpen(deps, input, call), attempt.signal);
+  const reach = reaching(deps, input, attempt);
+  const call = await reach((em) => em.findOneOrFail(ToolCall, { id: input.toolCallId }));
+  if (call.status !== 'pending') return announce(deps, input, call, reach, attempt.signal);
+  const run = await reach((em) => openRun(em, input, call));
   const stream = runStream(input);
   const started = stateEvent('tool.started', `tool:${call.id}:started`, describe(call));
   await untilReachable(() => deps.events.append(stream, [started]), attempt.signal);
 
   const startedAt = deps.clock.now();
-  const output = input.repeats === undefined ? await invoke(deps, input, call, attempt) : repeated(input.repeats);
+  const output =
+    input.repeats === undefined ? await invoke(deps, input, { call, run }, reach, attempt) : repeated(input.repeats);
   const cancelled = attempt.signal.aborted && attempt.cancelRequested();
   // A cancelled call is recorded too: that write must not be cancelled with it.
   const recording = cancelled ? AbortSignal.timeout(CANCELLED_STORE_MS) : attempt.signal;
-  const stored = await untilReachable(() => store(deps, input, output, startedAt, cancelled), recording);
-  return announce(deps, input, stored, { ...attempt, signal: recording });
+  const result = resultOf(output);
+  const stored = await reach(
+    (em) => store(em, input, result, { startedAt, finishedAt: deps.clock.now(), cancelled }),
+    recording,
+  );
+  return announce(deps, input, stored, reach, recording);
 }
 
 /** An attempt that was frozen while its run ended must not act any more. @throws {RunClosed} */
-async function assertOpen(deps: RunDeps, input: ToolCallInput, { step }: ToolCall): Promise<void> {
-  const em = forTeam(deps.orm.em, input.teamId);
-  const conversation = await em.findOne(Conversation, { id: input.conversationId });
-  if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
+async function openRun(em: EntityManager, { conversationId, runId }: ToolCallInput, { step }: ToolCall): Promise<Run> {
+  const conversation = await em.findOne(Conversation, { id: conversationId });
+  const run = await em.findOne(Run, { id: runId ?? conversationId });
+  if (!conversation || !run || step <= conversation.closedThroughStep) throw new RunClosed();
+  return run;
 }
 
-async function findCall(deps: RunDeps, input: ToolCallInput): Promise<ToolCall> {
-  return forTeam(deps.orm.em, input.teamId).findOneOrFail(ToolCall, { id: input.toolCallId });
-}
-
-async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attempt: Attempt): Promise<ToolOutput> {
+async function invoke(
+  deps: RunDeps,
+  input: ToolCallInput,
+  { call, run }: { call: ToolCall; run: Run },
+  reach: Reach,
+  attempt: Attempt,
+): Promise<ToolOutput> {
   const unreadable = invalidToolInput(call.input);
   if (unreadable !== undefined)
     return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
   const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout]);
-  const reader = evidenceReader(forTeam(deps.orm.em, input.teamId), input.conversationId);
   // A time-out is recorded as the call's result; another attempt of a call whose worker is lost wants the answer.
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
   // Of every attempt the same: what is asked "until now" is the same question then, and is not asked again.
@@ -64,20 +72,20 @@ async function invoke(deps: RunDeps, input: ToolCallInput, call: ToolCall, attem
   const context = {
     conversationId: input.conversationId,
     teamId: input.teamId,
-    runId: input.runId ?? input.conversationId,
+    runId: run.id,
+    requester: requesterOf(run),
     toolCallId: call.id,
     // Our own database being away is no failure of the tool.
     evidence: {
-      read: (evidence: number) => untilReachable(() => reader.read(evidence), signal),
-      readById: (toolCallId: string) => untilReachable(() => reader.readById(toolCallId), signal),
+      read: (evidence: number) => reach((em) => evidenceReader(em, input.conversationId).read(evidence), signal),
+      readById: (id: string) => reach((em) => evidenceReader(em, input.conversationId).readById(id), signal),
     },
     clock,
     signal,
     isGivenUp,
   };
   try {
-    const profile = (): Promise<RunProfile> => deps.profiles[input.kind](forTeam(deps.orm.em, input.teamId), input);
-    const { tools } = await untilReachable(profile, signal);
+    const { tools } = await untilReachable(() => deps.profiles[input.kind](run), signal);
     const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp };
     const sources = await untilReachable(() => deps.sources(asking), signal);
     // A tool that ignores its signal must not hold up the run.
@@ -109,19 +117,20 @@ function repeated(evidence: number): ToolOutput {
   );
 }
 
-async function store(
-  deps: RunDeps,
-  input: ToolCallInput,
-  output: ToolOutput,
-  startedAt: Date,
-  cancelled: boolean,
-): Promise<ToolCall> {
+/** Made before the transaction: of a large result it takes a while, in which nothing is to be locked. */
+function resultOf(output: ToolOutput) {
   const { content } = normalizeOutput(output);
-  // Before the transaction: of a large result this takes a while, in which nothing is to be locked.
-  const view = viewOf(content);
   const bytes = Buffer.byteLength(content);
-  const sha256 = contentDigest(content);
-  return forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
+  return { output, content, view: viewOf(content), bytes, sha256: contentDigest(content) };
+}
+
+async function store(
+  rows: EntityManager,
+  input: ToolCallInput,
+  { output, content, view, bytes, sha256 }: ReturnType<typeof resultOf>,
+  { startedAt, finishedAt, cancelled }: { startedAt: Date; finishedAt: Date; cancelled: boolean },
+): Promise<ToolCall> {
+  return rows.transactional(async (em) => {
     // In the order in which the end of a run locks them.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId }, { lockMode });
@@ -137,7 +146,7 @@ async function store(
       bytes,
       sha256,
       startedAt,
-      finishedAt: deps.clock.now(),
+      finishedAt,
     });
     if (output.effect?.kind === 'plan') conversation.plan = output.effect.items;
     if (output.effect?.kind === 'finish') conversation.result = { toolCallId: call.id, value: output.effect.result };
@@ -150,12 +159,10 @@ async function announce(
   deps: RunDeps,
   input: ToolCallInput,
   call: ToolCall,
-  attempt: Attempt,
+  reach: Reach,
+  signal: AbortSignal,
 ): Promise<ToolCallResult> {
-  const conversation = await untilReachable(
-    () => forTeam(deps.orm.em, input.teamId).findOneOrFail(Conversation, { id: input.conversationId }),
-    attempt.signal,
-  );
+  const conversation = await reach((em) => em.findOneOrFail(Conversation, { id: input.conversationId }), signal);
   const events = [
     stateEvent('tool.completed', `tool:${call.id}:completed`, {
       ...describe(call),
@@ -167,7 +174,7 @@ async function announce(
   ];
   const isPlan = call.name === 'update_plan' && !call.isError;
   if (isPlan) events.push(stateEvent('plan.updated', `plan:${call.id}`, { items: conversation.plan }));
-  await untilReachable(() => deps.events.append(runStream(input), events), attempt.signal);
+  await untilReachable(() => deps.events.append(runStream(input), events), signal);
   const done = conversation.plan.filter((item) => item.status === 'done' || item.status === 'skipped').length;
   return {
     digest: call.digest ?? '',

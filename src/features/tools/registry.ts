@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Tool as ToolDefinition } from '@anthropic-ai/sdk/resources/messages';
+import { grants } from '../../http/authenticate.ts';
 import { DIGEST_CHARACTERS, errorOutput } from './output.ts';
 import { oneLine } from './text.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
@@ -21,8 +22,8 @@ export interface ToolRegistry {
    */
   summarize(name: string, input: unknown): string;
   /**
-   * Makes a call. Bad input and unknown tools become an error output the model can act on; what the tool itself throws
-   * propagates.
+   * Makes a call. Bad input, unknown tools and those the requester may not call come back as an error output the model can
+   * act on; what the tool itself throws propagates.
    */
   invoke(name: string, input: unknown, context: ToolContext): Promise<ToolOutput>;
 }
@@ -50,6 +51,11 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     async invoke(name, input, context) {
       const tool = byName.get(name);
       if (!tool) return errorOutput(`There is no tool "${oneLine(name, 80)}".`, { tools: [...byName.keys()] });
+      if (tool.requires !== undefined && !grants(context.requester.scopes, tool.requires)) {
+        return errorOutput(
+          `${name} needs the scope ${tool.requires}, which the credential that this is done for does not have.`,
+        );
+      }
       const parsed = tool.input.safeParse(input);
       if (!parsed.success) return invalidInput(tool, parsed.error);
       const output = await tool.run(parsed.data, context);

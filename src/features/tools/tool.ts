@@ -1,5 +1,6 @@
 /** A tool of the agent loop, and what it may use while it runs. */
 import type { z } from 'zod';
+import type { Requester } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SourceCatalog } from '../sources/port.ts';
 
@@ -37,6 +38,8 @@ export interface ToolContext {
   /** Unique to this call and the same for every attempt to make it, which is what makes a write idempotent. */
   toolCallId: string;
   teamId: string;
+  /** On whose behalf the call is made; a tool is called only if their scopes grant what it requires. */
+  requester: Requester;
   sources: SourceCatalog;
   evidence: EvidenceReader;
   /** Fixed at the moment the model asked for the call, for every attempt. */
@@ -78,7 +81,7 @@ export interface Tool<Input = unknown> {
    * by whoever answers.
    */
   inputSchema?: Record<string, unknown>;
-  /** The scope the caller's credential needs for the tool to be offered; absent if reading is enough. */
+  /** The scope the requester needs for the tool to be offered and called; absent if reading is enough. */
   requires?: string;
   /**
    * It changes something beyond Casebook's own runs (files, tickets, messages): offered only if caller and conversation

@@ -9,7 +9,7 @@ import { recordedEnd } from '../../../src/features/chats/recorded-end.ts';
 import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { usageOf } from '../../../src/features/chats/usage.ts';
 import { createExcerptMatcher } from '../../../src/features/citations/index.ts';
-import { runStream } from '../../../src/features/runs/index.ts';
+import { runStream, newRun } from '../../../src/features/runs/index.ts';
 import { withoutSpeakers, withoutTags } from '../../../src/features/runs/tags.ts';
 import { Conversation, ModelTurn, ToolCall } from '../../../src/features/transcripts/index.ts';
 import {
@@ -45,15 +45,13 @@ describe('the end of a turn', () => {
   const turnRow = (chatId: string, number: number, firstStep: number, status: 'processing' | 'completed'): ChatTurn =>
     em().create(ChatTurn, {
       id: randomUUID(),
-      teamId,
+      ...newRun('chat', chatId, { teamId, scopes: [] }),
       chatId,
       number,
       purpose: 'answer',
       status,
       question: 'Why?',
-      scopes: [],
       firstStep,
-      requestDigest: 'x',
       citations: [],
     });
   const spoken = (conversationId: string, step: number) =>

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { Chat, ChatTurn, purgeChat } from '../../../src/features/chats/index.ts';
-import { runStream } from '../../../src/features/runs/index.ts';
+import { runStream, newRun } from '../../../src/features/runs/index.ts';
 import { Conversation, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { createGitWorkspaces, createWorkspaceDrafts } from '../../../src/features/workspace/index.ts';
 import { cutShort } from '../../support/cut-short.ts';
@@ -43,15 +43,13 @@ describe('purging a chat', () => {
     });
     rows.create(ChatTurn, {
       id: turnId,
-      teamId,
+      ...newRun('chat', id, { teamId, scopes: [] }),
       chatId: id,
       number: 1,
       purpose: 'answer',
       status: 'completed',
       question: 'Why?',
-      scopes: [],
       firstStep: 1,
-      requestDigest: 'x',
       citations: [],
     });
     rows.create(Conversation, { id, teamId, kind: 'chat', opening: null, summary: null, result: null });

@@ -7,7 +7,7 @@ import type { UiChunk } from '../../../src/features/chats/stream/chunks.ts';
 import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { parseEventId } from '../../../src/features/chats/stream/event-id.ts';
 import { followTurn, knowsPosition } from '../../../src/features/chats/stream/follow.ts';
-import { runStream, spokenDigest } from '../../../src/features/runs/index.ts';
+import { runStream, spokenDigest, newRun } from '../../../src/features/runs/index.ts';
 import type { EventLog } from '../../../src/platform/event-log/index.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -33,17 +33,15 @@ describe('whoever follows a turn that is begun again', () => {
   const begin = async ({ tools = false } = {}) => {
     const teamId = randomUUID();
     const em = () => forTeam(database.orm.em, teamId);
+    const chatId = randomUUID();
     const turn = em().create(ChatTurn, {
       id: randomUUID(),
-      teamId,
-      chatId: randomUUID(),
+      ...newRun('chat', chatId, { teamId, scopes: [] }),
+      chatId,
       number: 1,
       purpose: 'answer',
-      status: 'processing',
       question: 'Why?',
-      scopes: [],
       firstStep: 1,
-      requestDigest: 'x',
       citations: [],
     });
     await em().persist(turn).flush();

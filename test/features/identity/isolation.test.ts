@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 /** Every team-scoped endpoint of the API, called with another team's key. Temporal is not there: nothing may get so far. */
+import { newRun } from '../../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,8 +71,10 @@ describe('team isolation @never-forgiven', () => {
     const members = await send(`${url}/api/team/members`, { headers: { 'x-api-key': owner.key } });
     const userId: string = members.json.members[0].user_id;
     const em = forTeam(database.orm.em, owner.id);
+    const investigationId = randomUUID();
     const investigation = em.create(Investigation, {
-      teamId: owner.id,
+      id: investigationId,
+      ...newRun('investigation', investigationId, { teamId: owner.id, scopes: [] }),
       query: 'the text of the owner',
       status: 'completed',
       alertSummary: 'the text of the owner',
@@ -100,7 +104,7 @@ describe('team isolation @never-forgiven', () => {
     const chat = em.create(Chat, { teamId: owner.id, title: secret, titledBy: 'question', lastTurnAt: new Date() });
     em.create(Conversation, { id: chat.id, teamId: owner.id, kind: 'chat', opening: null });
     const turn = em.create(ChatTurn, {
-      teamId: owner.id,
+      ...newRun('chat', chat.id, { teamId: owner.id, scopes: [] }),
       chatId: chat.id,
       number: 1,
       purpose: 'answer',
@@ -108,10 +112,8 @@ describe('team isolation @never-forgiven', () => {
       question: secret,
       text: secret,
       searchText: secret,
-      scopes: [],
       firstStep: 1,
       lastStep: 1,
-      requestDigest: 'x',
       citations: [],
       startedAt: new Date(),
       finishedAt: new Date(),
@@ -323,6 +325,7 @@ function watchedBy(em: EntityManager, teamId: string, secret: string) {
     createdByCredentialId: null,
     createdByUserId: null,
     turnId: null,
+    scopes: [],
   });
   const evidence = [{ source: 'shop', question: secret, answer: secret }];
   const session = em.create(MonitoringSession, {

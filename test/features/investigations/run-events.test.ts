@@ -28,8 +28,11 @@ describe('events of an investigation', () => {
   afterEach(() => following.abort());
 
   /** Ends the run without a word to the log: the process died, or the log was away, after the row was written. */
-  const endSilently = (status: InvestigationStatus): Promise<number> =>
-    forTeam(database.orm.em, run.teamId).nativeUpdate(Investigation, { id: run.id }, { status, alertSummary: 'found' });
+  const endSilently = async (status: InvestigationStatus): Promise<void> => {
+    const em = forTeam(database.orm.em, run.teamId);
+    em.assign(await em.findOneOrFail(Investigation, { id: run.id }), { status, alertSummary: 'found' });
+    await em.flush();
+  };
   const current = () => forTeam(database.orm.em, run.teamId).findOneOrFail(Investigation, { id: run.id });
   const follow = (onEnd = (): void => undefined) =>
     runEvents(events, run.id, { current, onEnd, signal: following.signal });

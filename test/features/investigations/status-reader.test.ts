@@ -1,7 +1,8 @@
+import { Run } from '../../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { createStatusReader, Investigation } from '../../../src/features/investigations/index.ts';
+import { createStatusReader, type Investigation } from '../../../src/features/investigations/index.ts';
 import type { RunProgress } from '../../../src/features/runs/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { storeInvestigation } from '../../support/investigation-rows.ts';
@@ -19,11 +20,7 @@ describe('investigation status reader', () => {
   const create = async (row: Partial<Investigation> = {}): Promise<string> =>
     (await storeInvestigation(database.orm, { teamId, row })).id;
   const complete = (id: string): Promise<number> =>
-    forTeam(database.orm.em, teamId).nativeUpdate(
-      Investigation,
-      { id },
-      { status: 'completed', alertSummary: 'found' },
-    );
+    forTeam(database.orm.em, teamId).nativeUpdate(Run, { id }, { status: 'completed' });
 
   /** A reader with a clock that moves when told, a workflow that answers as told, and a count of row reads. */
   const scene = (answer: () => RunProgress | undefined, capacity?: number) => {

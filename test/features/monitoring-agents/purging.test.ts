@@ -127,7 +127,7 @@ describe('purging a monitoring agent', () => {
       Array.from({ length: MANY }, () => randomUUID()),
       Array.from({ length: MANY }, () => randomUUID()),
     ];
-    const nobody = { createdByCredentialId: null, createdByUserId: null, turnId: null };
+    const nobody = { createdByCredentialId: null, createdByUserId: null, turnId: null, scopes: [] };
     rows.create(MonitoringPlanVersion, {
       teamId,
       agentId,

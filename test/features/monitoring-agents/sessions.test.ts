@@ -91,4 +91,5 @@ const versionOf = ({ id: agentId, teamId }: StoredAgent, checks: Check[]) => ({
   createdByCredentialId: null,
   createdByUserId: null,
   turnId: null,
+  scopes: [],
 });

@@ -21,7 +21,12 @@ describe('an agent that no worker has taken up', () => {
     const em = () => forTeam(database.orm.em, teamId);
     const id = randomUUID();
     await em().transactional(async (tx) => {
-      createAgent({ clock: systemClock }, tx, { teamId }, { id, title: 'New', active: true, channel: null });
+      createAgent(
+        { clock: systemClock },
+        tx,
+        { teamId, scopes: [] },
+        { id, title: 'New', active: true, channel: null },
+      );
     });
     const status = async (minutes: number) =>
       standingOf(await em().findOneOrFail(MonitoringAgent, { id }), later(minutes)).status;

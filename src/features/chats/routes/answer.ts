@@ -14,7 +14,7 @@ import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
 import { followTurn, knowsPosition, type FollowedTurn } from '../stream/follow.ts';
 import { untilTurnEnded } from '../wait.ts';
-import { READ, requesterOf, type ChatDeps } from './deps.ts';
+import { READ, type ChatDeps } from './deps.ts';
 
 /** The parts of a call that answering needs. */
 export interface TurnCall {
@@ -47,7 +47,7 @@ export async function turnFor(
     return resumed;
   }
   const request = { ...wanted, idempotencyKey: call.headers['idempotency-key'] };
-  const start = (): Promise<ChatTurn> => startTurn(call.deps.chats, call.em, requesterOf(call.principal), request);
+  const start = (): Promise<ChatTurn> => startTurn(call.deps.chats, call.em, call.principal, request);
   return { turn: await call.queued(start) };
 }
 

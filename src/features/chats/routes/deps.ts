@@ -1,10 +1,8 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import type { Principal } from '../../../http/authenticate.ts';
 import type { EventLog } from '../../../platform/event-log/port.ts';
 import type { ProgressReader } from '../../runs/index.ts';
 import type { ChatControlDeps } from '../control.ts';
-import type { ChatRequester } from '../service.ts';
 
 export interface ChatDeps extends ApiDeps {
   chats: ChatControlDeps;
@@ -16,10 +14,3 @@ export const chatEndpoint = endpointFor<ChatDeps>();
 export const READ = 'chats:read';
 export const WRITE = 'chats:write';
 export const tags = ['Chats'];
-
-export const requesterOf = ({ teamId, apiKeyId, userId, scopes }: Principal): ChatRequester => ({
-  teamId,
-  apiKeyId,
-  userId,
-  scopes,
-});

@@ -16,7 +16,7 @@ import {
   ChatTitleUpdateRequest,
 } from '../schemas.ts';
 import { searchChats } from '../search.ts';
-import { chatEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 const METHODS = ['GET', 'OPTIONS'] as const;
 
@@ -46,7 +46,7 @@ export const list = endpoint({
   handler: async ({ query, principal, em }) => {
     const { page, my_chats: mine } = query;
     const count = query.count ?? query.limit ?? CHATS_PER_PAGE;
-    const of = mine ? requesterOf(principal) : undefined;
+    const of = mine ? principal : undefined;
     const found = await listChats(em, principal.teamId, { page, count, of });
     return {
       chats: found.chats.map(presentSummary),

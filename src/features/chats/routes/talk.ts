@@ -1,4 +1,5 @@
 /** Talking: a turn is begun or followed. */
+import { shownStatus } from '../../runs/index.ts';
 import { z } from 'zod';
 import { apiKey, apiKeyVia, requireOneOf } from '../../../http/authenticate.ts';
 import { modelTurnsOf } from '../model-turns.ts';
@@ -91,6 +92,6 @@ export const cancelChat = endpoint({
   errors: [404, 409],
   handler: async ({ em, deps, params }) => {
     const turn = await cancelTurn(deps.chats, em, params.chat_id);
-    return { chat_id: turn.chatId, status: turn.status };
+    return { chat_id: turn.chatId, status: shownStatus(turn.status) };
   },
 });

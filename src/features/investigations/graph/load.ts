@@ -1,3 +1,4 @@
+import { isOpen } from '../../runs/index.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { ToolCall } from '../../transcripts/index.ts';
 import { getInvestigation } from '../service.ts';
@@ -27,7 +28,7 @@ export async function loadGraph(em: EntityManager, investigationId: string): Pro
   const contentOf = new Map(contents.map((call) => [call.id, call.content]));
   return buildGraph({
     report,
-    isRunning: status === 'processing',
+    isRunning: isOpen(status),
     results: read.map((call) => ({
       toolCallId: call.id,
       evidence: call.evidence,

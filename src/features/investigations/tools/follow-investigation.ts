@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import { conversationStream, followRun, untilReachable, type RunProgress } from '../../runs/index.ts';
+import {
+  conversationStream,
+  followRun,
+  untilReachable,
+  type RunProgress,
+  isOpen,
+  shownStatus,
+} from '../../runs/index.ts';
 import { count, defineTool, jsonOutput, type ToolContext } from '../../tools/index.ts';
 import { investigationWorkflowId } from '../contract.ts';
 import { endingOf } from '../events.ts';
@@ -40,13 +47,13 @@ export const followInvestigation = (deps: InvestigationToolDeps) =>
     async run({ investigation_id: id, wait_seconds: seconds }, context) {
       const found = await findInvestigation(deps, context, id);
       if (!found) return unknownInvestigation(id);
-      if (found.status === 'processing' && seconds > 0) await untilEnded(deps, context, id, seconds);
+      if (isOpen(found.status) && seconds > 0) await untilEnded(deps, context, id, seconds);
       const row = (await findInvestigation(deps, context, id)) ?? found;
-      const running = row.status === 'processing';
+      const running = isOpen(row.status);
       const progress = running ? await progressOf(deps, id) : undefined;
       const result: FollowInvestigationResult = {
         investigation_id: row.id,
-        status: row.status,
+        status: shownStatus(row.status),
         alert_summary: row.alertSummary,
         investigation_text: row.investigationText,
         ...(progress && { progress }),

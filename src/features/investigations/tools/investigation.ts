@@ -3,12 +3,9 @@ import { forTeam } from '../../../db/team-filter.ts';
 import { untilReachable } from '../../runs/index.ts';
 import { errorOutput, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import { Investigation } from '../entities.ts';
-import type { InvestigationServiceDeps, Requester } from '../service.ts';
+import type { InvestigationServiceDeps } from '../service.ts';
 
-export interface InvestigationToolDeps extends InvestigationServiceDeps {
-  /** On whose behalf the run works that calls the tool. */
-  requesterOf: (context: ToolContext) => Promise<Requester>;
-}
+export interface InvestigationToolDeps extends InvestigationServiceDeps {}
 
 /** Text that PostgreSQL can store and search for. */
 export const storableText = (most: number) =>

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable } from '../../runs/index.ts';
+import { untilReachable, shownStatus } from '../../runs/index.ts';
 import { count, defineTool, jsonOutput, oneLine } from '../../tools/index.ts';
 import type { ListInvestigationsResult } from '../results.ts';
 import { investigationStatus } from '../schemas.ts';
@@ -30,7 +30,7 @@ export const listInvestigations = (deps: InvestigationToolDeps) =>
         investigations: items.map((row) => ({
           investigation_id: row.id,
           query: oneLine(row.query, QUERY_CHARACTERS),
-          status: row.status,
+          status: shownStatus(row.status),
           alert_summary: row.alertSummary,
           created_at: row.createdAt.toISOString(),
         })),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable } from '../../runs/index.ts';
+import { untilReachable, shownStatus } from '../../runs/index.ts';
 import {
   defineTool,
   errorOutput,
@@ -38,7 +38,7 @@ export const readInvestigation = (deps: InvestigationToolDeps) =>
       const result: ReadInvestigationResult = {
         investigation_id: row.id,
         query: row.query,
-        status: row.status,
+        status: shownStatus(row.status),
         alert_summary: row.alertSummary,
         investigation_text: row.investigationText,
         created_at: row.createdAt.toISOString(),

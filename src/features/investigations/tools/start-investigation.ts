@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { likeLiteral } from '../../../db/like.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable } from '../../runs/index.ts';
+import { untilReachable, shownStatus } from '../../runs/index.ts';
 import { count, defineTool, errorOutput, jsonOutput } from '../../tools/index.ts';
 import { Investigation } from '../entities.ts';
 import type { StartInvestigationResult } from '../results.ts';
@@ -31,22 +31,23 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
     }),
     summarize: ({ query }) => `Investigate: ${query}`,
     async run({ query }, context) {
-      const { runId, toolCallId, teamId, signal } = context;
+      const { runId, toolCallId, teamId, requester, signal } = context;
       const prefix = `run:${runId}:`;
       const wanted = {
         // As PostgreSQL gives it back: a repeated attempt compares them.
         query: query.toWellFormed(),
         idempotencyKey: prefix + toolCallId,
+        parentRunId: runId,
         admit: (tx: EntityManager) => admit(tx, prefix, prefix + toolCallId),
       };
       try {
-        const { id, status } = await untilReachable(async () => {
-          const requester = await deps.requesterOf(context);
-          return start(deps, forTeam(deps.orm.em, teamId), { ...requester, teamId }, wanted);
-        }, signal);
+        const { id, status } = await untilReachable(
+          () => start(deps, forTeam(deps.orm.em, teamId), requester, wanted),
+          signal,
+        );
         const result: StartInvestigationResult = {
           investigation_id: id,
-          status,
+          status: shownStatus(status),
           url: `${deps.appUrl}/investigation/${id}`,
         };
         return jsonOutput(result, `Started investigation ${id}`);

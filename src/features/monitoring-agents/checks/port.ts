@@ -1,4 +1,5 @@
 /** What running one check is, whatever its type. */
+import type { Requester } from '../../../http/authenticate.ts';
 import type { SourceCatalog } from '../../sources/port.ts';
 import type { ToolRegistry } from '../../tools/index.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -44,6 +45,8 @@ export interface CheckContext {
   teamId: string;
   agentId: string;
   sessionId: string;
+  /** On whose behalf: who wrote the version of the plan. */
+  requester: Requester;
   sources: SourceCatalog;
   /** The team's tools that only read. Made when it is first asked for. */
   tools: () => Promise<ToolRegistry>;

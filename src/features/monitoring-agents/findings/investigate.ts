@@ -1,11 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
+import type { Requester } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
 import { commitInvestigation, describeInvestigation, Investigation } from '../../investigations/index.ts';
+import { isOpen, OPEN } from '../../runs/index.ts';
 import type { FindingRef } from '../contract.ts';
-import { Finding, MonitoringAgent } from '../entities.ts';
+import { Finding, MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
 import type { InvestigationRef, InvestigationStanding, OpenInvestigationResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { isToBeInvestigated } from './due.ts';
@@ -24,7 +26,7 @@ export async function commitFindingInvestigation(
   deps: { clock: Clock },
   em: EntityManager,
   findingId: string,
-  requester: { apiKeyId?: string; userId?: string } = {},
+  requester?: Requester,
 ): Promise<string | undefined> {
   const owned = await em.findOne(Finding, { id: findingId }, { fields: ['agentId', 'teamId'] });
   if (!owned) return undefined;
@@ -44,7 +46,7 @@ export async function investigateFinding(
   deps: { clock: Clock },
   em: EntityManager,
   finding: Finding,
-  requester: { apiKeyId?: string; userId?: string } = {},
+  requester?: Requester,
 ): Promise<string | undefined> {
   const earlier = await investigationOf(em, finding);
   const now = deps.clock.now();
@@ -58,15 +60,33 @@ export async function investigateFinding(
   }
   const agent = agentId === null ? null : await em.findOne(MonitoringAgent, { id: agentId });
   const key = `finding:${finding.id}:investigation:${finding.revision}`;
-  const { id } = await commitInvestigation(
-    deps,
-    em,
-    { ...requester, teamId: finding.teamId },
-    { id: uuidOf(key), idempotencyKey: key, query: investigationQuery(finding, agent?.title, finding.evidence) },
-  );
+  const { id } = await commitInvestigation(deps, em, await onBehalfOf(em, agent, requester, finding), {
+    id: uuidOf(key),
+    idempotencyKey: key,
+    query: investigationQuery(finding, agent?.title, finding.evidence),
+  });
   finding.investigationId = id;
   await em.flush();
   return id;
+}
+
+/**
+ * Of an agent's findings: whoever wrote its plan, so that an alert that may do little is looked into all the same. Nobody
+ * has granted anything where an alert of no agent is taken up again without its sender.
+ */
+async function onBehalfOf(
+  em: EntityManager,
+  agent: MonitoringAgent | null,
+  sender: Requester | undefined,
+  { teamId }: Finding,
+): Promise<Requester> {
+  if (!agent) return sender ?? { teamId, scopes: [] };
+  const plan = await em.findOne(
+    MonitoringPlanVersion,
+    { agentId: agent.id, version: agent.planVersion },
+    { fields: ['scopes'] },
+  );
+  return { ...sender, teamId, scopes: plan?.scopes ?? [] };
 }
 
 /** What begins within this time is likely to be one incident. */
@@ -86,12 +106,12 @@ async function investigationToJoin(
   now: Date,
 ): Promise<string | undefined> {
   const opened = await em.execute<{ id: string; runs: boolean; same: boolean }[]>(
-    `select i.id, i.status = 'processing' as runs, coalesce(bool_or(f.service = ?), false) as same
-       from investigations i
-       join monitoring_findings f on f.team_id = i.team_id and f.investigation_id = i.id
-      where i.team_id = ? and i.created_at > ? and f.agent_id is not distinct from ?::uuid
-      group by i.id order by i.created_at desc limit ?`,
-    [service, teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_OF_ALL],
+    `select i.id, r.status = any(?) as runs, coalesce(bool_or(f.service = ?), false) as same
+       from investigations i join runs r on r.id = i.id
+       join monitoring_findings f on f.team_id = r.team_id and f.investigation_id = i.id
+      where r.team_id = ? and r.kind = 'investigation' and r.created_at > ? and f.agent_id is not distinct from ?::uuid
+      group by i.id, r.id order by r.created_at desc limit ?`,
+    [`{${OPEN.join(',')}}`, service, teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_OF_ALL],
   );
   if (opened.length < (severity === 'critical' ? MOST_OF_ALL : MOST_IN_A_BURST)) return undefined;
   const fits =
@@ -116,6 +136,6 @@ export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef
   );
   if (!found) return { status: 'gone' };
   const { id, teamId, query, status } = found;
-  if (status !== 'processing') return { status };
-  return { status, start: describeInvestigation({ id, teamId, query }, deps.investigationBudget) };
+  if (!isOpen(status)) return { status };
+  return { status: 'processing', start: describeInvestigation({ id, teamId, query }, deps.investigationBudget) };
 }

@@ -1,3 +1,4 @@
+import { shownStatus } from '../../runs/index.ts';
 import type { FilterQuery } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { Investigation } from '../../investigations/index.ts';
@@ -71,7 +72,7 @@ export async function refsOf(
   ]);
   return {
     agentTitles: new Map(agents.map(({ id, title }) => [id, title])),
-    investigationStatuses: new Map(investigations.map(({ id, status }) => [id, status])),
+    investigationStatuses: new Map(investigations.map(({ id, status }) => [id, shownStatus(status)])),
   };
 }
 

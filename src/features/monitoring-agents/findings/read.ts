@@ -1,3 +1,4 @@
+import { shownStatus } from '../../runs/index.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { Investigation } from '../../investigations/index.ts';
@@ -33,7 +34,7 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
     ...(finding.service !== null && { service: finding.service }),
     ...(finding.judgement?.isWorthIt === false && { notWorthIt: finding.judgement.reason.slice(0, 200) }),
     ...(notice && { notice }),
-    ...(investigation && { investigation: { id: investigation.id, status: investigation.status } }),
+    ...(investigation && { investigation: { id: investigation.id, status: shownStatus(investigation.status) } }),
   };
 }
 

@@ -1,7 +1,9 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
+import type { Requester } from '../../../http/authenticate.ts';
 import type { RunBudget } from '../../runs/contract.ts';
+import { newRun, Run } from '../../runs/index.ts';
 import { Conversation } from '../../transcripts/index.ts';
 import { budgetLeft } from '../budget.ts';
 import type { BeginInstructionCheckResult, Check, CheckRunResult, InstructionCheckInput } from '../contract.ts';
@@ -10,7 +12,7 @@ import { MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
 import { beginSessions } from '../sessions/begin-session.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
-import { planOf } from '../settings.ts';
+import { planAndRequester, planOf } from '../settings.ts';
 import { earlierSubjects } from './earlier.ts';
 import { openingMessage } from './prompt.ts';
 
@@ -42,7 +44,8 @@ export async function beginInstructionCheck(
   const agent = await em().findOne(MonitoringAgent, { id: agentId });
   if (!agent) return cancelled(AGENT_DELETED);
   if (!agent.active) return cancelled('The agent is paused.');
-  const check = await instructionOf(em(), input);
+  const planned = await instructionOf(em(), input);
+  const check = planned?.check;
   if (!check) return cancelled('The plan has no such check.');
   if (agent.planVersion !== planVersion && !(await isStillPlanned(em(), agent, check))) {
     return cancelled('The plan was changed.');
@@ -52,16 +55,27 @@ export async function beginInstructionCheck(
   if (ended) return { budget, ended };
   const left = await budgetLeft(em(), agentId, at);
   if (left <= 0) return { budget, ended: await endUnpaid(deps, input, check, at) };
-  await openConversation(em(), input, check, at);
-  return { budget: narrowed(budget, check, left) };
+  return {
+    budget: await openRun(em(), input, {
+      check,
+      requester: planned.requester,
+      budget: narrowed(budget, check, left),
+      at,
+    }),
+  };
 }
 
-/** The check as the plan of the run's version has it. @param em bound to the agent's team */
-export async function instructionOf(em: EntityManager, input: InstructionCheckRun): Promise<CarriedOut | undefined> {
+/** The check as the plan of the run's version has it, and on whose behalf it is carried out. @param em bound to the agent's team */
+export async function instructionOf(
+  em: EntityManager,
+  input: InstructionCheckRun,
+): Promise<{ check: CarriedOut; requester: Requester } | undefined> {
   const { agentId, planVersion, run } = input;
   if ((await em.count(MonitoringPlanVersion, { agentId, version: planVersion })) === 0) return undefined;
-  const { checks } = await planOf(em, agentId, planVersion);
-  return checks.find((check): check is CarriedOut => check.id === run.checkId && check.check.type === 'instruction');
+  const { plan, requester } = await planAndRequester(em, agentId, planVersion);
+  const isIt = (check: Check): check is CarriedOut => check.id === run.checkId && check.check.type === 'instruction';
+  const check = plan.checks.find(isIt);
+  return check && { check, requester };
 }
 
 async function isStillPlanned(em: EntityManager, agent: MonitoringAgent, check: Check): Promise<boolean> {
@@ -87,23 +101,30 @@ async function endUnpaid(
   return result;
 }
 
-async function openConversation(
+/** @returns the bounds of the run, which an earlier attempt may have set */
+async function openRun(
   em: EntityManager,
   { agentId, teamId, run }: InstructionCheckRun,
-  { title, check: { instruction } }: CarriedOut,
-  now: Date,
-): Promise<void> {
+  { check, requester, budget, at }: { check: CarriedOut; requester: Requester; budget: RunBudget; at: Date },
+): Promise<RunBudget> {
   const id = run.sessionId;
-  if ((await em.count(Conversation, { id })) > 0) return;
+  const known = await em.findOne(Run, { id });
+  if (known) return { ...budget, ...known.budget };
+  const {
+    title,
+    check: { instruction },
+  } = check;
   const earlier = await earlierSubjects(em, { agentId, checkId: run.checkId });
-  const opening = openingMessage({ title, instruction, now, earlier });
+  const opening = openingMessage({ title, instruction, now: at, earlier });
   em.create(Conversation, { id, teamId, kind: 'check', opening, plan: [], result: null, summary: null });
+  em.create(Run, { id, ...newRun('check', id, requester), budget, startedAt: at });
   try {
     await em.flush();
   } catch (error) {
     // Another attempt was faster.
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
   }
+  return budget;
 }
 
 function narrowed(budget: RunBudget, { check }: CarriedOut, leftUsd: number): RunBudget {

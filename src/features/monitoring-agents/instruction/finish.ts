@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import { conversationStream, stateEvent, type RunLimit } from '../../runs/index.ts';
+import { conversationStream, OPEN, Run, stateEvent, type RunLimit } from '../../runs/index.ts';
 import { AuxiliaryCall, closeSteps, Conversation, ModelTurn, ToolCall } from '../../transcripts/index.ts';
 import type { CheckResult } from '../checks/port.ts';
 import type { CheckRunResult, FinishInstructionCheckInput } from '../contract.ts';
@@ -36,13 +36,13 @@ export async function finishInstructionCheck(
   const { agentId, teamId, run } = input;
   const em = (): EntityManager => forTeam(deps.orm.em, teamId);
   const at = deps.clock.now();
-  const check = await instructionOf(em(), input);
+  const planned = await instructionOf(em(), input);
   const conversation = await closeConversation(em(), run.sessionId);
-  if (!check || !conversation) return cancelledRun(run, AGENT_DELETED, at);
+  if (!planned || !conversation) return cancelledRun(run, AGENT_DELETED, at);
   const { result, findings } = await endSession(deps, {
     agent: { agentId, teamId },
     sessionId: run.sessionId,
-    check,
+    check: planned.check,
     result: await resultOf(em(), conversation, input),
     at,
     spent: await spentIn(em(), run.sessionId),
@@ -50,6 +50,12 @@ export async function finishInstructionCheck(
   await tellFindings(deps.findings, findings);
   const { status, digest } = result;
   const ending = { ok: 'completed', finding: 'completed', failed: 'failed', cancelled: 'cancelled' } as const;
+  const explanation = ending[status] === 'completed' ? null : digest;
+  await em().nativeUpdate(
+    Run,
+    { id: run.sessionId, status: { $in: OPEN } },
+    { status: ending[status], limitReached: input.limit ?? null, explanation, finishedAt: at, updatedAt: at },
+  );
   await deps.events.append(conversationStream(run.sessionId), [
     stateEvent(`run.${ending[status]}`, 'run:ended', { status, digest }),
   ]);

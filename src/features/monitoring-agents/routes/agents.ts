@@ -10,7 +10,7 @@ import * as schemas from '../schemas.ts';
 import { changePlan, checkNow, findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
 import { standingOf } from '../standing.ts';
-import { monitoringEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const list = endpoint({
   method: 'get',
@@ -76,7 +76,7 @@ const toggle = (active: boolean) =>
     errors: [404],
     handler: async ({ em, deps, params, principal }) => {
       const change = { agentId: params.chat_id, active, reason: active ? 'Resumed.' : 'Paused.' };
-      const { agent } = await changePlan(deps.monitoring, em, requesterOf(principal), change);
+      const { agent } = await changePlan(deps.monitoring, em, principal, change);
       return { chat_id: agent.id, status: standingOf(agent, deps.clock.now()).status, active: agent.active };
     },
   });

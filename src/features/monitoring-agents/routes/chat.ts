@@ -1,12 +1,11 @@
 /** Talking with a monitoring agent: it is made, changed and asked in its chat. */
 import type { z } from 'zod';
 import type { EntityManager } from '../../../db/orm.ts';
-import { apiKey } from '../../../http/authenticate.ts';
+import { apiKey, type Requester } from '../../../http/authenticate.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import {
   endOfTurn,
   modelTurnsOf,
-  requesterOf,
   streamTurn,
   StreamQuery,
   turnFor,
@@ -18,7 +17,7 @@ import { storeChannel } from '../configure.ts';
 import { MonitoringChatRequest, MonitoringChatResponse } from '../conversation/schemas.ts';
 import { describeCheck } from '../plan/describe.ts';
 import { presentChannel } from '../../notifications/index.ts';
-import { createAgent, findAgent, tellAgent, type AgentRequester } from '../service.ts';
+import { createAgent, findAgent, tellAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
 import { standingOf } from '../standing.ts';
 import { acceptedChannel } from './channel.ts';
@@ -43,7 +42,7 @@ export const monitoringChat = endpoint({
   handler: async (call) => {
     const { body, query, deps, em, principal } = call;
     const isNew = body.chat_id === undefined;
-    const { monitoring, secret } = isNew ? newAgent(deps, requesterOf(principal), body, query.stream) : {};
+    const { monitoring, secret } = isNew ? newAgent(deps, principal, body, query.stream) : {};
     const { turn, after } = await turnFor(
       call,
       {
@@ -73,7 +72,7 @@ export const monitoringChat = endpoint({
 /** What makes the agent in the transaction that opens its chat. */
 function newAgent(
   deps: MonitoringDeps,
-  requester: AgentRequester,
+  requester: Requester,
   body: MonitoringChatRequest,
   isStreamed: boolean,
 ): { monitoring: NewMonitoring; secret: () => string | undefined } {

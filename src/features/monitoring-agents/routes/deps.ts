@@ -1,13 +1,12 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import type { Principal } from '../../../http/authenticate.ts';
 import type { SecretBox } from '../../../platform/secrets/index.ts';
 import type { ChatDeps } from '../../chats/index.ts';
 import type { InvestigationDeps } from '../../investigations/index.ts';
 import type { ProgressReader } from '../../runs/index.ts';
 import type { AgentState } from '../contract.ts';
 import type { ChannelCapabilities, Notifier } from '../../notifications/index.ts';
-import type { AgentRequester, MonitoringServiceDeps } from '../service.ts';
+import type { MonitoringServiceDeps } from '../service.ts';
 import type { TriggerServiceDeps } from '../triggers/service.ts';
 
 export interface MonitoringDeps
@@ -26,5 +25,3 @@ export const READ = 'monitoring:read';
 export const WRITE = 'monitoring:write';
 export const TRIGGER = 'monitoring:trigger';
 export const tags = ['Monitoring agents'];
-
-export const requesterOf = ({ teamId, apiKeyId, userId }: Principal): AgentRequester => ({ teamId, apiKeyId, userId });

@@ -7,7 +7,7 @@ import { presentPlan, presentVersions } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
 import { changePlan, findAgent, PlanRefused, tryPlan } from '../service.ts';
 import { planOf } from '../settings.ts';
-import { monitoringEndpoint as endpoint, READ, requesterOf, tags, WRITE } from './deps.ts';
+import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const getPlan = endpoint({
   method: 'get',
@@ -52,7 +52,7 @@ export const updatePlan = endpoint({
     try {
       const changed = query.dry_run
         ? await tryPlan(em, wanted)
-        : await changePlan(deps.monitoring, em, requesterOf(principal), wanted);
+        : await changePlan(deps.monitoring, em, principal, wanted);
       return presentPlan(changed.agent, changed.plan, undefined, deps.clock.now());
     } catch (error) {
       throw error instanceof PlanRefused ? invalidPlan(error.problems, ['body', 'plan']) : error;

@@ -1,7 +1,7 @@
 import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { EventLog } from '../../../platform/event-log/port.ts';
-import { conversationStream } from '../../runs/index.ts';
+import { conversationStream, Run } from '../../runs/index.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../../transcripts/index.ts';
 import { MonitoringSession } from '../entities.ts';
 
@@ -30,5 +30,6 @@ export async function purgeSessions(
   await deleteInParts(em, ModelTurn, said, signal);
   await deleteInParts(em, Message, said, signal);
   await deleteInParts(em, AuxiliaryCall, said, signal);
+  await deleteInParts(em, Run, { id: { $in: ids } }, signal);
   await deleteInParts(em, MonitoringSession, { id: { $in: ids } }, signal);
 }

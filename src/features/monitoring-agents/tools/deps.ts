@@ -3,15 +3,13 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { HttpError } from '../../../http/errors.ts';
 import { untilReachable } from '../../runs/index.ts';
 import { errorOutput, type LoadTeamTools, type ToolContext, type ToolOutput } from '../../tools/index.ts';
-import type { AgentRequester, MonitoringServiceDeps } from '../service.ts';
+import type { MonitoringServiceDeps } from '../service.ts';
 
 /** The scope for what changes what an agent watches. */
 export const WRITE = 'monitoring:write';
 
 /** What the tools of an agent's chat need. */
 export interface MonitoringToolDeps extends MonitoringServiceDeps {
-  /** On whose behalf the turn runs that calls the tool. */
-  requesterOf: (context: ToolContext) => Promise<AgentRequester>;
   /** The team's own tools, behind its satellites. */
   teamTools: LoadTeamTools;
 }

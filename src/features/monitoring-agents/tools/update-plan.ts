@@ -75,8 +75,7 @@ async function update(
   if ('problems' in checked) return refused(checked.problems);
   try {
     const change = { agentId, baseVersion: version, active: isActive, reason: why, turnId: context.runId };
-    const requester = await deps.requesterOf(context);
-    const done = await changePlan(deps, em, requester, { ...change, plan, patch: patch?.data });
+    const done = await changePlan(deps, em, context.requester, { ...change, plan, patch: patch?.data });
     return changed(done.agent, before, done.plan, done.isChanged ? undefined : 'It was so already.');
   } catch (error) {
     if (error instanceof PlanRefused) return refused(error.problems);

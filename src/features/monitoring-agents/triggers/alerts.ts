@@ -101,13 +101,13 @@ async function observeOne(
   { alert, at }: { alert: OutsideAlert; at: Date },
   known: KnownFindings,
 ): Promise<Observed> {
-  const { teamId, agentId = null, apiKeyId, userId } = request;
+  const { teamId, agentId = null, apiKeyId, userId, scopes } = request;
   const row = known.current.get(alertKey(alert.fingerprint));
   if (row) em.merge(row);
   const before = row && { id: row.id, status: row.status };
   const changed = await observeAlert(em, { teamId, agentId, alert, at }, known);
   if (changed?.status === 'open') {
-    const requester = { apiKeyId, userId };
+    const requester = { teamId, apiKeyId, userId, scopes };
     // One that is new is written with its investigation. Of another one, others write as well: it is read again.
     if (changed.id !== before?.id) await investigateFinding(deps, em, changed, requester);
     else {

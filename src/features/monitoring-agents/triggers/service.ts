@@ -1,6 +1,6 @@
 /** Carries out what comes from outside: alerts, deploys, and requests to look now. */
 import type { EntityManager } from '../../../db/orm.ts';
-import type { Principal } from '../../../http/authenticate.ts';
+import type { Requester } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { FairSlots } from '../../../platform/fair-slots.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -22,7 +22,7 @@ export interface TriggerServiceDeps {
 }
 
 /** Who asks, and for which agent. */
-export interface TriggerRequest extends Pick<Principal, 'teamId' | 'apiKeyId' | 'userId'> {
+export interface TriggerRequest extends Requester {
   /** Absent: for all of the team; an alert belongs to none then. */
   agentId?: string;
   idempotencyKey?: string;

@@ -63,8 +63,11 @@ describe('follow_investigation', () => {
     return { following };
   };
   /** Records an end and tells nobody. */
-  const end = ({ id, teamId }: { id: string; teamId: string }, row: Partial<Investigation>): Promise<number> =>
-    forTeam(harness.database.orm.em, teamId).nativeUpdate(Investigation, { id }, row);
+  const end = async ({ id, teamId }: { id: string; teamId: string }, row: Partial<Investigation>): Promise<void> => {
+    const em = forTeam(harness.database.orm.em, teamId);
+    em.assign(await em.findOneOrFail(Investigation, { id }), row);
+    await em.flush();
+  };
 
   it('says at once how far it is, when it is not to wait', async () => {
     const run = await begin('look-only');

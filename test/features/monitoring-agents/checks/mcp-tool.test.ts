@@ -54,6 +54,17 @@ describe('checks: mcp_tool', () => {
     assert.equal(again.context!.toolCallId, toolCallId);
   });
 
+  it('makes no call that needs more than whoever wrote the plan was granted', async () => {
+    const called: Called = {};
+    const needy = tool({ content: 'x' }, { requires: 'satellites:query' }, called);
+    const subject = { type: 'mcp_tool', tool: 'queue_status', arguments: {}, condition: { type: 'lacks', text: 'y' } };
+    const refused = await check(subject, { tools: [needy], scopes: ['monitoring:write'] });
+    assert.equal(refused.status, 'failed');
+    assert.match(refused.summary, /needs the scope satellites:query, which the credential .* does not have/);
+    assert.equal(called.context, undefined);
+    assert.equal((await check(subject, { tools: [needy], scopes: ['satellites:query'] })).status, 'finding');
+  });
+
   it('contains and lacks are opposites', async () => {
     for (const [type, content, status] of [
       ['contains', 'OK', 'ok'],

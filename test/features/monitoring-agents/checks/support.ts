@@ -16,14 +16,23 @@ export const NOW = 1_772_366_400;
 export interface Given {
   sources?: TelemetrySource[];
   tools?: Tool[];
+  /** Of whoever wrote the plan. */
+  scopes?: string[];
   /** Unix seconds. */
   now?: number;
   signal?: AbortSignal;
 }
 
-export function checkContext({ sources = [], tools = [], now = NOW, signal }: Given): CheckContext {
+export function checkContext({
+  sources = [],
+  tools = [],
+  scopes = ['team:admin'],
+  now = NOW,
+  signal,
+}: Given): CheckContext {
   return {
     teamId: 'team',
+    requester: { teamId: 'team', scopes },
     agentId: 'agent',
     sessionId: 'session',
     sources: catalogOver(() => sources),

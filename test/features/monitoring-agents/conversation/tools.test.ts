@@ -37,7 +37,6 @@ describe('update_monitoring_plan', () => {
         clock: systemClock,
         launcher: createAgentLauncher(temporal, { taskQueue }),
         findings: { orm, log, launcher: createFindingLauncher(temporal, { taskQueue }) },
-        requesterOf: async () => ({ teamId }),
         teamTools: async () => ({ tools: [] }),
       }),
     );

@@ -1,10 +1,10 @@
+import { Run } from '../../../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
 import { openInvestigation } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
-import { Investigation } from '../../../../src/features/investigations/index.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { checkOf, findingsOf, observe, resultOf, seen, storeAgent } from './support.ts';
@@ -58,7 +58,7 @@ describe('the investigation of a finding', () => {
       return (await openInvestigation(deps, { findingId: finding!.id, teamId: agent.teamId })).investigationId;
     };
     const end = (id: string | undefined): Promise<unknown> =>
-      forTeam(orm.em, agent.teamId).nativeUpdate(Investigation, { id }, { status: 'completed' });
+      forTeam(orm.em, agent.teamId).nativeUpdate(Run, { id }, { status: 'completed' });
     const [first, second, third] = [await open('cart'), await open('checkout'), await open('orders')];
     assert.equal(new Set([first, second, third]).size, 3);
     await Promise.all([end(first), end(second)]);

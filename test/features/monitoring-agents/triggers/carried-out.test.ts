@@ -30,7 +30,7 @@ describe('what comes from outside, carried out', function () {
     const plan = Plan.parse({ checks: [check('one'), check('two')] });
     const wanted = { id: agentId, title: 'shop watch', active: true, channel: null, plan };
     const clock = systemClock;
-    await em().transactional(async (tx) => void createAgent({ clock }, tx, { teamId }, wanted));
+    await em().transactional(async (tx) => void createAgent({ clock }, tx, { teamId, scopes: [] }, wanted));
     const launcher = createAgentLauncher(harness.temporal, { taskQueue: harness.taskQueue });
     await tellAgent({ launcher, log: harness.api.deps.log }, em(), agentId);
     await untilSessions('schedule', 2);

@@ -84,7 +84,7 @@ export async function startTriggerApi(options: { poolSize?: number } = {}): Prom
       async newAgent({ title = 'shop watch', active = true, plan = {} } = {}) {
         const agentId = randomUUID();
         const wanted = { id: agentId, title, active, channel: null, plan: Plan.parse(plan) };
-        await em().transactional(async (tx) => void createAgent({ clock }, tx, { teamId: id }, wanted));
+        await em().transactional(async (tx) => void createAgent({ clock }, tx, { teamId: id, scopes: [] }, wanted));
         return agentId;
       },
       async toldTo(agentId) {

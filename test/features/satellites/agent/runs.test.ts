@@ -1,3 +1,4 @@
+import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import assert from 'node:assert/strict';
 import { anyTeam } from '../../../../src/db/team-filter.ts';
 import { Team } from '../../../../src/features/identity/index.ts';
@@ -126,6 +127,58 @@ describe('satellites in runs', () => {
     const requests = JSON.stringify(last('investigate').messages);
     assert.match(requests, /satellite:shop\/prometheus/);
     assert.match(requests, /There is no tool \\\\\\"shop_files_delete_file/);
+  });
+
+  it('an investigation reads only what its key may @never-forgiven', async () => {
+    const before = satellites.asked.length;
+    const key = await chats.key('investigations:read', 'investigations:write');
+    const { body } = await chats.harness.request(
+      'POST',
+      '/api/v1/investigate',
+      { query: ask('investigate') },
+      { 'x-api-key': key },
+    );
+    await chats.harness.untilEnded((body as { investigation_id: string }).investigation_id);
+    assert.ok(!targets(before).includes('read_file'), targets(before).join());
+    assert.ok(!offered(last('investigate')).some((name) => /^(shop|away)_/.test(name)));
+  });
+
+  it('a check calls only what the key may that wrote its plan @never-forgiven', async () => {
+    const text = 'motd';
+    const subject = {
+      type: 'mcp_tool',
+      tool: readFile.name,
+      arguments: readFile.input,
+      condition: { type: 'contains', text },
+    };
+    const plan = {
+      checks: [{ id: 'motd', title: 'Motd', check: subject, schedule: { every_seconds: 3_600 } }],
+    };
+    const says = async (...scopes: string[]) => {
+      const key = await chats.key('monitoring:read', 'monitoring:write', ...scopes);
+      const call = (method: string, path: string, body?: unknown) =>
+        chats.harness.request(method, path, body, { 'x-api-key': key });
+      const { body } = await call('POST', '/api/monitoring-chat', { message: 'Watch it.', title: 'motd', plan });
+      const { chat_id: id } = body as { chat_id: string };
+      await call('POST', `/api/monitoring-chat/${id}/run`);
+      const session = await waitUntil(
+        async () => {
+          const listed = await call('GET', `/api/monitoring-chat/${id}/sessions?count=1`);
+          const [one] = (listed.body as { sessions: { status: string; summary: string }[] }).sessions;
+          return one && one.status !== 'running' ? one : undefined;
+        },
+        { what: 'the session of the check', timeoutMs: 60_000 },
+      );
+      await call('DELETE', `/api/monitoring-chat/${id}`);
+      return session;
+    };
+    const before = satellites.asked.length;
+    const refused = await says();
+    assert.equal(refused.status, 'failed');
+    assert.match(refused.summary, /needs the scope satellites:query/);
+    assert.deepEqual(targets(before), []);
+    assert.equal((await says('satellites:query')).status, 'finding');
+    assert.ok(targets(before).includes('read_file'));
   });
 
   it('another team has neither the tools nor the sources @never-forgiven', async () => {
