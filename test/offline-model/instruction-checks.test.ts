@@ -16,7 +16,7 @@ import { decide } from '../../packages/offline-model/index.ts';
 import { ALERT_AT, catalogOf, memorySource, sampleIncident } from '../support/telemetry-source.ts';
 import { storedEvidence, toolContext } from '../support/tool-context.ts';
 
-const MOST_TURNS = 12;
+const MAX_TURNS = 12;
 
 interface Outcome {
   result?: InstructionResult;
@@ -38,7 +38,7 @@ async function carryOut(
   const opening = openingMessage({ title: 'Check', instruction, now: new Date((ALERT_AT + 1_800) * 1_000), earlier });
   const messages: Anthropic.MessageParam[] = [{ role: 'user', content: opening }];
   const outcome: Outcome = { refused: 0, calls: [], words: '' };
-  for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS; turn += 1) {
     const choice: Anthropic.ToolChoice =
       turn >= forceAt ? { type: 'tool', name: submitCheckResult.name } : { type: 'auto' };
     const answer = decide(messages, registry.definitions(), choice);

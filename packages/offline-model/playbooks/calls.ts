@@ -1,8 +1,9 @@
-/** Finding calls in a case. */
+/** Planned calls, and calls with what they returned. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PlannedCall } from '../decide.ts';
 import type { Call } from '../transcript.ts';
 import type { CaseFile } from './investigation/case-file.ts';
+import { parsePartialJson } from './investigation/partial-json.ts';
 
 /** Whether a call was made as planned; the order of members does not matter, since stores do not keep it. */
 export function isSame(call: Call, planned: PlannedCall): boolean {
@@ -35,4 +36,26 @@ export function given({ input }: Pick<Call, 'input'>, key: string): string | und
 /** An object of JSON, as opposed to a list or a plain value. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A planned call; absent inputs are left out, so that calls compare. */
+export function call(tool: string, input: Record<string, unknown>): PlannedCall {
+  return { name: tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
+}
+
+/** The result of a call as an object, empty where it is none. */
+export function jsonOf({ body }: Call): Record<string, unknown> {
+  const value: unknown = parsePartialJson(body);
+  return isRecord(value) ? value : {};
+}
+
+/** A list of objects in a result. */
+export function rowsOf(result: Record<string, unknown>, key: string): Record<string, unknown>[] {
+  const value: unknown = result[key];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function textOf(result: Record<string, unknown>, key: string): string {
+  const value = result[key];
+  return typeof value === 'string' ? value : '';
 }

@@ -262,6 +262,11 @@ export function inUnit(value: number, said: string | undefined, unit: string | u
   return from && unit !== undefined ? undefined : value;
 }
 
+/** A text without what stands in quotes. */
+export function withoutQuotes(text: string): string {
+  return text.replaceAll(/["“`][^"”`\n]*["”`]/gu, ' ');
+}
+
 /** Text in quotes: what logs are searched for. */
 export function quotedIn(text: string): string[] {
   return [...text.matchAll(/["“`]([^"”`\n]{1,200})["”`]/gu)].map(([, quoted = '']) => quoted.trim()).filter(Boolean);

@@ -1,7 +1,6 @@
 /** What the tools have said of sources, services and metrics, for playbooks that look at a system without an incident. */
 import type { SearchMetricsResult } from '../../../src/features/tools/results.ts';
 import type { Call } from '../transcript.ts';
-import { given } from './calls.ts';
 import { openCase, type CaseFile } from './investigation/case-file.ts';
 import {
   chooseSources,
@@ -12,6 +11,7 @@ import {
   type SourceChoice,
 } from './investigation/sources.ts';
 import { mentions } from './investigation/words.ts';
+import { given } from './calls.ts';
 
 export interface Telemetry {
   file: CaseFile;
@@ -22,6 +22,8 @@ export interface Telemetry {
   services: string[];
 }
 
+/** How many metrics of a service are searched through. */
+export const MAX_METRICS = 60;
 const MAX_SOURCES = 4;
 
 /** @param query the person's words, which may name a source */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { assert as check, double, integer, oneof, property, string } from 'fast-check';
-import { clock, listed, name, verbatim } from '../../../packages/offline-model/playbooks/conversation/wording.ts';
+import { clock, listed, name, verbatim } from '../../../packages/offline-model/playbooks/wording.ts';
 
 describe('offline model: wording', () => {
   it('writes numbers as they begin in the evidence, rounded or cut', () => {

@@ -18,9 +18,7 @@ export interface Agent {
   written: Record<string, unknown>[];
   /** Everything that was refused, with its reasons. */
   refused: unknown[];
-  ran: unknown[];
   findings: Record<string, unknown>[];
-  sessions: Record<string, unknown>[];
 }
 
 export function newAgent(given: Partial<Agent> = {}): Agent {
@@ -33,9 +31,7 @@ export function newAgent(given: Partial<Agent> = {}): Agent {
     channel: null,
     written: [],
     refused: [],
-    ran: [],
     findings: [],
-    sessions: [],
     ...given,
   };
 }
@@ -107,18 +103,6 @@ export function agentTools(agent: Agent): Tool[] {
         'changed',
       );
     }),
-    tool('test_monitoring_check', () =>
-      jsonOutput({ status: 'ok', summary: 'p95 is 0.2 s, usual are 0.2 s', observations: [] }, 'ok'),
-    ),
     tool('list_monitoring_findings', () => jsonOutput({ findings: agent.findings, has_more: false }, 'findings')),
-    tool('list_monitoring_sessions', ({ check_id: id, limit }) => {
-      const all = agent.sessions.filter((one) => id === undefined || one['check_id'] === id);
-      const sessions = all.slice(0, Number(limit ?? 20));
-      return jsonOutput({ sessions, has_more: all.length > sessions.length }, 'sessions');
-    }),
-    tool('run_check_now', (input) => {
-      agent.ran.push(input);
-      return jsonOutput({ started: input['check_ids'] ?? agent.plan.checks.map(({ id }) => id) }, 'runs');
-    }),
   ];
 }

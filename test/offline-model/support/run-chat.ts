@@ -14,7 +14,7 @@ import type { ContentBlockParam, MessageParam, ModelClient } from '../../../src/
 import { storedEvidence, toolContext } from '../../support/tool-context.ts';
 
 /** More than the playbook may ever take, so that a loop is seen as one. */
-const MOST_TURNS = 20;
+const MAX_TURNS = 20;
 const NOW = '2026-11-20T09:00:00.000Z';
 
 export interface ChatOptions {
@@ -71,7 +71,7 @@ export function openChat(model: ModelClient, options: ChatOptions): Chat {
       const answered: Answered = { text: '', narration: [], calls: [], turns: 0 };
       const first = ['<context>', `It is now ${now}.`, ...(told ? [told] : []), '</context>'].join('\n');
       messages.push({ role: 'user', content: [text(first), text(question)] });
-      while (answered.turns < MOST_TURNS) {
+      while (answered.turns < MAX_TURNS) {
         const conclude = answered.turns >= concludeAt;
         if (conclude) addNote(messages);
         const answer = await model.complete(
@@ -108,7 +108,7 @@ export function openChat(model: ModelClient, options: ChatOptions): Chat {
         answered.narration.push(said);
         messages.push({ role: 'user', content: results });
       }
-      throw new Error(`no answer after ${MOST_TURNS} model turns`);
+      throw new Error(`no answer after ${MAX_TURNS} model turns`);
     },
   };
 }

@@ -15,7 +15,7 @@ import type { StoredEvidence } from '../../../src/features/tools/tool.ts';
 import type { ContentBlockParam, MessageParam, ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { storedEvidence, toolContext } from '../../support/tool-context.ts';
 
-const MOST_TURNS = 15;
+const MAX_TURNS = 15;
 
 export interface RunOptions {
   query: string;
@@ -56,7 +56,7 @@ export async function runInvestigation(model: ModelClient, options: RunOptions):
     texts: [],
     evidence,
   };
-  for (let turn = 0; turn < MOST_TURNS && !run.report; turn += 1) {
+  for (let turn = 0; turn < MAX_TURNS && !run.report; turn += 1) {
     const conclude = options.concludeAt !== undefined && turn >= options.concludeAt;
     const answer = await model.complete(
       {

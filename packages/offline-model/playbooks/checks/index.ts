@@ -1,18 +1,17 @@
 /**
- * The playbook of a check that carries out an instruction: looks at what the instruction names (metrics, logs, changes,
- * alerts), and hands in what that shows. What could not be looked at is said, and never called ok.
+ * The playbook of a check that carries out an instruction: looks at the metrics, logs, changes and alerts it names, and
+ * submits what they show. It reports what it could not look at, and never calls that ok.
  */
 import type { Playbook, Turn } from '../../decide.ts';
-import { call } from '../investigation/gather.ts';
 import { openCase, wasCalled } from '../investigation/case-file.ts';
 import { looksOf, nextLooks } from './looks.ts';
 import { openingOf } from './opening.ts';
 import { resultOf } from './result.ts';
+import { call } from '../calls.ts';
 
 const SUBMIT = 'submit_check_result';
-const MOST_SUBMISSIONS = 3;
-/** Turns with calls before the result is due. */
-const MOST_TURNS = 7;
+const MAX_SUBMISSIONS = 3;
+const MAX_TURNS = 7;
 
 export const check: Playbook = {
   name: 'check',
@@ -22,37 +21,37 @@ export const check: Playbook = {
     if (forcedTool !== undefined && forcedTool !== SUBMIT)
       return { text: '', calls: [{ name: forcedTool, input: {} }] };
     const submissions = transcript.calls.filter(({ tool }) => tool === SUBMIT);
-    if (submissions.some(({ isError }) => !isError)) return { text: 'The result is handed in.', calls: [] };
+    if (submissions.some(({ isError }) => !isError)) return { text: 'The result is submitted.', calls: [] };
     const opening = openingOf(situation);
     if (!opening || opening.instruction === '')
       return submit({
         status: 'failed',
-        summary: 'There is no instruction that says what is to be checked.',
+        summary: 'There is no instruction to carry out.',
         observations: [],
       });
     const file = openCase(transcript);
     const can = (tool: string): boolean => tools.has(tool);
-    const mayLook = forcedTool === undefined && submissions.length === 0 && transcript.turn < MOST_TURNS;
+    const mayLook = forcedTool === undefined && submissions.length === 0 && transcript.turn < MAX_TURNS;
     if (mayLook && can('list_sources') && !wasCalled(file, 'list_sources')) {
-      return { text: 'I look at which telemetry sources there are.', calls: [call('list_sources', {})] };
+      return { text: 'I look up the telemetry sources.', calls: [call('list_sources', {})] };
     }
     const looks = looksOf(file, opening);
     const calls = mayLook ? nextLooks(file, looks, can) : [];
     if (calls.length > 0) return { text: 'I look at what the instruction is about.', calls };
-    const result = resultOf(file, looks, opening);
+    const result = resultOf(file, looks);
     if (submissions.length === 0) return submit(result);
-    if (submissions.length >= MOST_SUBMISSIONS) {
-      return { text: 'The result was not accepted, and I know no other way to write it.', calls: [] };
+    if (submissions.length >= MAX_SUBMISSIONS) {
+      return { text: 'The result was not accepted, and I cannot write it any other way.', calls: [] };
     }
-    // Nobody is to be told of what the evidence does not hold; what is left of it cannot be called ok.
+    // Without evidence it is neither a finding nor ok.
     return submit({
       status: 'failed',
-      summary: `What I saw could not be cited: ${result.summary}`.slice(0, 500).toWellFormed(),
+      summary: `I could not cite what I saw: ${result.summary}`.slice(0, 500).toWellFormed(),
       observations: [],
     });
   },
 };
 
 function submit(result: object): Turn {
-  return { text: 'I hand in the result.', calls: [call(SUBMIT, { ...result })] };
+  return { text: 'I submit the result.', calls: [call(SUBMIT, { ...result })] };
 }

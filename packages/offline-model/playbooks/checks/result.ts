@@ -1,208 +1,172 @@
-/** What a check comes to, from what was seen: numbers and lines decide, and every finding quotes what it rests on. */
+/** What a check concludes from what it saw: numbers and lines decide, and each finding quotes its evidence. */
 import type { InstructionResult } from '../../../../src/features/monitoring-agents/instruction/result.ts';
-import type { CaseFile, Found } from '../investigation/case-file.ts';
 import type { QueryMetricResult } from '../../../../src/features/tools/results.ts';
-import { members } from '../investigation/citations.ts';
-import { clip } from '../investigation/statements.ts';
+import type { Call } from '../../transcript.ts';
 import { given } from '../calls.ts';
-import { listed, measured } from '../conversation/wording.ts';
+import type { CaseFile, Found } from '../investigation/case-file.ts';
+import { members } from '../investigation/citations.ts';
 import { inUnit, type Limit } from '../reading.ts';
+import { clip, listed, measured } from '../wording.ts';
 import type { Looks } from './looks.ts';
-import type { Opening } from './opening.ts';
 
 type Observation = InstructionResult['observations'][number];
 
-/** So many usual spreads away is unusual. */
+/** A value this many spreads from its usual one is unusual. */
 const UNUSUAL = 6;
-const FEWEST_NEW_LINES = 5;
+const MIN_NEW_LINES = 5;
 const MAX_OBSERVATIONS = 30;
-const MAX_SERVICES_NAMED = 3;
+const MAX_PER_CALL = 8;
+const MAX_EXCERPT_CHARACTERS = 2_000;
 
-export function resultOf(file: CaseFile, looks: Looks, opening: Opening): InstructionResult {
-  const observations = [
+export function resultOf(file: CaseFile, looks: Looks): InstructionResult {
+  const seen = file.readings.length + file.logs.length + file.changes.length;
+  const missing = unseen(file, looks);
+  if (seen === 0) return { status: 'failed', summary: clip(`I could not look: ${missing}`, 500), observations: [] };
+  const all = [
     ...file.readings.flatMap((found) => ofMetric(found, looks)),
     ...file.logs.flatMap((found) => ofLogs(found, looks)),
     ...ofAlerts(file, looks),
-    ...file.changes.flatMap((found) => ofChanges(found)),
+    ...file.changes.flatMap(ofChanges),
   ];
-  const unique = [...new Map(observations.map((one) => [one.subject, one])).values()];
-  const missing = unseen(file, looks, opening);
-  const seen = file.readings.length + file.logs.length + file.changes.length;
-  if (seen === 0) {
-    return { status: 'failed', summary: short(`I could not look at it: ${missing}`), observations: [] };
-  }
-  const ordered = unique.toSorted((a, b) => Number(b.is_finding) - Number(a.is_finding)).slice(0, MAX_OBSERVATIONS);
-  const findings = ordered.filter((one) => one.is_finding);
+  const unique = [...new Map(all.map((one) => [one.subject, one])).values()];
+  const observations = unique
+    .toSorted((a, b) => Number(b.is_finding) - Number(a.is_finding))
+    .slice(0, MAX_OBSERVATIONS);
+  const [first, ...others] = observations.filter((one) => one.is_finding);
   const beside = missing === '' ? '' : ` Not looked at: ${missing}`;
-  if (findings.length > 0) {
-    return {
-      status: 'finding',
-      summary: short(
-        `${findings[0]?.text ?? ''}${findings.length > 1 ? ` And ${findings.length - 1} more.` : ''}${beside}`,
-      ),
-      observations: ordered,
-    };
+  if (first) {
+    const more = others.length > 0 ? ` And ${others.length} more.` : '';
+    return { status: 'finding', summary: clip(`${first.text}${more}${beside}`, 500), observations };
   }
-  // Without what was asked for nobody can say that all is well.
-  if (missing !== '' && looks.unknown !== undefined)
-    return { status: 'failed', summary: short(`I could not look at all of it: ${missing}`), observations: ordered };
+  const count = file.readings.length;
   const what = [
-    ...(file.readings.length > 0
-      ? [`${file.readings.length} ${file.readings.length === 1 ? 'metric' : 'metrics'}`]
-      : []),
-    ...(file.logs.length > 0 ? ['logs'] : []),
-    ...(file.changes.length > 0 ? ['changes'] : []),
-  ];
-  return {
-    status: 'ok',
-    summary: short(`I looked at ${listed(what)}: nothing unusual.${beside}`),
-    observations: ordered,
-  };
+    count > 0 ? `${count} ${count === 1 ? 'metric' : 'metrics'}` : '',
+    file.logs.length > 0 ? 'logs' : '',
+    file.changes.length > 0 ? 'changes' : '',
+  ].filter(Boolean);
+  return { status: 'ok', summary: clip(`I looked at ${listed(what)}: nothing unusual.${beside}`, 500), observations };
 }
 
-function ofMetric({ call, result }: Found<QueryMetricResult>, looks: Looks): Observation[] {
-  const { limit: named } = looks;
-  return result.series.flatMap((series): Observation[] => {
-    const { anomaly, service, unit, statistic } = series;
-    const subject = clip(`${service || 'all'} ${result.metric}${statistic ? ` ${statistic}` : ''}`, 200);
-    const known = series.points.filter((point): point is [string, number] => point[1] !== null);
+function ofMetric({ call, result }: Found<QueryMetricResult>, { limit: named }: Looks): Observation[] {
+  return result.series.flatMap(({ anomaly, service, unit, statistic, points }): Observation[] => {
+    const subject = `${service || 'all'} ${result.metric}${statistic ? ` ${statistic}` : ''}`;
+    const known = points.filter((point): point is [string, number] => point[1] !== null);
     const last = known.at(-1);
     if (!last) return [];
     const limit = named && inUnit(named.value, named.unit, unit);
     const beyond = named && limit !== undefined ? known.find(([, value]) => isBeyond(value, named, limit)) : undefined;
-    const isUnusual =
-      !named && Math.abs(anomaly.score) >= UNUSUAL && (anomaly.direction === 'either' || anomaly.score > 0);
-    const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
-    const cited = evidenceFor(call, excerpt);
-    const isFinding = (beyond !== undefined || isUnusual) && cited !== undefined;
+    const score = anomaly.direction === 'either' ? Math.abs(anomaly.score) : anomaly.score;
+    const isUnusual = !named && score >= UNUSUAL;
     const usual = anomaly.baseline_median === null ? '' : `; usual is ${measured(anomaly.baseline_median, unit)}`;
     const text = beyond
       ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit ?? ''}${usual}.`
       : isUnusual
-        ? `${subject} is at ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, ${Math.abs(anomaly.score).toPrecision(3)} usual spreads away.`
-        : `${subject} is at ${measured(last[1], unit)}${usual}.`;
-    return [
-      {
-        subject,
-        text: clip(text, 1_000),
-        is_finding: isFinding,
-        ...serviceOf(service),
-        ...(cited ?? { evidence: [], excerpts: [] }),
-      },
-    ];
+        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, ${score.toPrecision(3)} usual spreads away.`
+        : `${subject} is ${measured(last[1], unit)}${usual}.`;
+    const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
+    return [observation(call, { subject, text, service, isFinding: beyond !== undefined || isUnusual }, excerpt)];
   });
 }
 
-function ofLogs({ call, result }: CaseFile['logs'][number], looks: Looks): Observation[] {
-  const text = given(call, 'text');
+function ofLogs({ call, result }: CaseFile['logs'][number], { limit }: Looks): Observation[] {
+  const searched = given(call, 'text');
   const service = given(call, 'service');
-  const whose = service ?? 'all services';
   if (result.matched === 0) {
-    return [
-      {
-        subject: clip(`${whose} logs ${text ?? given(call, 'level') ?? ''}`.trim(), 200),
-        text: `No such line of ${whose}.`,
-        is_finding: false,
-        ...serviceOf(service ?? ''),
-        evidence: [],
-        excerpts: [],
-      },
-    ];
+    const whose = service ?? 'all services';
+    const subject = `${whose} logs ${searched ?? given(call, 'level') ?? ''}`.trim();
+    return [observation(call, { subject, text: `No such line of ${whose}.`, service, isFinding: false })];
   }
   const middle = (Date.parse(result.window.from) + Date.parse(result.window.to)) / 2;
-  return result.patterns.slice(0, 8).map((pattern): Observation => {
-    const least = looks.limit?.value;
-    // What was looked for by its text is found when it is there; other lines when they have begun lately.
-    const isNew = Date.parse(pattern.first) > middle && pattern.count >= FEWEST_NEW_LINES;
-    const isWanted =
-      text !== undefined ? pattern.count >= (least ?? 1) : least === undefined ? isNew : result.matched >= least;
-    const cited =
-      evidenceFor(call, members(pattern, 'pattern', 'count')) ?? evidenceFor(call, members(pattern, 'pattern'));
-    const services = service ?? pattern.services.slice(0, MAX_SERVICES_NAMED).join(', ');
-    return {
-      subject: clip(`${services} logs ${pattern.pattern}`, 200),
-      text: clip(`${services} logged ${pattern.count} times since ${pattern.first}: ${pattern.pattern}`, 1_000),
-      is_finding: isWanted && cited !== undefined,
-      ...serviceOf(service ?? pattern.services[0] ?? ''),
-      ...(cited ?? { evidence: [], excerpts: [] }),
-    };
+  return result.patterns.slice(0, MAX_PER_CALL).map((pattern) => {
+    const { count, first, services } = pattern;
+    // A searched text is a finding wherever it occurs; other lines are one if they began lately.
+    const isNew = Date.parse(first) > middle && count >= MIN_NEW_LINES;
+    const isMatched = (searched === undefined ? result.matched : count) >= (limit?.value ?? 1);
+    const whose = service ?? services.slice(0, 3).join(', ');
+    return observation(
+      call,
+      {
+        subject: `${whose} logs ${pattern.pattern}`,
+        text: `${whose} logged ${count} times since ${first}: ${pattern.pattern}`,
+        service: service ?? services[0],
+        isFinding: searched === undefined && limit === undefined ? isNew : isMatched,
+      },
+      members(pattern, 'pattern', 'count'),
+      members(pattern, 'pattern'),
+    );
   });
 }
 
-/** Alerts that fire now in the sources that were looked at. */
+/** Alerts that fire now in the live source that was chosen. */
 function ofAlerts({ sources }: CaseFile, { telemetry, services, signals }: Looks): Observation[] {
   const chosen = telemetry.choice?.primary;
   if (!sources || !chosen || chosen.kind === 'recorded-incident' || signals.length > 0) return [];
   return chosen.alerts
     .filter(({ service }) => services.length === 0 || services.includes(service))
-    .flatMap((alert): Observation[] => {
-      const cited =
-        evidenceFor(sources.call, members(alert, 'name', 'service')) ??
-        evidenceFor(sources.call, members(alert, 'summary'));
-      return cited
-        ? [
-            {
-              subject: clip(`alert ${alert.name} ${alert.service}`, 200),
-              text: clip(`${alert.name} of ${alert.service}: ${alert.summary}`, 1_000),
-              is_finding: true,
-              ...serviceOf(alert.service),
-              ...cited,
-            },
-          ]
-        : [];
-    });
+    .map((alert) =>
+      observation(
+        sources.call,
+        {
+          subject: `alert ${alert.name} ${alert.service}`,
+          text: `${alert.name} of ${alert.service}: ${alert.summary}`,
+          service: alert.service,
+          isFinding: true,
+        },
+        members(alert, 'name', 'service'),
+        members(alert, 'summary'),
+      ),
+    );
 }
 
-/** A change is told and is no finding: only what comes of it is. */
+/** A change is never a finding: only its consequences are. */
 function ofChanges({ call, result }: CaseFile['changes'][number]): Observation[] {
-  return result.changes.slice(0, 8).map((change) => ({
-    subject: clip(`change ${change.id}`, 200),
-    text: clip(
-      `${change.kind}${change.service ? ` of ${change.service}` : ''} at ${change.at}: ${change.summary}`,
-      1_000,
-    ),
-    is_finding: false,
-    ...serviceOf(change.service ?? ''),
-    ...(evidenceFor(call, members(change, 'summary')) ?? { evidence: [], excerpts: [] }),
-  }));
+  return result.changes.slice(0, MAX_PER_CALL).map((change) => {
+    const of = change.service ? ` of ${change.service}` : '';
+    const text = `${change.kind}${of} at ${change.at}: ${change.summary}`;
+    const { service } = change;
+    return observation(
+      call,
+      { subject: `change ${change.id}`, text, service, isFinding: false },
+      members(change, 'summary'),
+    );
+  });
 }
 
-/** What of the instruction was not looked at, in words; empty when all was. */
-function unseen(file: CaseFile, looks: Looks, { instruction }: Opening): string {
+/** An observation with the first of the excerpts that occurs in the result, without which it is no finding. */
+function observation(
+  { evidence, body }: Call,
+  { subject, text, service = '', isFinding }: { subject: string; text: string; service?: string; isFinding: boolean },
+  ...excerpts: string[]
+): Observation {
+  const excerpt = excerpts.find((one) => one !== '' && one.length <= MAX_EXCERPT_CHARACTERS && body.includes(one));
+  const isCited = evidence !== undefined && excerpt !== undefined;
+  const name = service.trim().slice(0, 200);
+  return {
+    subject: clip(subject, 200),
+    text: clip(text, 1_000),
+    is_finding: isFinding && isCited,
+    ...(name !== '' && { service: name }),
+    evidence: isCited ? [evidence] : [],
+    excerpts: isCited ? [excerpt] : [],
+  };
+}
+
+/** What was not looked at; empty when nothing is missing. */
+function unseen(file: CaseFile, { telemetry, unknown, signals, isAboutChanges }: Looks): string {
   const failed = [...new Set(file.failures.map(({ tool }) => tool))];
   const parts = [
-    ...(looks.telemetry.choice ? [] : ['no telemetry source can be read']),
-    ...(looks.unknown === undefined ? [] : [`no service is called ${clip(looks.unknown, 60)}`]),
-    ...(looks.signals.length > 0 && file.readings.length === 0
-      ? [`there is no metric of the ${listed(looks.signals.map(({ title }) => title))}`]
-      : []),
-    ...(looks.changes && file.changes.length === 0 ? ['no source knows changes'] : []),
-    ...(failed.length > 0 ? [`${listed(failed)} gave no answer`] : []),
-    ...(instruction === '' ? ['there is no instruction'] : []),
-  ];
+    telemetry.choice ? '' : 'no telemetry source can be read',
+    unknown === undefined ? '' : `no service is called ${clip(unknown, 60)}`,
+    signals.length > 0 && file.readings.length === 0
+      ? `there is no metric for the ${listed(signals.map(({ title }) => title))}`
+      : '',
+    isAboutChanges && file.changes.length === 0 ? 'no source lists changes' : '',
+    failed.length > 0 ? `${listed(failed)} failed` : '',
+  ].filter(Boolean);
   return parts.length > 0 ? `${parts.join('; ')}.` : '';
 }
 
 function isBeyond(value: number, { operator }: Limit, limit: number): boolean {
   if (value === limit) return operator.endsWith('=');
   return operator.startsWith('>') ? value > limit : value < limit;
-}
-
-/** Only where the excerpt stands in what was shown, character by character. */
-function evidenceFor(
-  call: { evidence?: number | undefined; body: string },
-  excerpt: string,
-): Pick<Observation, 'evidence' | 'excerpts'> | undefined {
-  if (call.evidence === undefined || excerpt === '' || excerpt.length > 2_000 || !call.body.includes(excerpt))
-    return undefined;
-  return { evidence: [call.evidence], excerpts: [excerpt] };
-}
-
-function serviceOf(service: string): { service?: string } {
-  const plain = service.trim().slice(0, 200);
-  return plain === '' ? {} : { service: plain };
-}
-
-function short(text: string): string {
-  return clip(text, 500);
 }

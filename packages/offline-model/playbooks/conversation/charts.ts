@@ -1,18 +1,16 @@
 /** A chart of the tool result that is named, else of a metric that is asked for, else of the newest result with values. */
 import type { Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
-import { callsOf, isRecord, wasMade } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
-import { call } from '../investigation/gather.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
-import { clip, quote } from '../investigation/statements.ts';
 import { signalsIn } from '../reading.ts';
 import type { Chat } from './chat.ts';
 import { UUID, type LookupKind } from './intent.ts';
 import { lastService } from './target.ts';
 import { lookupAnswer, lookupPlan } from './lookups.ts';
 import type { Plan } from './replay.ts';
-import { cite, failureOf, name } from './wording.ts';
+import { call, callsOf, isRecord, wasMade } from '../calls.ts';
+import { cite, clip, failureOf, name, quote } from '../wording.ts';
 
 const DRAW = 'draw_chart';
 const TITLE_CHARACTERS = 120;

@@ -12,7 +12,7 @@ import { lookupAnswer, lookupPlan } from './lookups.ts';
 import { aboutAnswer, problemAnswer, problemPlan } from './problem.ts';
 import { NOTHING, replay, type Plan } from './replay.ts';
 import { lastCause } from './target.ts';
-import { bullets, paragraphs } from './wording.ts';
+import { bullets, paragraphs } from '../wording.ts';
 
 /** Model turns for one question; then it is answered with what there is. */
 const MAX_TURNS = 13;

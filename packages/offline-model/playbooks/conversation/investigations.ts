@@ -1,14 +1,12 @@
 /** Investigations from within a chat: start one and follow it, read one, list them. */
 import type { Call } from '../../transcript.ts';
-import { callsOf, given, isRecord, lastCall } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
-import { call } from '../investigation/gather.ts';
 import { parsePartialJson } from '../investigation/partial-json.ts';
-import { clip, quote } from '../investigation/statements.ts';
 import type { Chat } from './chat.ts';
 import { UUID } from './intent.ts';
 import type { Plan } from './replay.ts';
-import { bullets, cite, failureOf, name, outsideCode, paragraphs } from './wording.ts';
+import { call, callsOf, given, isRecord, lastCall } from '../calls.ts';
+import { bullets, cite, clip, failureOf, name, outsideCode, paragraphs, quote } from '../wording.ts';
 
 const MAX_FOLLOWS = 8;
 const MAX_LISTED = 10;

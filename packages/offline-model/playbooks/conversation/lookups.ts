@@ -5,17 +5,15 @@ import type {
   ServiceDependenciesResult,
 } from '../../../../src/features/tools/results.ts';
 import type { PlannedCall, Turn } from '../../decide.ts';
-import { given } from '../calls.ts';
 import type { CaseFile, Found } from '../investigation/case-file.ts';
-import { call } from '../investigation/gather.ts';
 import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
-import { quote } from '../investigation/statements.ts';
 import { chooseMetric } from '../investigation/survey.ts';
 import { metricFor, quotedIn, signalsIn, statisticIn } from '../reading.ts';
 import type { Chat } from './chat.ts';
 import type { LookupKind } from './intent.ts';
 import type { Plan } from './replay.ts';
 import { settle, targetOf, type Target } from './target.ts';
+import { call, given } from '../calls.ts';
 import {
   bullets,
   cite,
@@ -27,8 +25,9 @@ import {
   metricName,
   name,
   paragraphs,
+  quote,
   verbatim,
-} from './wording.ts';
+} from '../wording.ts';
 
 type Can = (tool: string) => boolean;
 

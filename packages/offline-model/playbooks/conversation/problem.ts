@@ -1,7 +1,7 @@
 /** A question about a cause: the steps of an investigation as calls of the chat, then its report as a short answer. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
-import { call, nextStep } from '../investigation/gather.ts';
+import { nextStep } from '../investigation/gather.ts';
 import { troubleOf, writeReport } from '../investigation/report.ts';
 import { chooseSources, usableSources, type SourceChoice } from '../investigation/sources.ts';
 import { conclude } from '../investigation/conclusion.ts';
@@ -12,7 +12,8 @@ import type { AnswerPart } from './intent.ts';
 import { examples, sourceList } from './lookups.ts';
 import type { Plan } from './replay.ts';
 import { settle, STAYS } from './target.ts';
-import { bullets, cite, failureOf, name, outsideCode, paragraphs } from './wording.ts';
+import { call } from '../calls.ts';
+import { bullets, cite, failureOf, name, outsideCode, paragraphs } from '../wording.ts';
 
 /** Words that say that something is wrong, but not what. */
 const GENERIC = new Set(

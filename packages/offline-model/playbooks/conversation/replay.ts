@@ -7,8 +7,8 @@ import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
 import { openCase, type CaseFile, type Settled } from '../investigation/case-file.ts';
 import { isLive } from '../investigation/sources.ts';
-import { isSame } from '../calls.ts';
 import { timeOf, type Chat } from './chat.ts';
+import { isSame } from '../calls.ts';
 
 export interface Plan {
   /** What the plan is about, in words that sources and alerts are compared with. */
@@ -42,7 +42,7 @@ const READING = new Set([
 /** Asked again, these have another answer. */
 const WAITING = new Set(['follow_investigation']);
 const FRESH_MS = 5 * 60_000;
-const MOST_ROUNDS = 30;
+const MAX_ROUNDS = 30;
 
 /**
  * Plays the plan over the chat's calls. Only tools that may be called are called.
@@ -56,7 +56,7 @@ export function replay(chat: Chat, plan: Plan, inOrder = false): Standing {
     const file = openCase(transcript);
     return plan.settle ? openCase(transcript, plan.settle(file)) : file;
   };
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const file = open(round);
     const turn = plan.next(file);
     const missing: PlannedCall[] = [];
@@ -74,7 +74,7 @@ export function replay(chat: Chat, plan: Plan, inOrder = false): Standing {
     if (missing.length > 0) return { file: open(round), pending: { text: turn?.text ?? '', calls: missing } };
     if (taken.length === before) return { file };
   }
-  return { file: open(MOST_ROUNDS) };
+  return { file: open(MAX_ROUNDS) };
 }
 
 /** Earlier readings: of recorded incidents all of them, since they do not change; of live systems the recent ones. */

@@ -12,11 +12,11 @@ import {
 import { withSymptom } from '../investigation/survey.ts';
 import { lexicalScores } from '../investigation/words.ts';
 import type { Call } from '../../transcript.ts';
-import { askedOf, given } from '../calls.ts';
 import { servicesIn, unknownServiceIn } from '../reading.ts';
 import { caseOf } from '../telemetry.ts';
 import type { Chat } from './chat.ts';
 import { windowIn, type NamedWindow } from './times.ts';
+import { askedOf, given } from '../calls.ts';
 
 export interface Target {
   /** Which source to ask for what. */

@@ -1,5 +1,6 @@
 /** Times that people name: ISO times, `16:40` within a recording, `the last 20 minutes` of a live source. */
 import { isLive, type ListedSource } from '../investigation/sources.ts';
+import { iso } from '../wording.ts';
 
 export interface NamedWindow {
   /** ISO times; an end that is left open is absent. */
@@ -31,8 +32,4 @@ export function windowIn(text: string, source: ListedSource, now = ''): NamedWin
   if (/\b(?:since|after|from)\b/i.test(text)) return { from: iso(first) };
   if (/\b(?:before|until|till)\b/i.test(text)) return { to: iso(first) };
   return { from: iso(first - AROUND_MS), to: iso(first + AROUND_MS) };
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
 }

@@ -10,6 +10,7 @@ import type {
   ServiceDependenciesResult,
 } from '../../../../src/features/tools/results.ts';
 import type { Call, Transcript } from '../../transcript.ts';
+import { isRecord } from '../calls.ts';
 import { parsePartialJson } from './partial-json.ts';
 import { wholeItems } from './whole-items.ts';
 
@@ -52,7 +53,7 @@ export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
     transcript.calls.flatMap((call) => {
       if (call.tool !== tool) return [];
       const value = call.isError ? undefined : wholeItems(parsePartialJson(call.body));
-      if (!isObject(value) || !hasListsOf(value, empty)) {
+      if (!isRecord(value) || !hasListsOf(value, empty)) {
         failures.push(call);
         return [];
       }
@@ -96,14 +97,10 @@ export function wasCalled(file: CaseFile, tool: string): boolean {
   return file.transcript.calls.some((call) => call.tool === tool);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Lists must be lists where they are present; a list that a bounded view cut off is taken as empty. */
 function hasListsOf(value: Record<string, unknown>, empty: unknown): boolean {
   return (
-    isObject(empty) &&
+    isRecord(empty) &&
     Object.entries(empty).every(([key, other]) => !Array.isArray(other) || !(key in value) || Array.isArray(value[key]))
   );
 }

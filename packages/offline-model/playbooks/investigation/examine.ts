@@ -5,14 +5,14 @@ import { anomalousCauses, conclude, findingsOf, onsetOf, type RankedCause } from
 import { mainBlame } from './log-evidence.ts';
 import { namedByPeople } from './remarks.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
-import { name } from './statements.ts';
+import { iso, name } from '../wording.ts';
 
-const MOST_SUSPECTS = 3;
+const MAX_SUSPECTS = 3;
 /** So many services are examined at most, people's wishes aside. */
-const MOST_EXAMINED = 6;
+const MAX_EXAMINED = 6;
 const BEFORE_ONSET_MS = 30 * 60_000;
 const LOG_LINES = 10;
-const MOST_CHANGES = 30;
+const MAX_CHANGES = 30;
 
 /** The calls that remain; none when every suspect was examined. */
 export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom): Turn {
@@ -41,17 +41,17 @@ function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
   const named = namedByPeople(file);
   if (!file.ranking) {
     const direct = file.dependencies?.result.edges.filter((edge) => edge.caller === service) ?? [];
-    return [...new Set([service, ...direct.map((edge) => edge.callee).slice(0, MOST_SUSPECTS - 1), ...named])];
+    return [...new Set([service, ...direct.map((edge) => edge.callee).slice(0, MAX_SUSPECTS - 1), ...named])];
   }
   const top = anomalousCauses(file)
-    .slice(0, MOST_SUSPECTS)
+    .slice(0, MAX_SUSPECTS)
     .map((cause) => cause.service);
   const conclusion = conclude(file);
   const blamed = [...top, ...(conclusion.cause ? [conclusion.cause.service] : [])].flatMap((suspect) => {
     const blame = mainBlame(findingsOf(file, suspect));
     return blame ? [blame.service] : [];
   });
-  const suspects = [...new Set([...top, ...blamed])].slice(0, MOST_EXAMINED);
+  const suspects = [...new Set([...top, ...blamed])].slice(0, MAX_EXAMINED);
   // Nothing is anomalous: the logs of the service with the symptom may still tell something.
   return [...new Set([...(suspects.length > 0 ? suspects : [service]), ...named])];
 }
@@ -100,9 +100,5 @@ export function aroundOnset(file: CaseFile): { from?: string; to?: string } {
 function readChanges(file: CaseFile, { changes }: SourceChoice): PlannedCall[] {
   if (!changes || wasCalled(file, 'recent_changes')) return [];
   const { to } = aroundOnset(file);
-  return [{ name: 'recent_changes', input: { source: changes.id, ...(to && { to }), limit: MOST_CHANGES } }];
-}
-
-function iso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace('.000Z', 'Z');
+  return [{ name: 'recent_changes', input: { source: changes.id, ...(to && { to }), limit: MAX_CHANGES } }];
 }

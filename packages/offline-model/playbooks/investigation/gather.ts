@@ -3,8 +3,9 @@ import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import { examine } from './examine.ts';
 import { chooseSources, needsServices, symptomOf, type SourceChoice, type Symptom } from './sources.ts';
-import { name } from './statements.ts';
 import { chooseMetric, survey } from './survey.ts';
+import { call } from '../calls.ts';
+import { name } from '../wording.ts';
 
 type NextStep =
   /** `stage` is set with the first step of one: 0 sources, 1 first look, 2 ranking, 3 examination. */
@@ -64,9 +65,4 @@ function surveyText(choice: SourceChoice, { service, metric, from }: Symptom): s
 
 function step(stage: 0 | 1 | 2 | 3, text: string, calls: PlannedCall[]): NextStep {
   return { done: false, stage, text, calls };
-}
-
-/** Absent inputs are left out, so that calls compare and read well. */
-export function call(tool: string, input: Record<string, unknown>): PlannedCall {
-  return { name: tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
 }

@@ -3,8 +3,9 @@ import type { Hypothesis } from '../../../../src/features/investigations/report/
 import type { CaseFile } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import { findingsOf, type Conclusion, type RankedCause } from './conclusion.ts';
-import { changeSentence, name, verbatim, findingSentence, rankSentence, signalSentence } from './statements.ts';
+import { changeSentence, findingSentence, rankSentence, signalSentence } from './statements.ts';
 import { judgeChanges, judgeService, rivalsOf, type ChangeVerdict, type ServiceVerdict } from './verdicts.ts';
+import { name, verbatim } from '../wording.ts';
 
 export function hypotheses(
   file: CaseFile,

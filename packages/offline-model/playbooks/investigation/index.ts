@@ -5,13 +5,14 @@
 import type { PlanItem } from '../../../../src/features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
 import { openCase, type CaseFile } from './case-file.ts';
-import { call, nextStep } from './gather.ts';
+import { nextStep } from './gather.ts';
 import { namedByPeople } from './remarks.ts';
 import { writeReport } from './report.ts';
 import { chooseSources } from './sources.ts';
+import { call } from '../calls.ts';
 
 const SUBMIT = 'submit_report';
-const MOST_SUBMISSIONS = 3;
+const MAX_SUBMISSIONS = 3;
 const STAGES = [
   'List the telemetry sources and choose those that fit',
   'Look at the alerting metric and what its service depends on',
@@ -31,7 +32,7 @@ export const investigation: Playbook = {
     const submissions = file.transcript.calls.filter((call) => call.tool === SUBMIT);
     if (submissions.some((call) => !call.isError)) return { text: 'The report is handed in.', calls: [] };
     const last = submissions.at(-1);
-    if (last) return submissions.length < MOST_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
+    if (last) return submissions.length < MAX_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
     if (situation.forcedTool) {
       return submit(file, 'Partial report, because the run had to conclude before every step was done:');
     }

@@ -1,7 +1,8 @@
 /** What to do first, from the kind of evidence there is. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Conclusion } from './conclusion.ts';
-import { clip, name, verbatim, quote, signalName } from './statements.ts';
+import { signalName } from './statements.ts';
+import { clip, name, quote, verbatim } from '../wording.ts';
 
 type Recommendation = Report['recommended_change'];
 

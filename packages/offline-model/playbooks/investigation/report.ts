@@ -8,19 +8,10 @@ import { pathBetween } from './call-paths.ts';
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
-import {
-  changeSentence,
-  clip,
-  verbatim,
-  findingSentence,
-  name,
-  quote,
-  rankSentence,
-  signalName,
-  signalSentence,
-} from './statements.ts';
+import { changeSentence, findingSentence, rankSentence, signalName, signalSentence } from './statements.ts';
+import { clip, name, quote, verbatim } from '../wording.ts';
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** What is wrong with a service, by the meaning of its strongest signal. */
 const TROUBLE: Record<string, string> = {
   latency: 'slow',
@@ -183,7 +174,7 @@ function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, cit
 function limits(file: CaseFile, citations: Citations): string[] {
   return file.failures
     .filter(({ tool }) => tool !== 'submit_report')
-    .slice(0, MOST_FAILURES)
+    .slice(0, MAX_FAILURES)
     .map((call) => `A call of ${call.tool} gave no answer: ${failure(call, citations)}.`);
 }
 

@@ -4,37 +4,9 @@ import type { CaseFile, Found } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import type { ListedChange, RankedCause } from './conclusion.ts';
 import type { LogFinding } from './log-evidence.ts';
+import { name, quote, verbatim } from '../wording.ts';
 
 type Signal = RankRootCausesResult['causes'][number]['signals'][number];
-
-const FEWEST_DIGITS = 3;
-const MAX_DIGITS = 5;
-const CUT_DIGITS = 4;
-
-/**
- * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
- * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
- * point).
- */
-export function verbatim(value: number | null): string {
-  if (value === null) return 'unknown';
-  const magnitude = Math.abs(value);
-  const exact = String(magnitude);
-  if (exact.includes('e')) return exact;
-  for (let digits = FEWEST_DIGITS; digits <= MAX_DIGITS; digits += 1) {
-    const rounded = String(Number(magnitude.toPrecision(digits)));
-    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
-  }
-  return cut(exact);
-}
-
-/** Cut after some significant digits, but not before the point. */
-function cut(exact: string): string {
-  const [whole = '', fraction = ''] = exact.split('.');
-  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
-  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
-  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
-}
 
 export function signalName({ metric, statistic }: Pick<Signal, 'metric' | 'statistic'>): string {
   return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
@@ -97,25 +69,6 @@ export function changeSentence(
   const of = change.service ? ` of ${name(change.service)}` : '';
   const cited = citations.cite(source.call, members(change, 'summary'), members(change, 'id'));
   return `${opening} ${name(change.kind)}${of} at ${name(change.at)}: ${quote(change.summary, 300)}${cited}.`;
-}
-
-/** Foreign text as code, in which neither full stops nor brackets mean anything to a reader of sentences. */
-export function quote(text: string, limit: number): string {
-  return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
-}
-
-/** What needs no quoting: no such name can be Markdown, a citation, an address or an instruction. */
-const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
-
-/** A name from telemetry: as it is where it is plainly one, otherwise as code. */
-export function name(text: string): string {
-  return PLAIN_NAME.test(text) ? text : quote(text, 80);
-}
-
-/** One line, cut at a limit. */
-export function clip(text: string, limit: number): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
 }
 
 function ordinal(rank: number): string {

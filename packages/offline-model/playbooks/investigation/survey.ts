@@ -5,7 +5,7 @@ import type { SourceChoice, Symptom } from './sources.ts';
 import { signalsIn } from '../reading.ts';
 import { lexicalScores } from './words.ts';
 
-const MOST_METRICS = 50;
+const MAX_METRICS = 50;
 /** A text with what alerts and metrics are called where it says the same in other words. */
 export function withSymptom(text: string): string {
   return [text, ...signalsIn(text).map(({ words }) => words)].join('\n');
@@ -24,7 +24,7 @@ export function survey(file: CaseFile, choice: SourceChoice, symptom: Symptom): 
   const metric = symptom.metric ?? chooseMetric(file, symptom);
   if (metric) calls.push({ name: 'query_metric', input: { source, metric, service } });
   else if (!wasCalled(file, 'search_metrics')) {
-    calls.push({ name: 'search_metrics', input: { source, service, limit: MOST_METRICS } });
+    calls.push({ name: 'search_metrics', input: { source, service, limit: MAX_METRICS } });
   }
   return calls;
 }

@@ -12,8 +12,8 @@ import {
   type RankedCause,
 } from './conclusion.ts';
 
-const MOST_SUSPECTS = 4;
-const MOST_CHANGES = 6;
+const MAX_SUSPECTS = 4;
+const MAX_CHANGES = 6;
 
 /**
  * `victim`: it depends on the cause, along `path`. `weaker`: its evidence is less than half of the cause's. `open`: it is
@@ -45,7 +45,7 @@ export function rivalsOf(file: CaseFile, cause: RankedCause, named: string[]): R
   const alerting = file.ranking?.result.alert.service ?? '';
   const names = [
     ...anomalousCauses(file)
-      .slice(0, MOST_SUSPECTS)
+      .slice(0, MAX_SUSPECTS)
       .map(({ service }) => service),
     alerting,
     ...named,
@@ -74,7 +74,7 @@ export function judgeChanges(file: CaseFile, { cause, change: guilty }: Conclusi
   );
   return changesNear(file)
     .filter(({ change }) => change !== guilty?.change)
-    .slice(0, MOST_CHANGES)
+    .slice(0, MAX_CHANGES)
     .map((near): ChangeVerdict => {
       const { change } = near;
       const ranked = file.ranking?.result.causes.find(({ service }) => service === change.service);

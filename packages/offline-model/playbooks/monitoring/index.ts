@@ -1,78 +1,82 @@
 /**
- * The playbook of a monitoring agent's chat. A plan is drafted from a few templates; what is not understood is said, with
- * the way to the plan form of the web app. Questions about the system are answered as in any chat.
+ * The playbook of a monitoring agent's chat. It drafts a plan from a few templates; what it does not understand it says,
+ * and points to the plan form of the web app. It answers questions about the system as any chat does.
  */
 import type { Playbook, Situation, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
-import { callsOf, isRecord, lastCall, wasMade } from '../calls.ts';
 import { readChat, type Chat } from '../conversation/chat.ts';
 import { conversation } from '../conversation/index.ts';
 import { readIntent } from '../conversation/intent.ts';
-import { bullets, cite, failureOf, listed, name, paragraphs } from '../conversation/wording.ts';
-import { call } from '../investigation/gather.ts';
-import { parsePartialJson } from '../investigation/partial-json.ts';
-import { quote } from '../investigation/statements.ts';
-import { DURATION } from '../reading.ts';
 import { caseOf, telemetryOf } from '../telemetry.ts';
 import { draftPlan, type Draft } from './draft.ts';
-import { settingsIn } from './settings.ts';
+import { call, callsOf, jsonOf, lastCall, rowsOf, textOf, wasMade } from '../calls.ts';
+import { bullets, cite, failureOf, name, paragraphs, quote } from '../wording.ts';
 
 const UPDATE = 'update_monitoring_plan';
 const READ = 'read_monitoring_plan';
 const MAX_TURNS = 9;
 const MAX_LISTED = 10;
-const FORM = 'The form under “Plan” on the page of this agent in the web app sets everything that a plan can say.';
+const FORM = 'To set anything else, use the form under “Plan” on this agent’s page in the web app.';
+const HELP = paragraphs(
+  'Without an Anthropic API key I am Casebook’s offline model and understand a few plain sentences:',
+  bullets([
+    '“Watch the latency and errors of checkout every minute” (without a limit, I compare with the usual values)',
+    '“Tell me if the error rate of payments is above 5 % for 10 minutes, critical”',
+    '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
+    '“What are you watching?”, “Did you find anything?”, “Pause”, “Resume”',
+  ]),
+  FORM,
+);
 
-const POLITE = String.raw`^(?:(?:please|now|then|and|also|ok(?:ay)?|hi|hello)[\s,.!]+)*(?:(?:can|could|would) you\s+(?:please\s+)?)?`;
-const PAUSE = new RegExp(
-  String.raw`${POLITE}(?:pause|suspend|stop)(?:\s+(?:it|all|everything|yourself|monitoring|watching|checking|the agent|for now|please|now))*\s*[.!]*$`,
-  'iu',
-);
-const RESUME = new RegExp(
-  String.raw`${POLITE}(?:resume|unpause|continue|go on)(?:\s+(?:it|all|everything|monitoring|watching|again|please|now))*\s*[.!]*$`,
-  'iu',
-);
-const REMOVE = new RegExp(
-  String.raw`${POLITE}(?:remove|delete|drop|stop watching|stop monitoring|stop checking)\s+(.+)$`,
-  'iu',
-);
-/** An interval and nothing else is one for all checks. */
-const RESCHEDULE = new RegExp(
-  String.raw`${POLITE}(?:(?:check|run|do|look)\s+(?:it\s+|them\s+|everything\s+)?)?(?:every|each)\s+${DURATION}(?:\s+(?:is enough|instead|please|will do|from now on))*\s*[.!]*$`,
-  'iu',
-);
-const RUN = new RegExp(
-  String.raw`${POLITE}(?:run|check)\s+(?:it|them|all|everything|the checks?|now)(?:\s+(?:all|now|again|right now|please))*\s*[.!]*$`,
-  'iu',
-);
-const PLAN =
-  /\b(?:what|which)\b[^.?!]*\b(?:(?:are|do) you (?:watch|monitor|check)\w*|plan|checks)\b|\b(?:show|list|read)\b[^.?!]*\b(?:plan|checks)\b|\bare you (?:still )?(?:watching|active|paused|running)\b|^(?:plan|status|checks)\W*$/iu;
-const FINDINGS =
-  /\b(?:did|have) you (?:found?|find|see|seen|noticed?)\b|\bfindings?\b|\b(?:is|was) (?:everything|all) (?:ok(?:ay)?|fine|good|quiet)\b|\banything (?:new|wrong|unusual|to report)\b/iu;
-const SESSIONS =
-  /\b(?:last|latest|recent) (?:runs?|checks?|sessions?|results?)\b|\bhistory\b|\bdid (?:it|the checks?|you) (?:run|check)\b/iu;
-const WATCHES =
-  /\b(?:watch|monitor|observe|keep an eye|look (?:at|for|after|out|whether|if)|track|check|alert|notify|warn|page|(?:tell|let) (?:me|us)|every|each|hourly|daily|above|below|exceeds?)\b/iu;
-
-type Request =
-  | 'draft'
-  | 'pause'
-  | 'resume'
-  | 'remove'
-  | 'reschedule'
-  | 'run'
-  | 'plan'
-  | 'findings'
-  | 'sessions'
-  | 'question';
-
-/** A call of the agent, and what is said about its result. */
+/** A call of the agent, and what to say about its result. */
 interface Action {
+  said: RegExp;
   text: string;
   tool: string;
   input: Record<string, unknown>;
   answer(result: Record<string, unknown>, made: Call): string;
 }
+
+const ACTIONS: readonly Action[] = [
+  toggle(
+    /^(?:please )?(?:pause|suspend|stop)(?: (?:it|all|everything|monitoring|watching|for now|please))*[\s.!]*$/iu,
+    false,
+  ),
+  toggle(
+    /^(?:please )?(?:resume|unpause|continue)(?: (?:it|all|everything|monitoring|watching|please))*[\s.!]*$/iu,
+    true,
+  ),
+  {
+    said: /\b(?:what|which)\b[^.?!]*\b(?:do you (?:watch|monitor|check)|are you (?:watching|monitoring|checking)|plan|checks)\b|\b(?:show|list)\b[^.?!]*\b(?:plan|checks)\b|^(?:plan|status|checks)\W*$/iu,
+    text: 'I read the plan.',
+    tool: READ,
+    input: {},
+    answer(result, made) {
+      const checks = rowsOf(result, 'checks').map((check) => `${checkLine(check)}${cite(made)}`);
+      if (checks.length === 0) return paragraphs(`I watch nothing yet${cite(made)}.`, HELP);
+      const state = result['active'] === false ? 'I am paused. This is the plan:' : 'This is what I watch:';
+      return paragraphs(state, bullets(checks), reporting(result));
+    },
+  },
+  {
+    said: /\b(?:did|have) you (?:found?|find|see|seen|noticed?)\b|\bfindings?\W*$|\banything (?:new|wrong|unusual)\b/iu,
+    text: 'I look up the findings.',
+    tool: 'list_monitoring_findings',
+    input: { limit: MAX_LISTED },
+    answer(result, made) {
+      const lines = rowsOf(result, 'findings').map((finding) => {
+        const investigation = textOf(finding, 'investigation_id');
+        const also = investigation === '' ? '' : `, investigated as ${name(investigation)}`;
+        return `${textOf(finding, 'status')}, ${textOf(finding, 'severity')}: ${quote(textOf(finding, 'title'), 160)}${also}${cite(made)}`;
+      });
+      if (lines.length === 0) return `I have found nothing so far${cite(made)}.`;
+      return paragraphs('My findings, the latest first:', bullets(lines));
+    },
+  },
+];
+const WATCHES =
+  /\b(?:watch|monitor|observe|keep an eye|look (?:at|for|after|out|whether|if)|track|check|alert|notify|warn|(?:tell|let) (?:me|us)|every|each|above|below|exceeds?)\b/iu;
+const QUESTION = /^(?:what|which|who|why|how|when)\b/iu;
 
 export const monitoring: Playbook = {
   name: 'monitoring',
@@ -81,253 +85,100 @@ export const monitoring: Playbook = {
   play(situation) {
     if (situation.forcedTool) return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
     const chat = readChat(situation);
-    const request = requestIn(chat.question.text);
-    if (request === 'question') return asked(situation, chat);
-    if (request === 'draft') return draft(chat);
-    if (request === 'remove' || request === 'reschedule') return change(chat, request);
-    return act(chat, ACTIONS[request]);
+    const said = chat.question.text.trim();
+    const action = ACTIONS.find((one) => one.said.test(said));
+    if (action && !/^(?:watch|monitor|report)\b/iu.test(said)) return act(chat, action);
+    return WATCHES.test(said) && !QUESTION.test(said) ? draft(chat) : answer(situation, chat);
   },
 };
 
-function requestIn(text: string): Request {
-  const said = text.trim();
-  if (PAUSE.test(said)) return 'pause';
-  if (RESUME.test(said)) return 'resume';
-  if (REMOVE.test(said)) return 'remove';
-  if (RESCHEDULE.test(said)) return 'reschedule';
-  if (RUN.test(said)) return 'run';
-  const isQuestion = /^(?:what|which|who|why|how|did|do|does|have|has|is|are|was|were|when|show|list|any)\b|\?$/iu.test(
+function toggle(said: RegExp, active: boolean): Action {
+  return {
     said,
-  );
-  if (isQuestion || /^(?:plan|status|checks|findings)\W*$/iu.test(said)) {
-    if (PLAN.test(said)) return 'plan';
-    if (SESSIONS.test(said)) return 'sessions';
-    if (FINDINGS.test(said)) return 'findings';
-  }
-  return WATCHES.test(said) && !/^(?:what|which|who|why|how|when)\b/iu.test(said) ? 'draft' : 'question';
+    text: active ? 'I resume.' : 'I pause.',
+    tool: UPDATE,
+    input: { active, reason: active ? 'Resume.' : 'Pause.' },
+    answer: () => (active ? 'I am watching again.' : 'I am paused: nothing is checked until you say “resume”.'),
+  };
 }
 
-/** A question about the system, which a chat answers; what it does not understand is more than a chat's. */
-function asked(situation: Situation, chat: Chat): Turn {
-  const { kind } = readIntent(chat.question.text, true);
+function act({ calls, situation }: Chat, { text, tool, input, answer: said }: Action): Turn {
+  const made = lastCall(caseOf(calls), tool);
+  if (!made && situation.tools.has(tool)) return { text, calls: [call(tool, input)] };
+  if (!made) return { text: `The tool for that (${tool}) is not available in this chat.`, calls: [] };
+  return { text: made.isError ? `That did not work: ${problemsOf(made)}.` : said(jsonOf(made), made), calls: [] };
+}
+
+/** Questions about the system are answered as in any chat; what a chat does not understand gets the agent's help. */
+function answer(situation: Situation, { question }: Chat): Turn {
+  const { kind } = readIntent(question.text, true);
   if (kind !== 'unclear' && kind !== 'introduction') return conversation.play(situation);
   const head =
     kind === 'introduction'
-      ? 'I am a monitoring agent: I watch what you tell me to.'
+      ? 'I am a monitoring agent: I watch what you ask me to.'
       : 'I did not understand that, so nothing is changed.';
   return { text: paragraphs(head, HELP), calls: [] };
 }
 
-const HELP = paragraphs(
-  'Without an Anthropic API key I am Casebook’s offline model and understand a few plain sentences:',
-  bullets([
-    '“Watch the latency and errors of checkout every minute” (without a limit I compare with what is usual)',
-    '“Tell me if the error rate of payments is above 5 % for 10 minutes, critical”',
-    '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
-    '“What are you watching?”, “Did you find anything?”, “Run it now”, “Every 10 minutes”, “Remove orders-logs”, “Pause”, “Resume”',
-  ]),
-  FORM,
-);
-
-/** Looks at sources, services and metrics, then writes the checks into the plan. */
-function draft(chat: Chat): Turn {
-  const { situation, question } = chat;
+/** Looks up sources, services and metrics, then writes the checks into the plan. */
+function draft({ calls, situation, question, turnsSpent }: Chat): Turn {
   const can = (tool: string): boolean => situation.tools.has(tool);
-  const file = caseOf(chat.calls);
+  const file = caseOf(calls);
   const made = lastCall(file, UPDATE);
   const telemetry = telemetryOf(file, question.text);
   const drafted = draftPlan(question.text, telemetry, can);
   if (made) return { text: writtenAnswer(made, drafted), calls: [] };
-  if (chat.turnsSpent < MAX_TURNS) {
+  if (turnsSpent < MAX_TURNS) {
     if (can('list_sources') && callsOf(file, 'list_sources').length === 0)
-      return { text: 'I look at which telemetry sources there are.', calls: [call('list_sources', {})] };
+      return { text: 'I look up the telemetry sources.', calls: [call('list_sources', {})] };
     const listing = telemetry.asked
       .map(({ id }) => call('list_services', { source: id }))
       .filter((one) => can(one.name) && !wasMade(file, one));
     if (listing.length > 0) return { text: 'I look up the services.', calls: listing };
-    if (drafted.calls.length > 0) return { text: 'I look for the metrics that measure that.', calls: drafted.calls };
+    if (drafted.calls.length > 0) return { text: 'I look for metrics that measure that.', calls: drafted.calls };
   }
   const { checks, notes } = drafted;
-  if (checks.length === 0)
-    return {
-      text: paragraphs(
-        'Nothing is changed: I could not make a check of that.',
-        bullets(notes),
-        notes.length > 0 ? FORM : HELP,
-      ),
-      calls: [],
-    };
+  if (checks.length === 0) {
+    const why = 'Nothing is changed: I could not turn that into a check.';
+    return { text: paragraphs(why, bullets(notes), notes.length > 0 ? FORM : HELP), calls: [] };
+  }
   if (!can(UPDATE)) return { text: `I may not change the plan here (${UPDATE}). ${FORM}`, calls: [] };
-  const patch = {
-    summary: `Watches ${checks.map(({ title }) => title).join('; ')}.`.slice(0, 1_000).toWellFormed(),
-    checks,
-  };
+  const summary = `Watches ${checks.map(({ title }) => title).join('; ')}.`.slice(0, 1_000).toWellFormed();
   const reason = question.text.trim().slice(0, 1_000).toWellFormed();
-  return { text: 'I write that into the plan.', calls: [call(UPDATE, { patch, reason })] };
+  return { text: 'I write that into the plan.', calls: [call(UPDATE, { patch: { summary, checks }, reason })] };
 }
 
 function writtenAnswer(made: Call, { checks, notes }: Draft): string {
-  if (made.isError) return paragraphs(`The plan was not accepted, and nothing is changed: ${problemsOf(made)}.`, FORM);
-  const result = resultOf(made);
-  const described = listOf(result, 'checks').filter(({ id }) => checks.some((check) => check.id === id));
-  const lines = described.map(checkLine);
+  if (made.isError) return paragraphs(`The plan was not accepted, so nothing is changed: ${problemsOf(made)}.`, FORM);
+  const result = jsonOf(made);
+  const written = rowsOf(result, 'checks').filter(({ id }) => checks.some((check) => check.id === id));
   return paragraphs(
     'This is what I understood and watch from now on:',
-    bullets(lines),
+    bullets(written.map(checkLine)),
     checks.some(({ check }) => check.type === 'instruction')
-      ? 'I carry out an instruction in your words only as far as it names services, metrics, logs, changes or alerts.'
+      ? 'I follow an instruction in your own words only as far as it names services, metrics, logs, changes or alerts.'
       : '',
     bullets(notes),
     reporting(result),
-    `Whatever else your words said is not in the plan. ${FORM}`,
+    `Anything else you said is not in the plan. ${FORM}`,
   );
-}
-
-/** Takes out the checks that are named by their ids, or gives all of them another interval. */
-function change(chat: Chat, request: 'remove' | 'reschedule'): Turn {
-  const { tools } = chat.situation;
-  const file = caseOf(chat.calls);
-  const removed = lastCall(file, UPDATE);
-  if (removed?.isError) return { text: `Nothing is changed: ${problemsOf(removed)}.`, calls: [] };
-  if (removed) return { text: `Done: ${texts(resultOf(removed), 'changes')}.`, calls: [] };
-  const read = lastCall(file, READ);
-  if (!read && tools.has(READ)) return { text: 'I read the plan.', calls: [call(READ, {})] };
-  const checks = read ? listOf(resultOf(read), 'checks') : [];
-  const said = (REMOVE.exec(chat.question.text.trim())?.[1] ?? '').toLowerCase();
-  const ids = checks.flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
-  const isAll = request === 'reschedule' || /^(?:all|everything|all (?:the )?checks)\W*$/u.test(said);
-  const meant = isAll
-    ? ids
-    : ids.filter((id) => said.includes(id) || (ids.length === 1 && /^(?:it|the check|that)\W*$/u.test(said)));
-  if (meant.length === 0)
-    return {
-      text: paragraphs(
-        `I do not know which check you mean. These are their ids: ${listed(ids.map(name)) || 'there is none'}${cite(read)}.`,
-        FORM,
-      ),
-      calls: [],
-    };
-  if (!tools.has(UPDATE)) return { text: `I may not change the plan here (${UPDATE}).`, calls: [] };
-  const { schedule } = settingsIn(chat.question.text);
-  const patch = { checks: meant.map((id) => (request === 'remove' ? { id, remove: true } : { id, schedule })) };
-  return {
-    text: 'I change the plan.',
-    calls: [call(UPDATE, { patch, reason: chat.question.text.trim().slice(0, 1_000).toWellFormed() })],
-  };
-}
-
-const toggle = (active: boolean): Action => ({
-  text: active ? 'I resume.' : 'I pause.',
-  tool: UPDATE,
-  input: { active, reason: active ? 'Resume.' : 'Pause.' },
-  answer: () => (active ? 'I watch again.' : 'I am paused: nothing is checked until you say “resume”.'),
-});
-
-const ACTIONS: Record<Exclude<Request, 'draft' | 'remove' | 'reschedule' | 'question'>, Action> = {
-  pause: toggle(false),
-  resume: toggle(true),
-  run: {
-    text: 'I run the checks.',
-    tool: 'run_check_now',
-    input: {},
-    answer: (result) =>
-      `These checks run now: ${texts(result, 'started')}. Ask “what did the last runs say?” in a moment.`,
-  },
-  plan: {
-    text: 'I read the plan.',
-    tool: READ,
-    input: {},
-    answer(result, made) {
-      const checks = listOf(result, 'checks').map((check) => `${checkLine(check)}${cite(made)}`);
-      if (checks.length === 0) return paragraphs(`I watch nothing yet${cite(made)}.`, HELP);
-      const state = result['active'] === false ? 'I am paused. This is the plan:' : 'This is what I watch:';
-      const reasons = texts(result, 'reasons');
-      return paragraphs(
-        state,
-        bullets(checks),
-        reasons === '' ? '' : `My status is ${text(result, 'status')}: ${reasons}${cite(made)}.`,
-        reporting(result),
-      );
-    },
-  },
-  findings: {
-    text: 'I look up the findings.',
-    tool: 'list_monitoring_findings',
-    input: { limit: MAX_LISTED },
-    answer(result, made) {
-      const lines = listOf(result, 'findings').map((finding) => {
-        const investigation = text(finding, 'investigation_id');
-        const since = text(finding, 'opened_at');
-        return `${text(finding, 'status')}, ${text(finding, 'severity')}${since === '' ? '' : `, since ${since}`}: ${quote(text(finding, 'title'), 160)}${investigation === '' ? '' : `, investigated as ${name(investigation)}`}${cite(made)}`;
-      });
-      return lines.length === 0
-        ? `I have found nothing so far${cite(made)}.`
-        : paragraphs('What I found, the latest first:', bullets(lines));
-    },
-  },
-  sessions: {
-    text: 'I look up the last runs.',
-    tool: 'list_monitoring_sessions',
-    input: { limit: MAX_LISTED },
-    answer(result, made) {
-      const lines = listOf(result, 'sessions').map(
-        (session) =>
-          `${name(text(session, 'check_id'))}, ${name(text(session, 'status'))}: ${quote(text(session, 'summary'), 160)}${cite(made)}`,
-      );
-      return lines.length === 0
-        ? `No check has run yet${cite(made)}.`
-        : paragraphs('The last runs, the newest first:', bullets(lines));
-    },
-  },
-};
-
-function act(chat: Chat, { text: narration, tool, input, answer }: Action): Turn {
-  const made = lastCall(caseOf(chat.calls), tool);
-  if (!made && chat.situation.tools.has(tool)) return { text: narration, calls: [call(tool, input)] };
-  if (!made) return { text: `This chat does not offer the tool for that (${tool}).`, calls: [] };
-  return {
-    text: made.isError ? `That did not work: ${problemsOf(made)}.` : answer(resultOf(made), made),
-    calls: [],
-  };
 }
 
 /** Where findings are reported. */
 function reporting(result: Record<string, unknown>): string {
-  const channel = text(result, 'reports_to');
+  const channel = textOf(result, 'reports_to');
   return channel === ''
-    ? 'I report to nobody yet: choose a channel on the page of this agent.'
+    ? 'I do not report to anyone yet: choose a channel on this agent’s page.'
     : `I report to ${quote(channel, 80)}.`;
 }
 
 function checkLine(check: Record<string, unknown>): string {
-  return `${name(text(check, 'id'))}: ${quote(text(check, 'description'), 300)}`;
+  return `${name(textOf(check, 'id'))}: ${quote(textOf(check, 'description'), 300)}`;
 }
 
 function problemsOf(made: Call): string {
-  const problems = listOf(resultOf(made), 'problems').map(
-    (one) => `${name(text(one, 'at'))}: ${quote(text(one, 'problem'), 160)}`,
+  const problems = rowsOf(jsonOf(made), 'problems').map(
+    (one) => `${name(textOf(one, 'at'))}: ${quote(textOf(one, 'problem'), 160)}`,
   );
   return problems.length > 0 ? problems.join('; ') : failureOf(made);
-}
-
-function resultOf({ body }: Call): Record<string, unknown> {
-  const value: unknown = parsePartialJson(body);
-  return isRecord(value) ? value : {};
-}
-
-function listOf(result: Record<string, unknown>, key: string): Record<string, unknown>[] {
-  const value: unknown = result[key];
-  return Array.isArray(value) ? value.filter(isRecord) : [];
-}
-
-function text(result: Record<string, unknown>, key: string): string {
-  const value = result[key];
-  return typeof value === 'string' ? value : '';
-}
-
-/** A list of texts, as code. */
-function texts(result: Record<string, unknown>, key: string): string {
-  const value: unknown = result[key];
-  const all: unknown[] = Array.isArray(value) ? value : [];
-  return listed(all.flatMap((one) => (typeof one === 'string' ? [quote(one, 200)] : [])));
 }

@@ -1,6 +1,6 @@
 /** Whether people are told of a finding: by its numbers. Only what is hardly beyond its limit, and not grave, is kept back. */
-import { isRecord } from '../calls.ts';
 import { inUnit } from '../reading.ts';
+import { isRecord } from '../calls.ts';
 
 const TITLE_CHARACTERS = 120;
 /** So close to its limit a value may be there by chance. */

@@ -6,7 +6,7 @@ const ANSWER_CHARACTERS = 1_400;
 const LINE_CHARACTERS = 320;
 const EVIDENCE_CHARACTERS = 160;
 const EARLIER_CHARACTERS = 2_000;
-const MOST_EVIDENCE = 24;
+const MAX_EVIDENCE = 24;
 /** Tags on lines of their own: what an answer quotes stands within a line. */
 const PART =
   /^<(question|answer|summary)>\n([\s\S]*?)\n<\/\1>$|^<evidence n="(\d+)" tool="([^"\n]*)">(.*)<\/evidence>$/gm;
@@ -80,7 +80,7 @@ function extract({ question, answers, evidence }: Exchange): string {
   const kept = chosen.filter((line) => told.includes(line)).map((line) => oneLine(line, LINE_CHARACTERS));
   const cited = new Set(kept.flatMap((line) => [...line.matchAll(CITED)].map(([, n]) => Number(n))));
   const index = [...evidence.filter(({ n }) => cited.has(n)), ...evidence.filter(({ n }) => !cited.has(n))]
-    .slice(0, MOST_EVIDENCE)
+    .slice(0, MAX_EVIDENCE)
     .toSorted((a, b) => a.n - b.n);
   return [
     ...(question === '' ? [] : [`Question: ${oneLine(question, QUESTION_CHARACTERS)}`]),

@@ -2,7 +2,7 @@
 import { words } from '../investigation/words.ts';
 
 const LONGEST = 60;
-const MOST_WORDS = 8;
+const MAX_WORDS = 8;
 const FEWEST_WORDS = 3;
 const CAUSE = /\*\*(?:Likely|Possible) root cause: ([^\n(]{1,80}?) \(([^)\n]{1,40})\)/;
 const SYMPTOMS: [RegExp, string][] = [
@@ -57,7 +57,7 @@ function plain(question: string): string {
 function fitted(text: string): string {
   const all = text.split(' ').filter(Boolean);
   let title = '';
-  for (const word of all.slice(0, MOST_WORDS)) {
+  for (const word of all.slice(0, MAX_WORDS)) {
     const longer = title === '' ? word : `${title} ${word}`;
     if (longer.length > LONGEST) break;
     title = longer;

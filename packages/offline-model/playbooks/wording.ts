@@ -1,8 +1,5 @@
 /** How answers state facts: figures and times as the evidence has them, foreign text as code, `[n]` behind a claim. */
-import type { Call } from '../../transcript.ts';
-import { name, quote, verbatim } from '../investigation/statements.ts';
-
-export { name, verbatim } from '../investigation/statements.ts';
+import type { Call } from '../transcript.ts';
 
 /**
  * ` [n]` for the results a statement rests on, n being their evidence number. One that cannot be cited is left out.
@@ -67,4 +64,57 @@ export function outsideCode(text: string, change: (part: string) => string): str
 export function failureOf(call: Call): string {
   const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
   return quote(message, 200);
+}
+
+/** Foreign text as code, in which neither full stops nor brackets mean anything to a reader of sentences. */
+export function quote(text: string, limit: number): string {
+  return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
+}
+
+/** What needs no quoting: no such name can be Markdown, a citation, an address or an instruction. */
+const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
+
+/** A name from telemetry: as it is where it is plainly one, otherwise as code. */
+export function name(text: string): string {
+  return PLAIN_NAME.test(text) ? text : quote(text, 80);
+}
+
+/** One line, cut at a limit. */
+export function clip(text: string, limit: number): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
+}
+
+const FEWEST_DIGITS = 3;
+const MAX_DIGITS = 5;
+const CUT_DIGITS = 4;
+
+/**
+ * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
+ * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
+ * point).
+ */
+export function verbatim(value: number | null): string {
+  if (value === null) return 'unknown';
+  const magnitude = Math.abs(value);
+  const exact = String(magnitude);
+  if (exact.includes('e')) return exact;
+  for (let digits = FEWEST_DIGITS; digits <= MAX_DIGITS; digits += 1) {
+    const rounded = String(Number(magnitude.toPrecision(digits)));
+    if (exact.startsWith(rounded) && rounded.length >= (exact.split('.')[0]?.length ?? 0)) return rounded;
+  }
+  return cut(exact);
+}
+
+/** Cut after some significant digits, but not before the point. */
+function cut(exact: string): string {
+  const [whole = '', fraction = ''] = exact.split('.');
+  const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
+  const kept = whole === '0' ? zeros + CUT_DIGITS : CUT_DIGITS - whole.length;
+  return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
+}
+
+/** ISO time without milliseconds. */
+export function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

@@ -1,0 +1,53 @@
+/** What the words of a check are about: services, and the signals or log lines to look at. */
+import {
+  limitIn,
+  quotedIn,
+  servicesIn,
+  signalsIn,
+  statisticIn,
+  unknownServiceIn,
+  withoutQuotes,
+  type Limit,
+  type Signal,
+} from './reading.ts';
+
+export interface Subject {
+  /** The words without quoted text. */
+  plain: string;
+  /** Empty: all services. */
+  services: string[];
+  /** A service that the words name and no source knows. */
+  unknown?: string;
+  signals: Signal[];
+  statistic?: string;
+  /** The log lines to look for, by text or by level. */
+  lines: { pattern: string } | { level: 'warn' | 'error' };
+  /** Whether the words speak of logs. */
+  isAboutLogs: boolean;
+  limit?: Limit;
+}
+
+const MAX_SERVICES = 10;
+const MAX_SIGNALS = 4;
+const LOGS = /\blogs?\b|\blog lines?\b|\bexceptions?\b|\bstack ?traces?\b|\berror (?:lines?|messages?)\b/iu;
+/** `every 10 minutes` names no load, and `the last hour` no service. */
+const TIMES =
+  /\b(?:every|each|last|past|for|within)\s+(?:the\s+)?(?=[\w-]*\d|[\w-]*\s*(?:second|minute|hour|day))[\w-]+(?:\s+(?:seconds?|minutes?|hours?|days?))?/giu;
+
+export function subjectOf(text: string, known: readonly string[]): Subject {
+  const [pattern] = quotedIn(text);
+  const plain = withoutQuotes(text);
+  const timeless = plain.replaceAll(TIMES, ' ');
+  const services = servicesIn(plain, known).slice(0, MAX_SERVICES);
+  const isAboutLogs = pattern !== undefined || LOGS.test(plain);
+  return {
+    plain,
+    services,
+    unknown: services.length === 0 ? unknownServiceIn(timeless) : undefined,
+    signals: isAboutLogs ? [] : signalsIn(timeless).slice(0, MAX_SIGNALS),
+    statistic: statisticIn(plain),
+    lines: pattern === undefined ? { level: /\bwarn/iu.test(plain) ? 'warn' : 'error' } : { pattern },
+    isAboutLogs,
+    limit: limitIn(plain),
+  };
+}
