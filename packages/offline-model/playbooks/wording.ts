@@ -19,11 +19,6 @@ export function clock(iso: string): string {
   return /T(\d{2}:\d{2}:\d{2})/.exec(iso)?.[1] ?? name(iso);
 }
 
-/** The day of an ISO time, as it stands in it. */
-export function day(iso: string): string {
-  return /^\d{4}-\d{2}-\d{2}/.exec(iso)?.[0] ?? name(iso);
-}
-
 /** A metric as code, and which statistic of it. */
 export function metricName({ metric, statistic }: { metric: string; statistic?: string }): string {
   return `${quote(metric, 120)}${statistic ? ` (${name(statistic)})` : ''}`;

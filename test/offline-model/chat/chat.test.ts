@@ -163,7 +163,7 @@ describe('offline model: chats', () => {
     const unknown = await open().ask('Why is the frobnicator failing?');
     assert.match(unknown.text, /nothing in the telemetry that your question is about/);
     const vague = await open().ask('what is wrong?');
-    assert.match(vague.text, /names no service, alert or time[\s\S]+You can ask for example/);
+    assert.match(vague.text, /names no service, alert or time[\s\S]+These are the telemetry sources/);
   });
 
   it('introduces itself without a call, and edits no files', async () => {

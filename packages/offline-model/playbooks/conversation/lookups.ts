@@ -8,6 +8,7 @@ import type { PlannedCall, Turn } from '../../decide.ts';
 import type { CaseFile, Found } from '../investigation/case-file.ts';
 import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
 import { chooseMetric } from '../investigation/survey.ts';
+import { MAX_METRICS } from '../telemetry.ts';
 import { metricFor, quotedIn, signalsIn, statisticIn } from '../reading.ts';
 import type { Chat } from './chat.ts';
 import type { LookupKind } from './intent.ts';
@@ -18,7 +19,6 @@ import {
   bullets,
   cite,
   clock,
-  day,
   failureOf,
   listed,
   measured,
@@ -31,19 +31,18 @@ import {
 
 type Can = (tool: string) => boolean;
 
-/** Whatever needs a source: which part of it, the tool, and how it is called and answered. */
+/** A question to a source: which part of it, the tool, how to call it, and how to answer. */
 interface Lookup {
   part: 'logs' | 'changes' | 'dependencies' | 'metrics' | 'services';
   tool: string;
-  calls(chat: Chat, file: CaseFile, target: Target, source: string): PlannedCall[];
+  calls(chat: Chat, target: Target, source: string, file: CaseFile): PlannedCall[];
   /** @returns an empty text when nothing was read */
-  answer(chat: Chat, file: CaseFile, target: Target): string;
+  answer(file: CaseFile): string;
 }
 
 const MAX_SHOWN = 10;
-const MAX_METRICS = 50;
 const MAX_NAMED = 30;
-const LINES = 10;
+const MAX_LINES = 10;
 /** A robust score below it is within what healthy series do now and then. */
 const NOTABLE = 3;
 
@@ -51,71 +50,51 @@ const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
   logs: {
     part: 'logs',
     tool: 'search_logs',
-    calls({ question }, file, target, source) {
-      const { window } = target;
+    calls({ question }, target, source) {
       const [text] = quotedIn(question.text);
-      // Who searches for a text and names no service wants it wherever it is.
+      // A search for a text without a service means all services.
       const service = text === undefined || target.isNamed ? target.service : undefined;
-      const level = /\bwarn/i.test(question.text) ? 'warn' : 'error';
-      const search = (only?: string): PlannedCall =>
-        call('search_logs', { source, service, text, level: only, ...window, limit: LINES });
-      const first = search(text === undefined ? level : undefined);
-      // Where no errors are logged every line may tell something.
-      const isSilent = file.logs.length > 0 && file.logs.every(({ result }) => result.matched === 0);
-      return isSilent && text === undefined ? [first, search()] : [first];
+      const level = /\b(?:error|warn)/i.exec(question.text)?.[0].toLowerCase();
+      const input = { source, service, text, level: text === undefined ? level : undefined };
+      return [call('search_logs', { ...input, ...target.window, limit: MAX_LINES })];
     },
-    answer(_chat, { logs }) {
-      const found = logs.find(({ result }) => result.matched > 0) ?? logs.at(-1);
-      return found ? logLines(found) : '';
-    },
+    answer: ({ logs }) => logLines(logs.at(-1)),
   },
   changes: {
     part: 'changes',
     tool: 'recent_changes',
-    calls: ({ question }, _file, { service, window }, source) => [
+    calls: ({ question }, { service, window }, source) => [
       call('recent_changes', {
         source,
-        // `What changed?` after an answer about one service means all of them.
-        service: service !== undefined && /\b(?:of|to|in|its)\b/i.test(question.text) ? service : undefined,
+        // “What changed?” after an answer about one service means all services.
+        service: /\b(?:of|to|in|its)\b/i.test(question.text) ? service : undefined,
         ...window,
         limit: MAX_SHOWN,
       }),
     ],
-    answer(_chat, { changes }) {
-      const found = changes.at(-1);
-      if (!found) return '';
-      const { result, call: made } = found;
-      const service = given(made, 'service');
-      const head = `${service === undefined ? '' : ` of ${name(service)}`} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
-      const lines = result.changes.map(
-        (change) =>
-          `${change.at}: ${name(change.kind)}${change.service ? ` of ${name(change.service)}` : ''}: ${quote(change.summary, 160)} (${name(change.id)})${cite(made)}`,
-      );
-      return lines.length > 0 ? paragraphs(`**Changes**${head}:`, bullets(lines)) : `No change${head} is recorded.`;
-    },
+    answer: ({ changes }) => changeLines(changes.at(-1)),
   },
   dependencies: {
     part: 'dependencies',
     tool: 'service_dependencies',
-    calls({ question }, _file, { service, choice }, source) {
-      const start = service ?? choice.primary.alerts[0]?.service;
-      return start === undefined
-        ? []
-        : [call('service_dependencies', { source, service: start, direction: directionIn(question.text) })];
+    calls({ question }, target, source) {
+      const service = serviceOf(target);
+      const direction = directionIn(question.text);
+      return service === undefined ? [] : [call('service_dependencies', { source, service, direction })];
     },
-    answer: (_chat, { dependencies }) => (dependencies ? graph(dependencies) : ''),
+    answer: ({ dependencies }) => graph(dependencies),
   },
   metric: {
     part: 'metrics',
     tool: 'query_metric',
-    calls(chat, file, target, source) {
-      const service = target.service ?? target.choice.primary.alerts[0]?.service;
+    calls({ question }, target, source, file) {
+      const service = serviceOf(target);
       if (service === undefined) return [];
       const search = call('search_metrics', { source, service, limit: MAX_METRICS });
-      const chosen = metricIn(chat.question.text, file, service, target.choice.metrics?.kind ?? '');
+      const chosen = metricIn(question.text, file, service, target.choice.metrics?.kind ?? '');
       return chosen ? [search, call('query_metric', { source, ...chosen, service, ...target.window })] : [search];
     },
-    answer: (_chat, file) =>
+    answer: (file) =>
       paragraphs(
         ...file.readings.flatMap((found) => found.result.series.slice(0, 3).map((one) => series(found, one))),
       ) || metricList(file),
@@ -123,14 +102,14 @@ const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
   metrics: {
     part: 'metrics',
     tool: 'search_metrics',
-    calls: (_chat, _file, { service }, source) => [call('search_metrics', { source, service, limit: MAX_METRICS })],
-    answer: (_chat, file) => metricList(file),
+    calls: (_chat, { service }, source) => [call('search_metrics', { source, service, limit: MAX_METRICS })],
+    answer: metricList,
   },
   services: {
     part: 'services',
     tool: 'list_services',
-    calls: (_chat, _file, _target, source) => [call('list_services', { source })],
-    answer: (_chat, file) => serviceList(file),
+    calls: (_chat, _target, source) => [call('list_services', { source })],
+    answer: serviceList,
   },
 };
 
@@ -155,7 +134,7 @@ export function lookupPlan(chat: Chat, of: LookupKind, can: Can): Plan {
       const lookup = LOOKUPS[of];
       const source = target.choice[lookup.part];
       if (target.unknown !== undefined || !source) return undefined;
-      const calls = lookup.calls(chat, file, target, source.id).filter((one) => can(one.name));
+      const calls = lookup.calls(chat, target, source.id, file).filter((one) => can(one.name));
       const whose = target.service === undefined ? '' : ` of ${name(target.service)}`;
       return { text: `I look at the ${lookup.part}${whose} in ${name(source.id)}.`, calls };
     },
@@ -170,7 +149,7 @@ export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string
     return `I cannot look that up, because no telemetry source can be read${cite(file.sources?.call)}. Set PROMETHEUS_URL for metrics, LOKI_URL for logs, or CASEBOOK_INCIDENTS_DIR for a folder of recorded incidents.`;
   }
   if (of === 'alerts') return alertList(file);
-  if (of === 'sources') return paragraphs(sourceList(file), examples(file));
+  if (of === 'sources') return sourceList(file);
   const { choice, unknown } = target;
   const lookup = LOOKUPS[of];
   if (unknown !== undefined)
@@ -178,7 +157,7 @@ export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string
   if (!choice[lookup.part])
     return `${name(choice.primary.id)} has no ${lookup.part} to look at${cite(file.sources?.call)}.`;
   if (!chat.situation.offered.has(lookup.tool)) return `This chat does not offer the tool for that (${lookup.tool}).`;
-  const text = lookup.answer(chat, file, target);
+  const text = lookup.answer(file);
   if (text !== '') return text;
   return failed
     ? `That could not be read: ${failureOf(failed)}${cite(failed)}.`
@@ -203,9 +182,21 @@ function metricIn(text: string, file: CaseFile, service: string, kind: string) {
   );
   const [signal] = signalsIn(text);
   const chosen = signal && metrics ? metricFor(signal, metrics, kind, statisticIn(text)) : undefined;
-  if (chosen) return { metric: chosen.metric, ...(chosen.statistic !== undefined && { statistic: chosen.statistic }) };
-  const named = chooseMetric({ ...file, query: text }, { service, from: 'query' });
-  return named === undefined ? undefined : { metric: named };
+  if (chosen) return { metric: chosen.metric, statistic: chosen.statistic };
+  const metric = chooseMetric({ ...file, query: text }, { service, from: 'query' });
+  return metric === undefined ? undefined : { metric };
+}
+
+function changeLines(found: CaseFile['changes'][number] | undefined): string {
+  if (!found) return '';
+  const { result, call: made } = found;
+  const service = given(made, 'service');
+  const head = `${service === undefined ? '' : ` of ${name(service)}`} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
+  const lines = result.changes.map((change) => {
+    const whose = change.service ? ` of ${name(change.service)}` : '';
+    return `${change.at}: ${name(change.kind)}${whose}: ${quote(change.summary, 160)} (${name(change.id)})${cite(made)}`;
+  });
+  return lines.length > 0 ? paragraphs(`**Changes**${head}:`, bullets(lines)) : `No change${head} is recorded.`;
 }
 
 function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetricResult['series'][number]): string {
@@ -231,7 +222,9 @@ function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetr
   );
 }
 
-function logLines({ call: made, result }: Found<SearchLogsResult>): string {
+function logLines(found: Found<SearchLogsResult> | undefined): string {
+  if (!found) return '';
+  const { call: made, result } = found;
   const service = given(made, 'service');
   const head = `of ${service === undefined ? 'all services' : name(service)} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
   if (result.matched === 0) return `I find no such log line ${head}.`;
@@ -245,7 +238,9 @@ function logLines({ call: made, result }: Found<SearchLogsResult>): string {
   return paragraphs(`**Logs** ${head}:`, bullets(lines), result.truncated ? 'There are more lines.' : '');
 }
 
-function graph({ call: made, result }: Found<ServiceDependenciesResult>): string {
+function graph(found: Found<ServiceDependenciesResult> | undefined): string {
+  if (!found) return '';
+  const { call: made, result } = found;
   const { service, services, edges, direction } = result;
   const of = name(service);
   const cited = cite(made);
@@ -302,20 +297,6 @@ export function sourceList({ sources }: CaseFile): string {
   return lines.length > 0 ? `These are the telemetry sources:\n\n${bullets(lines.slice(0, MAX_NAMED))}` : '';
 }
 
-/** Questions with the names of what there really is. */
-export function examples({ sources, services }: CaseFile): string {
-  const alerts = usableSources(sources).flatMap((source) =>
-    source.alerts.slice(0, 1).map((alert) => ({ source, alert })),
-  );
-  const [first] = alerts;
-  const service = first?.alert.service ?? services?.result.services[0]?.name;
-  const questions = [
-    ...alerts.slice(0, 2).map(({ source, alert }) => `What caused ${name(alert.name)} in ${name(source.id)}?`),
-    ...(service ? [`Show me the logs of ${name(service)}`] : ['Which services are there?']),
-  ];
-  return `You can ask for example:\n\n${bullets(questions.map((question) => `“${question}”`))}`;
-}
-
 function alertList({ sources }: CaseFile): string {
   const cited = cite(sources?.call);
   const usable = usableSources(sources);
@@ -331,6 +312,10 @@ function alertList({ sources }: CaseFile): string {
 }
 
 function period({ from, to }: { from: string; to: string }): string {
-  const end = day(from) === day(to) ? clock(to) : `${day(to)} ${clock(to)}`;
-  return `${day(from)} ${clock(from)} to ${end} UTC`;
+  return `${name(from)} to ${name(to)}`;
+}
+
+/** The service in question, else the one with the alert. */
+function serviceOf({ service, choice }: Target): string | undefined {
+  return service ?? choice.primary.alerts[0]?.service;
 }

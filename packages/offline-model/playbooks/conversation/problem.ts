@@ -9,7 +9,7 @@ import { withSymptom } from '../investigation/survey.ts';
 import { words } from '../investigation/words.ts';
 import type { Chat } from './chat.ts';
 import type { AnswerPart } from './intent.ts';
-import { examples, sourceList } from './lookups.ts';
+import { sourceList } from './lookups.ts';
 import type { Plan } from './replay.ts';
 import { settle, STAYS } from './target.ts';
 import { call } from '../calls.ts';
@@ -82,7 +82,7 @@ export function problemAnswer(chat: Chat, file: CaseFile, cutShort: boolean): st
       subject === 'none'
         ? 'Your question names no service, alert or time, and there are several incidents that it could be about.'
         : 'I find nothing in the telemetry that your question is about.';
-    if (subject !== 'known') return paragraphs(why, sourceList(file), examples(file));
+    if (subject !== 'known') return paragraphs(why, sourceList(file));
   }
   const failed = choice ? undefined : file.failures.find(({ tool }) => tool === 'list_sources');
   if (failed) return `I cannot say: the telemetry sources could not be listed: ${failureOf(failed)}${cite(failed)}.`;
