@@ -1,6 +1,6 @@
 /** What the offline model answers: the first playbook that fits the transcript writes it. */
 import type Anthropic from '@anthropic-ai/sdk';
-import { readDialogue, type Dialogue } from './dialogue.ts';
+import { readQuestions, type Question } from './dialogue.ts';
 import { check } from './playbooks/checks/index.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
@@ -23,7 +23,7 @@ export interface Turn {
 
 export interface Situation {
   transcript: Transcript;
-  dialogue: Dialogue;
+  questions: Question[];
   /** Names of the tools that may be called now. */
   tools: ReadonlySet<string>;
   /** Names of the tools there are, also where none may be called any more. */
@@ -68,7 +68,7 @@ export function decide(
   const offered = new Set(tools.map((tool) => tool.name));
   const situation: Situation = {
     transcript,
-    dialogue: readDialogue(messages, concluding),
+    questions: readQuestions(messages, concluding),
     tools: concluding ? new Set() : offered,
     offered,
     forcedTool: toolChoice.type === 'tool' ? toolChoice.name : undefined,

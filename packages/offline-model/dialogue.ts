@@ -1,24 +1,16 @@
-/** Reads a chat of the Messages API: what people asked, and what was answered. Tool calls are read by `transcript.ts`. */
+/** What people asked in a chat of the Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
 
-/** What a person wrote, word for word. */
+/** A person's message, word for word. */
 export interface Question {
   text: string;
-  /** What the chat tells beside it: the time, a subject. */
+  /** What the chat adds to it: the time, a subject. */
   context: string;
-  /** Number of the assistant turn that was the first to read it, from 0. */
+  /** Number of the first assistant turn that read it, from 0. */
   turn: number;
 }
 
-export interface Dialogue {
-  questions: Question[];
-  /** Words of the assistant, by the turn that said them. */
-  spoken: { turn: number; text: string }[];
-  /** What stands for an earlier part of the chat. */
-  summary?: string;
-}
-
-/** What the loop says itself begins with one of these; a person's words come after a context. */
+/** The agent loop's own notes begin with one of these; a person's words follow a context. */
 const NOTES = [
   'Go on.',
   '(The conversation so far:)',
@@ -36,36 +28,34 @@ const CONTEXT = /^<context>\n?([\s\S]*?)\n?<\/context>\s*$/;
 const SUMMARY_END = '</summary>';
 
 /**
- * @param concluding the loop asks for the end: what it says last to this purpose is no question, whatever its words are
+ * @param concluding the loop asks for the final answer: its last words are a note, however they are phrased
  */
-export function readDialogue(messages: readonly Anthropic.MessageParam[], concluding: boolean): Dialogue {
-  const dialogue: Dialogue = { questions: [], spoken: [] };
+export function readQuestions(messages: readonly Anthropic.MessageParam[], concluding: boolean): Question[] {
+  const questions: Question[] = [];
   let turn = 0;
   for (const [index, message] of messages.entries()) {
-    const texts = textsOf(message);
     if (message.role === 'assistant') {
-      const text = texts.join('\n').trim();
-      if (text !== '') dialogue.spoken.push({ turn, text });
       turn += 1;
       continue;
     }
-    const said = index === 0 ? withoutSummary(texts, dialogue) : texts;
-    const questions = questionsIn(said, turn);
-    const isNote = concluding && index === messages.length - 1 && (hasResults(message) || questions.length > 1);
-    const last = questions.at(-1);
-    if (isNote && last && last.text === said.at(-1) && last.context === '') questions.pop();
-    dialogue.questions.push(...questions);
+    const texts = textsOf(message);
+    const said = index === 0 ? withoutSummary(texts) : texts;
+    const found = questionsIn(said, turn);
+    const last = found.at(-1);
+    const isNote = concluding && index === messages.length - 1 && (hasResults(message) || found.length > 1);
+    if (isNote && last && last.text === said.at(-1) && last.context === '') found.pop();
+    questions.push(...found);
   }
-  return dialogue;
+  return questions;
 }
 
 function questionsIn(texts: readonly string[], turn: number): Question[] {
   const questions: Question[] = [];
   let context: string | undefined;
   for (const [index, text] of texts.entries()) {
-    const told = index < texts.length - 1 ? CONTEXT.exec(text)?.[1] : undefined;
-    if (told !== undefined) {
-      context = told;
+    const added = index < texts.length - 1 ? CONTEXT.exec(text)?.[1] : undefined;
+    if (added !== undefined) {
+      context = added;
     } else if (context !== undefined || !NOTES.some((note) => text.startsWith(note))) {
       questions.push({ text, context: context ?? '', turn });
       context = undefined;
@@ -74,12 +64,11 @@ function questionsIn(texts: readonly string[], turn: number): Question[] {
   return questions;
 }
 
-/** A compacted chat begins with a summary, behind which stands what was asked last, when that was compacted too. */
-function withoutSummary(texts: readonly string[], dialogue: Dialogue): string[] {
+/** A compacted chat begins with a summary, followed by the last question if that was compacted too. */
+function withoutSummary(texts: readonly string[]): string[] {
   const [first = '', ...rest] = texts;
   const end = first.lastIndexOf(SUMMARY_END);
   if (!first.startsWith('<summary>') || end < 0) return [...texts];
-  dialogue.summary = first.slice('<summary>'.length, end).trim();
   const behind = first.slice(end + SUMMARY_END.length).trim();
   if (behind === '') return rest;
   const [, context, text] = /^(<context>[\s\S]*?<\/context>)\s*([\s\S]*)$/.exec(behind) ?? [];

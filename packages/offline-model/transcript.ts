@@ -13,11 +13,6 @@ export interface Call {
   evidence?: number;
   /** The shown part of the stored result. */
   body: string;
-  /** Where `body` lies in the stored result. */
-  shownFrom: number;
-  shownTo: number;
-  /** Length of the stored result. */
-  characters: number;
 }
 
 /** What came from the user's side beside tool results: a person's message, or a note of the loop. */
@@ -43,13 +38,13 @@ const QUERY = /<query>([\s\S]*)<\/query>/;
 const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
 /** A tool result as the product frames it: its evidence number, what is shown of it, and the data. */
 const FRAME =
-  /^<tool_result evidence="(\d+)" tool="[^"<>\n]*" characters="(\d+)" shown="(\d+)-(\d+)">\n([\s\S]*)\n<\/tool_result>/u;
+  /^<tool_result evidence="(\d+)" tool="[^"<>\n]*" characters="\d+" shown="\d+-\d+">\n([\s\S]*)\n<\/tool_result>/u;
 /** Within the data a backslash keeps what looks like the frame's tag from being one. */
 const ESCAPED_TAG = /<\\(\\*)((?:\s{0,8}\/)?\s{0,8}tool_result)/giu;
 
 export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
   const transcript: Transcript = { turn: 0, remarks: [], calls: [] };
-  const open = new Map<string, Omit<Call, 'isError' | 'body' | 'shownFrom' | 'shownTo' | 'characters'>>();
+  const open = new Map<string, Omit<Call, 'isError' | 'body'>>();
   for (const [index, message] of messages.entries()) {
     const blocks: Anthropic.ContentBlockParam[] =
       typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
@@ -77,16 +72,9 @@ function readRemark(text: string): Pick<Remark, 'text' | 'fromPerson'> {
 function readResult(block: Anthropic.ToolResultBlockParam) {
   const text = typeof block.content === 'string' ? block.content : (block.content ?? []).map(textOf).join('');
   const isError = block.is_error ?? false;
-  const [, evidence, characters, shownFrom, shownTo, data] = FRAME.exec(text) ?? [];
-  if (data === undefined) return { isError, body: text, shownFrom: 0, shownTo: text.length, characters: text.length };
-  return {
-    isError,
-    evidence: Number(evidence),
-    body: data.replace(ESCAPED_TAG, '<$1$2'),
-    shownFrom: Number(shownFrom),
-    shownTo: Number(shownTo),
-    characters: Number(characters),
-  };
+  const [, evidence, data] = FRAME.exec(text) ?? [];
+  if (data === undefined) return { isError, body: text };
+  return { isError, evidence: Number(evidence), body: data.replace(ESCAPED_TAG, '<$1$2') };
 }
 
 function textOf(block: { type: string; text?: unknown }): string {

@@ -48,9 +48,6 @@ describe('offline model: reading', () => {
       isError: false,
       evidence: 4,
       body: '{"service":"db","score":1.5}',
-      shownFrom: 0,
-      shownTo: 28,
-      characters: 28,
     };
     const db = { service: 'db', score: 1.5 };
     assert.equal(citations.cite(call, 'absent', members(db, 'service', 'score')), ' [1]');

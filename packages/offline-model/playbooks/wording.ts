@@ -42,11 +42,6 @@ export function paragraphs(...parts: (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part.trim() !== '').join('\n\n');
 }
 
-/** `One sentence.` of a text that may have several lines or no end. */
-export function sentence(text: string): string {
-  return /[.!?…:]$/.test(text) ? text : `${text}.`;
-}
-
 /** Changes a text, but nothing in its code spans. */
 export function outsideCode(text: string, change: (part: string) => string): string {
   return text

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type Anthropic from '@anthropic-ai/sdk';
 import { decide } from '../../../packages/offline-model/index.ts';
-import { readDialogue } from '../../../packages/offline-model/dialogue.ts';
+import { readQuestions } from '../../../packages/offline-model/dialogue.ts';
 
 type Messages = Anthropic.MessageParam[];
 
@@ -10,7 +10,7 @@ const context = (more = '') => text(`<context>\nIt is now 2026-11-20T09:00:00.00
 const use = (id: string, name = 'list_sources') => ({ type: 'tool_use' as const, id, name, input: {} });
 const result = (id: string, body = '{}') => ({ type: 'tool_result' as const, tool_use_id: id, content: [text(body)] });
 const questions = (messages: Messages, concluding = false) =>
-  readDialogue(messages, concluding).questions.map((question) => question.text);
+  readQuestions(messages, concluding).map((question) => question.text);
 
 describe('offline model: reading a chat', () => {
   it('takes what people wrote, word for word, and what the chat tells beside it', () => {
@@ -19,16 +19,15 @@ describe('offline model: reading a chat', () => {
       { role: 'assistant', content: [text('Because.')] },
       { role: 'user', content: [context('This chat is about x.\n'), text(' <b>\nAnd? ')] },
     ];
-    const dialogue = readDialogue(messages, false);
+    const asked = readQuestions(messages, false);
     assert.deepEqual(
-      dialogue.questions.map((one) => [one.text, one.turn]),
+      asked.map((one) => [one.text, one.turn]),
       [
         ['Why?', 0],
         [' <b>\nAnd? ', 1],
       ],
     );
-    assert.match(dialogue.questions[1]?.context ?? '', /This chat is about x\./);
-    assert.deepEqual(dialogue.spoken, [{ turn: 0, text: 'Because.' }]);
+    assert.match(asked[1]?.context ?? '', /This chat is about x\./);
   });
 
   it('does not take notes of the loop for questions, nor a question for a note', () => {
@@ -68,7 +67,6 @@ describe('offline model: reading a chat', () => {
     const summary = '<summary>\nThis stands for what was said before.\nQuestion: a\n</summary>';
     const later: Messages = [{ role: 'user', content: [text(summary), context(), text('Why?')] }];
     assert.deepEqual(questions(later), ['Why?']);
-    assert.match(readDialogue(later, false).summary ?? '', /Question: a/);
     const within: Messages = [
       { role: 'user', content: [text(`${summary}\n<context>\nIt is now 2026.\n</context>\nWhy?\nHow?`)] },
       { role: 'assistant', content: [use('toolu_offline_7_1')] },

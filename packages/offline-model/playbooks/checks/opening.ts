@@ -11,8 +11,8 @@ export interface Opening {
 const INSTRUCTION = /<instruction>\n?([\s\S]*?)\n?<\/instruction>/;
 const NOW = /\nIt is now (\S+?)\.\s*$/;
 
-export function openingOf({ dialogue }: Situation): Opening | undefined {
-  const text = dialogue.questions.find((one) => INSTRUCTION.test(one.text))?.text;
+export function openingOf({ questions }: Situation): Opening | undefined {
+  const text = questions.find((one) => INSTRUCTION.test(one.text))?.text;
   if (text === undefined) return undefined;
   const now = NOW.exec(text)?.[1];
   return {

@@ -7,39 +7,27 @@ export interface Chat {
   question: Question;
   /** When the question was asked, ISO time, where the chat says so. */
   now?: string;
-  /** Questions before it, with what was answered. */
-  earlier: { question: Question; answer: string }[];
+  /** Questions before it. */
+  earlier: Question[];
   /** Calls made for earlier questions. */
   earlierCalls: Call[];
   /** Calls made for this question. */
   calls: Call[];
   /** Model turns spent on this question so far. */
   turnsSpent: number;
-  /** What stands for the part of the chat that is no longer there. */
-  summary: string;
   situation: Situation;
 }
 
 export function readChat(situation: Situation): Chat {
-  const { transcript, dialogue } = situation;
-  const questions = dialogue.questions;
+  const { transcript, questions } = situation;
   const question = questions.at(-1) ?? { text: '', context: '', turn: transcript.turn };
-  const answerBetween = (from: number, to: number): string =>
-    dialogue.spoken
-      .filter(({ turn }) => turn >= from && turn < to)
-      .map(({ text }) => text)
-      .join('\n');
   return {
     question,
     now: timeOf(question),
-    earlier: questions.slice(0, -1).map((one, index) => ({
-      question: one,
-      answer: answerBetween(one.turn, questions[index + 1]?.turn ?? transcript.turn),
-    })),
+    earlier: questions.slice(0, -1),
     earlierCalls: transcript.calls.filter(({ turn }) => turn < question.turn),
     calls: transcript.calls.filter(({ turn }) => turn >= question.turn),
     turnsSpent: transcript.turn - question.turn,
-    summary: dialogue.summary ?? '',
     situation,
   };
 }

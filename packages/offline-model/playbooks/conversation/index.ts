@@ -88,7 +88,7 @@ function playOf(chat: Chat): Play {
         : problem;
     default: {
       if (isAboutOne) return { plan: readPlan(chat, undefined), answer: readAnswer };
-      const before = chat.earlier.at(-1)?.question.text;
+      const before = chat.earlier.at(-1)?.text;
       const last = before === undefined ? intent : readIntent(before, false);
       if (CONTINUES.test(text) && last.kind === 'lookup') return lookup(last.of);
       return { answer: () => notUnderstood(chat) };

@@ -16,7 +16,7 @@ const CITATION = /\s?\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*(?: unverified)?\]/g;
 
 /** Starts one with the person's words, then follows it to its end. */
 export function startPlan({ question, earlier }: Chat): Plan {
-  const before = /\b(?:it|this|that)\b/i.test(question.text) ? earlier.at(-1)?.question.text.trim() : undefined;
+  const before = /\b(?:it|this|that)\b/i.test(question.text) ? earlier.at(-1)?.text.trim() : undefined;
   const query = `${question.text.trim()}${before === undefined ? '' : `\n\nThe question before was: ${before}`}`;
   return {
     query: '',
@@ -105,7 +105,7 @@ export function listAnswer(file: CaseFile): string {
 /** The investigation that the chat is about: what it started or read last, else what its context names. */
 export function subjectOf({ question, earlier, earlierCalls }: Chat): string | undefined {
   const used = earlierCalls.findLast(({ tool, isError }) => !isError && /^(?:start|read)_investigation$/.test(tool));
-  const contexts = [question, ...earlier.map((one) => one.question).toReversed()].map(({ context }) => context);
+  const contexts = [question, ...earlier.toReversed()].map(({ context }) => context);
   const stated = contexts.find((context) => /investigation/i.test(context) && UUID.test(context));
   return (used && idOf(used)) ?? (stated === undefined ? undefined : UUID.exec(stated)?.[0]);
 }

@@ -22,7 +22,7 @@ export interface Plan {
 /** For what needs no call. */
 export const NOTHING: Plan = { query: '', next: () => undefined };
 
-interface Standing {
+interface Progress {
   file: CaseFile;
   /** What is to be called now; absent when the plan is through. */
   pending?: Turn;
@@ -46,10 +46,9 @@ const MAX_ROUNDS = 30;
 
 /**
  * Plays the plan over the chat's calls. Only tools that may be called are called.
- * @param inOrder of equal calls that were made for the question the first is taken first, otherwise the last
  */
-export function replay(chat: Chat, plan: Plan, inOrder = false): Standing {
-  const pool = [...(inOrder ? chat.calls : chat.calls.toReversed()), ...reusable(chat).toReversed()];
+export function replay(chat: Chat, plan: Plan): Progress {
+  const pool = [...chat.calls.toReversed(), ...reusable(chat).toReversed()];
   const taken: Call[] = [];
   const open = (turn: number): CaseFile => {
     const transcript = { turn, query: plan.query, remarks: [], calls: taken };
@@ -87,7 +86,7 @@ function reusable(chat: Chat): Call[] {
     if (call.isError || !READING.has(call.tool)) return false;
     const { source } = call.input;
     if (typeof source === 'string' ? recorded.has(source) : allRecorded) return true;
-    const asked = chat.earlier.findLast(({ question }) => question.turn <= call.turn);
-    return asked !== undefined && now - Date.parse(timeOf(asked.question) ?? '') <= FRESH_MS;
+    const asked = chat.earlier.findLast(({ turn }) => turn <= call.turn);
+    return asked !== undefined && now - Date.parse(timeOf(asked) ?? '') <= FRESH_MS;
   });
 }

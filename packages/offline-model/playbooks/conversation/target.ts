@@ -132,7 +132,7 @@ export function lastCause(chat: Chat): Chat | undefined {
     .keys()
     .toArray()
     .findLastIndex((at) => callsFor(chat, at).some(isRanking));
-  const question = chat.earlier[index]?.question;
+  const question = chat.earlier[index];
   if (question === undefined) return undefined;
   const all = [...chat.earlierCalls, ...chat.calls];
   return {
@@ -146,8 +146,8 @@ export function lastCause(chat: Chat): Chat | undefined {
 
 /** The calls that were made for an earlier question. */
 function callsFor(chat: Chat, index: number): Call[] {
-  const from = chat.earlier[index]?.question.turn ?? 0;
-  const to = chat.earlier[index + 1]?.question.turn ?? chat.question.turn;
+  const from = chat.earlier[index]?.turn ?? 0;
+  const to = chat.earlier[index + 1]?.turn ?? chat.question.turn;
   return chat.earlierCalls.filter(({ turn }) => turn >= from && turn < to);
 }
 

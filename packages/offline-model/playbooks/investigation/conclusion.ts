@@ -34,6 +34,12 @@ const AFTER_MS = 15 * 60_000;
 /** An onset may be misjudged by this much. */
 const ONSET_TOLERANCE_MS = 60_000;
 
+/** A change near the onset, with where it was listed. */
+export interface NearChange {
+  change: ListedChange;
+  source: Found<RecentChangesResult>;
+}
+
 export interface Step {
   rule: 'blame' | 'near tie';
   from: string;
@@ -53,7 +59,7 @@ export interface Conclusion {
   onset?: string;
   findings: LogFinding[];
   /** The change on the service shortly before the onset. */
-  change?: { change: ListedChange; source: Found<RecentChangesResult> };
+  change?: NearChange;
 }
 
 /** Names of every service known from rankings, dependencies and lists. */
@@ -109,8 +115,7 @@ function onsetTime(file: CaseFile): number {
   return Date.parse(onsetOf(file) ?? file.ranking?.result.alert.at ?? '');
 }
 
-/** Changes near the onset, with where they were listed. */
-export function changesNear(file: CaseFile): { change: ListedChange; source: Found<RecentChangesResult> }[] {
+export function changesNear(file: CaseFile): NearChange[] {
   const onset = onsetTime(file);
   const seen = new Set<string>();
   return file.changes.flatMap((source) =>

@@ -1,11 +1,24 @@
 /** What else might have been the cause, and what the evidence says about it. */
 import type { Hypothesis } from '../../../../src/features/investigations/report/schema.ts';
+import { name, verbatim } from '../wording.ts';
+import { pathBetween } from './call-paths.ts';
 import type { CaseFile } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
-import { findingsOf, type Conclusion, type RankedCause } from './conclusion.ts';
-import { changeSentence, findingSentence, rankSentence, signalSentence } from './statements.ts';
-import { judgeChanges, judgeService, rivalsOf, type ChangeVerdict, type ServiceVerdict } from './verdicts.ts';
-import { name, verbatim } from '../wording.ts';
+import {
+  anomalousCauses,
+  changesNear,
+  findingsOf,
+  NOTABLE_SCORE,
+  precedes,
+  type Conclusion,
+  type NearChange,
+  type RankedCause,
+} from './conclusion.ts';
+import { changeSentence, citeEdge, citeScores, findingSentence, rankSentence, signalSentence } from './statements.ts';
+
+const MAX_SUSPECTS = 4;
+const MAX_CHANGES = 6;
+const MAX_LEADS = 20;
 
 export function hypotheses(
   file: CaseFile,
@@ -13,103 +26,111 @@ export function hypotheses(
   named: string[],
   citations: Citations,
 ): Hypothesis[] {
-  const { cause, steps } = conclusion;
+  const { cause, steps, change } = conclusion;
   if (!file.ranking || !cause) return leads(file, named, citations);
-  const supported: Hypothesis = {
-    statement: `${name(cause.service)} is at fault.`,
-    verdict: 'supported',
-    reasoning: [
-      rankSentence(file.ranking, citations, cause),
-      ...steps.map((step) =>
-        step.rule === 'blame'
-          ? `It is preferred to ${name(step.from)} because that service's own logs blame it: ${findingSentence(citations, step.speaker, step.finding)}`
-          : `It is preferred to ${name(step.from)}, whose score is nearly the same, because a resource of its own gave out: ${findingSentence(citations, step.speaker, step.finding)}`,
-      ),
-    ].join(' '),
-  };
-  const others = rivalsOf(file, cause, named).map((rival) =>
-    judged(file, judgeService(file, conclusion, cause, rival), cause, citations),
-  );
-  const changes = judgeChanges(file, conclusion).map((verdict) => innocentChange(file, conclusion, verdict, citations));
-  return [supported, ...others, ...changes];
+  const preferred = steps.map(({ rule, from, speaker, finding }) => {
+    const why =
+      rule === 'blame'
+        ? "because that service's own logs blame it"
+        : 'whose score is nearly the same, because a resource of its own gave out';
+    return `It is preferred to ${name(from)}${rule === 'blame' ? ' ' : ', '}${why}: ${findingSentence(citations, speaker, finding)}`;
+  });
+  const reasoning = [rankSentence(file.ranking, citations, cause), ...preferred].join(' ');
+  return [
+    { statement: `${name(cause.service)} is at fault.`, verdict: 'supported', reasoning },
+    ...rivalsOf(file, cause, named).map((rival) => judgeService(file, conclusion, cause, rival, citations)),
+    ...changesNear(file)
+      .filter((near) => near.change !== change?.change)
+      .slice(0, MAX_CHANGES)
+      .map((near) => judgeChange(file, conclusion, cause, near, citations)),
+  ];
 }
 
-function judged(file: CaseFile, verdict: ServiceVerdict, cause: RankedCause, citations: Citations): Hypothesis {
-  const { rival } = verdict;
-  const { service } = rival;
-  const statement = `${name(service)} is at fault.`;
+/** Other suspects, the alerting service and whatever a person named. */
+function rivalsOf(file: CaseFile, cause: RankedCause, named: string[]): RankedCause[] {
+  const suspects = anomalousCauses(file).slice(0, MAX_SUSPECTS);
+  const names = [...suspects.map(({ service }) => service), file.ranking?.result.alert.service ?? '', ...named];
+  return [...new Set(names)]
+    .filter((service) => service !== cause.service)
+    .flatMap((service) => rankedAs(file, service) ?? []);
+}
+
+function judgeService(
+  file: CaseFile,
+  { steps }: Conclusion,
+  cause: RankedCause,
+  rival: RankedCause,
+  citations: Citations,
+): Hypothesis {
+  const statement = `${name(rival.service)} is at fault.`;
   const [signal] = rival.signals;
-  const figures = signal && rival.own_score > 0 ? `${signalSentence(file, citations, service, signal)} ` : '';
-  if (verdict.kind === 'victim') {
-    const { path } = verdict;
-    const [caller = '', callee = ''] = path;
-    const edge =
-      file.dependencies && citations.cite(file.dependencies.call, members({ caller, callee }, 'caller', 'callee'));
-    const why = `It is a victim: it depends on ${name(cause.service)} (${path.map(name).join(' → ')})${edge ?? ''}, which shows a disturbance of its own.`;
+  const figures = signal && rival.own_score > 0 ? `${signalSentence(file, citations, rival.service, signal)} ` : '';
+  const path = pathBetween(file, rival.service, cause.service);
+  if (path && (rival.score <= cause.score || steps.length > 0)) {
+    const why = `It is a victim: it depends on ${name(cause.service)} (${path.map(name).join(' → ')})${citeEdge(file, citations, path)}, which shows a disturbance of its own.`;
     return { statement, verdict: 'ruled_out', reasoning: figures + why };
   }
   const rank = file.ranking ? rankSentence(file.ranking, citations, rival) : '';
-  if (verdict.kind === 'weaker') {
-    return {
-      statement,
-      verdict: 'ruled_out',
-      reasoning: `${figures}${rank} Its evidence (${verbatim(rival.own_score)}) is less than half of that of ${name(cause.service)} (${verbatim(cause.own_score)})${citeScores(file, citations, rival)}.`,
-    };
-  }
-  return {
-    statement,
-    verdict: 'open',
-    reasoning: `${figures}${rank} It is disturbed too, and nothing found shows that ${name(cause.service)} is the reason${citeScores(file, citations, rival)}.`,
-  };
-}
-
-function citeScores(file: CaseFile, citations: Citations, cause: RankedCause): string {
-  return citations.cite(file.ranking?.call, members(cause, 'service', 'score', 'own_score'));
+  const isWeaker = rival.own_score < cause.own_score / 2;
+  const why = isWeaker
+    ? `Its evidence (${verbatim(rival.own_score)}) is less than half that of ${name(cause.service)} (${verbatim(cause.own_score)})`
+    : `It is disturbed too, and nothing found shows that ${name(cause.service)} is the reason`;
+  const reasoning = `${figures}${rank} ${why}${citeScores(file, citations, rival)}.`;
+  return { statement, verdict: isWeaker ? 'ruled_out' : 'open', reasoning };
 }
 
 /** Changes near the onset that did not cause it, so that nobody rolls back an innocent deploy. */
-function innocentChange(
+function judgeChange(
   file: CaseFile,
-  { cause, onset }: Conclusion,
-  verdict: ChangeVerdict,
+  { onset }: Conclusion,
+  cause: RankedCause,
+  near: NearChange,
   citations: Citations,
 ): Hypothesis {
-  const { near, ranked } = verdict;
-  const { change } = near;
+  const { id, service } = near.change;
   const fact = changeSentence(citations, near);
   const cited = citations.cite(file.ranking?.call, file.ranking ? members(file.ranking.result, 'onset') : '');
-  const why = reason();
-  function reason(): string {
-    switch (verdict.kind) {
-      case 'later':
-        return `It came after the onset${onset ? ` at ${onset}` : ''}${cited}.`;
-      case 'quiet':
-        return `It came near the onset, but the metrics of ${name(change.service ?? '')} show no harmful change${ranked ? citeScores(file, citations, ranked) : cited}.`;
-      case 'weaker':
-        return `It came near the onset, but the evidence of ${name(verdict.ranked.service)} (${verbatim(verdict.ranked.own_score)}) is less than half of that of ${name(cause?.service ?? '')} (${verbatim(cause?.own_score ?? null)})${citeScores(file, citations, verdict.ranked)}.`;
-      case 'upstream':
-        return `${verdict.path.map(name).join(' → ')} is the way of the calls, so it could disturb ${name(cause?.service ?? '')} only with more of them, and its traffic shows no such rise${cited}.`;
-      default:
-        return `It came near the onset${onset ? ` at ${onset}` : ''}, and what was read does not exclude it${cited}.`;
-    }
+  const statement = `The change ${name(id)}${service ? ` of ${name(service)}` : ''} caused the incident.`;
+  const ruledOut = (why: string): Hypothesis => ({ statement, verdict: 'ruled_out', reasoning: `${fact} ${why}.` });
+  const at = onset ? ` at ${onset}` : '';
+  if (!precedes(file, near.change)) return ruledOut(`It came after the onset${at}${cited}`);
+  const ranked = service === undefined ? undefined : rankedAs(file, service);
+  if (service && service !== cause.service) {
+    if (!anomalousCauses(file).some((one) => one.service === service))
+      return ruledOut(
+        `It came near the onset, but the metrics of ${name(service)} show no harmful change${ranked ? citeScores(file, citations, ranked) : cited}`,
+      );
+    if (ranked && ranked.own_score < cause.own_score / 2)
+      return ruledOut(
+        `It came near the onset, but the evidence for ${name(service)} (${verbatim(ranked.own_score)}) is less than half that for ${name(cause.service)} (${verbatim(cause.own_score)})${citeScores(file, citations, ranked)}`,
+      );
+    const path = pathBetween(file, service, cause.service);
+    const isMoreTraffic = cause.signals.some(
+      ({ meaning, score }) => meaning === 'traffic' && Math.abs(score) >= NOTABLE_SCORE,
+    );
+    if (path && !isMoreTraffic)
+      return ruledOut(
+        `Calls go ${path.map(name).join(' → ')}, so it could disturb ${name(cause.service)} only through more of them, and its traffic shows no such rise${cited}`,
+      );
   }
-  return {
-    statement: `The change ${name(change.id)}${change.service ? ` of ${name(change.service)}` : ''} caused the incident.`,
-    verdict: verdict.kind === 'open' ? 'open' : 'ruled_out',
-    reasoning: `${fact} ${why}`,
-  };
+  const why = `It came near the onset${at}, and what was read does not rule it out${cited}.`;
+  return { statement, verdict: 'open', reasoning: `${fact} ${why}` };
 }
 
 /** Without a cause there are still leads: what the logs of examined services say, and what people asked about. */
 function leads(file: CaseFile, named: string[], citations: Citations): Hypothesis[] {
   const read = file.logs.map(({ call }) => String(call.input['service']));
-  return [...new Set([...read, ...named])].slice(0, 20).flatMap((service): Hypothesis[] => {
-    const [finding] = findingsOf(file, service).filter(({ kind }) => kind === 'resource' || kind === 'blames');
-    const ranked = file.ranking?.result.causes.find((cause) => cause.service === service);
+  return [...new Set([...read, ...named])].slice(0, MAX_LEADS).flatMap((service): Hypothesis[] => {
+    const finding = findingsOf(file, service).find(({ kind }) => kind === 'resource' || kind === 'blames');
+    const ranked = rankedAs(file, service);
     const quiet = ranked
       ? `Its metrics show no clear harmful change (evidence ${verbatim(ranked.own_score)})${citeScores(file, citations, ranked)}.`
       : '';
     const reasoning = [finding ? findingSentence(citations, service, finding) : '', quiet].filter(Boolean).join(' ');
     return reasoning ? [{ statement: `${name(service)} is at fault.`, verdict: 'open', reasoning }] : [];
   });
+}
+
+function rankedAs({ ranking }: CaseFile, service: string): RankedCause | undefined {
+  return ranking?.result.causes.find((cause) => cause.service === service);
 }

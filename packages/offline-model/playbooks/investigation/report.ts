@@ -8,7 +8,15 @@ import { pathBetween } from './call-paths.ts';
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
-import { changeSentence, findingSentence, rankSentence, signalName, signalSentence } from './statements.ts';
+import {
+  changeSentence,
+  citeEdge,
+  citeScores,
+  findingSentence,
+  rankSentence,
+  signalName,
+  signalSentence,
+} from './statements.ts';
 import { clip, name, quote, verbatim } from '../wording.ts';
 
 const MAX_FAILURES = 5;
@@ -95,8 +103,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
 function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
   const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
   if (!other) return '';
-  const cited = citations.cite(file.ranking?.call, members(other, 'service', 'score', 'own_score'));
-  return `${name(blamed)} itself shows little (evidence ${verbatim(other.own_score)} against ${verbatim(cause.own_score)}), so the fault is on the side of ${name(cause.service)}${cited}.`;
+  return `${name(blamed)} itself shows little (evidence ${verbatim(other.own_score)} against ${verbatim(cause.own_score)}), so the fault is on the side of ${name(cause.service)}${citeScores(file, citations, other)}.`;
 }
 
 function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citations): string {
@@ -162,9 +169,8 @@ function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, cit
   const sentences = ranked && signal ? [signalSentence(file, citations, ranked.service, signal)] : [];
   const path = alerting && cause ? pathBetween(file, alerting, cause.service) : undefined;
   if (path) {
-    const [caller = '', callee = ''] = path;
-    const cited = citations.cite(file.dependencies?.call, members({ caller, callee }, 'caller', 'callee'));
-    sentences.push(`The disturbance reaches ${name(alerting ?? '')} through ${path.map(name).join(' → ')}${cited}.`);
+    const way = path.map(name).join(' → ');
+    sentences.push(`The disturbance reaches ${name(alerting ?? '')} through ${way}${citeEdge(file, citations, path)}.`);
   }
   if (sentences.length > 0) return sentences.join(' ');
   return `How much is affected is not known: what was read does not measure it${citeSource(choice, file, citations)}.`;

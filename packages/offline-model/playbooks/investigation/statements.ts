@@ -74,3 +74,13 @@ export function changeSentence(
 function ordinal(rank: number): string {
   return ['first', 'second', 'third'][rank - 1] ?? `${rank}th`;
 }
+
+export function citeScores({ ranking }: CaseFile, citations: Citations, cause: RankedCause): string {
+  return citations.cite(ranking?.call, members(cause, 'service', 'score', 'own_score'));
+}
+
+/** Cites the first call of a path. */
+export function citeEdge({ dependencies }: CaseFile, citations: Citations, path: string[]): string {
+  const [caller = '', callee = ''] = path;
+  return citations.cite(dependencies?.call, members({ caller, callee }, 'caller', 'callee'));
+}

@@ -21,9 +21,9 @@ export const task: Playbook = {
   play: (situation) => ({ text: taskOf(situation)?.() ?? '', calls: [] }),
 };
 
-function taskOf({ offered, transcript, dialogue }: Situation): (() => string) | undefined {
-  const [question] = dialogue.questions;
-  if (offered.size > 0 || transcript.turn > 0 || dialogue.questions.length !== 1) return undefined;
+function taskOf({ offered, transcript, questions }: Situation): (() => string) | undefined {
+  const [question] = questions;
+  if (offered.size > 0 || transcript.turn > 0 || questions.length !== 1) return undefined;
   const [, name = '', text = ''] = TASK.exec(question?.text ?? '') ?? [];
   const work = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
   return work && (() => work(text));
