@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { anyTeam } from '../../src/db/team-filter.ts';
 import { Effect } from '../../src/features/effects/index.ts';
 import { notificationOf } from '../../src/features/notifications/index.ts';
+import { Run } from '../../src/features/runs/index.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('migrations of data', () => {
@@ -168,6 +169,55 @@ describe('migrations of data', () => {
       (await execute(`select 1 from monitoring_plan_versions where changed_by_key_id = ?`, [key])).length,
       1,
     );
+    await database.orm.migrator.up();
+  });
+
+  it('investigations, chat turns and instruction checks become runs with what was granted, and come back', async () => {
+    await database.orm.migrator.down({ to: '20261122030100-provenance' });
+    const [key, session, user, investigation, chat, turn, agent, check] = Array.from({ length: 8 }, () => randomUUID());
+    const row = (table: string, values: Record<string, unknown>) => {
+      const all = { id: randomUUID(), created_at: base[0], updated_at: base[1], team_id: teamId, ...values };
+      const columns = Object.keys(all);
+      const sql = `insert into ${table} (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`;
+      return execute(sql, Object.values(all));
+    };
+    const credential = { name: 'x', prefix: 'x' };
+    await row('credentials', { ...credential, id: key, kind: 'key', hash: 'a', scopes: '{monitoring:write}' });
+    await row('credentials', { ...credential, id: session, kind: 'session', hash: 'b', scopes: null, user_id: user });
+    await row('memberships', { user_id: user, role: 'member', name: 'Ada' });
+    const asked = { query: 'Why?', status: 'failed', explanation: 'gone', idempotency_key: 'k' };
+    await row('investigations', { id: investigation, ...asked, created_by_credential_id: session });
+    const said = { chat_id: chat, number: 1, purpose: 'answer', question: 'Why?', first_step: 1, request_digest: 'd' };
+    await row('chat_turns', { id: turn, ...said, status: 'processing', scopes: '{chats:write}', side_effects: true });
+    const version = { agent_id: agent, version: 1, plan: '{"checks":[]}', reason: 'x' };
+    await row('monitoring_plan_versions', { ...version, created_by_credential_id: key });
+    await row('conversations', { id: check, kind: 'check', opening: 'Look.' });
+    const looked = { agent_id: agent, check_id: 'c', check_type: 'instruction', title: 'c', plan_version: 1 };
+    const when = { trigger: 'schedule', scheduled_at: base[0], started_at: base[0], finished_at: base[1] };
+    await row('monitoring_sessions', { id: check, ...looked, ...when, status: 'finding' });
+
+    await database.orm.migrator.up();
+    const runs = await database.orm.em.fork().find(Run, {}, { ...anyTeam, orderBy: { kind: 'asc' } });
+    assert.deepEqual(
+      runs.map((run) => [run.id, run.kind, run.conversationId, run.status, run.idempotencyKey, run.explanation]),
+      [
+        [investigation, 'investigation', investigation, 'failed', 'k', 'gone'],
+        [turn, 'chat', chat, 'processing', null, null],
+        [check, 'check', check, 'completed', null, null],
+      ].toSorted((a, b) => (a[1]! < b[1]! ? -1 : 1)),
+    );
+    const granted = Object.fromEntries(runs.map(({ kind, scopes }) => [kind, scopes]));
+    assert.deepEqual([granted['chat'], granted['check']], [['chats:write'], ['monitoring:write']]);
+    assert.ok(granted['investigation']?.includes('satellites:query'));
+    const digest = createHash('sha256').update('Why?').digest('base64url');
+    assert.equal(runs.find(({ id }) => id === investigation)?.requestDigest, digest);
+
+    await database.orm.migrator.down({ to: '20261122030100-provenance' });
+    const turns = await execute('select status, scopes, side_effects, request_digest from chat_turns');
+    assert.deepEqual(turns, [
+      { status: 'processing', scopes: ['chats:write'], side_effects: true, request_digest: 'd' },
+    ]);
+    assert.deepEqual(await execute('select explanation from investigations'), [{ explanation: 'gone' }]);
     await database.orm.migrator.up();
   });
 });

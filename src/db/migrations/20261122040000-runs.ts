@@ -36,9 +36,10 @@ const COPIED = MOVED.matchAll(/"(\w+)"/g)
 const REQUIRED = ['created_at', 'updated_at', 'team_id', 'status']
   .map((column) => `alter column "${column}" set not null`)
   .join(', ');
-/** What a row's key grants today, for rows that did not say what they were granted. */
-const granted = (key: string): string =>
-  `coalesce((select k."scopes" from "credentials" k where k."id" = ${key}), '{}')`;
+const MEMBER = `{investigations:read,investigations:write,chats:read,chats:write,workspace:read,workspace:write,satellites:read,satellites:query,monitoring:read,monitoring:write,monitoring:trigger,team:read}`;
+/** What a row's credential grants today, for rows that did not say what they were granted. */
+const granted = (credential: string): string =>
+  `coalesce((select coalesce(k."scopes", case m."role" when 'admin' then '{team:admin}'::text[] when 'member' then '${MEMBER}'::text[] end) from "credentials" k left join "memberships" m on m."team_id" = k."team_id" and m."user_id" = k."user_id" where k."id" = ${credential}), '{}')`;
 
 /** One table of runs: what investigations, chat turns and instruction checks had columns of their own for. */
 export class RunsMigration extends Migration {
@@ -47,10 +48,12 @@ export class RunsMigration extends Migration {
       `create table "runs" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "kind" text not null, "conversation_id" uuid not null, "status" text not null, "limit_reached" text null, "explanation" text null, "idempotency_key" varchar(255) null, "request_digest" text null, "created_by_credential_id" uuid null, "created_by_user_id" uuid null, "scopes" text[] not null, "side_effects" boolean not null default false, "budget" jsonb null, "parent_run_id" uuid null, "started_at" timestamptz null, "finished_at" timestamptz null, "cancel_requested_at" timestamptz null, primary key ("id"));`,
     );
     this.addSql(`alter table "monitoring_plan_versions" add "scopes" text[] not null default '{}';`);
-    this.addSql(`update "monitoring_plan_versions" set "scopes" = ${granted('"created_by_credential_id"')};`);
+    this.addSql(
+      `update "monitoring_plan_versions" set "scopes" = ${granted('"monitoring_plan_versions"."created_by_credential_id"')};`,
+    );
     this.addSql(`alter table "monitoring_plan_versions" alter column "scopes" drop default;`);
     this.addSql(
-      `insert into "runs" (${SHARED}, "kind", "conversation_id", "request_digest", "scopes") select ${SHARED}, 'investigation', "id", rtrim(translate(encode(sha256(convert_to("query", 'UTF8')), 'base64'), '+/', '-_'), '='), ${granted('"created_by_credential_id"')} from "investigations";`,
+      `insert into "runs" (${SHARED}, "kind", "conversation_id", "request_digest", "scopes") select ${SHARED}, 'investigation', "id", rtrim(translate(encode(sha256(convert_to("query", 'UTF8')), 'base64'), '+/', '-_'), '='), ${granted('"investigations"."created_by_credential_id"')} from "investigations";`,
     );
     this.addSql(
       `insert into "runs" (${SHARED}, "kind", "conversation_id", "request_digest", "scopes", "side_effects") select ${SHARED}, 'chat', "chat_id", "request_digest", "scopes", "side_effects" from "chat_turns";`,
