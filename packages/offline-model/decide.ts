@@ -1,4 +1,4 @@
-/** What the offline model answers: the first playbook that fits the transcript writes it. */
+/** Picks the playbook that answers: the first that fits. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { readQuestions, type Question } from './dialogue.ts';
 import { check } from './playbooks/checks/index.ts';
@@ -9,13 +9,12 @@ import { task } from './playbooks/tasks/index.ts';
 import type { AnswerBlock } from './protocol.ts';
 import { readTranscript, type Transcript } from './transcript.ts';
 
-/** A tool call before it has an id. */
 export interface PlannedCall {
   name: string;
   input: Record<string, unknown>;
 }
 
-/** What a playbook says in one turn: words for the reader, then calls that run side by side. */
+/** One turn of the model: text for the reader, then calls that run in parallel. */
 export interface Turn {
   text: string;
   calls: PlannedCall[];
@@ -24,39 +23,32 @@ export interface Turn {
 export interface Situation {
   transcript: Transcript;
   questions: Question[];
-  /** Names of the tools that may be called now. */
+  /** Tools that may be called now. */
   tools: ReadonlySet<string>;
-  /** Names of the tools there are, also where none may be called any more. */
+  /** Tools that exist, even when none may be called any more. */
   offered: ReadonlySet<string>;
-  /** A tool that must be called in this turn. */
   forcedTool?: string;
-  /** What a chat's turn is for, where the system prompt says that it is not for an answer in words. */
+  /** Set when the system prompt asks for something other than an answer in words. */
   purpose?: 'chart' | 'edit';
 }
 
 export interface Playbook {
   name: string;
   fits(situation: Situation): boolean;
-  /** Pure: the same situation gives the same turn. */
   play(situation: Situation): Turn;
 }
 
 const ID_PREFIX = 'toolu_offline_';
 const GIVEN_ID = new RegExp(String.raw`^${ID_PREFIX}(\d+)_`);
 
-/** By the first words of the prompts of such turns. */
 const PURPOSES: [RegExp, 'chart' | 'edit'][] = [
   [/^You are Casebook\. The person wants a chart\b/, 'chart'],
   [/^You are Casebook, editing the files\b/, 'edit'],
 ];
 
-/** In order; the last one always fits. */
 const PLAYBOOKS: readonly Playbook[] = [task, check, investigation, monitoring, conversation];
 
-/**
- * The next answer in a conversation: a pure function of it. Ids of tool calls are made of the turn's and the call's
- * position, so they are unique within a conversation and the same for the same conversation.
- */
+/** The next answer in a conversation, a pure function of it. Ids of tool calls are unique within a conversation. */
 export function decide(
   messages: Anthropic.MessageParam[],
   tools: Pick<Anthropic.Tool, 'name'>[],
@@ -85,7 +77,7 @@ export function decide(
   ];
 }
 
-/** Of a compacted conversation the beginning is missing, but its later calls keep the ids they were given. */
+/** A compacted conversation has lost its beginning, but later calls keep their ids. */
 function turnNumber({ turn, calls }: Transcript): number {
   const given = calls.map(({ id }) => Number(GIVEN_ID.exec(id)?.[1] ?? -1));
   return Math.max(turn, 1 + Math.max(-1, ...given));

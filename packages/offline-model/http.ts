@@ -1,4 +1,3 @@
-/** The few pieces of HTTP that a server of the Messages API needs. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { errorBody } from './protocol.ts';
@@ -6,13 +5,11 @@ import { errorBody } from './protocol.ts';
 const BODY_LIMIT_BYTES = 32 * 1024 * 1024;
 
 export interface RunningServer {
-  /** Base URL without a trailing slash. */
   url: string;
-  /** Ends the server and every connection it has. */
   stop(): Promise<void>;
 }
 
-/** Listens on loopback; `port` 0 is any free one. */
+/** Listens on loopback; port 0 picks a free port. */
 export async function listen(listener: RequestListener, port: number): Promise<RunningServer> {
   const server: Server = createServer(listener);
   server.listen(port, '127.0.0.1');
@@ -29,7 +26,7 @@ export async function listen(listener: RequestListener, port: number): Promise<R
   };
 }
 
-/** @returns the body as JSON, or undefined when it is not JSON or too large */
+/** @returns undefined if the body is not JSON or is too large */
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,7 +4,6 @@
  */
 import type Anthropic from '@anthropic-ai/sdk';
 
-/** A block of an answer, before it is cut into events. */
 export type AnswerBlock =
   | { type: 'text'; text: string }
   | { type: 'thinking'; thinking: string; signature: string }
@@ -27,7 +26,6 @@ export interface Answer {
   usage: AnswerUsage;
 }
 
-/** The parts of a request's body that a server of the API looks at. */
 export interface MessagesRequest {
   model: string;
   max_tokens: number;
@@ -44,7 +42,6 @@ export interface StreamEvent {
   [field: string]: unknown;
 }
 
-/** The answer as one JSON message, for a request that does not stream. */
 export function answerMessage(answer: Answer): Record<string, unknown> {
   return {
     ...envelope(answer),
@@ -56,10 +53,7 @@ export function answerMessage(answer: Answer): Record<string, unknown> {
   };
 }
 
-/**
- * The answer as the API streams it: start, a ping, the blocks in deltas, the stop reason with the output count, stop.
- * @param deltaCharacters most characters of one delta
- */
+/** The answer as the API streams it. */
 export function* answerEvents(answer: Answer, deltaCharacters = 80): Generator<StreamEvent> {
   const start = { ...answer.usage, output_tokens: 1 };
   yield { type: 'message_start', message: { ...envelope(answer), content: [], stop_reason: null, usage: start } };
@@ -77,12 +71,10 @@ export function* answerEvents(answer: Answer, deltaCharacters = 80): Generator<S
   yield { type: 'message_stop' };
 }
 
-/** One event in the wire format of server-sent events. */
 export function encodeEvent(event: StreamEvent): string {
   return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-/** The body of an error answer. */
 export function errorBody(type: string, message: string): Record<string, unknown> {
   return { type: 'error', error: { type, message }, request_id: null };
 }
@@ -111,7 +103,7 @@ function* blockDeltas(block: AnswerBlock, size: number): Generator<StreamEvent> 
   }
 }
 
-/** Cuts text without splitting a character of two code units. */
+/** Never splits a surrogate pair. */
 function* pieces(text: string, size: number): Generator<string> {
   for (let from = 0; from < text.length;) {
     let to = Math.min(text.length, from + Math.max(2, size));

@@ -1,20 +1,15 @@
-/** The offline model behind the Messages API, on loopback: the keyless default goes through the same client code. */
+/** Serves the offline model on loopback, so that the keyless default uses the same client code. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { decide } from './decide.ts';
 import { listen, readJson, sendError, sendJson, startEventStream, type RunningServer } from './http.ts';
 import { answerEvents, answerMessage, encodeEvent, type Answer, type MessagesRequest } from './protocol.ts';
 import { parseRequest } from './validate.ts';
 
-/** The only model the server has. */
 export const OFFLINE_MODEL_NAME = 'casebook-offline-1';
 
-/** A usual estimate: English text and JSON have about four characters a token. */
+/** The usual estimate for English and JSON. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/**
- * Starts the server.
- * @param options.port 0, the default, takes a free port
- */
 export function startOfflineModel(options: { port?: number } = {}): Promise<RunningServer> {
   return listen((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -47,7 +42,6 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
   response.end();
 }
 
-/** The whole answer to a request: a pure function of it. */
 export function answerTo(request: MessagesRequest): Answer {
   const { messages, tools = [], tool_choice = { type: 'auto' }, system = '' } = request;
   const prompt = typeof system === 'string' ? system : system.map(({ text }) => text).join('\n');

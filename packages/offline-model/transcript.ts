@@ -1,45 +1,40 @@
-/** Reads a conversation of the Messages API as the playbooks need it: calls with their results, and what people said. */
+/** Reads a conversation of the Messages API: calls with their results, and what people said. */
 import type Anthropic from '@anthropic-ai/sdk';
 
-/** A tool call with its result. */
 export interface Call {
   id: string;
   tool: string;
   input: Record<string, unknown>;
-  /** Number of the assistant turn that made it, from 0. */
+  /** Assistant turn that made it, from 0. */
   turn: number;
   isError: boolean;
-  /** By which the result can be cited; undefined when the result is not framed. */
+  /** Number to cite the result by; absent when the result is not framed. */
   evidence?: number;
-  /** The shown part of the stored result. */
+  /** The part of the stored result that was shown. */
   body: string;
 }
 
-/** What came from the user's side beside tool results: a person's message, or a note of the loop. */
+/** A person's message, or a note of the agent loop. */
 export interface Remark {
-  /** Number of the turn before which it came. */
   turn: number;
   text: string;
-  /** The loop marks what a person wrote. */
   fromPerson: boolean;
 }
 
 export interface Transcript {
-  /** Number of the turn to be written, from 0. */
+  /** The turn to write, from 0. */
   turn: number;
-  /** What is between `<query>` and `</query>` in the first message. */
+  /** The text in `<query>` of the first message. */
   query?: string;
-  /** Text of user messages after the first, in order. */
   remarks: Remark[];
   calls: Call[];
 }
 
 const QUERY = /<query>([\s\S]*)<\/query>/;
 const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
-/** A tool result as the product frames it: its evidence number, what is shown of it, and the data. */
 const FRAME =
   /^<tool_result evidence="(\d+)" tool="[^"<>\n]*" characters="\d+" shown="\d+-\d+">\n([\s\S]*)\n<\/tool_result>/u;
-/** Within the data a backslash keeps what looks like the frame's tag from being one. */
+/** Data that looks like the frame's tag is escaped with a backslash. */
 const ESCAPED_TAG = /<\\(\\*)((?:\s{0,8}\/)?\s{0,8}tool_result)/giu;
 
 export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {

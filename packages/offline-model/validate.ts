@@ -1,10 +1,10 @@
-/** What the Messages API refuses with a 400, so that a client that passes here passes there. Pure. */
+/** Refuses what the Messages API refuses, so that a client that passes here passes there. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type { MessagesRequest } from './protocol.ts';
 
 const MAX_CACHE_BREAKPOINTS = 4;
 
-/** The body as a request, or the message of the `invalid_request_error` it deserves. */
+/** @returns the request, or the message of an `invalid_request_error` */
 export function parseRequest(body: unknown): MessagesRequest | string {
   if (!isRequestShaped(body)) return 'model, max_tokens and messages are required';
   return (

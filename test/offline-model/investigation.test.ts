@@ -229,7 +229,7 @@ describe('offline model: investigations', () => {
   it('takes up what a person says in the meantime', async () => {
     const run = await investigate('Web is slow', sampleIncident(), { remarks: { 3: 'Please look at mail too.' } });
     assert.ok(
-      run.texts.some((text) => text.startsWith('Noted: I look at mail as well.')),
+      run.texts.some((text) => text.startsWith('Noted: I will look at mail as well.')),
       run.texts.join('\n'),
     );
     const logs = run.calls.filter(

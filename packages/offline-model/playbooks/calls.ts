@@ -1,11 +1,10 @@
-/** Planned calls, and calls with what they returned. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PlannedCall } from '../decide.ts';
 import type { Call } from '../transcript.ts';
 import type { CaseFile } from './investigation/case-file.ts';
 import { parsePartialJson } from './investigation/partial-json.ts';
 
-/** Whether a call was made as planned; the order of members does not matter, since stores do not keep it. */
+/** The order of members does not matter, since stores do not keep it. */
 export function isSame(call: Call, planned: PlannedCall): boolean {
   return call.tool === planned.name && isDeepStrictEqual(call.input, { ...planned.input });
 }
@@ -22,34 +21,29 @@ export function lastCall(file: CaseFile, tool: string): Call | undefined {
   return callsOf(file, tool).at(-1);
 }
 
-/** Everything that was asked of these sources. */
 export function askedOf(calls: readonly Call[], sources: readonly string[]): Call[] {
   return calls.filter((call) => sources.includes(given(call, 'source') ?? ''));
 }
 
-/** A text that a call was given, under one name. */
 export function given({ input }: Pick<Call, 'input'>, key: string): string | undefined {
   const value = input[key];
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An object of JSON, as opposed to a list or a plain value. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A planned call; absent inputs are left out, so that calls compare. */
+/** Omits undefined inputs, so that calls compare equal. */
 export function call(tool: string, input: Record<string, unknown>): PlannedCall {
   return { name: tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
 }
 
-/** The result of a call as an object, empty where it is none. */
 export function jsonOf({ body }: Call): Record<string, unknown> {
   const value: unknown = parsePartialJson(body);
   return isRecord(value) ? value : {};
 }
 
-/** A list of objects in a result. */
 export function rowsOf(result: Record<string, unknown>, key: string): Record<string, unknown>[] {
   const value: unknown = result[key];
   return Array.isArray(value) ? value.filter(isRecord) : [];

@@ -1,23 +1,23 @@
 /**
- * What a person's words name: kinds of signal, services, limits, times, quoted text. Kept simple on purpose: what is not
- * found here is not understood, and the playbooks say so.
+ * Finds what a person's words name: signals, services, limits, times, quoted text. Whatever it misses is not
+ * understood, and the playbooks say so.
  */
 import type { SearchMetricsResult } from '../../../src/features/tools/results.ts';
 import { namesIn, words } from './investigation/words.ts';
 
-/** A kind of signal that people watch and ask for, and how metrics of it are recognized. */
+/** A kind of signal, and how to recognize its metrics. */
 export interface Signal {
   id: string;
   title: string;
   said: RegExp;
-  /** What metrics and alerts are called when people say so. */
+  /** Words that metrics and alerts of it use. */
   words: string;
   named: RegExp;
   better?: RegExp;
   worse?: RegExp;
-  /** In which direction a change is bad. */
+  /** The direction in which a change is bad. */
   direction: 'above' | 'below' | 'both';
-  /** The smallest change worth a finding, with its unit. */
+  /** The smallest change worth a finding. */
   leastChange?: [value: number, unit: string];
 }
 
@@ -78,7 +78,7 @@ const SIGNALS: readonly Signal[] = [
   },
 ];
 
-/** The kinds of signal that a text names, in its order. */
+/** The signals that a text names, in order of appearance. */
 export function signalsIn(text: string): Signal[] {
   const plain = text
     .replace(/\berror (?:lines?|messages?|logs?)\b/giu, 'log')
@@ -100,19 +100,14 @@ export interface ChosenMetric {
 
 type Descriptor = SearchMetricsResult['metrics'][number];
 
-/** A ratio that Prometheus sources compute from a counter of requests by status. */
+/** Prometheus sources derive this ratio from a counter of requests by status. */
 const ERROR_RATIO = ':error_ratio';
 const REQUESTS = /requests?(?:_count)?_total$/i;
 const NO_REQUESTS = /fail|error|graph|client|retr|drop|prometheus|promhttp|scrape|grafana|loki/i;
 const INTERNAL =
   /^(?:go_|promhttp_|prometheus_|scrape_|net_conntrack_|python_|process_(?:start|virtual|max|open)|up$)/i;
 
-/**
- * The metric that measures a kind of signal best.
- * @param metrics those of the service
- * @param kind of the source
- * @param statistic that the words ask for, such as `p95`
- */
+/** The metric of a service that best measures a signal. */
 export function metricFor(
   signal: Signal,
   metrics: readonly Descriptor[],
@@ -141,23 +136,14 @@ export function metricFor(
   };
 }
 
-/** `p95`, `average`, `max` where a text names one. */
 export function statisticIn(text: string): string | undefined {
-  const said = /\b(?:p\d{2,3}|average|avg|mean|median|max(?:imum)?|min(?:imum)?)\b/iu.exec(text)?.[0].toLowerCase();
-  const same: Record<string, string> = {
-    avg: 'average',
-    mean: 'average',
-    median: 'p50',
-    maximum: 'max',
-    minimum: 'min',
-  };
-  return said === undefined ? undefined : (same[said] ?? said);
+  return /\b(?:p\d{2,3}|average|max|min)\b/iu.exec(text)?.[0].toLowerCase();
 }
 
-/** Parts of names that say nothing about which service it is. */
+/** Parts of names that do not identify a service. */
 const COMMON_PARTS = new Set(['service', 'server', 'api', 'app', 'svc', 'prod', 'production', 'main']);
 
-/** The services that a text names: by their whole names, else by a part of a name that only one of them has. */
+/** The services that a text names: in full, or by a part that only one of them has. */
 export function servicesIn(text: string, services: readonly string[]): string[] {
   const named = namesIn(text, services);
   if (named.length > 0) return named.filter((one) => !named.some((other) => other !== one && covers(text, other, one)));
@@ -173,11 +159,11 @@ function covers(text: string, longer: string, shorter: string): boolean {
   return longer.includes(shorter) && !namesIn(text.replaceAll(longer, ' '), [shorter]).includes(shorter);
 }
 
-/** Words that follow `of` or `for` and name no service. */
+/** Words after `of` or `for` that are not services. */
 const NO_SERVICE =
   /^(?:it|its|them|that|this|those|these|us|me|you|all|any|every\w*|each|the|a|an|whole|last|past|next|least|more|less|seconds?|minutes?|hours?|days?|logs?|errors?|metrics?|latency|cpu|memory|traffic|requests?|services?|new|something|anything|usual|once|twice|now|today|yesterday|what|which|p\d+|\d.*)$/iu;
 
-/** What stands where a service is named, to be told that there is no such service. */
+/** The word where a service name would be. */
 export function unknownServiceIn(text: string): string | undefined {
   const found = text.matchAll(
     /\b(?:of|for|from|in|about|watch|monitor|on)\s+(?:the\s+|our\s+|my\s+)?([\p{L}][\p{L}\d._-]+)/giu,
@@ -190,7 +176,7 @@ const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 6
 /** `10 minutes`, `30s`, `an hour`, `half an hour`. */
 export const DURATION = String.raw`(?:(?:\d+(?:\.\d+)?|half an|half a|an?|one|two|three|five|ten)[\s-]*)(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?)\b`;
 
-/** @returns seconds, or undefined when the text is no duration */
+/** @returns seconds */
 export function durationOf(text: string | undefined): number | undefined {
   const [, amount = '', unit = ''] =
     /^(\d+(?:\.\d+)?|[a-z]+)(?: an?)?[\s-]*?\s*([smhdw])[a-z]*$/iu.exec(text?.trim() ?? '') ?? [];
@@ -203,7 +189,7 @@ export interface Limit {
   operator: '>' | '>=' | '<' | '<=';
   value: number;
   unit?: string;
-  /** Seconds for which it must hold. */
+  /** Seconds it must hold. */
   sustained?: number;
 }
 
@@ -216,7 +202,7 @@ const LIMIT =
   /(>=|<=|≥|≤|>|<|\b(?:at least|at most|above|over|exceeds?|more than|greater than|higher than|longer than|below|under|less than|fewer than|lower than|(?:drops?|falls?) to)\b)\s*(\d+(?:[.,]\d+)?)\s*(%|percent\b|[a-zµ]+(?:\/s)?\b)?/iu;
 const SUSTAINED = new RegExp(String.raw`\bfor (?:at least |more than )?(${DURATION})`, 'iu');
 
-/** `above 5 % for 10 minutes`; undefined where no figure is named. */
+/** Such as `above 5 % for 10 minutes`. */
 export function limitIn(text: string): Limit | undefined {
   const [, said = '', figure = '', unit] = LIMIT.exec(text) ?? [];
   if (figure === '') return undefined;
@@ -229,7 +215,7 @@ export function limitIn(text: string): Limit | undefined {
   };
 }
 
-/** A unit as a multiple of its kind's own: seconds, the ratio 1, bytes. */
+/** Factors to seconds, to a ratio of 1, and to bytes. */
 const UNITS: [RegExp, kind: string, factor: number][] = [
   [/^(?:ms|milliseconds?)$/iu, 'time', 1e-3],
   [/^(?:us|µs|microseconds?)$/iu, 'time', 1e-6],
@@ -251,8 +237,8 @@ function unitOf(text: string | undefined): { kind: string; factor: number } | un
 }
 
 /**
- * A figure as a person wrote it, in the unit of a metric.
- * @returns undefined when one cannot be turned into the other
+ * Converts a person's figure to a metric's unit.
+ * @returns undefined if the units do not convert
  */
 export function inUnit(value: number, said: string | undefined, unit: string | undefined): number | undefined {
   const [from, to] = [unitOf(said), unitOf(unit)];
@@ -262,12 +248,10 @@ export function inUnit(value: number, said: string | undefined, unit: string | u
   return from && unit !== undefined ? undefined : value;
 }
 
-/** A text without what stands in quotes. */
 export function withoutQuotes(text: string): string {
   return text.replaceAll(/["“`][^"”`\n]*["”`]/gu, ' ');
 }
 
-/** Text in quotes: what logs are searched for. */
 export function quotedIn(text: string): string[] {
   return [...text.matchAll(/["“`]([^"”`\n]{1,200})["”`]/gu)].map(([, quoted = '']) => quoted.trim()).filter(Boolean);
 }

@@ -1,4 +1,4 @@
-/** What the words of a check are about: services, and the signals or log lines to look at. */
+/** What the words of a check are about: services, and signals or log lines. */
 import {
   limitIn,
   quotedIn,
@@ -12,7 +12,7 @@ import {
 } from './reading.ts';
 
 export interface Subject {
-  /** The words without quoted text. */
+  /** The words, without quoted text. */
   plain: string;
   /** Empty: all services. */
   services: string[];
@@ -20,9 +20,7 @@ export interface Subject {
   unknown?: string;
   signals: Signal[];
   statistic?: string;
-  /** The log lines to look for, by text or by level. */
   lines: { pattern: string } | { level: 'warn' | 'error' };
-  /** Whether the words speak of logs. */
   isAboutLogs: boolean;
   limit?: Limit;
 }
@@ -30,7 +28,7 @@ export interface Subject {
 const MAX_SERVICES = 10;
 const MAX_SIGNALS = 4;
 const LOGS = /\blogs?\b|\blog lines?\b|\bexceptions?\b|\bstack ?traces?\b|\berror (?:lines?|messages?)\b/iu;
-/** `every 10 minutes` names no load, and `the last hour` no service. */
+/** Removed first, because `every 10 minutes` is not a rate and `the last hour` not a service. */
 const TIMES =
   /\b(?:every|each|last|past|for|within)\s+(?:the\s+)?(?=[\w-]*\d|[\w-]*\s*(?:second|minute|hour|day))[\w-]+(?:\s+(?:seconds?|minutes?|hours?|days?))?/giu;
 

@@ -1,4 +1,4 @@
-/** What the tools have said of sources, services and metrics, for playbooks that look at a system without an incident. */
+/** What tools reported about sources, services and metrics. */
 import type { SearchMetricsResult } from '../../../src/features/tools/results.ts';
 import type { Call } from '../transcript.ts';
 import { openCase, type CaseFile } from './investigation/case-file.ts';
@@ -16,17 +16,15 @@ import { given } from './calls.ts';
 export interface Telemetry {
   file: CaseFile;
   choice?: SourceChoice;
-  /** The sources whose services are asked for, the first choice first. */
+  /** Sources to list the services of, best first. */
   asked: ListedSource[];
-  /** Names of the services that they know. */
   services: string[];
 }
 
-/** How many metrics of a service are searched through. */
 export const MAX_METRICS = 60;
 const MAX_SOURCES = 4;
 
-/** @param query the person's words, which may name a source */
+/** @param query a person's words, which may name a source */
 export function telemetryOf(all: CaseFile, query: string): Telemetry {
   const file = liveFirst(all, query);
   const choice = chooseSources({ ...file, query });
@@ -35,7 +33,7 @@ export function telemetryOf(all: CaseFile, query: string): Telemetry {
   return { file, ...(choice && { choice }), asked, services };
 }
 
-/** What is watched is what happens now: a recording only where it is named, or where there is nothing else. */
+/** Monitoring is about now: it reads a recording only if the query names one, or nothing else exists. */
 function liveFirst(file: CaseFile, query: string): CaseFile {
   const { sources } = file;
   const usable = usableSources(sources);
@@ -56,13 +54,13 @@ function askedSources({ sources }: CaseFile, choice: SourceChoice): ListedSource
     .slice(0, MAX_SOURCES);
 }
 
-/** The services of a source; undefined: it was not asked, or did not say. */
+/** @returns undefined if the source was not asked, or did not answer */
 export function servicesOf(file: CaseFile, source: string): string[] | undefined {
   const listed = caseOf(callsFor(file, 'list_services', source)).services;
   return listed?.result.services.map(({ name }) => name);
 }
 
-/** The source that has a capability, first the one that knows the service. */
+/** The source with a capability, preferably one that knows the service. */
 export function sourceWith(
   { file, choice, asked }: Telemetry,
   capability: ListedSource['capabilities'][number],
@@ -78,7 +76,6 @@ export function sourceWith(
     .toSorted((a, b) => near(b) - near(a))[0];
 }
 
-/** The metrics of a service in a source, where they were searched for. */
 export function metricsOf(
   file: CaseFile,
   source: string,
@@ -91,7 +88,6 @@ export function metricsOf(
   );
 }
 
-/** The case that some calls make together. */
 export function caseOf(calls: Call[]): CaseFile {
   return openCase({ turn: 0, remarks: [], calls });
 }

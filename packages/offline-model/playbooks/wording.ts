@@ -1,25 +1,22 @@
-/** How answers state facts: figures and times as the evidence has them, foreign text as code, `[n]` behind a claim. */
+/** How answers state facts: figures and times as in the evidence, foreign text as code, `[n]` after a claim. */
 import type { Call } from '../transcript.ts';
 
-/**
- * ` [n]` for the results a statement rests on, n being their evidence number. One that cannot be cited is left out.
- */
+/** ` [n]` for each result that a statement rests on and that can be cited. */
 export function cite(...calls: (Call | undefined)[]): string {
   const numbers = calls.flatMap((call) => (call?.evidence === undefined ? [] : [call.evidence]));
   return [...new Set(numbers)].map((number) => ` [${number}]`).join('');
 }
 
-/** `8.26 s`; shares and counts without their unit, which says nothing a reader does not know. */
+/** `8.26 s`; shares and counts have no unit. */
 export function measured(value: number | null, unit?: string): string {
   return unit && unit !== 'ratio' && unit !== '1' ? `${verbatim(value)} ${unit}` : verbatim(value);
 }
 
-/** The time of day of an ISO time, as it stands in it: `16:36:15`. */
+/** `16:36:15` */
 export function clock(iso: string): string {
   return /T(\d{2}:\d{2}:\d{2})/.exec(iso)?.[1] ?? name(iso);
 }
 
-/** A metric as code, and which statistic of it. */
 export function metricName({ metric, statistic }: { metric: string; statistic?: string }): string {
   return `${quote(metric, 120)}${statistic ? ` (${name(statistic)})` : ''}`;
 }
@@ -32,17 +29,15 @@ export function listed(items: readonly string[], most = items.length): string {
   return all.length < 2 ? all.join('') : `${all.slice(0, -1).join(', ')} and ${all.at(-1)}`;
 }
 
-/** Lines of a Markdown list. */
 export function bullets(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
-/** Paragraphs with blank lines between them; empty ones are left out. */
 export function paragraphs(...parts: (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part.trim() !== '').join('\n\n');
 }
 
-/** Changes a text, but nothing in its code spans. */
+/** Changes a text outside its code spans. */
 export function outsideCode(text: string, change: (part: string) => string): string {
   return text
     .split(/(`+[^`]*`+)/)
@@ -50,26 +45,24 @@ export function outsideCode(text: string, change: (part: string) => string): str
     .join('');
 }
 
-/** The message of a failed call, quoted. */
 export function failureOf(call: Call): string {
   const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
   return quote(message, 200);
 }
 
-/** Foreign text as code, in which neither full stops nor brackets mean anything to a reader of sentences. */
+/** Foreign text as code, so that it cannot be Markdown or a citation. */
 export function quote(text: string, limit: number): string {
   return `\`${clip(text.replaceAll('`', "'"), limit)}\``;
 }
 
-/** What needs no quoting: no such name can be Markdown, a citation, an address or an instruction. */
+/** Such a name cannot be Markdown, a citation, an address or an instruction. */
 const PLAIN_NAME = /^(?!www\.)(?!.*\/\/)[A-Za-z\d][\w.:/-]{0,79}$/;
 
-/** A name from telemetry: as it is where it is plainly one, otherwise as code. */
+/** A name from telemetry, quoted unless it is plain. */
 export function name(text: string): string {
   return PLAIN_NAME.test(text) ? text : quote(text, 80);
 }
 
-/** One line, cut at a limit. */
 export function clip(text: string, limit: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > limit ? `${line.slice(0, limit - 1).toWellFormed()}…` : line;
@@ -80,9 +73,8 @@ const MAX_DIGITS = 5;
 const CUT_DIGITS = 4;
 
 /**
- * A number as short as it can be while it stands word for word at the beginning of the exact one, so that a search for it
- * in the evidence finds it: rounded correctly to three to five significant digits, else cut after four (or after the
- * point).
+ * A short form of a number that still starts the exact one, so that a text search finds it in the evidence: rounded to
+ * three to five significant digits, else truncated.
  */
 export function verbatim(value: number | null): string {
   if (value === null) return 'unknown';
@@ -96,7 +88,6 @@ export function verbatim(value: number | null): string {
   return cut(exact);
 }
 
-/** Cut after some significant digits, but not before the point. */
 function cut(exact: string): string {
   const [whole = '', fraction = ''] = exact.split('.');
   const zeros = whole === '0' ? (/^0*/.exec(fraction)?.[0].length ?? 0) : 0;
@@ -104,7 +95,6 @@ function cut(exact: string): string {
   return kept > 0 && fraction !== '' ? `${whole}.${fraction.slice(0, kept)}` : whole;
 }
 
-/** ISO time without milliseconds. */
 export function iso(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

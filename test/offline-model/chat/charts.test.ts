@@ -90,7 +90,7 @@ describe('offline model: charts', () => {
     assert.match((await open({ sources: catalogOf() }).ask('plot it')).text, /^I found nothing to draw\./);
     assert.match(
       (await open({ tools: sharedTools }).ask('plot the latency of db')).text,
-      /not offered the tool that draws charts/,
+      /draw_chart\) is not available in this chat/,
     );
   });
 });

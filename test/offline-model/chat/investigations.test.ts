@@ -104,7 +104,10 @@ describe('offline model: investigations in a chat', () => {
       ['start_investigation', 'follow_investigation', 'follow_investigation', 'follow_investigation'],
     );
     assert.deepEqual(calls[0]?.input, { query: 'Please investigate why web is slow since noon' });
-    assert.deepEqual(narration.slice(2), ['It still runs. I wait on.', 'It still runs. I wait on.']);
+    assert.deepEqual(narration.slice(2), [
+      'It is still running. I keep waiting.',
+      'It is still running. I keep waiting.',
+    ]);
     assert.match(text, /is completed \[4\]/);
     assert.match(text, /\*\*Root cause:\*\* .*of db went from.* \[4\]/);
     assert.match(text, /\*\*Confidence:\*\* \d+ % \[4\]/);
@@ -122,7 +125,7 @@ describe('offline model: investigations in a chat', () => {
     const chat = open({ follow: () => ({ status: 'processing', alert_summary: null, investigation_text: null }) });
     const { text, calls } = await chat.ask('investigate the slow web');
     assert.equal(calls.filter(({ tool }) => tool === 'follow_investigation').length, 8);
-    assert.match(text, new RegExp(`${ID} runs \\[9\\]\\. Ask me “what did investigation ${ID} find\\?”`));
+    assert.match(text, new RegExp(`${ID} is running \\[9\\]\\. Ask me “what did investigation ${ID} find\\?”`));
     const failed = await open({ follow: () => ({ status: 'failed', investigation_text: null }) }).ask('investigate it');
     assert.match(failed.text, /failed \[2\][\s\S]*It has no report to read from/);
     const refused = await open({ start: () => undefined }).ask('investigate it');
@@ -139,7 +142,7 @@ describe('offline model: investigations in a chat', () => {
       ['start_investigation', 'follow_investigation'],
     );
     const cut = await open().ask('investigate the slow web', { concludeAt: 1 });
-    assert.match(cut.text, new RegExp(`${ID} runs \\[1\\]`));
+    assert.match(cut.text, new RegExp(`${ID} is running \\[1\\]`));
   });
 
   it('looks into it itself where none may be started', async () => {
@@ -168,7 +171,7 @@ describe('offline model: investigations in a chat', () => {
     assertCited(last.text, other.evidence);
     assert.match(
       (await open({ list: [] }).ask('summarise the last investigation')).text,
-      /There is no investigation yet \[1\]/,
+      /There are no investigations yet \[1\]/,
     );
     assert.match(
       (await open({ read: { status: 'processing' } }).ask(`what did investigation ${ID} find?`)).text,

@@ -1,4 +1,4 @@
-/** What an instruction asks to look at, and the calls that show it. */
+/** What an instruction asks to look at, and the calls for it. */
 import type { PlannedCall } from '../../decide.ts';
 import { call, wasMade } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
@@ -12,7 +12,7 @@ import type { Opening } from './opening.ts';
 export interface Looks extends Subject {
   telemetry: Telemetry;
   isAboutChanges: boolean;
-  /** The period in question; empty where the source decides. */
+  /** Empty if the source decides. */
   window: { from?: string; to?: string };
 }
 
@@ -27,13 +27,13 @@ export function looksOf(file: CaseFile, { instruction, now }: Opening): Looks {
   return { ...subject, telemetry, isAboutChanges: CHANGES.test(subject.plain), window };
 }
 
-/** The next calls, none when everything was asked. Where no signal is named, the logs tell. */
+/** Without a signal, it reads the logs. */
 export function nextLooks(file: CaseFile, looks: Looks, can: (tool: string) => boolean): PlannedCall[] {
   const { telemetry, services, signals, window } = looks;
   const pending = (calls: PlannedCall[]): PlannedCall[] => calls.filter((one) => can(one.name) && !wasMade(file, one));
   const listing = pending(telemetry.asked.map(({ id }) => call('list_services', { source: id })));
   if (listing.length > 0) return listing;
-  // What other services do says nothing about one that no source knows.
+  // Other services say nothing about an unknown one.
   if (looks.unknown !== undefined) return [];
   const each = <T>(make: (service: string | undefined) => T[]): T[] =>
     (services.length > 0 ? services : [undefined]).flatMap(make);

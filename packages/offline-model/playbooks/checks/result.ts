@@ -1,4 +1,4 @@
-/** What a check concludes from what it saw: numbers and lines decide, and each finding quotes its evidence. */
+/** Concludes a check: numbers and lines decide, and each finding quotes its evidence. */
 import type { InstructionResult } from '../../../../src/features/monitoring-agents/instruction/result.ts';
 import type { QueryMetricResult } from '../../../../src/features/tools/results.ts';
 import type { Call } from '../../transcript.ts';
@@ -132,7 +132,7 @@ function ofChanges({ call, result }: CaseFile['changes'][number]): Observation[]
   });
 }
 
-/** An observation with the first of the excerpts that occurs in the result, without which it is no finding. */
+/** Without an excerpt that occurs in the result, it is no finding. */
 function observation(
   { evidence, body }: Call,
   { subject, text, service = '', isFinding }: { subject: string; text: string; service?: string; isFinding: boolean },
@@ -151,7 +151,6 @@ function observation(
   };
 }
 
-/** What was not looked at; empty when nothing is missing. */
 function unseen(file: CaseFile, { telemetry, unknown, signals, isAboutChanges }: Looks): string {
   const failed = [...new Set(file.failures.map(({ tool }) => tool))];
   const parts = [

@@ -1,4 +1,4 @@
-/** A chart of the tool result that is named, else of the metric that is asked for, else of the latest result with values. */
+/** Charts the tool result that is named, else the metric that is asked for, else the latest result with values. */
 import type { Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
 import { call, jsonOf, lastCall, textOf, wasMade } from '../calls.ts';

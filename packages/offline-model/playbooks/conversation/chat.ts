@@ -1,19 +1,15 @@
-/** A chat at the moment its last question is to be answered. */
+/** A chat with a question to answer. */
 import type { Situation } from '../../decide.ts';
 import type { Question } from '../../dialogue.ts';
 import type { Call } from '../../transcript.ts';
 
 export interface Chat {
   question: Question;
-  /** When the question was asked, ISO time, where the chat says so. */
+  /** ISO time of the question, if known. */
   now?: string;
-  /** Questions before it. */
   earlier: Question[];
-  /** Calls made for earlier questions. */
   earlierCalls: Call[];
-  /** Calls made for this question. */
   calls: Call[];
-  /** Model turns spent on this question so far. */
   turnsSpent: number;
   situation: Situation;
 }
@@ -32,13 +28,11 @@ export function readChat(situation: Situation): Chat {
   };
 }
 
-/** @returns what the chat's context says: `It is now …` */
 export function timeOf({ context }: Question): string | undefined {
   const found = /It is now (\S+?)\.?(?:\s|$)/.exec(context)?.[1];
   return found && !Number.isNaN(Date.parse(found)) ? found : undefined;
 }
 
-/** Whether a tool may be called, or could be if the answer were not due. */
 export function has({ situation }: Chat, tool: string): boolean {
   return situation.offered.has(tool);
 }

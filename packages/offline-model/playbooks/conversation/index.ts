@@ -1,6 +1,6 @@
 /**
- * The playbook of chats. What is wanted is read from the person's words alone (`intent.ts`); each intent has a plan, which
- * names the next calls, and an answer, which is written from what they returned.
+ * The playbook of chats. `intent.ts` reads the person's words alone; each intent has a plan, which names the next
+ * calls, and an answer, written from their results.
  */
 import type { Playbook } from '../../decide.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
@@ -14,18 +14,18 @@ import { NOTHING, replay, type Plan } from './replay.ts';
 import { lastCause } from './target.ts';
 import { bullets, paragraphs } from '../wording.ts';
 
-/** Model turns for one question; then it is answered with what there is. */
+/** Model turns for one question, before it answers with what it has. */
 const MAX_TURNS = 13;
-/** `and of cart?` after a look-up asks for the same of another service. */
+/** `and of cart?` after a look-up asks the same about another service. */
 const CONTINUES = /^(?:(?:ok|now)[\s,]+)?(?:and|what about|how about|same (?:for|of))\b.{0,60}$/i;
 const NO_EDITS =
-  'I changed nothing: editing files takes a language model, and no Anthropic API key is configured (ANTHROPIC_API_KEY).';
+  'I changed nothing: editing files needs a language model, and no Anthropic API key is configured (ANTHROPIC_API_KEY).';
 const WHO =
   "I am Casebook's offline model: I follow written playbooks, because no Anthropic API key is configured (ANTHROPIC_API_KEY).";
 
 interface Play {
   plan?: Plan;
-  /** @param cutShort the plan was not played to its end */
+  /** @param cutShort the plan did not finish */
   answer: (file: CaseFile, cutShort: boolean) => string;
 }
 
@@ -46,7 +46,7 @@ export const conversation: Playbook = {
 function playOf(chat: Chat): Play {
   const { text } = chat.question;
   const { offered, purpose } = chat.situation;
-  // Also where none may be called any more, the plan must come to the same calls as before.
+  // A plan must lead to the same calls when none may be made any more.
   const can = (tool: string): boolean => offered.has(tool);
   if (purpose === 'edit') return { answer: () => NO_EDITS };
   const cause = lastCause(chat);
@@ -55,7 +55,7 @@ function playOf(chat: Chat): Play {
   if (intent.kind === 'thanks') return { answer: () => "You're welcome." };
   if (purpose === 'chart' || intent.kind === 'chart') {
     if (!has(chat, 'draw_chart'))
-      return { answer: () => 'This chat is not offered the tool that draws charts (draw_chart).' };
+      return { answer: () => 'The tool that draws charts (draw_chart) is not available in this chat.' };
     return { plan: chartPlan(chat, can), answer: (file) => chartAnswer(chat, file) };
   }
   const problem: Play = {
@@ -73,7 +73,7 @@ function playOf(chat: Chat): Play {
     case 'read investigation':
       return has(chat, 'read_investigation')
         ? { plan: readPlan(chat, intent.id), answer: readAnswer }
-        : { answer: () => 'This chat is not offered the tool that reads investigations (read_investigation).' };
+        : { answer: () => 'The tool that reads investigations (read_investigation) is not available in this chat.' };
     case 'list investigations':
       return { plan: listPlan, answer: listAnswer };
     case 'about answer':
@@ -98,7 +98,7 @@ function playOf(chat: Chat): Play {
 
 function notUnderstood(chat: Chat): string {
   return paragraphs(
-    'I did not understand that. The offline model reads a few plain questions only; with an Anthropic API key (ANTHROPIC_API_KEY) a language model answers freely.',
+    'I did not understand that. The offline model understands only a few plain questions; with an Anthropic API key (ANTHROPIC_API_KEY), a language model answers any question.',
     abilities(chat),
   );
 }
@@ -107,7 +107,6 @@ function introduction(chat: Chat): string {
   return paragraphs(WHO, abilities(chat));
 }
 
-/** What can be asked with the tools there are. */
 function abilities(chat: Chat): string {
   return `What you can ask:\n\n${bullets([
     'the likely cause of a problem, with the evidence: “Why is checkout failing?”',

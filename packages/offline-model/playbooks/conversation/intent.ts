@@ -1,11 +1,10 @@
 /**
- * What a person wants, read from nothing but the person's own words: whatever tools return cannot change it. A few
- * patterns, the first that fits; what fits none is not understood, and the answer says so.
+ * Reads what a person wants from their own words alone, so that tool results cannot change it. The first pattern that
+ * fits counts; if none fits, the answer says so.
  */
 
 export type LookupKind = 'logs' | 'changes' | 'dependencies' | 'metric' | 'alerts' | 'services' | 'sources' | 'metrics';
 
-/** A part of the answer about a cause. */
 export type AnswerPart = 'next step' | 'confidence' | 'ruled out' | 'timeline' | 'why';
 
 export type Intent =
@@ -15,7 +14,7 @@ export type Intent =
   | { kind: 'about answer'; of: AnswerPart }
   | { kind: 'chart' };
 
-/** What is asked is said at the beginning; what is pasted behind it may be long. */
+/** The question comes first; pasted text after it may be long. */
 const READ_CHARACTERS = 2_000;
 
 export const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/i;
@@ -66,7 +65,7 @@ const ASKS_VALUE = /^(?:(?:and|please|now|can you)[\s,]+)*(?:what|show|how|give|
 const TROUBLE =
   /\b(?:fail\w*|errors?|slow\w*|down|outages?|broken|crash\w*|degrad\w*|latenc\w*|time-?outs?|timing out|unavailable|unreachable|5\d\d|500s|spik\w*|problems?|issues?|incidents?|wrong|stuck|unhealthy|happened|high|health\w*)\b/i;
 
-/** @param hasCause an earlier answer of the chat was about a cause */
+/** @param hasCause an earlier answer named a cause */
 export function readIntent(text: string, hasCause: boolean): Intent {
   const said = text.trim().slice(0, READ_CHARACTERS);
   if (said === '' || GREETING.test(said) || WHO.test(said)) return { kind: 'introduction' };

@@ -1,20 +1,18 @@
-/** Investigations from within a chat: start one and follow it, read one, list them. */
+/** Starts, follows, reads and lists investigations in a chat. */
 import type { Call } from '../../transcript.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
-import { parsePartialJson } from '../investigation/partial-json.ts';
 import type { Chat } from './chat.ts';
 import { UUID } from './intent.ts';
 import type { Plan } from './replay.ts';
-import { call, callsOf, given, isRecord, lastCall } from '../calls.ts';
+import { call, callsOf, given, jsonOf, lastCall, rowsOf, textOf } from '../calls.ts';
 import { bullets, cite, clip, failureOf, name, outsideCode, paragraphs, quote } from '../wording.ts';
 
 const MAX_FOLLOWS = 8;
 const MAX_LISTED = 10;
 const SECTION_CHARACTERS = 900;
-/** Citations of the report are numbered by the report; in a chat the same numbers mean something else. */
+/** A report numbers its own citations; in a chat these numbers mean something else. */
 const CITATION = /\s?\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*(?: unverified)?\]/g;
 
-/** Starts one with the person's words, then follows it to its end. */
 export function startPlan({ question, earlier }: Chat): Plan {
   const before = /\b(?:it|this|that)\b/i.test(question.text) ? earlier.at(-1)?.text.trim() : undefined;
   const query = `${question.text.trim()}${before === undefined ? '' : `\n\nThe question before was: ${before}`}`;
@@ -29,7 +27,10 @@ export function startPlan({ question, earlier }: Chat): Plan {
       const isOver = last !== undefined && (last.isError || textMember(last.body, 'status') !== 'processing');
       if (started.isError || id === undefined || isOver || follows.length >= MAX_FOLLOWS) return undefined;
       return {
-        text: follows.length === 0 ? `It runs as ${name(id)}. I wait for its result.` : 'It still runs. I wait on.',
+        text:
+          follows.length === 0
+            ? `It runs as ${name(id)}. I am waiting for its result.`
+            : 'It is still running. I keep waiting.',
         calls: [call('follow_investigation', { investigation_id: id })],
       };
     },
@@ -38,24 +39,23 @@ export function startPlan({ question, earlier }: Chat): Plan {
 
 export function startAnswer(file: CaseFile): string {
   const started = lastCall(file, 'start_investigation');
-  if (!started) return 'I had to answer before the investigation was started.';
+  if (!started) return 'I had to answer before I could start the investigation.';
   if (started.isError) return `The investigation could not be started: ${failureOf(started)}${cite(started)}.`;
   const id = name(idOf(started) ?? 'without an id');
   const followed = callsOf(file, 'follow_investigation').findLast(({ isError }) => !isError);
   const status = followed && textMember(followed.body, 'status');
   if (!followed || status === undefined || status === 'processing')
-    return `The investigation ${id} runs${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
-  return paragraphs(`The investigation ${id} is ${name(status)}${cite(followed)}.`, report(followed));
+    return `Investigation ${id} is running${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
+  return paragraphs(`Investigation ${id} is ${name(status)}${cite(followed)}.`, report(followed));
 }
 
-/** Reads the one that is named, that the chat is about, or the last one. */
 export function readPlan(chat: Chat, named: string | undefined): Plan {
   return {
     query: '',
     next(file) {
       if (lastCall(file, 'read_investigation')) return undefined;
       const list = lastCall(file, 'list_investigations');
-      const id = named ?? subjectOf(chat) ?? (list && rowsOf(list)[0]?.id);
+      const id = named ?? subjectOf(chat) ?? (list && newestIn(list));
       if (id !== undefined)
         return {
           text: `I read investigation ${name(id)}.`,
@@ -72,10 +72,10 @@ export function readAnswer(file: CaseFile): string {
   const list = lastCall(file, 'list_investigations');
   const failed = [read, list].find((made) => made?.isError);
   if (failed) return `I could not read it: ${failureOf(failed)}${cite(failed)}.`;
-  if (!read) return list ? `There is no investigation yet${cite(list)}.` : 'I had to answer before I could read it.';
+  if (!read) return list ? `There are no investigations yet${cite(list)}.` : 'I had to answer before I could read it.';
   const id = name(idOf(read) ?? '');
   const status = textMember(read.body, 'status') ?? '';
-  if (status === 'processing') return `The investigation ${id} is still running${cite(read)}. Ask again in a moment.`;
+  if (status === 'processing') return `Investigation ${id} is still running${cite(read)}. Ask again in a moment.`;
   const about = quote(textMember(read.body, 'query') ?? '', 160);
   return paragraphs(`Investigation ${id}, about ${about}, is ${name(status)}${cite(read)}.`, report(read));
 }
@@ -89,20 +89,21 @@ export function listAnswer(file: CaseFile): string {
   const list = lastCall(file, 'list_investigations');
   if (!list) return 'I had to answer before I could list them.';
   if (list.isError) return `The investigations could not be listed: ${failureOf(list)}${cite(list)}.`;
-  const rows = rowsOf(list);
-  if (rows.length === 0) return `There is no investigation yet${cite(list)}.`;
-  const lines = rows.map(({ id, query, status, summary }) => {
+  const lines = rowsOf(jsonOf(list), 'investigations').map((row) => {
+    const summary = textOf(row, 'alert_summary');
     const found = summary === '' ? '' : `, ${quote(summary, 120)}`;
-    return `${name(id)}, ${name(status)}: ${quote(query, 100)}${found}${cite(list)}`;
+    const id = name(textOf(row, 'investigation_id'));
+    return `${id}, ${name(textOf(row, 'status'))}: ${quote(textOf(row, 'query'), 100)}${found}${cite(list)}`;
   });
+  if (lines.length === 0) return `There are no investigations yet${cite(list)}.`;
   return paragraphs(
     'These are the last investigations:',
     bullets(lines),
-    'Ask “what did investigation … find?” with an id.',
+    'To read one, ask “what did investigation … find?” with its id.',
   );
 }
 
-/** The investigation that the chat is about: what it started or read last, else what its context names. */
+/** The investigation that the chat started or read last, else the one its context names. */
 export function subjectOf({ question, earlier, earlierCalls }: Chat): string | undefined {
   const used = earlierCalls.findLast(({ tool, isError }) => !isError && /^(?:start|read)_investigation$/.test(tool));
   const contexts = [question, ...earlier.toReversed()].map(({ context }) => context);
@@ -110,7 +111,6 @@ export function subjectOf({ question, earlier, earlierCalls }: Chat): string | u
   return (used && idOf(used)) ?? (stated === undefined ? undefined : UUID.exec(stated)?.[0]);
 }
 
-/** What it came to, in a few lines: sections of its Markdown report. */
 function report(result: Call): string {
   const text = textMember(result.body, 'investigation_text') ?? '';
   const cited = cite(result);
@@ -131,7 +131,7 @@ function sectionOf(text: string, title: string): string {
   return clip(outsideCode(plain.join(' '), harmless), SECTION_CHARACTERS);
 }
 
-/** Without the report's own citations, and without links, images and HTML, which a report has no use for. */
+/** Without the report's citations, links, images and HTML. */
 function harmless(part: string): string {
   return part
     .replaceAll(CITATION, '')
@@ -140,26 +140,16 @@ function harmless(part: string): string {
     .replaceAll(/<(?=[a-z/!])/gi, '&lt;');
 }
 
-function rowsOf(result: Call): { id: string; query: string; status: string; summary: string }[] {
-  const value: unknown = parsePartialJson(result.body);
-  const rows: unknown[] = isRecord(value) && Array.isArray(value['investigations']) ? value['investigations'] : [];
-  const text = (row: Record<string, unknown>, key: string): string => (typeof row[key] === 'string' ? row[key] : '');
-  return rows
-    .filter(isRecord)
-    .toSorted((a, b) => Date.parse(text(b, 'created_at')) - Date.parse(text(a, 'created_at')))
-    .map((row) => ({
-      id: text(row, 'investigation_id'),
-      query: text(row, 'query'),
-      status: text(row, 'status'),
-      summary: text(row, 'alert_summary'),
-    }));
+function newestIn(list: Call): string | undefined {
+  const [row] = rowsOf(jsonOf(list), 'investigations');
+  return row && textOf(row, 'investigation_id');
 }
 
 function idOf(result: Call): string | undefined {
   return textMember(result.body, 'investigation_id') ?? given(result, 'investigation_id');
 }
 
-/** A text member of a JSON object, also where the view of a long result ends within it. */
+/** Also reads a text that was cut off. */
 function textMember(json: string, key: string): string | undefined {
   const raw = new RegExp(String.raw`"${key}":"((?:[^"\\]|\\.)*)`).exec(json)?.[1];
   if (raw === undefined) return undefined;

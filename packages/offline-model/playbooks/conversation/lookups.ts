@@ -1,4 +1,4 @@
-/** Questions that one or two calls answer: logs, changes, dependencies, a metric, and what there is. */
+/** Questions that one or two calls answer. */
 import type {
   QueryMetricResult,
   SearchLogsResult,
@@ -31,19 +31,19 @@ import {
 
 type Can = (tool: string) => boolean;
 
-/** A question to a source: which part of it, the tool, how to call it, and how to answer. */
+/** A question to a source: the tool, its calls and the answer. */
 interface Lookup {
   part: 'logs' | 'changes' | 'dependencies' | 'metrics' | 'services';
   tool: string;
   calls(chat: Chat, target: Target, source: string, file: CaseFile): PlannedCall[];
-  /** @returns an empty text when nothing was read */
+  /** @returns an empty text if nothing was read */
   answer(file: CaseFile): string;
 }
 
 const MAX_SHOWN = 10;
 const MAX_NAMED = 30;
 const MAX_LINES = 10;
-/** A robust score below it is within what healthy series do now and then. */
+/** Healthy series reach lower robust scores now and then. */
 const NOTABLE = 3;
 
 const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
@@ -120,13 +120,13 @@ export function lookupPlan(chat: Chat, of: LookupKind, can: Can): Plan {
     next(file): Turn | undefined {
       if (!file.sources) {
         const isPossible = can('list_sources') && file.failures.length === 0;
-        const text = 'I look at which telemetry sources there are.';
+        const text = 'I look up the telemetry sources.';
         return isPossible ? { text, calls: [call('list_sources', {})] } : undefined;
       }
       const target = of === 'alerts' || of === 'sources' ? undefined : targetOf(chat, file);
       if (!target || of === 'alerts' || of === 'sources') return undefined;
       const { services } = target.choice;
-      // Only the list of services tells which one is meant, or that there is no such service.
+      // Only the list of services tells which service is meant.
       if (!target.isNamed && services && can('list_services') && !file.services && of !== 'services') {
         const text = `I list the services of ${name(services.id)}.`;
         return { text, calls: [call('list_services', { source: services.id })] };
@@ -145,7 +145,7 @@ export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string
   const failed = file.failures.at(-1);
   const target = targetOf(chat, file);
   if (!target) {
-    if (failed) return `I cannot look that up: ${failed.tool} gave no answer: ${failureOf(failed)}${cite(failed)}.`;
+    if (failed) return `I cannot look that up: ${failed.tool} failed: ${failureOf(failed)}${cite(failed)}.`;
     return `I cannot look that up, because no telemetry source can be read${cite(file.sources?.call)}. Set PROMETHEUS_URL for metrics, LOKI_URL for logs, or CASEBOOK_INCIDENTS_DIR for a folder of recorded incidents.`;
   }
   if (of === 'alerts') return alertList(file);
@@ -156,15 +156,15 @@ export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string
     return paragraphs(`I know no service called “${name(unknown)}” in ${name(choice.primary.id)}.`, serviceList(file));
   if (!choice[lookup.part])
     return `${name(choice.primary.id)} has no ${lookup.part} to look at${cite(file.sources?.call)}.`;
-  if (!chat.situation.offered.has(lookup.tool)) return `This chat does not offer the tool for that (${lookup.tool}).`;
+  if (!chat.situation.offered.has(lookup.tool))
+    return `The tool for that is not available in this chat (${lookup.tool}).`;
   const text = lookup.answer(file);
   if (text !== '') return text;
   return failed
     ? `That could not be read: ${failureOf(failed)}${cite(failed)}.`
-    : `I found nothing to read. Name the service that you mean.\n\n${serviceList(file)}`.trim();
+    : `I found nothing to read. Name the service you mean.\n\n${serviceList(file)}`.trim();
 }
 
-/** What `depends on` is said of decides the way. */
 function directionIn(question: string): ServiceDependenciesResult['direction'] {
   if (/\bblast radius\b|\b(?:affected|impacted|suffers?|impact)\b/i.test(question)) return 'impact';
   if (/\bdo(?:es)?\b[^.?!]*\b(?:depend|call|use|rely)|\bdownstream\b|\bdependencies\b/i.test(question))
@@ -214,9 +214,9 @@ function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetr
       ...(highest ? [`Highest: ${measured(highest[1], unit)} at ${clock(highest[0])}${cited}.`] : []),
       ...(last
         ? [`Last: ${measured(last[1], unit)} at ${clock(last[0])}${cited}.`]
-        : ['It has no samples in that time.']),
+        : ['It has no samples in that period.']),
       isUnusual
-        ? `That is ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, and it begins at ${clock(anomaly.onset)}` : ''}${cited}.`
+        ? `That is ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, and it started at ${clock(anomaly.onset)}` : ''}${cited}.`
         : `That is within its usual spread (score ${verbatim(anomaly.score)})${cited}.`,
     ]),
   );
@@ -227,7 +227,7 @@ function logLines(found: Found<SearchLogsResult> | undefined): string {
   const { call: made, result } = found;
   const service = given(made, 'service');
   const head = `of ${service === undefined ? 'all services' : name(service)} in ${name(result.source)}, ${period(result.window)}${cite(made)}`;
-  if (result.matched === 0) return `I find no such log line ${head}.`;
+  if (result.matched === 0) return `I found no such log line ${head}.`;
   const lines = result.patterns.slice(0, MAX_SHOWN).map(({ pattern, count, level, first, last, services }) => {
     const start = pattern.split('<*>')[0]?.trim() ?? '';
     const whole = result.lines.find(({ message }) => start.length > 5 && message.startsWith(start))?.message ?? pattern;
@@ -248,8 +248,8 @@ function graph(found: Found<ServiceDependenciesResult> | undefined): string {
     downstream: [`${of} calls no other service`, `**${of} depends on** these services`],
     upstream: [`No service calls ${of}`, `**${of} is used by** these services`],
     impact: [
-      `No service calls ${of}, so nothing else suffers when it fails`,
-      `**When ${of} fails**, these services suffer`,
+      `No service calls ${of}, so its failure affects nothing else`,
+      `**When ${of} fails**, these services are affected`,
     ],
   }[direction];
   if (services.length === 0) return `${none}${cited}.`;
@@ -263,8 +263,7 @@ function graph(found: Found<ServiceDependenciesResult> | undefined): string {
       ...(edge?.p95_seconds === undefined ? [] : [`p95 ${verbatim(edge.p95_seconds)} s`]),
     ];
     const way = direction === 'downstream' ? path : path.toReversed();
-    const details =
-      depth > 1 ? `, by way of ${way.map(name).join(' → ')}` : facts.length > 0 ? ` (${facts.join(', ')})` : '';
+    const details = depth > 1 ? `, via ${way.map(name).join(' → ')}` : facts.length > 0 ? ` (${facts.join(', ')})` : '';
     return `${name(other)}${details}${cited}`;
   });
   return paragraphs(`${some}${cited}:`, bullets(lines));
@@ -277,7 +276,7 @@ function metricList({ metrics }: CaseFile): string {
   const of = service === undefined ? '' : ` of ${name(service)}`;
   const names = result.metrics.map(({ metric }) => name(metric));
   return names.length === 0
-    ? `I find no metrics${of} in ${name(result.source)}${cite(made)}.`
+    ? `I found no metrics${of} in ${name(result.source)}${cite(made)}.`
     : `The metrics${of} in ${name(result.source)} are ${listed(names, MAX_NAMED)}${cite(made)}.`;
 }
 
@@ -287,7 +286,6 @@ function serviceList({ services }: CaseFile): string {
   return `The services of ${name(services.result.source)} are ${listed(names, MAX_NAMED)}${cite(services.call)}.`;
 }
 
-/** The sources with one line each. */
 export function sourceList({ sources }: CaseFile): string {
   const lines = usableSources(sources).map((source) => {
     const { id, title, window, capabilities } = source;
@@ -305,8 +303,8 @@ function alertList({ sources }: CaseFile): string {
   const lines = usable.flatMap((source) => source.alerts.map(line(source)));
   const quiet = usable.filter(({ alerts }) => alerts.length === 0).map(({ id }) => name(id));
   return paragraphs(
-    quiet.length > 0 ? `No alert fires in ${listed(quiet, MAX_SHOWN)}${cited}.` : '',
-    lines.length > 0 ? 'These alerts fired; those of a recorded incident at the time of its recording:' : '',
+    quiet.length > 0 ? `No alerts are firing in ${listed(quiet, MAX_SHOWN)}${cited}.` : '',
+    lines.length > 0 ? 'These alerts fired (in a recorded incident, at the time of the recording):' : '',
     bullets(lines.slice(0, MAX_SHOWN)),
   );
 }
@@ -315,7 +313,6 @@ function period({ from, to }: { from: string; to: string }): string {
   return `${name(from)} to ${name(to)}`;
 }
 
-/** The service in question, else the one with the alert. */
 function serviceOf({ service, choice }: Target): string | undefined {
   return service ?? choice.primary.alerts[0]?.service;
 }

@@ -1,9 +1,9 @@
-/** A question about a cause: the steps of an investigation as calls of the chat, then its report as a short answer. */
+/** Answers a question about a cause by the steps of an investigation, and a short form of its report. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { nextStep } from '../investigation/gather.ts';
 import { troubleOf, writeReport } from '../investigation/report.ts';
-import { chooseSources, usableSources, type SourceChoice } from '../investigation/sources.ts';
+import { chooseSources, isLive, usableSources, type SourceChoice } from '../investigation/sources.ts';
 import { conclude } from '../investigation/conclusion.ts';
 import { withSymptom } from '../investigation/survey.ts';
 import { words } from '../investigation/words.ts';
@@ -26,7 +26,7 @@ const GENERIC = new Set(
 const MAX_LINES = 8;
 const LIKELY = 0.5;
 const SIGNATURE =
-  '_The offline model wrote this by following a playbook. Set ANTHROPIC_API_KEY for answers by a language model._';
+  '_The offline model wrote this by following a playbook. Set ANTHROPIC_API_KEY to get answers from a language model._';
 
 export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
   return {
@@ -35,7 +35,7 @@ export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
     next(file) {
       if (!file.sources) {
         const isPossible = can('list_sources') && file.failures.length === 0;
-        const text = 'I look at which telemetry sources there are.';
+        const text = 'I look up the telemetry sources.';
         return isPossible ? { text, calls: [call('list_sources', {})] } : undefined;
       }
       const choice = chooseSources(file);
@@ -46,42 +46,31 @@ export function problemPlan(chat: Chat, can: (tool: string) => boolean): Plan {
       }
       if (choice && subjectOf(chat, file, choice) !== 'known') return undefined;
       const step = nextStep(file, can);
-      return step.done ? undefined : { text: step.text, calls: step.calls };
+      return step.done ? undefined : step;
     },
   };
 }
 
-/** Whether the question is about something that the sources know, about nothing in particular, or about something else. */
-function subjectOf({ question }: Chat, file: CaseFile, choice: SourceChoice): 'known' | 'unknown' | 'none' {
+/** Whether the sources know what the question is about; none: it names nothing. */
+function subjectOf({ question }: Chat, file: CaseFile, { primary }: SourceChoice): 'known' | 'unknown' | 'none' {
+  if (file.settled?.why === STAYS) return 'known';
   const said = words(question.text).filter((word) => !GENERIC.has(word));
-  const isOnly = usableSources(file.sources).length === 1 || choice.primary.kind !== 'recorded-incident';
-  if (said.length === 0) return isOnly || isContinued(file) ? 'known' : 'none';
-  const { id, title, alerts, window } = choice.primary;
+  const isOnly = usableSources(file.sources).length === 1 || isLive(primary);
+  if (said.length === 0) return isOnly ? 'known' : 'none';
   const services = file.services?.result.services ?? [];
-  const known = words(
-    [
-      id,
-      title,
-      window?.from.slice(0, 10) ?? '',
-      ...alerts.flatMap((alert) => [alert.name, alert.service, alert.summary]),
-      ...services.map((service) => `${service.name} ${service.description ?? ''}`),
-    ].join(' '),
-  );
-  const isKnown = isContinued(file) || said.some((word) => known.some((one) => one.startsWith(word.slice(0, 5))));
-  return isKnown ? 'known' : 'unknown';
+  const known = words(JSON.stringify([primary.id, primary.title, primary.window?.from, primary.alerts, services]));
+  return said.some((word) => known.some((one) => one.startsWith(word.slice(0, 5)))) ? 'known' : 'unknown';
 }
 
-const isContinued = ({ settled }: CaseFile): boolean => settled?.why === STAYS;
-
-/** @param cutShort the plan was not played to its end */
+/** @param cutShort the plan did not finish */
 export function problemAnswer(chat: Chat, file: CaseFile, cutShort: boolean): string {
   const choice = chooseSources(file);
   if (choice && !file.ranking && file.readings.length === 0 && !cutShort) {
     const subject = subjectOf(chat, file, choice);
     const why =
       subject === 'none'
-        ? 'Your question names no service, alert or time, and there are several incidents that it could be about.'
-        : 'I find nothing in the telemetry that your question is about.';
+        ? 'Your question names no service, alert or time, and it could be about several incidents.'
+        : 'I found nothing in the telemetry that your question is about.';
     if (subject !== 'known') return paragraphs(why, sourceList(file));
   }
   const failed = choice ? undefined : file.failures.find(({ tool }) => tool === 'list_sources');
@@ -96,24 +85,24 @@ export function problemAnswer(chat: Chat, file: CaseFile, cutShort: boolean): st
     : '**No root cause found.**';
   const asksWhen = /\bwhat happened\b|\btime ?line\b|\bwhen\b/i.test(chat.question.text);
   return paragraphs(
-    cutShort ? 'I had to answer before everything was read, so this is preliminary.' : '',
+    cutShort ? 'I had to answer before I had read everything, so this is preliminary.' : '',
     `${head} ${report.root_cause.statement}`,
     cause ? section('Impact', [report.impact]) : '',
     asksWhen ? part(report, 'timeline') : '',
     part(report, 'ruled out'),
     cause ? part(report, 'confidence') : '',
     part(report, 'next step'),
-    ...file.failures.slice(0, 3).map((one) => `A call of ${one.tool} gave no answer: ${failureOf(one)}${cite(one)}.`),
+    ...file.failures.slice(0, 3).map((one) => `${one.tool} failed: ${failureOf(one)}${cite(one)}.`),
     choice ? `I looked at ${name(choice.primary.id)}, because ${choice.why}${cite(file.sources?.call)}.` : '',
     SIGNATURE,
   );
 }
 
-/** One part of what the last question about a cause came to. */
+/** Part of the last answer about a cause. */
 export function aboutAnswer(file: CaseFile, of: AnswerPart): string {
   const report = reportOf(file, chooseSources(file));
   const text = of === 'why' ? report.root_cause.statement : part(report, of);
-  return text === '' ? 'What I read says nothing about that.' : text;
+  return text === '' ? 'Nothing I read answers that.' : text;
 }
 
 function part(report: Report, of: AnswerPart): string {
@@ -124,11 +113,10 @@ function part(report: Report, of: AnswerPart): string {
   switch (of) {
     case 'ruled out':
       return paragraphs(section('Ruled out', reasons('ruled_out')), section('Not settled', reasons('open')));
-    case 'timeline':
-      return section(
-        'Timeline',
-        report.timeline.map(({ at, event }) => `${at}: ${event}`),
-      );
+    case 'timeline': {
+      const events = report.timeline.map(({ at, event }) => `${at}: ${event}`);
+      return section('Timeline', events);
+    }
     case 'confidence':
       return `**Confidence:** ${Math.round(report.confidence * 100)} %.`;
     case 'next step':
@@ -138,7 +126,7 @@ function part(report: Report, of: AnswerPart): string {
   }
 }
 
-/** The report with the numbers of the evidence instead of its own citations, and without Markdown of others. */
+/** The report, citing by evidence number. */
 function reportOf(file: CaseFile, choice: SourceChoice | undefined): Report {
   const report = writeReport(file, { ...(choice && { choice }), named: [] });
   const numbers = new Map(report.citations.map(({ n, evidence }) => [n, evidence]));

@@ -1,7 +1,7 @@
 /**
- * Where a plan stands. A plan names the next calls from what it knows so far; it is played from its beginning over the
- * calls that the chat already holds, until it wants one that was not made. So a follow-up uses what earlier questions
- * found, nothing of another subject gets in, and the same transcript always leads to the same next step.
+ * Replays a plan. A plan names the next calls from what it knows so far; it is replayed over the chat's calls until it
+ * wants one that was not made. So follow-ups reuse earlier results, and the same transcript always leads to the same
+ * next step.
  */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
@@ -11,24 +11,21 @@ import { timeOf, type Chat } from './chat.ts';
 import { isSame } from '../calls.ts';
 
 export interface Plan {
-  /** What the plan is about, in words that sources and alerts are compared with. */
+  /** Words to compare sources and alerts with. */
   query: string;
-  /** Decides the source once sources are known. */
   settle?: (file: CaseFile) => Settled | undefined;
-  /** The next calls, or undefined when there are no more. */
   next: (file: CaseFile) => Turn | undefined;
 }
 
-/** For what needs no call. */
 export const NOTHING: Plan = { query: '', next: () => undefined };
 
 interface Progress {
   file: CaseFile;
-  /** What is to be called now; absent when the plan is through. */
+  /** Absent when the plan is complete. */
   pending?: Turn;
 }
 
-/** Results of these are the same a moment later, so an earlier question's result will do. */
+/** Their results stay valid for a while, so follow-ups reuse them. */
 const READING = new Set([
   'list_sources',
   'list_services',
@@ -39,14 +36,11 @@ const READING = new Set([
   'recent_changes',
   'rank_root_causes',
 ]);
-/** Asked again, these have another answer. */
+/** Repeating these gives a new answer. */
 const WAITING = new Set(['follow_investigation']);
 const FRESH_MS = 5 * 60_000;
 const MAX_ROUNDS = 30;
 
-/**
- * Plays the plan over the chat's calls. Only tools that may be called are called.
- */
 export function replay(chat: Chat, plan: Plan): Progress {
   const pool = [...chat.calls.toReversed(), ...reusable(chat).toReversed()];
   const taken: Call[] = [];
@@ -76,7 +70,7 @@ export function replay(chat: Chat, plan: Plan): Progress {
   return { file: open(MAX_ROUNDS) };
 }
 
-/** Earlier readings: of recorded incidents all of them, since they do not change; of live systems the recent ones. */
+/** Earlier results: all of recorded incidents, only recent ones of live systems. */
 function reusable(chat: Chat): Call[] {
   const file = openCase({ turn: 0, remarks: [], calls: [...chat.earlierCalls, ...chat.calls] });
   const recorded = new Set(file.sources?.result.sources.filter((source) => !isLive(source)).map(({ id }) => id));

@@ -1,4 +1,3 @@
-/** Which source, service and time a question is about. */
 import type { Settled, CaseFile } from '../investigation/case-file.ts';
 import { conclude, knownServices } from '../investigation/conclusion.ts';
 import {
@@ -19,25 +18,22 @@ import { windowIn, type NamedWindow } from './times.ts';
 import { askedOf, given } from '../calls.ts';
 
 export interface Target {
-  /** Which source to ask for what. */
   choice: SourceChoice;
-  /** The ids of all sources that show the same system. */
+  /** All sources of the same system. */
   system: string[];
-  /** Undefined: all services. */
+  /** Absent: all services. */
   service?: string;
-  /** The question names the service; else it is the one that was spoken of before. */
+  /** Otherwise the service comes from an earlier question. */
   isNamed: boolean;
-  /** What the question names and no source knows. */
+  /** A name that no source knows. */
   unknown?: string;
   window: NamedWindow;
 }
 
-/** Why a source was chosen that was asked before. */
 export const STAYS = 'this chat is about it';
-/** Words that go on about what was asked before. */
 const GOES_ON = /^(?:and|also|but|so|then|what about|how about|ok)\b|\b(?:it|its|they|their|that|this|there|same)\b/i;
 
-/** A chat stays with its source until a question names another one, or is a new one about a cause. */
+/** A chat stays with its source until a question names another, or is a new one about a cause. */
 export function settle(chat: Chat, file: CaseFile, isNew = false): Settled | undefined {
   const { text } = chat.question;
   const previous = chat.earlierCalls.findLast(({ input, isError }) => !isError && typeof input['source'] === 'string');
@@ -48,7 +44,7 @@ export function settle(chat: Chat, file: CaseFile, isNew = false): Settled | und
   return isNew && !GOES_ON.test(text) ? closest(text, sources) : { source, why: STAYS };
 }
 
-/** Of recordings the one whose title, alerts and time share most with a question; people ask a live source about now. */
+/** The recording whose title and alerts share most with the question; live sources are about now. */
 function closest(text: string, sources: readonly ListedSource[]): Settled | undefined {
   if (sources.some(isLive) || sources.some((one) => pointsTo(text, one))) return undefined;
   const asked = canonical(text);
@@ -72,14 +68,13 @@ function closest(text: string, sources: readonly ListedSource[]): Settled | unde
     : undefined;
 }
 
-/** One word for all that mean the same. */
 function canonical(text: string): string {
   return text
     .replaceAll(/\b(?:fail|error|fault|unavailab|down|broken|5xx)\w*/giu, 'fail')
     .replaceAll(/\b(?:slow|latenc|delay|hang|time-?out)\w*/giu, 'slow');
 }
 
-/** @returns undefined while sources are not known, or there is none */
+/** @returns undefined without a usable source */
 export function targetOf(chat: Chat, file: CaseFile): Target | undefined {
   const { text } = chat.question;
   const choice = chooseSources({ ...file, query: withSymptom(text), settled: settle(chat, file) });
@@ -105,7 +100,7 @@ export function targetOf(chat: Chat, file: CaseFile): Target | undefined {
   return { ...target, ...(before !== undefined && { service: before }) };
 }
 
-/** The ids of the sources that show the same system: all live ones together, or one recorded incident. */
+/** All live sources together, or one recorded incident. */
 function systemOf({ sources }: CaseFile, source: ListedSource): string[] {
   return isLive(source)
     ? usableSources(sources)
@@ -114,7 +109,7 @@ function systemOf({ sources }: CaseFile, source: ListedSource): string[] {
     : [source.id];
 }
 
-/** The service that `it` means: what the question before was about, which is the cause where one was looked for. */
+/** The service that `it` means: the cause or subject of an earlier question. */
 export function lastService(chat: Chat, system?: readonly string[]): string | undefined {
   for (const index of chat.earlier.keys().toArray().toReversed()) {
     const made = callsFor(chat, index).filter(({ isError }) => !isError);
@@ -126,7 +121,7 @@ export function lastService(chat: Chat, system?: readonly string[]): string | un
   return undefined;
 }
 
-/** The chat as it was at its last question about a cause; undefined when there was none. */
+/** The chat as of its last question about a cause. */
 export function lastCause(chat: Chat): Chat | undefined {
   const index = chat.earlier
     .keys()
@@ -144,7 +139,6 @@ export function lastCause(chat: Chat): Chat | undefined {
   };
 }
 
-/** The calls that were made for an earlier question. */
 function callsFor(chat: Chat, index: number): Call[] {
   const from = chat.earlier[index]?.turn ?? 0;
   const to = chat.earlier[index + 1]?.turn ?? chat.question.turn;
@@ -153,7 +147,7 @@ function callsFor(chat: Chat, index: number): Call[] {
 
 const isRanking = ({ tool, isError }: Call): boolean => tool === 'rank_root_causes' && !isError;
 
-/** A text without the names of a source, whose parts would look like those of services. */
+/** Removes the source's name, whose parts may look like services. */
 function withoutSource(text: string, { id }: ListedSource): string {
   return text.replaceAll(id, ' ').replaceAll(id.split(':').at(-1) ?? id, ' ');
 }

@@ -1,9 +1,9 @@
-/** Times that people name: ISO times, `16:40` within a recording, `the last 20 minutes` of a live source. */
+/** Times that people name: `16:40`, ISO times, `the last 20 minutes`. */
 import { isLive, type ListedSource } from '../investigation/sources.ts';
 import { iso } from '../wording.ts';
 
 export interface NamedWindow {
-  /** ISO times; an end that is left open is absent. */
+  /** ISO times. */
   from?: string;
   to?: string;
 }
@@ -12,7 +12,6 @@ const TIME = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?Z?|(?<![\d:.])(?:[01]?\
 const RELATIVE = /\b(?:last|past)\s+(\d{1,3})?\s*(min(?:ute)?s?|hours?)\b/i;
 const AROUND_MS = 10 * 60_000;
 
-/** The period a text asks for: between two times, since or until one, around one, or the last minutes of a live source. */
 export function windowIn(text: string, source: ListedSource, now = ''): NamedWindow {
   const day = (isLive(source) ? now : (source.window?.to ?? '')).slice(0, 10);
   const [first, second] = [...text.matchAll(TIME)]

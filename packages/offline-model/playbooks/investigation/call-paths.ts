@@ -1,7 +1,6 @@
-/** Ways through the observed calls. */
 import type { CaseFile } from './case-file.ts';
 
-/** The shortest chain of calls from one service to another, among the observed ones. */
+/** The shortest chain of observed calls from one service to another. */
 export function pathBetween({ dependencies }: CaseFile, from: string, to: string): string[] | undefined {
   const edges = dependencies?.result.edges ?? [];
   const paths: string[][] = [[from]];

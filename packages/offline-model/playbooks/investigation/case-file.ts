@@ -1,4 +1,4 @@
-/** What an investigation has gathered so far, read from its transcript. */
+/** What an investigation has gathered so far. */
 import type {
   ListServicesResult,
   ListSourcesResult,
@@ -14,7 +14,6 @@ import { isRecord } from '../calls.ts';
 import { parsePartialJson } from './partial-json.ts';
 import { wholeItems } from './whole-items.ts';
 
-/** A result with the call it came from. */
 export interface Found<T> {
   call: Call;
   result: T;
@@ -22,17 +21,16 @@ export interface Found<T> {
 
 export interface Settled {
   source: string;
-  /** Why, as the end of a sentence that begins with "because". */
+  /** Completes a sentence that ends in "because". */
   why: string;
-  /** The time that the query means, ISO. */
+  /** ISO time that the query means. */
   at?: string;
-  /** What the query says beside its words. */
   hint?: string;
 }
 
 export interface CaseFile {
   query: string;
-  /** The source to begin with, where that was decided already. */
+  /** The source to begin with, if already decided. */
   settled?: Settled;
   transcript: Transcript;
   sources?: Found<ListSourcesResult>;
@@ -43,7 +41,7 @@ export interface CaseFile {
   ranking?: Found<RankRootCausesResult>;
   logs: Found<SearchLogsResult>[];
   changes: Found<RecentChangesResult>[];
-  /** Calls that gave an error, or something that cannot be read. */
+  /** Calls with an error or an unreadable result. */
   failures: Call[];
 }
 
@@ -92,12 +90,11 @@ export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
   };
 }
 
-/** Whether a tool was called, whatever came of it. */
 export function wasCalled(file: CaseFile, tool: string): boolean {
   return file.transcript.calls.some((call) => call.tool === tool);
 }
 
-/** Lists must be lists where they are present; a list that a bounded view cut off is taken as empty. */
+/** A list that was cut off counts as empty; anything else in its place does not. */
 function hasListsOf(value: Record<string, unknown>, empty: unknown): boolean {
   return (
     isRecord(empty) &&

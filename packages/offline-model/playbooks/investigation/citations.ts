@@ -1,4 +1,4 @@
-/** Citations of a report, each with verbatim excerpts of the tool result it points to. */
+/** Citations of a report, each with verbatim excerpts of a tool result. */
 import type { Citation } from '../../../../src/features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
 
@@ -7,8 +7,8 @@ const MAX_EXCERPT_CHARACTERS = 2_000;
 const MAX_CITATIONS = 100;
 
 /**
- * Collects citations while a report is written. An excerpt is taken only where it occurs in the shown part of the
- * result, character by character, so that a check by string search confirms it.
+ * Collects citations. An excerpt must occur verbatim in the shown part of the result, so that a text search confirms
+ * it.
  */
 export class Citations {
   readonly list: Citation[] = [];

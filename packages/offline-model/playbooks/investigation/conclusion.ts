@@ -1,15 +1,12 @@
 /**
- * Which service is at fault, and how sure that is. The statistical ranking decides, with two corrections from logs:
- *
- * 1. Follow the blame. When the new failures in a service's logs mostly name a service it calls, and that one is
- *    anomalous with at least half of the caller's evidence (the share by which the ranker itself lets a callee explain
- *    its caller), then the callee is preferred, and the question is asked again of it. A service that names a healthy
- *    callee keeps the blame: then the fault is on its side of the call.
- * 2. Decide near ties. When the runner-up's score is within a factor of two of the leader's (ln 2, the scores being
- *    logarithms) and only the runner-up logs that a resource of its own gave out, it is preferred.
- *
- * A change near the onset decides nothing by itself: deploys are frequent and mostly innocent. It only adds confidence
- * when the evidence points to the same service.
+ * Which service is at fault, and how certain that is. The statistical ranking decides, with two corrections from logs:
+ * 1. Follow the blame. If the new failures in a service's logs mostly name a service it calls, and that one is
+ * anomalous with at least half of the caller's evidence (the share at which the ranker lets a callee explain its
+ * caller), prefer the callee, and repeat. A service that blames a healthy callee keeps the blame: the fault is on its
+ * side of the call.
+ * 2. Break near ties. If the runner-up's score is within a factor of two of the leader's (ln 2, as scores are
+ * logarithms), and only the runner-up logs that one of its resources gave out, prefer it.
+ * A change near the onset decides nothing: deploys are frequent and mostly innocent. It only adds confidence.
  */
 import type { RankRootCausesResult, RecentChangesResult } from '../../../../src/features/tools/results.ts';
 import type { CaseFile, Found } from './case-file.ts';
@@ -19,22 +16,20 @@ import { mainBlame, newFindings, type LogFinding } from './log-evidence.ts';
 export type RankedCause = RankRootCausesResult['causes'][number];
 export type ListedChange = RecentChangesResult['changes'][number];
 
-/** A robust score below it is within what healthy series do now and then. */
+/** Healthy series reach lower robust scores now and then. */
 export const NOTABLE_SCORE = 3;
-/** Evidence of such a score at half weight, which is what the ranker gives to evidence that is only indirect. */
+/** Such a score at half weight, as the ranker weighs indirect evidence. */
 const QUIET = Math.log1p(NOTABLE_SCORE) / 2;
 const CALLEE_SHARE = 0.5;
 const NEAR_TIE = Math.log(2);
-/** Causes the alerting service does not depend on are ranked with a large malus. */
+/** The ranker subtracts this much from causes that the alerting service does not depend on. */
 const OUTSIDE = -10;
-/** A change counts as near when it came at most this long before the onset … */
+/** A change is near if it came at most this long before the onset … */
 const BEFORE_MS = 60 * 60_000;
-/** … or this long after it: later ones are reactions to the incident, if anything. */
+/** … or this long after it: later changes are reactions. */
 const AFTER_MS = 15 * 60_000;
-/** An onset may be misjudged by this much. */
 const ONSET_TOLERANCE_MS = 60_000;
 
-/** A change near the onset, with where it was listed. */
 export interface NearChange {
   change: ListedChange;
   source: Found<RecentChangesResult>;
@@ -45,24 +40,23 @@ export interface Step {
   from: string;
   to: string;
   finding: LogFinding;
-  /** The service whose logs the finding is from. */
+  /** The service that logged it. */
   speaker: string;
 }
 
 export interface Conclusion {
-  /** Undefined: nothing is anomalous, or nothing could be ranked. */
+  /** Absent if nothing is anomalous or could be ranked. */
   cause?: RankedCause;
-  /** How it departs from the ranking's first place. */
+  /** Departures from the ranking. */
   steps: Step[];
   confidence: number;
   /** ISO time. */
   onset?: string;
   findings: LogFinding[];
-  /** The change on the service shortly before the onset. */
+  /** A change to the service shortly before the onset. */
   change?: NearChange;
 }
 
-/** Names of every service known from rankings, dependencies and lists. */
 export function knownServices({ services, dependencies, ranking }: CaseFile): string[] {
   return [
     ...new Set([
@@ -74,8 +68,7 @@ export function knownServices({ services, dependencies, ranking }: CaseFile): st
 }
 
 /**
- * Whom a service's logs can blame: what it calls, however far down. A callee that names its caller blames nobody. Without
- * a graph it may be any service.
+ * The services that a service's logs can blame: everything it calls, directly or not, or any service without a graph.
  */
 export function blameable(file: CaseFile, service: string): string[] {
   const edges = file.dependencies?.result.edges ?? [];
@@ -88,12 +81,11 @@ export function blameable(file: CaseFile, service: string): string[] {
   return [...reached];
 }
 
-/** The new findings in a service's logs. */
 export function findingsOf(file: CaseFile, service: string): LogFinding[] {
   return newFindings(file, service, onsetTime(file), blameable(file, service));
 }
 
-/** Causes with evidence of their own that the alerting service depends on, best first. */
+/** Disturbed services that the alerting service depends on, best first. */
 export function anomalousCauses({ ranking }: CaseFile): RankedCause[] {
   return ranking?.result.causes.filter((cause) => isDisturbed(cause) && cause.score > OUTSIDE) ?? [];
 }
@@ -105,12 +97,12 @@ function isDisturbed({ own_score, signals }: RankedCause): boolean {
   return own_score >= QUIET && strongest >= NOTABLE_SCORE;
 }
 
-/** When it began, ISO time: the ranking's onset, else that of the first cause's signals; undefined when none was found. */
+/** ISO time. */
 export function onsetOf({ ranking }: CaseFile): string | undefined {
   return ranking?.result.onset ?? ranking?.result.causes[0]?.signals.find(({ onset }) => onset)?.onset ?? undefined;
 }
 
-/** The onset or, where none was found, the alert, which comes after it; unix milliseconds, NaN when nothing is known. */
+/** The onset, or else the later alert, in milliseconds; NaN if neither is known. */
 function onsetTime(file: CaseFile): number {
   return Date.parse(onsetOf(file) ?? file.ranking?.result.alert.at ?? '');
 }
@@ -129,7 +121,7 @@ export function changesNear(file: CaseFile): NearChange[] {
   );
 }
 
-/** Whether a change came early enough to have caused what began at the onset. */
+/** Whether a change is early enough to be the cause. */
 export function precedes(file: CaseFile, change: ListedChange): boolean {
   return Date.parse(change.at) <= onsetTime(file) + ONSET_TOLERANCE_MS;
 }
@@ -180,7 +172,7 @@ export function conclude(file: CaseFile): Conclusion {
   const blamedByOthers = candidates.some(
     ({ service }) => mainBlame(findingsOf(file, service))?.service === cause.service,
   );
-  // A service that depends on the cause is its victim and does not compete with it.
+  // A service that depends on the cause is its victim, not a rival.
   const rivals = candidates.filter(({ service }) => !pathBetween(file, service, cause.service));
   const corroborated =
     (findings.some(({ kind }) => kind === 'resource') ? 0.15 : 0) + (change ? 0.1 : 0) + (blamedByOthers ? 0.1 : 0);
@@ -188,8 +180,8 @@ export function conclude(file: CaseFile): Conclusion {
 }
 
 /**
- * The cause's share of the evidence (scores are logarithms, so evidence is their exponential) as far as statistics alone
- * can be trusted, plus what logs and changes add, within bounds that say: never certain, rarely hopeless.
+ * The cause's share of the evidence (scores are logarithms), as far as statistics alone can be trusted, plus what logs
+ * and changes add. Never certain.
  */
 function confidence(cause: RankedCause, rivals: RankedCause[], steps: Step[], corroborated: number): number {
   const best = Math.max(...rivals.map(({ score }) => score));

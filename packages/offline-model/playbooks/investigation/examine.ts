@@ -1,4 +1,4 @@
-/** The closer look at suspects: their strongest signals, their logs, and what was changed. */
+/** The closer look at suspects: their strongest signals, logs and changes. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import { anomalousCauses, conclude, findingsOf, onsetOf, type RankedCause } from './conclusion.ts';
@@ -8,13 +8,12 @@ import type { SourceChoice, Symptom } from './sources.ts';
 import { iso, name } from '../wording.ts';
 
 const MAX_SUSPECTS = 3;
-/** So many services are examined at most, people's wishes aside. */
+/** Not counting services that people named. */
 const MAX_EXAMINED = 6;
 const BEFORE_ONSET_MS = 30 * 60_000;
 const LOG_LINES = 10;
 const MAX_CHANGES = 30;
 
-/** The calls that remain; none when every suspect was examined. */
 export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom): Turn {
   const suspects = suspectsOf(file, symptom).filter((service) => !wasExamined(file, choice, service));
   const calls = [...suspects.flatMap((service) => examineService(file, choice, service)), ...readChanges(file, choice)];
@@ -22,20 +21,19 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
   return { text: `${whom}: ${reason(file)}.`, calls };
 }
 
-/** A service's strongest signal, and what its logs say around the onset. */
 export function examineService(file: CaseFile, choice: SourceChoice, service: string): PlannedCall[] {
   return [...readMetric(file, choice, service), ...readLogs(file, choice, service)];
 }
 
 function reason({ ranking }: CaseFile): string {
-  if (!ranking) return 'the causes could not be ranked, so I go by logs and dependencies';
+  if (!ranking) return 'the causes could not be ranked, so I rely on logs and dependencies';
   const { onset } = ranking.result;
   return onset ? `the ranking points there, and the onset is at ${onset}` : 'the ranking points there';
 }
 
 /**
- * The ranking's top causes, whom their logs blame, and whom people named. Without a ranking: the service with the
- * symptom and what it calls itself.
+ * The ranking's top causes, services their logs blame, and services people named. Without a ranking, the service with
+ * the symptom and what it calls.
  */
 function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
   const named = namedByPeople(file);
@@ -52,7 +50,7 @@ function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
     return blame ? [blame.service] : [];
   });
   const suspects = [...new Set([...top, ...blamed])].slice(0, MAX_EXAMINED);
-  // Nothing is anomalous: the logs of the service with the symptom may still tell something.
+  // If nothing is anomalous, the logs of the service with the symptom may still help.
   return [...new Set([...(suspects.length > 0 ? suspects : [service]), ...named])];
 }
 
@@ -72,7 +70,7 @@ function readMetric(file: CaseFile, { metrics }: SourceChoice, service: string):
   return [{ name: 'query_metric', input }];
 }
 
-/** Without an alert in the source the tool does not know where to look. */
+/** The tool finds the incident by the source's alert; without one it must be given. */
 function incident({ ranking, sources }: CaseFile): { from?: string; to?: string } {
   const listed = sources?.result.sources.find(({ id }) => id === ranking?.result.source);
   if (!ranking || (listed && listed.alerts.length > 0)) return {};
@@ -88,7 +86,7 @@ function readLogs(file: CaseFile, { logs }: SourceChoice, service: string): Plan
   }));
 }
 
-/** From well before the onset, so that what is new can be told from what was always there. */
+/** Starts well before the onset, to tell what is new. */
 export function aroundOnset(file: CaseFile): { from?: string; to?: string } {
   const onset = Date.parse(onsetOf(file) ?? '');
   const to = Date.parse(file.ranking?.result.incident.to ?? '');
@@ -96,7 +94,7 @@ export function aroundOnset(file: CaseFile): { from?: string; to?: string } {
   return { from: iso(onset - BEFORE_ONSET_MS), to: iso(to) };
 }
 
-/** All services' changes at once: an innocent deploy elsewhere must be known to be ruled out. */
+/** All services' changes, to rule out innocent deploys elsewhere. */
 function readChanges(file: CaseFile, { changes }: SourceChoice): PlannedCall[] {
   if (!changes || wasCalled(file, 'recent_changes')) return [];
   const { to } = aroundOnset(file);

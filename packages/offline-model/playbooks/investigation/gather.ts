@@ -1,4 +1,4 @@
-/** The steps that come before a conclusion: list sources, choose, look, rank, examine. Decided from the case file alone. */
+/** The steps before a conclusion, decided from the case file alone. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import { examine } from './examine.ts';
@@ -8,39 +8,35 @@ import { call } from '../calls.ts';
 import { name } from '../wording.ts';
 
 type NextStep =
-  /** `stage` is set with the first step of one: 0 sources, 1 first look, 2 ranking, 3 examination. */
+  /** `stage` marks the first step of one: 0 sources, 1 first look, 2 ranking, 3 examination. */
   | ({ done: false; stage?: 0 | 1 | 2 | 3 } & Turn)
-  /** `partial` says why nothing could be begun. */
+  /** `partial` says why the investigation could not start. */
   | { done: true; partial?: string };
 
-/**
- * The next step, or that there is none.
- * @param can whether a tool is on offer
- */
 export function nextStep(file: CaseFile, can: (tool: string) => boolean): NextStep {
   if (can('list_sources') && !wasCalled(file, 'list_sources')) {
-    return step(0, 'I begin with a plan and the telemetry sources there are.', [call('list_sources', {})]);
+    return step(0, 'I start with a plan and a list of the telemetry sources.', [call('list_sources', {})]);
   }
   const choice = chooseSources(file);
   if (!choice) return { done: true };
   if (choice.services && can('list_services') && needsServices(file, choice) && !wasCalled(file, 'list_services')) {
-    const text = `I use source ${name(choice.primary.id)}, because ${choice.why}. I list its services to find whose symptom this is.`;
+    const text = `I use source ${name(choice.primary.id)}, because ${choice.why}. I list its services to find the one with the symptom.`;
     return { done: false, text, calls: [call('list_services', { source: choice.services.id })] };
   }
   const symptom = symptomOf(file, choice);
-  if (!symptom) return { done: true, partial: 'No service is known to begin from:' };
+  if (!symptom) return { done: true, partial: 'No service is known to start from:' };
   if (can('rank_root_causes') && !wasCalled(file, 'rank_root_causes')) {
     const first = survey(file, choice, symptom).filter((planned) => can(planned.name));
     if (first.length > 0) return step(1, surveyText(choice, symptom), first);
   }
   const ranking = can('rank_root_causes') ? nextRanking(file, choice, symptom) : undefined;
-  if (ranking) return step(2, 'Now I rank the possible causes over all services.', [ranking]);
+  if (ranking) return step(2, 'Now I rank possible causes across all services.', [ranking]);
   const { text, calls } = examine(file, choice, symptom);
   const possible = calls.filter((planned) => can(planned.name));
   return possible.length > 0 ? step(3, text, possible) : { done: true };
 }
 
-/** The ranking, and when it failed once more without what may have been wrong about the question. */
+/** The ranking, retried once without the metric. */
 function nextRanking(file: CaseFile, { metrics }: SourceChoice, symptom: Symptom): PlannedCall | undefined {
   if (!metrics || file.ranking) return undefined;
   const { service, at } = symptom;
@@ -58,9 +54,9 @@ function surveyText(choice: SourceChoice, { service, metric, from }: Symptom): s
   const whose = {
     alert: `the alert is on ${name(service)}${metric ? ` (${name(metric)})` : ''}`,
     query: `the query is about ${name(service)}`,
-    guess: `nothing names a service, so I begin with ${name(service)}, which is a guess`,
+    guess: `nothing names a service, so I guess ${name(service)}`,
   }[from];
-  return `I use source ${name(choice.primary.id)}${also}, because ${choice.why}; ${whose}. I look at its metric and at what it depends on.`;
+  return `I use source ${name(choice.primary.id)}${also}, because ${choice.why}; ${whose}. I look at its metric and its dependencies.`;
 }
 
 function step(stage: 0 | 1 | 2 | 3, text: string, calls: PlannedCall[]): NextStep {

@@ -1,4 +1,4 @@
-/** What else might have been the cause, and what the evidence says about it. */
+/** Hypotheses: other possible causes, and what the evidence says about them. */
 import type { Hypothesis } from '../../../../src/features/investigations/report/schema.ts';
 import { name, verbatim } from '../wording.ts';
 import { pathBetween } from './call-paths.ts';
@@ -46,7 +46,6 @@ export function hypotheses(
   ];
 }
 
-/** Other suspects, the alerting service and whatever a person named. */
 function rivalsOf(file: CaseFile, cause: RankedCause, named: string[]): RankedCause[] {
   const suspects = anomalousCauses(file).slice(0, MAX_SUSPECTS);
   const names = [...suspects.map(({ service }) => service), file.ranking?.result.alert.service ?? '', ...named];
@@ -79,7 +78,7 @@ function judgeService(
   return { statement, verdict: isWeaker ? 'ruled_out' : 'open', reasoning };
 }
 
-/** Changes near the onset that did not cause it, so that nobody rolls back an innocent deploy. */
+/** Judges changes near the onset, so that nobody rolls back an innocent deploy. */
 function judgeChange(
   file: CaseFile,
   { onset }: Conclusion,
@@ -117,7 +116,7 @@ function judgeChange(
   return { statement, verdict: 'open', reasoning: `${fact} ${why}` };
 }
 
-/** Without a cause there are still leads: what the logs of examined services say, and what people asked about. */
+/** Without a cause: what logs say, and what people asked about. */
 function leads(file: CaseFile, named: string[], citations: Citations): Hypothesis[] {
   const read = file.logs.map(({ call }) => String(call.input['service']));
   return [...new Set([...read, ...named])].slice(0, MAX_LEADS).flatMap((service): Hypothesis[] => {

@@ -1,6 +1,6 @@
 /**
- * The playbook of an investigation: list sources, choose, look at the alert and its neighbours, rank causes, examine the
- * suspects, hand in a report. Each turn is decided from the transcript alone.
+ * The playbook of an investigation: list sources, look at the alert and its neighbours, rank causes, examine suspects,
+ * submit a report.
  */
 import type { PlanItem } from '../../../../src/features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
@@ -14,7 +14,7 @@ import { call } from '../calls.ts';
 const SUBMIT = 'submit_report';
 const MAX_SUBMISSIONS = 3;
 const STAGES = [
-  'List the telemetry sources and choose those that fit',
+  'List the telemetry sources and choose the ones that fit',
   'Look at the alerting metric and what its service depends on',
   'Rank possible causes',
   'Read metrics, logs and changes of the top suspects',
@@ -30,11 +30,11 @@ export const investigation: Playbook = {
       return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
     }
     const submissions = file.transcript.calls.filter((call) => call.tool === SUBMIT);
-    if (submissions.some((call) => !call.isError)) return { text: 'The report is handed in.', calls: [] };
+    if (submissions.some((call) => !call.isError)) return { text: 'The report is submitted.', calls: [] };
     const last = submissions.at(-1);
     if (last) return submissions.length < MAX_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
     if (situation.forcedTool) {
-      return submit(file, 'Partial report, because the run had to conclude before every step was done:');
+      return submit(file, 'Partial report, because the run had to end before every step was done:');
     }
     return acknowledge(situation, file, nextTurn(situation, file));
   },
@@ -47,7 +47,7 @@ function nextTurn({ tools }: Situation, file: CaseFile): Turn {
 }
 
 function submit(file: CaseFile, partial?: string): Turn {
-  return { text: 'I hand in the report.', calls: [plan(STAGES.length), reportCall(file, partial)] };
+  return { text: 'I submit the report.', calls: [plan(STAGES.length), reportCall(file, partial)] };
 }
 
 function reportCall(file: CaseFile, partial?: string): PlannedCall {
@@ -55,7 +55,7 @@ function reportCall(file: CaseFile, partial?: string): PlannedCall {
   return call(SUBMIT, { ...report });
 }
 
-/** A report that was sent back goes again: what cannot be verified is left in only where the tool takes it so. */
+/** Resubmits a rejected report, with unverified claims only if the tool accepts them. */
 function resubmit(file: CaseFile, last: CaseFile['failures'][number]): Turn {
   const again = reportCall(file);
   const takesUnverified = last.body.includes('accept_unverified');
@@ -63,26 +63,26 @@ function resubmit(file: CaseFile, last: CaseFile['failures'][number]): Turn {
     ? { ...again.input, accept_unverified: true }
     : { ...again.input, hypotheses: [], timeline: [] };
   const text = takesUnverified
-    ? 'Some claims could not be verified. I have no better evidence for them, so I hand the report in with them marked.'
-    : 'The report was sent back. I hand in its essential part.';
+    ? 'Some claims could not be verified. I have no better evidence, so I submit the report with those claims marked.'
+    : 'The report was rejected. I submit its essential part.';
   return { text, calls: [{ name: SUBMIT, input }] };
 }
 
 function giveUp(error: string): Turn {
   return {
-    text: `The report was not accepted, and I know no other way to write it. The last answer was: ${error}`,
+    text: `The report was not accepted, and I cannot write it any other way. The last answer was: ${error}`,
     calls: [],
   };
 }
 
-/** Says what is done about a remark that came in the meantime. */
+/** Answers a message that came in the meantime. */
 function acknowledge({ transcript }: Situation, file: CaseFile, turn: Turn): Turn {
   const fresh = transcript.remarks.filter((remark) => remark.turn === transcript.turn);
   if (fresh.length === 0) return turn;
   const named = namedByPeople(file, fresh);
-  if (named.length > 0) return { ...turn, text: `Noted: I look at ${named.join(', ')} as well. ${turn.text}` };
+  if (named.length > 0) return { ...turn, text: `Noted: I will look at ${named.join(', ')} as well. ${turn.text}` };
   const spoken = fresh.some(({ fromPerson }) => fromPerson);
-  return spoken ? { ...turn, text: `I read your message, but it names no service that I know. ${turn.text}` } : turn;
+  return spoken ? { ...turn, text: `I read your message, but it names no service I know. ${turn.text}` } : turn;
 }
 
 function plan(current: number): PlannedCall {

@@ -1,4 +1,4 @@
-/** What the logs of a service say about who is to blame. */
+/** What a service's logs say about who is to blame. */
 import type { SearchLogsResult } from '../../../../src/features/tools/results.ts';
 import type { CaseFile, Found } from './case-file.ts';
 import { mentions } from './words.ts';
@@ -6,15 +6,14 @@ import { mentions } from './words.ts';
 type Pattern = SearchLogsResult['patterns'][number];
 
 /**
- * `blames`: a failure that names another service. `resource`: something of the service's own gave out (a pool, memory,
- * threads, a lock, its configuration). `access`: a line of an access log. `other`: none of these, as most symptoms are.
+ * `blames`: a failure that names another service. `resource`: one of the service's own resources gave out. `access`: a
+ * line of an access log.
  */
 export interface LogFinding {
   kind: 'blames' | 'resource' | 'other' | 'access';
-  /** The blamed service, for `blames`. */
   blamed?: string;
   pattern: Pattern;
-  /** A whole line of the pattern where there is one, else the pattern. */
+  /** A line of the pattern if there is one, else the pattern. */
   text: string;
   source: Found<SearchLogsResult>;
 }
@@ -23,19 +22,18 @@ const FAILURE =
   /time[d -]?out|deadline|refused|reset by|unavailable|unreachable|fail|error|abort|exceeded|circuit|slow|\b5\d\d\b|cancel/i;
 const RESOURCE =
   /\bpool|connection is not available|out ?of ?memory|\boom|\bheap\b|\bgc\b|garbage|\bthreads?\b|too many|file descriptor|no space|\bdisk\b|semaphore|\bqueue\b|exhaust|\bleak|panic|throttl|dead ?lock|lock (?:wait|timeout)|certificate|quota|evict|sequential scan|full table scan|invalid config/i;
-/** A line of an access log shows a symptom, whatever its path contains. */
+/** A line of an access log is a symptom, whatever its path contains. */
 const ACCESS = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \//;
-/** An onset may be found this much too late, by alerts that wait and metrics that are sampled. */
+/** Delayed alerts and sampled metrics find an onset up to this much too late. */
 const ONSET_DELAY_MS = 10 * 60_000;
-/** So many lines missing before the first one are no accident: by Poisson's law the chance of it is below 5 %. */
+/** By Poisson's law, this many missing lines are no accident (below 5 %). */
 const MISSED_LINES = 3;
 
 /**
- * The patterns of a service's errors and warnings that came with the incident: they begin near the onset or later, and
- * at the rate they have since, more than a few lines should have been seen before. One line is enough when it is an
- * error that says which resource gave out.
- * @param onset unix milliseconds, not earlier than some minutes before the true one
- * @param blameable services that a line can blame
+ * The error and warning patterns that came with the incident: they start near the onset or later, and at their rate
+ * since then, several lines would have been expected before. For an error that names an exhausted resource, one line is
+ * enough.
+ * @param onset in milliseconds
  */
 export function newFindings(
   { logs }: Pick<CaseFile, 'logs'>,
@@ -56,7 +54,7 @@ export function newFindings(
     .sort((a, b) => b.pattern.count - a.pattern.count);
 }
 
-/** Lines that would have come before the first one, had there always been as many as since. */
+/** Lines to expect before the first one, at the rate since then. */
 function missedBefore(pattern: Pattern, window: SearchLogsResult['window']): number {
   const first = Date.parse(pattern.first);
   const since = Math.max(Date.parse(window.to) - first, 1);
@@ -67,7 +65,7 @@ function classify(pattern: Pattern, source: Found<SearchLogsResult>, blameable: 
   const head = pattern.pattern.split('<*>')[0]?.trim() ?? '';
   const line = source.result.lines.find(({ message }) => head.length > 5 && message.startsWith(head));
   const text = line?.message ?? pattern.pattern;
-  // A stack trace names classes of many services; only its first line is a statement.
+  // A stack trace names classes of many services, so only its first line counts.
   const [statement = ''] = text.split('\n');
   const finding = { pattern, text, source };
   if (ACCESS.test(statement)) return { ...finding, kind: 'access' };
@@ -77,10 +75,7 @@ function classify(pattern: Pattern, source: Found<SearchLogsResult>, blameable: 
   return { ...finding, kind: 'other' };
 }
 
-/**
- * The service that a service's new failures name most often, if they are at least a third of its new lines: fewer are
- * incidental.
- */
+/** The service that new failures name most, if in at least a third of the lines. */
 export function mainBlame(findings: readonly LogFinding[]): { service: string; finding: LogFinding } | undefined {
   const counts = new Map<string, number>();
   let total = 0;

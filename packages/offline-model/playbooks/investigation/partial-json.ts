@@ -1,7 +1,6 @@
 /**
- * Reads JSON of which only the beginning is there, as a bounded view of a long tool result: whole values are kept, the
- * one that was cut is left out, and what is open is closed.
- * @returns undefined when not even the beginning is JSON
+ * Parses JSON that was cut off: keeps complete values, drops the one that was cut, and closes what is open.
+ * @returns undefined if not even the beginning is JSON
  */
 export function parsePartialJson(text: string): unknown {
   try {
@@ -13,7 +12,7 @@ export function parsePartialJson(text: string): unknown {
 
 function parsePrefix(text: string): unknown {
   const closers: string[] = [];
-  // Where the text can be cut so that only whole values are before it, and what then closes it.
+  // The last place to cut at that leaves only complete values.
   let cut: { at: number; closing: string } | undefined;
   let inString = false;
   for (let at = 0; at < text.length; at += 1) {

@@ -1,4 +1,3 @@
-/** What to do first, from the kind of evidence there is. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Conclusion } from './conclusion.ts';
 import { signalName } from './statements.ts';
@@ -8,9 +7,9 @@ type Recommendation = Report['recommended_change'];
 
 const BY_MEANING: Record<string, (service: string) => string> = {
   latency: (service) =>
-    `Find what slows ${name(service)} down, beginning with its slowest operations and what it waits for`,
-  errors: (service) => `Find why ${name(service)} fails, beginning with its most frequent error`,
-  availability: (service) => `Find why ${name(service)} fails, beginning with its most frequent error`,
+    `Find what slows ${name(service)} down, starting with its slowest operations and what it waits for`,
+  errors: (service) => `Find why ${name(service)} fails, starting with its most frequent error`,
+  availability: (service) => `Find why ${name(service)} fails, starting with its most frequent error`,
   saturation: (service) => `Give ${name(service)} more of the resource it has run out of, and find what uses it up`,
   headroom: (service) => `Give ${name(service)} more of the resource it has run out of, and find what uses it up`,
   traffic: (service) => `Limit or absorb the additional load on ${name(service)}, and find who sends it`,
@@ -19,8 +18,8 @@ const BY_MEANING: Record<string, (service: string) => string> = {
 export function recommendation({ cause, change, findings }: Conclusion): Recommendation {
   if (!cause) {
     return {
-      summary: 'Describe the symptom more closely, with the service, the time and what was observed, and rerun.',
-      details: 'Nothing that was read points to one service, so there is nothing to change yet.',
+      summary: 'Describe the symptom in more detail (service, time, what was observed), then rerun.',
+      details: 'Nothing that was read points to a single service, so there is nothing to change yet.',
     };
   }
   const [signal] = cause.signals;

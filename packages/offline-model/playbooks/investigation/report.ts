@@ -1,4 +1,4 @@
-/** Writes the report of an investigation from what its tools returned, and from nothing else. */
+/** Writes the report of an investigation, only from what its tools returned. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
 import type { CaseFile } from './case-file.ts';
@@ -20,7 +20,7 @@ import {
 import { clip, name, quote, verbatim } from '../wording.ts';
 
 const MAX_FAILURES = 5;
-/** What is wrong with a service, by the meaning of its strongest signal. */
+/** By the meaning of a service's strongest signal. */
 const TROUBLE: Record<string, string> = {
   latency: 'slow',
   errors: 'failing',
@@ -30,7 +30,6 @@ const TROUBLE: Record<string, string> = {
   traffic: 'unusual traffic',
 };
 
-/** What is wrong with a service, in a word or two. */
 export function troubleOf({ signals }: RankedCause): string {
   const [signal] = signals;
   return signal ? (TROUBLE[signal.meaning] ?? 'unusual') : 'disturbed';
@@ -38,9 +37,8 @@ export function troubleOf({ signals }: RankedCause): string {
 
 export interface ReportContext {
   choice?: SourceChoice;
-  /** Why the report is handed in before the playbook was through. */
+  /** Why the report is incomplete. */
   partial?: string;
-  /** Services that people named while it ran. */
   named: string[];
 }
 
@@ -71,7 +69,7 @@ export function writeReport(file: CaseFile, context: ReportContext): Report {
 
 function title(file: CaseFile, { cause }: Conclusion): string {
   const alerting = file.ranking?.result.alert.service;
-  const subject = alerting ? ` behind the symptom of ${alerting}` : '';
+  const subject = alerting ? ` for the symptom of ${alerting}` : '';
   if (!file.ranking) return 'No root cause: the causes could not be ranked';
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
@@ -99,7 +97,7 @@ function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citat
     .join(' ');
 }
 
-/** Why a service is at fault although its logs name another one. */
+/** Why a service is at fault although its logs blame another. */
 function keptBlame(file: CaseFile, cause: RankedCause, blamed: string, citations: Citations): string {
   const other = file.ranking?.result.causes.find(({ service }) => service === blamed);
   if (!other) return '';
@@ -118,7 +116,6 @@ function noCauseStatement(file: CaseFile, choice: SourceChoice, citations: Citat
   return `The root cause is not known: the causes were not ranked${citeSource(choice, file, citations)}.`;
 }
 
-/** What was looked at, and whether that was cut short. */
 function subjectSentence({ choice, partial }: ReportContext, file: CaseFile, citations: Citations): string {
   const note = partial ? `${partial} ` : '';
   return choice ? alertSentence(choice, file, citations, note) : note;
@@ -128,7 +125,7 @@ function alertSentence(choice: SourceChoice, file: CaseFile, citations: Citation
   const { alert, primary } = choice;
   if (!alert) return `${note}Source ${name(primary.id)} was examined${citeSource(choice, file, citations)}.`;
   const cited = citations.cite(file.sources?.call, members(alert, 'summary'), members(alert, 'name'));
-  return `${note}The alert ${name(alert.name)} of ${name(alert.service)} came at ${name(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
+  return `${note}The alert ${name(alert.name)} of ${name(alert.service)} fired at ${name(alert.at)}: ${quote(alert.summary, 300)}${cited}.`;
 }
 
 function citeSource({ primary }: SourceChoice, { sources }: CaseFile, citations: Citations): string {
@@ -148,7 +145,7 @@ function timeline(
   const { ranking } = file;
   if (ranking?.result.onset) {
     const cited = citations.cite(ranking.call, members(ranking.result, 'onset'));
-    events.push({ at: ranking.result.onset, event: `Metrics begin to deviate${cited}.` });
+    events.push({ at: ranking.result.onset, event: `Metrics start to deviate${cited}.` });
   }
   const [finding] = conclusion.findings;
   if (finding && conclusion.cause) {
@@ -173,18 +170,17 @@ function impact(file: CaseFile, choice: SourceChoice, { cause }: Conclusion, cit
     sentences.push(`The disturbance reaches ${name(alerting ?? '')} through ${way}${citeEdge(file, citations, path)}.`);
   }
   if (sentences.length > 0) return sentences.join(' ');
-  return `How much is affected is not known: what was read does not measure it${citeSource(choice, file, citations)}.`;
+  return `The extent is unknown: nothing that was read measures it${citeSource(choice, file, citations)}.`;
 }
 
-/** What could not be read, so that a reader knows what the conclusion does not rest on. */
+/** What could not be read. */
 function limits(file: CaseFile, citations: Citations): string[] {
   return file.failures
     .filter(({ tool }) => tool !== 'submit_report')
     .slice(0, MAX_FAILURES)
-    .map((call) => `A call of ${call.tool} gave no answer: ${failure(call, citations)}.`);
+    .map((call) => `${call.tool} failed: ${failure(call, citations)}.`);
 }
 
-/** What a failed call said, with its citation. */
 function failure(call: Call, citations: Citations): string {
   const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
   return `${quote(message, 200)}${citations.cite(call, call.body.slice(0, 200).trim())}`;
@@ -201,7 +197,7 @@ function withoutSources(file: CaseFile, citations: Citations, { partial }: Repor
     const [first] = broken;
     if (!first) return `No telemetry source is configured${citations.cite(sources.call, '"sources":[]')}.`;
     const cited = citations.cite(sources.call, members(first, 'error'), members(first, 'id'));
-    return `No telemetry source can be read; ${name(first.id)} answers ${quote(first.error ?? '', 300)}${cited}.`;
+    return `No telemetry source can be read; ${name(first.id)} reports ${quote(first.error ?? '', 300)}${cited}.`;
   }
   return {
     title: sources || failed ? 'No root cause: no telemetry source can be read' : 'No root cause: nothing was read yet',
@@ -220,7 +216,7 @@ function withoutSources(file: CaseFile, citations: Citations, { partial }: Repor
   };
 }
 
-/** Cuts a text with citations at the end of a sentence. */
+/** Cuts at the end of a sentence, to keep citations whole. */
 function clipCited(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = text.slice(0, limit);

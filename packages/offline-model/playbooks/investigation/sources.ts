@@ -1,12 +1,12 @@
-/** Which sources an investigation asks, and what alert it is about. */
+/** Which sources to ask, and which alert to explain. */
 import type { SourceCapability } from '../../../../src/features/sources/port.ts';
 import type { ListSourcesResult } from '../../../../src/features/tools/results.ts';
 import type { CaseFile } from './case-file.ts';
 import { lexicalScores, mentions, namesIn } from './words.ts';
 
-/** How a live source stands that the query does not name. */
+/** The rank of a live source. */
 const LIVE = 1;
-/** A time in the query says as much as two words that no other source has. */
+/** A time in the query counts as much as two words that no other source has. */
 const TIME_SCORE = 2;
 
 export type ListedSource = ListSourcesResult['sources'][number];
@@ -14,22 +14,21 @@ export type ListedAlert = ListedSource['alerts'][number];
 
 export interface SourceChoice {
   primary: ListedSource;
-  /** The source to ask for each thing; absent when none has it. */
+  /** The source to ask for each capability, if any. */
   metrics?: ListedSource;
   logs?: ListedSource;
   changes?: ListedSource;
   dependencies?: ListedSource;
   services?: ListedSource;
   alert?: ListedAlert;
-  /** Why the primary source was chosen, as the end of a sentence that begins with "because". */
+  /** Completes a sentence that ends in "because". */
   why: string;
 }
 
 /**
- * The source that the query means: one it names (by id, by the name of an alert, or for a recorded incident by a time in
- * its window) before a live one, a live one before other recorded incidents, since people ask about now; among equals
- * the one whose alerts and title share the rarest words with the query, then one with alerts. What it lacks is asked of
- * others, first of those behind the same satellite, but a recorded incident is never mixed with a live system.
+ * Chooses the source that the query names (by its id, its alert, or a time in its window), else a live one, else
+ * another recorded incident; among equals the one that shares the rarest words with the query. Other sources of the
+ * same live system fill in what it lacks; a recorded incident never mixes with a live system.
  */
 export function chooseSources({ query, sources, settled }: CaseFile): SourceChoice | undefined {
   const usable = usableSources(sources);
@@ -69,7 +68,7 @@ interface Candidate {
   standing: number;
 }
 
-/** Logs or a graph whose words fit best stand for the system they show: one begins with its metrics. */
+/** If logs or a graph fit best, start with the metrics of the same system. */
 function leading(ordered: readonly Candidate[]): Candidate | undefined {
   const [best] = ordered;
   if (!best || best.standing !== LIVE || best.source.capabilities.includes('metrics')) return best;
@@ -81,20 +80,17 @@ function alerting({ alerts }: ListedSource): number {
   return Number(alerts.length > 0);
 }
 
-/** What is behind one satellite belongs together, as does what the installation reaches itself. */
+/** Sources behind one satellite belong together, and so do those of the installation. */
 export function networkOf({ id }: ListedSource): string {
   return /^satellite:[^/]+/.exec(id)?.[0] ?? '';
 }
 
-/** Sources that can be asked. */
 export function usableSources(sources: CaseFile['sources']): ListedSource[] {
   return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
 }
 
-/** Whether a text names a source: by its id, by an alert of it, or by a time in a recorded window. */
 export const pointsTo = (text: string, source: ListedSource): boolean => standing(text, source) === 2;
 
-/** The alert that shares most with the query, else the first. */
 function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
   const scores = lexicalScores(query, alerts.map(describeAlert));
   let best = 0;
@@ -111,13 +107,12 @@ export interface Symptom {
   metric?: string;
   /** ISO time. */
   at?: string;
-  /** Whether somebody named the service, or it was guessed. */
   from: 'alert' | 'query' | 'guess';
 }
 
 /**
- * What is to be explained: the alert, unless the query names another service and nothing of the alert; else the service
- * that the query names; else the first service there is, which is a guess.
+ * The symptom to explain: the alert, unless the query names another service; else the service in the query; else a
+ * guess.
  */
 export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undefined {
   const { query, services } = file;
@@ -136,7 +131,6 @@ export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undef
   return guess === undefined ? undefined : { service: guess, at, from: (scores[best] ?? 0) > 0 ? 'query' : 'guess' };
 }
 
-/** Whether the services must be listed before it is known whose symptom it is. */
 export function needsServices({ query }: CaseFile, { alert }: SourceChoice): boolean {
   return !alert || !isAbout(query, alert);
 }
@@ -145,7 +139,6 @@ function isAbout(query: string, alert: ListedAlert): boolean {
   return mentions(query, alert.service) || mentions(query, alert.name);
 }
 
-/** The first ISO 8601 time in a text. */
 export function timeIn(text: string): string | undefined {
   const found = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?/.exec(text)?.[0];
   return found && !Number.isNaN(Date.parse(found)) ? found.replace(' ', 'T') : undefined;
@@ -159,7 +152,7 @@ function describeAlert(alert: ListedAlert): string {
   return `${alert.name} ${alert.service} ${alert.metric ?? ''} ${alert.summary}`;
 }
 
-/** 2: the query names the source; 1: it is live; 0: a recorded incident that nothing points to. */
+/** 2: named by the query; 1: live; 0: a recorded incident that nothing points to. */
 function standing(query: string, source: ListedSource): number {
   const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
   if (names.some((name) => mentions(query, name))) return 2;

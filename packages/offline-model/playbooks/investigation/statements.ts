@@ -1,4 +1,4 @@
-/** Sentences about what tools returned, each with its citation. */
+/** Sentences about tool results, with citations. */
 import type { RankRootCausesResult } from '../../../../src/features/tools/results.ts';
 import type { CaseFile, Found } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
@@ -12,7 +12,7 @@ export function signalName({ metric, statistic }: Pick<Signal, 'metric' | 'stati
   return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
 }
 
-/** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" with what shows it. */
+/** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" */
 export function signalSentence(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
   const change =
     `${signalName(signal)} of ${name(service)} went from ${verbatim(signal.baseline_median)} to ${verbatim(signal.incident_value)}, ` +
@@ -38,7 +38,6 @@ function citeReading(file: CaseFile, citations: Citations, service: string, sign
   return '';
 }
 
-/** "It ranks first with score 5.1 …" */
 export function rankSentence(ranking: Found<RankRootCausesResult>, citations: Citations, cause: RankedCause): string {
   const { services, series } = ranking.result.considered;
   const cited = citations.cite(
@@ -79,7 +78,6 @@ export function citeScores({ ranking }: CaseFile, citations: Citations, cause: R
   return citations.cite(ranking?.call, members(cause, 'service', 'score', 'own_score'));
 }
 
-/** Cites the first call of a path. */
 export function citeEdge({ dependencies }: CaseFile, citations: Citations, path: string[]): string {
   const [caller = '', callee = ''] = path;
   return citations.cite(dependencies?.call, members({ caller, callee }, 'caller', 'callee'));

@@ -1,4 +1,4 @@
-/** The first look: the alerting metric, and what its service depends on. */
+/** The first look: the alerting metric and the service's dependencies. */
 import type { PlannedCall } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
@@ -6,12 +6,11 @@ import { signalsIn } from '../reading.ts';
 import { lexicalScores } from './words.ts';
 
 const MAX_METRICS = 50;
-/** A text with what alerts and metrics are called where it says the same in other words. */
+/** Adds the words that alerts and metrics use for the same symptom. */
 export function withSymptom(text: string): string {
   return [text, ...signalsIn(text).map(({ words }) => words)].join('\n');
 }
 
-/** Calls that remain to be made before the ranking; none when the first look is done. */
 export function survey(file: CaseFile, choice: SourceChoice, symptom: Symptom): PlannedCall[] {
   const { service } = symptom;
   const calls: PlannedCall[] = [];
@@ -30,8 +29,8 @@ export function survey(file: CaseFile, choice: SourceChoice, symptom: Symptom): 
 }
 
 /**
- * The metric of the service that fits the query's words best, once they have been searched. Those that measure what the
- * words speak of come before those that only sound like it: the lag of an event loop is not the latency of requests.
+ * The service's metric that fits the query best. A metric of the signal itself beats one that sounds alike: event loop
+ * lag is not request latency.
  */
 export function chooseMetric({ query, metrics }: CaseFile, { service }: Symptom): string | undefined {
   const own = metrics?.result.metrics.filter(({ services }) => services.includes(service)) ?? [];

@@ -1,7 +1,7 @@
-/** Long results are cut off, so their last items may be incomplete. This keeps the complete ones. */
+/** Drops incomplete items from results that were cut off. */
 import { isRecord } from '../calls.ts';
 
-/** What the items of a list must have, by the name of the list. */
+/** Required members of items, by the name of their list. */
 const MEMBERS: Record<string, string[]> = {
   sources: ['id', 'kind', 'title', 'capabilities', 'alerts'],
   alerts: ['name', 'service', 'at', 'summary'],
@@ -15,7 +15,6 @@ const MEMBERS: Record<string, string[]> = {
   changes: ['id', 'at', 'kind', 'summary'],
 };
 
-/** A copy without the items, at any depth, that lack a member they must have. */
 export function wholeItems(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wholeItems);
   if (!isRecord(value)) return value;

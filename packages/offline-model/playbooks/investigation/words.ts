@@ -1,5 +1,3 @@
-/** Words of queries, alerts and names, made comparable. */
-
 const STOP_WORDS = new Set(
   (
     'a about above after all an and any are as at be been before being below by can could did do does for from had has ' +
@@ -9,10 +7,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/**
- * Lower-case words without stop words and numbers (a clock time has nothing in common with a latency of 3.43 s);
- * camelCase and punctuation separate, a plural `s` is dropped.
- */
+/** Lower-case words without stop words and numbers; splits camelCase, drops a plural `s`. */
 export function words(text: string): string[] {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -22,13 +17,13 @@ export function words(text: string): string[] {
     .map((word) => (word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word));
 }
 
-/** Whether text speaks of a name, as a whole word in any case. */
+/** Whether a text contains a name as a whole word. */
 export function mentions(text: string, name: string): boolean {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return name !== '' && new RegExp(String.raw`(?<![\p{L}\p{N}_-])${escaped}(?![\p{L}\p{N}_-])`, 'iu').test(text);
 }
 
-/** The names that text speaks of: literally, else by all of their words; in the order of their appearance. */
+/** The names in a text: literally, else by all of their words. */
 export function namesIn(text: string, names: readonly string[]): string[] {
   const literal = names.filter((name) => mentions(text, name));
   const lower = text.toLowerCase();
@@ -42,10 +37,7 @@ export function namesIn(text: string, names: readonly string[]): string[] {
   });
 }
 
-/**
- * How well each text answers a query: the sum, over the query's words in it, of how few of the texts have the word.
- * @returns one score per text, 0 when they have no word in common
- */
+/** Scores texts by the query's words, rare ones counting more; 0 means nothing in common. */
 export function lexicalScores(query: string, texts: readonly string[]): number[] {
   const asked = new Set(words(query));
   const bags = texts.map((text) => new Set(words(text)));

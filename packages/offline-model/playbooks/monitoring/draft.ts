@@ -17,7 +17,7 @@ export interface Draft {
   checks: CheckInput[];
   /** Calls that look up the metrics. */
   calls: PlannedCall[];
-  /** What is not watched, and what was assumed. */
+  /** What is not watched, and assumptions. */
   notes: string[];
 }
 
@@ -38,7 +38,7 @@ const HEALTH = /\b(?:health\w*|everything|all (?:the )?services|whole|system|off
 /** No template covers these, so the check carries out the person's own words. */
 const INSTRUCTION = /\b(?:alerts?(?! (?:me|us)\b)|alarms?|deploy\w*|releases?|changes?|changed)\b/iu;
 
-/** @returns no checks where the words name nothing that there is a template for */
+/** @returns no checks if no template fits */
 export function draftPlan(text: string, telemetry: Telemetry, can: (tool: string) => boolean): Draft {
   const draft: Draft = { checks: [], calls: [], notes: [] };
   const subject = subjectOf(text, telemetry.services);
@@ -162,7 +162,7 @@ function addInstruction({ draft, settings }: Drafting, text: string): void {
   add(draft, settings, title, id, { type: 'instruction', instruction: title.slice(0, 5_000).toWellFormed() });
 }
 
-/** Adds a check, whose id is made of words; the plan replaces a check of the same id. */
+/** Ids are made of words; the plan replaces a check of the same id. */
 function add(
   { checks }: Draft,
   { period, members }: Settings,

@@ -28,7 +28,7 @@ const HELP = paragraphs(
   FORM,
 );
 
-/** A call of the agent, and what to say about its result. */
+/** A tool call, and the answer from its result. */
 interface Action {
   said: RegExp;
   text: string;
@@ -80,7 +80,7 @@ const QUESTION = /^(?:what|which|who|why|how|when)\b/iu;
 
 export const monitoring: Playbook = {
   name: 'monitoring',
-  // A key that may not change the plan may still ask about it.
+  // A key without permission to change the plan may still ask about it.
   fits: ({ offered }) => offered.has(UPDATE) || offered.has(READ),
   play(situation) {
     if (situation.forcedTool) return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
@@ -109,7 +109,6 @@ function act({ calls, situation }: Chat, { text, tool, input, answer: said }: Ac
   return { text: made.isError ? `That did not work: ${problemsOf(made)}.` : said(jsonOf(made), made), calls: [] };
 }
 
-/** Questions about the system are answered as in any chat; what a chat does not understand gets the agent's help. */
 function answer(situation: Situation, { question }: Chat): Turn {
   const { kind } = readIntent(question.text, true);
   if (kind !== 'unclear' && kind !== 'introduction') return conversation.play(situation);
@@ -164,7 +163,6 @@ function writtenAnswer(made: Call, { checks, notes }: Draft): string {
   );
 }
 
-/** Where findings are reported. */
 function reporting(result: Record<string, unknown>): string {
   const channel = textOf(result, 'reports_to');
   return channel === ''

@@ -1,4 +1,4 @@
-/** How the checks of a plan run, as far as plain words say it; the plan form sets everything else. */
+/** How checks run, as far as plain words say; the plan form sets the rest. */
 import { DURATION, durationOf } from '../reading.ts';
 
 export interface Settings {
@@ -7,7 +7,6 @@ export interface Settings {
   /** Seconds to look at, and seconds before them to compare with. */
   window?: number;
   history?: number;
-  /** Other members of each check. */
   members: Record<string, unknown>;
 }
 

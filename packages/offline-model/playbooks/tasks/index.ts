@@ -1,4 +1,4 @@
-/** Work beside a conversation: one message that holds a task between tags, without tools. */
+/** Tasks outside a conversation: one message that holds a task in tags, without tools. */
 import type { Playbook, Situation } from '../../decide.ts';
 import { findingJudgement } from './judgement.ts';
 import { chatSummary } from './summary.ts';
@@ -10,11 +10,11 @@ const TASKS: Record<string, (text: string) => string> = {
   chat_title: chatTitle,
   chat_summary: chatSummary,
   finding_judgement: findingJudgement,
-  // No list, not even an empty one, which would say that nothing fits: whoever asks then goes by what was found without it.
-  choose_excerpts: () => 'Without a language model there is nobody to choose; take the pieces as they were found.',
+  // Not a list: an empty one would mean that nothing fits.
+  choose_excerpts: () => 'Without a language model nobody can choose; use the excerpts as they were found.',
 };
 
-/** What a person types cannot be taken for a task: where people talk, tools are offered. */
+/** A person's text is never a task, because chats always offer tools. */
 export const task: Playbook = {
   name: 'task',
   fits: (situation) => taskOf(situation) !== undefined,

@@ -6,7 +6,7 @@ const MAX_EARLIER = 2_000;
 const MAX_QUESTION = 400;
 const MAX_ANSWER = 1_400;
 const MAX_EVIDENCE = 160;
-/** Tags on lines of their own: what an answer quotes stands within a line. */
+/** Tags have a line of their own, so quoted ones do not count. */
 const PART =
   /^<(question|answer|summary)>\n([\s\S]*?)\n<\/\1>$|^<evidence n="(\d+)" tool="([^"\n]*)">(.*)<\/evidence>$/gm;
 
@@ -16,7 +16,6 @@ interface Exchange {
   evidence: { n: string; line: string }[];
 }
 
-/** @param task the chat's messages and one line for each piece of evidence, between their tags */
 export function chatSummary(task: string): string {
   const exchanges: Exchange[] = [];
   let earlier = '';
@@ -53,7 +52,7 @@ function extract({ question, answer, evidence }: Exchange): string {
   ].join('\n');
 }
 
-/** Text of a chat cannot end the frame it is put into, or begin another one. */
+/** Text of a chat cannot close its frame or open another. */
 function safe(text: string): string {
   return text
     .replaceAll(/<(?=\/?\s*(?:summary|context|task|question|answer|evidence|tool_result|user_message)\b)/gi, '‹')

@@ -3,7 +3,6 @@ const MAX_CHARACTERS = 60;
 const MAX_WORDS = 8;
 const CAUSE = /\*\*(?:Likely|Possible) root cause: ([^\n(]{1,80}?) \(([^)\n]{1,40})\)/;
 
-/** @param task the question and the answer between their tags */
 export function chatTitle(task: string): string {
   const [, service, fault] = CAUSE.exec(between(task, 'answer')) ?? [];
   if (service !== undefined && fault !== undefined) return fitted(`Root cause ${plain(service)}: ${plain(fault)}`);
