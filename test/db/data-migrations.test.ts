@@ -37,7 +37,7 @@ describe('migrations of data', () => {
       [randomUUID(), ...base, draftId, toolCallId, '{"output":{},"digest":"d"}'],
     );
 
-    await database.orm.migrator.up();
+    await database.orm.migrator.up({ to: '20261122010100-notifications' });
     const migrated = await effects();
     assert.equal(migrated.size, 5);
     const deploy = migrated.get('trigger:deploy:x/all');
@@ -54,7 +54,7 @@ describe('migrations of data', () => {
     await database.orm.migrator.down({ to: '20261121001100-investigation-search' });
     assert.equal((await execute('select 1 from monitoring_triggers')).length, 4);
     assert.equal((await execute(`select 1 from workspace_draft_calls where draft_id = ?`, [draftId])).length, 1);
-    await database.orm.migrator.up();
+    await database.orm.migrator.up({ to: '20261122010100-notifications' });
     assert.deepEqual([...(await effects()).keys()].toSorted(), [...migrated.keys()].toSorted());
   });
 
@@ -108,7 +108,7 @@ describe('migrations of data', () => {
     for (const row of rows) await execute(insert, row);
     const before = await execute('select * from monitoring_notifications order by key');
 
-    await database.orm.migrator.up();
+    await database.orm.migrator.up({ to: '20261122010100-notifications' });
     const migrated = [...(await effects()).values()].map((effect) => ({ ...effect, ...notificationOf(effect) }));
     migrated.sort((a, b) => (a.key < b.key ? -1 : 1));
     assert.deepEqual(
@@ -156,7 +156,7 @@ describe('migrations of data', () => {
     );
     const made = 'created_by_credential_id, created_by_user_id';
 
-    await database.orm.migrator.up();
+    await database.orm.migrator.up({ to: '20261122030000-credentials' });
     const creator = [{ created_by_credential_id: maker, created_by_user_id: userId }];
     assert.deepEqual(await execute(`select ${made} from credentials where id = ?`, [key]), creator);
     const versions = await execute(`select ${made} from monitoring_plan_versions where agent_id = ?`, [agentId]);
@@ -169,7 +169,41 @@ describe('migrations of data', () => {
       (await execute(`select 1 from monitoring_plan_versions where changed_by_key_id = ?`, [key])).length,
       1,
     );
+    await database.orm.migrator.up({ to: '20261122030000-credentials' });
+  });
+
+  it('rows of parents that are gone go with them, and mentions of them are cleared', async () => {
+    const before = '20261122030000-credentials';
+    await database.orm.migrator.down({ to: before });
+    const [team, chat, gone] = [randomUUID(), randomUUID(), randomUUID()];
+    const now = new Date();
+    const insert = async (table: string, columns: Record<string, unknown>): Promise<void> => {
+      const row = { id: randomUUID(), created_at: now, updated_at: now, ...columns };
+      const names = Object.keys(row).join(', ');
+      const marks = Object.keys(row).map(() => '?');
+      await execute(`insert into ${table} (${names}) values (${marks.join(', ')})`, Object.values(row));
+    };
+    await insert('teams', { id: team, name: 'Here' });
+    await insert('chats', {
+      id: chat,
+      team_id: team,
+      title: 't',
+      titled_by: 'person',
+      last_turn_at: now,
+      investigation_id: gone,
+    });
+    for (const [id, of] of [
+      [chat, team],
+      [randomUUID(), gone],
+    ] as const)
+      await insert('conversations', { id, team_id: of, kind: 'chat' });
+    for (const id of [chat, gone]) await insert('messages', { team_id: team, conversation_id: id, text: 'x' });
+    await execute(`delete from teams where id = ?`, [gone]);
+
     await database.orm.migrator.up();
+    assert.deepEqual(await execute('select id from conversations'), [{ id: chat }]);
+    assert.deepEqual(await execute('select conversation_id from messages'), [{ conversation_id: chat }]);
+    assert.deepEqual(await execute('select investigation_id from chats'), [{ investigation_id: null }]);
   });
 
   it('investigations, chat turns and instruction checks become runs with what was granted, and come back', async () => {

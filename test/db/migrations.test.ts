@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 import pg from 'pg';
 import { migrate } from '../../src/db/migrate.ts';
 import { isUnreachable } from '../../src/platform/unreachable.ts';
@@ -11,15 +13,79 @@ describe('migrations', () => {
   });
   after(() => database.drop());
 
+  /** What the entities describe otherwise. They say nothing of foreign keys, nor of the tests' trigger. */
+  const difference = async (): Promise<string[]> => {
+    const statements = (await database.orm.schema.getUpdateSchemaSQL({ wrap: false })).split('\n').filter(Boolean);
+    const ours = /^alter table "\w+" drop constraint "\w+_foreign";$|bring_team/;
+    return statements.filter((statement) => !ours.test(statement));
+  };
+
   it('make exactly the schema that the entities describe', async () => {
-    assert.equal((await database.orm.schema.getUpdateSchemaSQL({ wrap: false })).trim(), '');
+    assert.deepEqual(await difference(), []);
+  });
+
+  it('give every reference a foreign key, unless it is one to several tables or may outlive what it names', async () => {
+    const without = await database.orm.em.fork().execute<{ name: string }[]>(`
+      select c.table_name || '.' || c.column_name as name
+        from information_schema.columns c
+       where c.table_schema = 'public' and c.data_type = 'uuid' and c.column_name like '%\\_id' and not exists (
+         select 1 from pg_constraint f
+           join pg_attribute a on a.attrelid = f.conrelid and a.attnum = any(f.conkey)
+          where f.contype = 'f' and f.conrelid = c.table_name::regclass and a.attname = c.column_name)
+       order by 1`);
+    const names = without.map(({ name }) => name);
+    // Who or what made something is known of it for ever, also when the key, session, turn or call is gone.
+    const provenance =
+      /\.(created_by|changed_by|created_in)_\w+_id$|\.(turn|tool_call|session|connection|parent_run)_id$/;
+    assert.deepEqual(
+      names.filter((name) => !provenance.test(name)),
+      [
+        // Of a conversation, a finding, or a run.
+        'auxiliary_calls.conversation_id',
+        'effects.owner_id',
+        'effects.subject_id',
+        // Says which answer in the event log the sweep removes, also when the satellite is gone.
+        'satellite_requests.satellite_id',
+        'satellites.token_id',
+        'workspace_drafts.run_id',
+      ],
+    );
+  });
+
+  it('let no parent go that has children left, and no child come without one', async () => {
+    const { em } = database.orm;
+    const [teamId, conversationId] = [randomUUID(), randomUUID()];
+    const now = new Date();
+    const row = [randomUUID(), now, now, teamId];
+    const say = (): Promise<unknown> =>
+      em
+        .fork()
+        .execute(
+          `insert into messages (id, created_at, updated_at, team_id, conversation_id, text) values (?, ?, ?, ?, ?, 'x')`,
+          [...row, conversationId],
+        );
+    await assert.rejects(say(), ForeignKeyConstraintViolationException);
+    await em
+      .fork()
+      .execute(`insert into conversations (id, created_at, updated_at, team_id, kind) values (?, ?, ?, ?, 'chat')`, [
+        conversationId,
+        now,
+        now,
+        teamId,
+      ]);
+    await say();
+    const remove = (): Promise<unknown> =>
+      em.fork().execute('delete from conversations where id = ?', [conversationId]);
+    await assert.rejects(remove(), ForeignKeyConstraintViolationException);
+    await em.fork().execute('delete from messages where conversation_id = ?', [conversationId]);
+    await remove();
   });
 
   it('can be run by several processes at once, and again', async () => {
     await database.orm.migrator.down({ to: 0 });
     await Promise.all([1, 2, 3].map(() => migrate(database.url)));
     assert.deepEqual(await database.orm.migrator.getPending(), []);
-    assert.equal((await database.orm.schema.getUpdateSchemaSQL({ wrap: false })).trim(), '');
+    assert.deepEqual(await difference(), []);
   });
 
   describe('with others about', () => {

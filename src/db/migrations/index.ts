@@ -17,6 +17,7 @@ import { NotificationsMigration } from './20261122010100-notifications.ts';
 import { CredentialsMigration } from './20261122030000-credentials.ts';
 import { ProvenanceMigration } from './20261122030100-provenance.ts';
 import { RunsMigration } from './20261122040000-runs.ts';
+import { ForeignKeysMigration } from './20261122090000-foreign-keys.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -36,4 +37,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122030000-credentials', class: CredentialsMigration },
   { name: '20261122030100-provenance', class: ProvenanceMigration },
   { name: '20261122040000-runs', class: RunsMigration },
+  { name: '20261122090000-foreign-keys', class: ForeignKeysMigration },
 ];

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { Run, runStream } from '../runs/index.ts';
-import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
+import { purgeConversations } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 
 /**
@@ -25,14 +25,7 @@ export async function purgeChat(
     teamId,
     turns.map(({ id }) => id),
   );
-  const said = { conversationId: chatId };
-  // First: who still adds to it holds it, and who comes later finds it gone.
-  await em.nativeDelete(Conversation, { id: chatId });
-  await deleteInParts(em, ToolCall, said, signal);
-  await deleteInParts(em, ModelTurn, said, signal);
-  await deleteInParts(em, Message, said, signal);
-  await deleteInParts(em, AuxiliaryCall, said, signal);
-  await deleteInParts(em, Run, { conversationId: chatId }, signal);
+  await purgeConversations(em, [chatId], () => deleteInParts(em, Run, { conversationId: chatId }, signal), signal);
   // Last: by its mark the sweeper finds what is left.
   await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

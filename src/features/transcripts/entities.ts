@@ -9,7 +9,11 @@ import type { ContentBlock } from '../../platform/anthropic/port.ts';
 export const Conversation = defineEntity({
   name: 'Conversation',
   tableName: 'conversations',
-  filters: teamFilter,
+  filters: {
+    ...teamFilter,
+    /** One that is being deleted is gone for everybody: nobody adds to it. */
+    present: { name: 'present', cond: { deletedAt: null }, default: true },
+  },
   properties: {
     ...teamColumns,
     /** The kind of run: investigation, chat, … */
@@ -26,6 +30,7 @@ export const Conversation = defineEntity({
     closedThroughStep: p.integer().default(0),
     /** Tokens of the last request and its answer: the length of the transcript. */
     contextTokens: p.integer().default(0),
+    deletedAt: p.datetime().nullable(),
   },
 });
 export type Conversation = InferEntity<typeof Conversation>;

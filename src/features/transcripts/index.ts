@@ -3,6 +3,7 @@ import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './ent
 import { getToolResult } from './routes.ts';
 export { readableToolCall } from './access.ts';
 export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };
+export { purgeConversations } from './delete.ts';
 export { buildMessages, type TranscriptRows } from './messages.ts';
 export {
   closeSteps,

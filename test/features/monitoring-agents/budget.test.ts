@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { budgetLeft, isBudgetSpent } from '../../../src/features/monitoring-agents/budget.ts';
 import { MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
-import { ModelTurn } from '../../../src/features/transcripts/index.ts';
+import { Conversation, ModelTurn } from '../../../src/features/transcripts/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { storeAgent } from './findings/support.ts';
 
@@ -24,6 +24,7 @@ describe('the model budget of an agent', () => {
     const session = (status: MonitoringSession['status'], hours: number, costUsd: number): string => {
       const id = randomUUID();
       const at = hoursAgo(hours);
+      rows.create(Conversation, { id, teamId, kind: 'check', opening: 'Look.', result: null, summary: null });
       rows.create(MonitoringSession, {
         id,
         teamId,
