@@ -173,7 +173,7 @@ describe('migrations of data', () => {
   });
 
   it('rows of parents that are gone go with them, and mentions of them are cleared', async () => {
-    const before = '20261122030000-credentials';
+    const before = '20261122030100-provenance';
     await database.orm.migrator.down({ to: before });
     const [team, chat, gone] = [randomUUID(), randomUUID(), randomUUID()];
     const now = new Date();

@@ -101,6 +101,7 @@ describe('a chat that is deleted', () => {
       'events',
       'messages',
       'model_turns',
+      'runs',
       'tool_calls',
     ]);
     await remove(chatId);

@@ -21,6 +21,7 @@ import { systemClock } from '../../../src/platform/clock.ts';
 import { createEventLog, maxEventBytes, type EventLog } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createChatRows } from './rows.ts';
 
 describe('the end of a turn', () => {
   let database: TestDatabase;
@@ -75,7 +76,7 @@ describe('the end of a turn', () => {
   const conversation = async (): Promise<string> => {
     const id = randomUUID();
     const fork = em();
-    fork.create(Conversation, { id, teamId, kind: 'chat', opening: null });
+    createChatRows(fork, teamId, id);
     await fork.flush();
     return id;
   };

@@ -8,6 +8,7 @@ import { Conversation, ToolCall } from '../../../src/features/transcripts/index.
 import { createGitWorkspaces, createWorkspaceDrafts } from '../../../src/features/workspace/index.ts';
 import { cutShort } from '../../support/cut-short.ts';
 import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/database-with-events.ts';
+import { createChatRows } from './rows.ts';
 
 const CALLS = 250;
 const MOST_AT_ONCE = 100;
@@ -30,17 +31,7 @@ describe('purging a chat', () => {
   const storeChat = async () => {
     const [id, turnId] = [randomUUID(), randomUUID()];
     const rows = em();
-    rows.create(Chat, {
-      id,
-      teamId,
-      title: 'Why?',
-      titledBy: 'question',
-      createdByCredentialId: null,
-      createdByUserId: null,
-      investigationId: null,
-      lastTurnAt: new Date(),
-      deletedAt: new Date(),
-    });
+    createChatRows(rows, teamId, id, { deletedAt: new Date() });
     rows.create(ChatTurn, {
       id: turnId,
       ...newRun('chat', id, { teamId, scopes: [] }),
@@ -52,7 +43,6 @@ describe('purging a chat', () => {
       firstStep: 1,
       citations: [],
     });
-    rows.create(Conversation, { id, teamId, kind: 'chat', opening: null, summary: null, result: null });
     for (let evidence = 1; evidence <= CALLS; evidence++) rows.create(ToolCall, callOf(teamId, id, evidence));
     await rows.flush();
     await given.events.append(runStream({ conversationId: id, runId: turnId }), [{ type: 'x', data: {} }]);

@@ -4,6 +4,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { holdWords } from '../../../src/features/chats/stream/stored-words.ts';
 import { ModelTurn } from '../../../src/features/transcripts/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { createChatRows } from './rows.ts';
 
 describe('stored words for those who follow a turn', () => {
   let database: TestDatabase;
@@ -15,6 +16,7 @@ describe('stored words for those who follow a turn', () => {
     const teamId = randomUUID();
     const turn = { id: randomUUID(), chatId: randomUUID() };
     const store = forTeam(database.orm.em, teamId);
+    createChatRows(store, teamId, turn.chatId);
     for (const step of [1, 2]) {
       store.create(ModelTurn, {
         teamId,

@@ -11,6 +11,7 @@ import { runStream, spokenDigest, newRun } from '../../../src/features/runs/inde
 import type { EventLog } from '../../../src/platform/event-log/index.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { createChatRows } from './rows.ts';
 
 describe('whoever follows a turn that is begun again', () => {
   let database: TestDatabase;
@@ -34,7 +35,9 @@ describe('whoever follows a turn that is begun again', () => {
     const teamId = randomUUID();
     const em = () => forTeam(database.orm.em, teamId);
     const chatId = randomUUID();
-    const turn = em().create(ChatTurn, {
+    const store = em();
+    createChatRows(store, teamId, chatId);
+    const turn = store.create(ChatTurn, {
       id: randomUUID(),
       ...newRun('chat', chatId, { teamId, scopes: [] }),
       chatId,
@@ -44,7 +47,7 @@ describe('whoever follows a turn that is begun again', () => {
       firstStep: 1,
       citations: [],
     });
-    await em().persist(turn).flush();
+    await store.flush();
     const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
     const pieces = Array.from({ length: PIECES }, (_, index) => `word ${index} `);
     await events.append(stream, [start('a'), ...pieces.map((text) => delta('a', text))]);
