@@ -6,9 +6,9 @@ import { isCitable } from '../tools/index.ts';
 import { evidenceReader } from '../transcripts/index.ts';
 import type { ChatCitation } from './outcome.ts';
 
-/** An answer that cites more is checked for these. */
+/** How many citations of one answer are checked. */
 const MOST_CITATIONS = 60;
-/** Of each result; what an answer quotes is near its beginning or was read page by page, as evidence of its own. */
+/** Per result; what an answer quotes is near its start, or was read page by page as evidence of its own. */
 const SEARCHED_CHARACTERS = 1_000_000;
 const MOST_EXCERPTS = 3;
 /** For all citations of an answer together: people wait for its end. */
@@ -42,7 +42,7 @@ export async function citationsOf(
   return citations;
 }
 
-/** An answer is recorded also when its excerpts cannot be found in time: its citations then have none. */
+/** If excerpts cannot be found in time, the answer is recorded without them. */
 async function excerptsOf(
   matcher: ExcerptMatcher,
   teamId: string,

@@ -1,15 +1,17 @@
-/** What the API, the workflow and the activities of a chat's turn share. No zod, no database: workflows import this. */
+/**
+ * Shared by the API, the workflow and the activities of a chat turn. Workflows import it, so no zod and no database.
+ */
 import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
 export type ChatTurnStatus = ShownStatus;
 
-/** What a turn is for: an answer in words, a chart, a change of files, or what a monitoring agent watches. */
+/** The purpose of a turn: an answer in words, a chart, a file edit, or what a monitoring agent watches. */
 export type ChatTurnPurpose = 'answer' | 'chart' | 'edit' | 'monitor';
 
 /** The workflow type, as exported from `workflows/index.ts`. */
 export const CHAT_TURN_WORKFLOW = 'chatTurn';
 
-/** The workflow id derives from the row's id: a repeated start is harmless. */
+/** Derived from the row's id, so a repeated start is harmless. */
 export const chatTurnWorkflowId = (turnId: string): string => `chat-turn-${turnId}`;
 
 export interface ChatTurnRef {
@@ -23,12 +25,12 @@ export interface ChatTurnWorkflowInput extends ChatTurnRef {
   title: string;
   /** The last step of the chat's earlier turns. */
   startAfter: number;
-  /** About how many tokens the transcript has before the first step. */
+  /** Approximate tokens in the transcript before the first step. */
   contextTokens: number;
-  /** The chat has no title of its own yet. */
+  /** The chat has no title yet. */
   wantsTitle: boolean;
   budget: RunBudget;
-  /** Present after continue-as-new. */
+  /** Set after continue-as-new. */
   carried?: CarriedRun;
 }
 

@@ -1,4 +1,4 @@
-/** Cancelling, renaming and deleting. */
+/** Cancels, renames and deletes chats. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf } from '../../http/authenticate.ts';
@@ -9,13 +9,13 @@ import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
 import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
 import { findChat, MONITOR_SCOPE, type ChatRequester, type ChatServiceDeps } from './service.ts';
 
-/** What it takes to end turns as well as to start them. */
+/** What ending turns takes, besides starting them. */
 export type ChatControlDeps = ChatServiceDeps & FinishDeps;
 
 /**
- * Asks the running turn of a chat to stop; in-flight tools are told. Asking twice is the same as asking once.
- * @throws {NotFound} for a chat that the team does not have
- * @throws {Conflict} when no turn of it is running
+ * Cancels the running turn of a chat, including its tools. Idempotent.
+ * @throws {NotFound} if the team has no such chat
+ * @throws {Conflict} if no turn is running
  */
 export async function cancelTurn(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<ChatTurn> {
   const chat = await findChat(em, chatId);
@@ -27,7 +27,10 @@ export async function cancelTurn(deps: ChatControlDeps, em: EntityManager, chatI
   return turn;
 }
 
-/** Tells the workflow; a turn that never started is recorded as cancelled at once. Left to the sweeper when Temporal is away. */
+/**
+ * Signals the workflow; a turn that never started is recorded as cancelled at once. The sweeper takes over while
+ * Temporal is away.
+ */
 export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Promise<void> {
   const { id: turnId, chatId, teamId } = turn;
   try {
@@ -39,9 +42,9 @@ export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Prom
 }
 
 /**
- * A person's title stays: no model replaces it.
+ * Sets a person's title, which no model replaces.
  * @throws {NotFound}
- * @throws {Forbidden} for the chat of a monitoring agent, which is called the same, to who may not change agents
+ * @throws {Forbidden} for a monitoring agent's chat, whose title is the agent's, if the caller may not change agents
  */
 export async function renameChat(
   deps: Pick<ChatControlDeps, 'titled'>,
@@ -58,10 +61,10 @@ export async function renameChat(
 }
 
 /**
- * Deletes a chat with everything in it. It is gone for everybody at once; a turn that runs is stopped, and its rows go
- * when it has ended.
- * @throws {NotFound} when the team has no such chat
- * @throws {Conflict} when it belongs to a monitoring agent, which would go on without it
+ * Deletes a chat with everything in it. It disappears at once; a running turn is cancelled, and its rows are deleted
+ * once it has ended.
+ * @throws {NotFound} if the team has no such chat
+ * @throws {Conflict} if it belongs to a monitoring agent, which would continue without it
  */
 export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatId: string): Promise<void> {
   const deleted = await em.transactional(async (tx) => {
@@ -72,13 +75,13 @@ export async function deleteChat(deps: ChatControlDeps, em: EntityManager, chatI
   await endDeleted(deps, em, deleted);
 }
 
-/** A chat that is marked as deleted, and the turn that was running then. */
+/** A chat marked as deleted, and the turn that was running at the time. */
 export interface DeletedChat {
   chat: Chat;
   turn: ChatTurn | null;
 }
 
-/** Marks a chat as deleted, which makes it gone for everybody once the transaction is committed. */
+/** Marks a chat as deleted; it disappears once the transaction commits. */
 export async function markDeleted(
   { clock }: Pick<ChatControlDeps, 'clock'>,
   tx: EntityManager,
@@ -90,7 +93,7 @@ export async function markDeleted(
   return { chat, turn };
 }
 
-/** After the mark was committed: stops the turn that runs, or deletes the rows. What fails is left to the sweeper. */
+/** After the mark is committed: cancels the running turn, or deletes the rows. The sweeper retries what fails. */
 export async function endDeleted(deps: ChatControlDeps, em: EntityManager, { chat, turn }: DeletedChat): Promise<void> {
   if (turn) await deliverCancel(deps, turn);
   else await purgeChat(deps, em.fork(), chat);

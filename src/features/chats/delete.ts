@@ -7,10 +7,10 @@ import { purgeConversations } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 
 /**
- * Deletes a chat with everything that was said in it, in the database and in the event log. In steps that each stay
- * done: who was cut short begins again, and ends it.
+ * Deletes a chat and everything said in it, from the database and the event log, in steps that each persist: an
+ * interrupted deletion resumes.
  * @param em bound to the chat's team, outside of a transaction
- * @param signal cuts it short
+ * @param signal aborts it
  */
 export async function purgeChat(
   { events, drafts }: { events: EventLog; drafts: WorkspaceDrafts },
@@ -19,13 +19,13 @@ export async function purgeChat(
   signal?: AbortSignal,
 ): Promise<void> {
   const turns = await em.find(ChatTurn, { chatId }, { fields: ['id'] });
-  // Before the rows: whoever repeats a deletion that was cut short must find the turns' names.
+  // Before the rows: a resumed deletion needs the turns' names.
   await events.remove(turns.map(({ id }) => runStream({ conversationId: chatId, runId: id })));
   await drafts.forget(
     teamId,
     turns.map(({ id }) => id),
   );
   await purgeConversations(em, [chatId], () => deleteInParts(em, Run, { conversationId: chatId }, signal), signal);
-  // Last: by its mark the sweeper finds what is left.
+  // Last: the sweeper finds leftovers by this mark.
   await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

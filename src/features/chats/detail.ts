@@ -5,25 +5,25 @@ import { Message, ModelTurn, SAID_ORDER, ToolCall } from '../transcripts/index.t
 import { type Chat, ChatTurn } from './entities.ts';
 import { findChat } from './service.ts';
 
-/** A part of a chat: everything of some of its turns but the whole tool results. */
+/** A page of a chat: some of its turns, complete except for whole tool results. */
 export interface ChatRows {
   chat: Chat;
-  /** By number, ascending. */
+  /** Ascending by number. */
   turns: ChatTurn[];
   messages: Message[];
   modelTurns: ModelTurn[];
   toolCalls: ToolCall[];
-  /** Earlier turns are left out. */
+  /** There are earlier turns. */
   hasEarlier: boolean;
-  /** The turn that runs, whether it is among the turns or not. */
+  /** The running turn, on this page or not. */
   running?: ChatTurn;
-  /** Of the turn that runs, if a worker answered. */
+  /** Progress of the running turn, if a worker answered. */
   progress?: RunProgress;
 }
 
 /**
  * The newest turns of a chat, or those before one.
- * @throws {NotFound} when the team has no such chat
+ * @throws {NotFound} if the team has no such chat
  */
 export async function loadChat(
   em: EntityManager,
@@ -37,7 +37,7 @@ export async function loadChat(
     { orderBy: { number: 'desc' }, limit: most + 1 },
   );
   const turns = newest.slice(0, most).toReversed();
-  // Only the newest turn can run, and without `before` it is here.
+  // Only the newest turn can be running, and without `before` it is on this page.
   const running =
     before === undefined
       ? turns.findLast(({ status }) => isOpen(status))

@@ -3,7 +3,7 @@ import { ToolCall } from '../transcripts/index.ts';
 import { drawChart } from '../charts/index.ts';
 import type { ChatTurn } from './entities.ts';
 
-/** The calls of a turn that drew a chart, oldest first. */
+/** A turn's successful `draw_chart` calls, oldest first. */
 export async function drawnCharts(
   em: EntityManager,
   { chatId, firstStep, lastStep }: Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>,

@@ -6,24 +6,24 @@ import { messageOf } from '../../platform/message-of.ts';
 
 const AUTHOR = { name: 'Casebook', email: 'casebook@localhost' };
 
-/** Nothing is wrong with the change: it can be made a moment later. */
+/** The change is fine and can be made a moment later. */
 const PASSING = new Set(['busy', 'timeout']);
-/** A repository that is still out of order after so many attempts will not mend itself; the person gets an answer. */
+/** A repository still broken after this many attempts will not mend itself; the person gets an answer. */
 const ATTEMPTS = 8;
 
 export interface FinishedEdit {
-  /** Absent when the turn was no edit and changed nothing. */
+  /** Absent if the turn was not an edit and changed nothing. */
   changes?: DraftOutcome;
-  /** Why the changes could not be made, however often it is tried. */
+  /** Why the changes can never be made. */
   failure?: string;
 }
 
 /**
- * Ends the draft of a turn: one commit, or a proposal of one. Idempotent.
- * @param how.answered false when the turn came to nothing: its draft is given up
- * @param how.number how often it was tried, from 1
- * @param how.signal fires when this attempt is given up
- * @throws when it may succeed later
+ * Ends the draft of a turn as one commit, or a proposal of one. Idempotent.
+ * @param how.answered false if the turn failed: its draft is discarded
+ * @param how.number the attempt, from 1
+ * @param how.signal aborts this attempt
+ * @throws if a later attempt may succeed
  */
 export async function finishEdit(
   drafts: WorkspaceDrafts,

@@ -4,13 +4,13 @@ import { Run } from '../runs/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import type { ChatCitation, ChatTurnOutcome } from './outcome.ts';
 
-/** A conversation of people with Casebook; its transcript is the conversation with the same id. */
+/** A dialogue between people and Casebook; its transcript is the conversation with the same id. */
 export const Chat = defineEntity({
   name: 'Chat',
   tableName: 'chats',
   filters: {
     ...teamFilter,
-    /** A deleted chat is gone for everybody; its rows go as soon as nothing works on them any more. */
+    /** A deleted chat disappears for everybody; its rows are deleted once nothing works on them. */
     present: { name: 'present', cond: { deletedAt: null }, default: true },
   },
   indexes: [
@@ -29,14 +29,14 @@ export const Chat = defineEntity({
   properties: {
     ...teamColumns,
     title: p.text(),
-    /** Where the title is from: the first question, a model, or a person, whose title stays. */
+    /** Where the title comes from: the first question, a model, or a person, whose title stays. */
     titledBy: p.enum(['question', 'model', 'person'] as const),
     ...creatorColumns,
     /** The investigation that the chat is about. */
     investigationId: p.uuid().strictNullable(),
-    /** It is talked with about what a monitoring agent watches, which has the same id. */
+    /** It is about what the monitoring agent with the same id watches. */
     isMonitoring: p.boolean().default(false),
-    /** Whether its turns may use tools that change something outside, if the caller's key may as well. */
+    /** Whether its turns may use tools with outside effects, if the caller's credential may too. */
     sideEffectsAllowed: p.boolean().default(false),
     lastTurnAt: p.datetime(),
     deletedAt: p.datetime().strictNullable(),
@@ -44,7 +44,7 @@ export const Chat = defineEntity({
 });
 export type Chat = InferEntity<typeof Chat>;
 
-/** What people asked at one time, and Casebook's answer to it. */
+/** A person's messages, and Casebook's answer to them. */
 export const ChatTurn = defineEntity({
   name: 'ChatTurn',
   tableName: 'chat_turns',
@@ -63,19 +63,19 @@ export const ChatTurn = defineEntity({
     purpose: p.enum(['answer', 'chart', 'edit', 'monitor'] as const).$type<ChatTurnPurpose>(),
     /** The question, for titles and search. */
     question: p.text(),
-    /** The model and the system prompt that the caller asked for. */
+    /** The model and system prompt that the caller asked for. */
     model: p.text().strictNullable(),
     systemPrompt: p.text().strictNullable(),
-    /** Settings of an edit: whether it is applied or proposed. */
+    /** For an edit: whether it is applied or proposed. */
     mode: p.enum(['apply', 'propose'] as const).strictNullable(),
-    /** Its steps within the conversation; the last one is known once it has ended. */
+    /** Its steps within the conversation; the last is known once it has ended. */
     firstStep: p.integer(),
     lastStep: p.integer().strictNullable(),
-    /** About how many tokens the transcript has before the first step. */
+    /** Approximate tokens in the transcript before the first step. */
     contextTokens: p.integer().default(0),
-    /** The chat had no title of its own yet. */
+    /** The chat had no title yet. */
     wantsTitle: p.boolean().default(false),
-    /** Everything that was said in the end, byte for byte as it was streamed. */
+    /** The final text, byte for byte as streamed. */
     text: p.text().strictNullable(),
     citations: p.json<ChatCitation[]>().default('[]'),
     outcome: p.json<ChatTurnOutcome>().strictNullable(),

@@ -2,7 +2,7 @@ import { Conflict, HttpError, InvalidRequest, NotFound } from '../../http/errors
 
 export const chatNotFound = (): NotFound => new NotFound('There is no such chat.');
 
-/** When a turn that runs may be over: nobody knows, so callers are asked to come back soon. */
+/** Nobody knows when the running turn will end, so callers retry soon. */
 const RETRY_SECONDS = '2';
 
 export const turnIsRunning = (chatId: string): Conflict =>
@@ -40,7 +40,7 @@ export const positionLost = (chatId: string): Conflict =>
     fields: { chat_id: chatId },
   });
 
-/** The answer to somebody who waited for a turn that came to nothing. */
+/** The response to a caller who waited for a turn that failed. */
 export function turnCameToNothing(turn: { chatId: string; status: string; explanation: string | null }): HttpError {
   const fields = { chat_id: turn.chatId };
   if (turn.status === 'cancelled') return new Conflict('The turn was cancelled.', 'turn_cancelled', { fields });

@@ -1,4 +1,4 @@
-/** What was said in a chat so far, in words. */
+/** The dialogue of a chat so far, as text. */
 import type { EntityManager } from '../../db/orm.ts';
 import { Message, SAID_ORDER } from '../transcripts/index.ts';
 import { ChatTurn } from './entities.ts';
@@ -8,7 +8,7 @@ export interface SaidMessage {
   content: string;
 }
 
-/** Everything said in a chat, oldest first, as a caller of the API knows it. */
+/** All messages of a chat, oldest first, as API callers know them. */
 export async function historyOf(em: EntityManager, chatId: string): Promise<SaidMessage[]> {
   const turns = await em.find(ChatTurn, { chatId }, { orderBy: { number: 'asc' } });
   const messages = await em.find(Message, { conversationId: chatId }, { orderBy: SAID_ORDER });
@@ -21,13 +21,13 @@ export async function historyOf(em: EntityManager, chatId: string): Promise<Said
 }
 
 /**
- * What of the messages given is new. Clients of stateless APIs send everything that was said; what the chat has already
- * is not said again. Questions at its end that got no answer may be missing there: not every client keeps those.
+ * The new ones among the given messages. Clients of stateless APIs send the whole dialogue; what the chat already has
+ * is skipped. Unanswered questions at its end may be missing: not every client keeps them.
  */
 export function newMessages(given: SaidMessage[], history: readonly SaidMessage[]): SaidMessage[] {
   const answered = history.findLastIndex(({ role }) => role === 'assistant') + 1;
   let same = 0;
-  // The last one is the question, also when it was asked before.
+  // The last one is the question, even if it was asked before.
   while (same < given.length - 1 && isSame(given[same], history[same])) same += 1;
   return same >= answered ? given.slice(same) : given;
 }

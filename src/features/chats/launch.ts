@@ -4,7 +4,6 @@ import { CHAT_TURN_WORKFLOW, chatTurnWorkflowId, type ChatTurnWorkflowInput } fr
 import type { ChatTurn } from './entities.ts';
 import { titleOfQuestion } from './title.ts';
 
-/** Starts and controls the workflows of chat turns. */
 export type ChatTurnLauncher = RunLauncher<ChatTurn>;
 
 /**

@@ -3,7 +3,7 @@ import { OPEN, Run } from '../runs/index.ts';
 import { Chat } from './entities.ts';
 import type { ChatRequester } from './service.ts';
 
-/** A team may have very many chats; nobody turns that many pages. */
+/** Nobody turns this many pages, however many chats a team has. */
 const MOST_COUNTED = 1_000;
 
 export interface ChatPage {
@@ -14,7 +14,7 @@ export interface ChatPage {
   hasMore: boolean;
 }
 
-/** Chats with the latest turn first. @param page 1-based @param of only chats that this caller began */
+/** Chats, latest turn first. @param page 1-based @param of only chats started by this caller */
 export async function listChats(
   em: EntityManager,
   teamId: string,
@@ -38,7 +38,7 @@ export async function listChats(
   };
 }
 
-/** A key that acts for a user sees what the user began, with whatever key; a program's key sees its own. */
+/** A key that acts for a user lists what the user started with any key; a program's key lists its own. */
 function begunBy({ apiKeyId, userId }: ChatRequester) {
   return userId === undefined ? { createdByCredentialId: apiKeyId } : { createdByUserId: userId };
 }
@@ -57,7 +57,7 @@ async function countChats(em: EntityManager, teamId: string, of: ChatRequester |
   return row?.n ?? 0;
 }
 
-/** Which of the chats have a turn that runs. */
+/** Which of the chats have a running turn. */
 export async function withRunning(em: EntityManager, chats: Chat[]): Promise<ChatPage['chats']> {
   if (chats.length === 0) return [];
   const conversationId = { $in: chats.map(({ id }) => id) };

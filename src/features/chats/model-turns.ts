@@ -10,12 +10,12 @@ const stepsOf = ({ chatId, firstStep, lastStep }: Steps) => ({
   step: { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) },
 });
 
-/** The model turns of a chat's turn, as far as it has come. */
+/** The model turns of a chat turn so far. */
 export function modelTurnsOf(em: EntityManager, turn: Steps): Promise<ModelTurn[]> {
   return em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' } });
 }
 
-/** What the turn used so far, without reading what was said. */
+/** The usage of a turn so far, without reading its text. */
 export async function usageSoFar(em: EntityManager, turn: Steps): Promise<ChatUsage> {
   return usageOf(await em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' }, exclude: ['content'] }));
 }

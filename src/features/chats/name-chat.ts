@@ -10,8 +10,8 @@ import { cleanTitle } from './title.ts';
 const TITLE_TOKENS = 1_000;
 
 /**
- * Gives a chat a title from its question and answer, unless a person or an earlier turn has.
- * @returns the title, or undefined when the chat keeps the one it has
+ * Titles a chat after its question and answer, unless a person or an earlier turn has.
+ * @returns the title, or undefined if the chat keeps its own
  */
 export async function nameChat(
   deps: RunDeps & Pick<FinishDeps, 'titled'>,

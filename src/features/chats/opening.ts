@@ -1,4 +1,4 @@
-/** A chat as a turn of it begins: a new one, or one that goes on. */
+/** Opens a turn: in a new chat, or an existing one. */
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { creatorOf } from '../../db/base.ts';
@@ -22,7 +22,7 @@ interface OpenedChat {
   messages: SaidMessage[];
 }
 
-/** @throws {InvalidRequest} when it is to be about an investigation that the team does not have */
+/** @throws {InvalidRequest} if it is about an investigation that the team does not have */
 export async function openChat(
   em: EntityManager,
   requester: ChatRequester,
@@ -58,7 +58,7 @@ export async function openChat(
   return { chat, conversation, number: 1, messages };
 }
 
-/** @throws {NotFound} for a chat that the team does not have, {@link Conflict} while a turn of it runs */
+/** @throws {NotFound} if the team has no such chat, {@link Conflict} while a turn is running */
 export async function continueChat(em: EntityManager, chatId: string, given: SaidMessage[]): Promise<OpenedChat> {
   const chat = await findChat(em, chatId, LockMode.PESSIMISTIC_WRITE);
   const [last] = await em.find(ChatTurn, { chatId: chat.id }, { orderBy: { number: 'desc' }, limit: 1 });
@@ -68,7 +68,7 @@ export async function continueChat(em: EntityManager, chatId: string, given: Sai
   return { chat, conversation, number: (last?.number ?? 0) + 1, messages };
 }
 
-/** @throws {NotFound} when the team has no such chat, also for what is no id at all */
+/** @throws {NotFound} if the team has no such chat, or the id is malformed */
 export async function findChat(em: EntityManager, chatId: string, lockMode = LockMode.NONE): Promise<Chat> {
   const chat = UUID.test(chatId) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
   if (!chat) throw chatNotFound();

@@ -1,22 +1,22 @@
-/** What a turn leaves behind beside its words. */
+/** What a turn produces besides its text. */
 import type { DraftOutcome } from '../workspace/index.ts';
 
 /** A number in brackets in an answer, and what it points to. */
 export interface ChatCitation {
-  /** The number of the evidence, as the answer has it. */
+  /** The evidence number, as in the answer. */
   n: number;
-  /** Absent when the chat has no such evidence. */
+  /** Absent if the chat has no such evidence. */
   toolCallId?: string;
   tool?: string;
-  /** Of the tool result, hexadecimal. */
+  /** Hexadecimal digest of the tool result. */
   sha256?: string;
-  /** Verbatim pieces of the tool result that support the claim; empty when none was found. */
+  /** Verbatim excerpts of the tool result that support the claim; empty if there are none. */
   excerpts: string[];
 }
 
-/** The result of a turn that draws or edits. */
+/** The result of a chart or edit turn. */
 export interface ChatTurnOutcome {
-  /** Calls of `draw_chart` that succeeded; the chart is in their result. */
+  /** Successful `draw_chart` calls; the chart is in their result. */
   charts?: string[];
   changes?: DraftOutcome;
 }

@@ -83,7 +83,7 @@ function answerOf(turn: ChatTurn, rows: ChatRows): UiMessage {
   };
 }
 
-/** As they are streamed: of each step first the words, then the calls. */
+/** In streaming order: within each step text first, then calls. */
 function partsOf(modelTurns: ModelTurn[], toolCalls: ToolCall[]): UiMessage['parts'] {
   const bySteps = modelTurns.map(({ step, content }) => ({ step, spoken: spokenParts(content) }));
   const said = messageParts(bySteps.flatMap(({ spoken }) => spoken));

@@ -4,13 +4,13 @@ import type { ChatTurnPurpose } from './contract.ts';
 import { ChatTurn } from './entities.ts';
 import { systemPrompt } from './prompt.ts';
 
-/** Most tokens of one answer. */
+/** Maximum tokens of one answer. */
 const MAX_TOKENS = 16_000;
 
-/** All tools a turn of each purpose may have, if its caller may use them. */
+/** All tools that turns of each purpose may have, if the caller may use them. */
 export type ChatTools = Record<ChatTurnPurpose, readonly Tool[]>;
 
-/** Files are edited with what is in them: a turn that edits asks nothing else. */
+/** Edits depend only on what the files contain, so these turns query nothing else. */
 const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
   answer: false,
   chart: false,
@@ -18,7 +18,7 @@ const NO_TEAM_TOOLS: Record<ChatTurnPurpose, boolean> = {
   monitor: false,
 };
 
-/** The profile of a chat's turn, from its row. */
+/** The profile of a chat turn, from its row. */
 export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async () => ({ tools: [] })): LoadProfile {
   const registryOf = createRegistryCache();
   return async (run: Run) => {

@@ -1,4 +1,4 @@
-/** What the chat endpoints answer. */
+/** Responses of the chat endpoints. */
 import { z } from 'zod';
 
 const status = z.enum(['processing', 'completed', 'failed', 'cancelled']);

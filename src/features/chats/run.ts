@@ -1,4 +1,4 @@
-/** How a turn ends: what was said and made is recorded once, and those who follow it are told. */
+/** Ends a turn: records its text and results once, and notifies followers. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
@@ -28,25 +28,25 @@ export interface FinishDeps {
   events: EventLog;
   clock: Clock;
   drafts: WorkspaceDrafts;
-  /** Finds what of its evidence supports a claim. */
+  /** Finds the excerpts of evidence that support a claim. */
   matcher: ExcerptMatcher;
-  /** Told of a new title of a monitoring agent's chat: it is the agent's as well. */
+  /** Notified of a new title of a monitoring agent's chat, which is also the agent's. */
   titled?: (chat: Pick<Chat, 'id' | 'teamId'>, title: string) => Promise<void>;
 }
 
 export type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
 
-/** What is said where nobody gave a reason. */
+/** The default explanation. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 const NO_ANSWER = 'The model gave no answer.';
 const REFUSED = 'The model refused to answer.';
-/** A provider's error may be a whole page; the last event of a stream holds the explanation, and is bounded. */
+/** A provider's error may be a whole page, but the last event of a stream, which holds the explanation, is bounded. */
 const EXPLANATION_CHARACTERS = 2_000;
 
 /**
- * Records how a turn ended: its words, citations and results, or why there are none. Idempotent: an end that is recorded
- * stays as it is. A turn without an answer has failed, whatever ended it.
- * @param attempt the one of the workflow; the first when nobody counts
+ * Records how a turn ended: its text, citations and results, or why there are none. Idempotent: a recorded end stays. A
+ * turn without an answer has failed, whatever ended it.
+ * @param attempt of the workflow; 1 by default
  */
 export async function finishTurn(
   deps: FinishDeps,
@@ -55,7 +55,7 @@ export async function finishTurn(
 ): Promise<FinishChatTurnResult> {
   const em = (): EntityManager => forTeam(deps.orm.em, input.teamId);
   const found = await em().findOne(ChatTurn, { id: input.turnId });
-  // A workflow that was started late finds nothing of a chat that was deleted.
+  // A workflow that starts late finds nothing of a deleted chat.
   if (!found) return { status: 'cancelled', digest: 'The chat was deleted.' };
   const lastStep = isOpen(found.status) ? await closeTurn(em(), found) : undefined;
   if (lastStep !== undefined) {
@@ -79,15 +79,15 @@ async function announce(
   const stream = runStream({ conversationId: turn.chatId, runId: turn.id });
   await deps.events.append(stream, [turnEndEvent(turn, textDigest(turn.text ?? ''), usage)]);
   const chat = await em.findOne(Chat, { id: turn.chatId }, { filters: { present: false } });
-  // It was deleted while the turn ran.
+  // It was deleted while the turn was running.
   if (chat?.deletedAt) await purgeChat(deps, em, chat, signal);
   return { status: shownStatus(turn.status), digest: turn.explanation ?? `${turn.text?.length ?? 0} characters` };
 }
 
 /**
- * From here on nothing is added to the turn's steps, and calls that nobody finished are over.
- * @returns the last of its steps, the one before the first when there is none; undefined when another attempt has
- *   recorded the end: the steps may then be those of the next turn
+ * Closes the turn's steps: nothing is added from here on, and unfinished calls are over.
+ * @returns its last step, or the one before its first if it has none; undefined if another attempt has recorded the
+ *   end: the steps may then be those of the next turn
  */
 async function closeTurn(em: EntityManager, { id, chatId, firstStep }: ChatTurn): Promise<number | undefined> {
   return em.transactional(async (tx) => {
@@ -133,7 +133,7 @@ function whyNot(status: 'failed' | 'cancelled', limit: RunLimit | undefined, exp
   return limit === 'refusal' ? REFUSED : NO_ANSWER;
 }
 
-/** Whether the last thing the model did was to say something to the person. */
+/** Whether the model's last act was to say something to the person. */
 function answers(turn: ModelTurn | undefined): boolean {
   if (!turn || turn.stopReason === CUT_OFF) return false;
   return (

@@ -1,4 +1,4 @@
-/** What callers of the chat endpoints send. */
+/** Requests of the chat endpoints. */
 import { z } from 'zod';
 import { GROUNDS } from '../charts/index.ts';
 
@@ -117,7 +117,7 @@ const perPage = z.int().min(1).max(100);
 
 export const ChatListQuery = z.object({
   page,
-  // The default is applied later: one that was given wins over the alias.
+  // The default is applied later: an explicit value wins over the alias.
   count: perPage.optional().meta({ default: CHATS_PER_PAGE }).describe('Items per page.'),
   limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count; count wins.'),
   my_chats: z.boolean().default(false).describe('Only chats that the current user began.'),

@@ -40,7 +40,7 @@ const SEARCH_SQL = `
   left join chat_turns t on t.chat_id = found.id and t.number = found.number
   order by found.last_turn_at desc, found.id desc`;
 
-/** The team's chats in which these words were said, the latest first. @param page 1-based */
+/** The team's chats that contain these words, latest first. @param page 1-based */
 export async function searchChats(
   em: EntityManager,
   teamId: string,

@@ -1,4 +1,4 @@
-/** Chats and their turns: started here, committed before Temporal hears of them. */
+/** Starts chats and turns, committing them before Temporal hears of them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
@@ -17,9 +17,9 @@ import type { ChatTurnLauncher } from './launch.ts';
 import { continueChat, openChat } from './opening.ts';
 import { contextOf } from './prompt.ts';
 
-/** The scope for tools that change something outside. */
+/** The scope for tools with outside effects. */
 export const ACT_SCOPE = 'chats:act';
-/** The scope for what changes what monitoring agents watch. */
+/** The scope for changing what monitoring agents watch. */
 export const MONITOR_SCOPE = 'monitoring:write';
 
 export interface ChatServiceDeps {
@@ -35,46 +35,46 @@ export type ChatRequester = Requester & { apiKeyId: string };
 
 export { findChat } from './opening.ts';
 
-/** What somebody wants of a chat. */
+/** A request to a chat. */
 export interface NewTurn {
   purpose: ChatTurnPurpose;
   /** At least one; the last is the question. */
   messages: SaidMessage[];
-  /** Absent: a new chat. */
+  /** Absent for a new chat. */
   chatId?: string;
   model?: string;
   systemPrompt?: string;
   mode?: 'apply' | 'propose';
-  /** Changes what the chat allows; absent leaves it as it is (for a new chat: no side effects). */
+  /** Changes what the chat allows; absent leaves it unchanged (a new chat allows no side effects). */
   allowSideEffects?: boolean;
-  /** What a new chat is about. */
+  /** The subject of a new chat. */
   investigationId?: string;
-  /** More for the model to know with the question. */
+  /** Additional context for the model. */
   subject?: string;
-  /** For a new chat: it is talked with about what a monitoring agent watches. */
+  /** For a new chat: it is about what a monitoring agent watches. */
   monitoring?: NewMonitoring;
   idempotencyKey?: string;
 }
 
-/** How a chat about a monitoring agent begins. */
+/** How a monitoring agent's chat starts. */
 export interface NewMonitoring {
-  /** What a person calls it; absent: the chat is named after its first message. */
+  /** A person's title; absent to name the chat after its first message. */
   title?: string;
-  /** What else was asked for; two requests are the same only when this is. */
+  /** Other parts of the request, which a repetition must match. */
   request?: unknown;
-  /** Nobody is asked: the turn is over as soon as it is committed, and has no answer. */
+  /** Asks no model: the turn is over once committed, without an answer. */
   isAnswered?: boolean;
-  /** Called in the transaction that commits the chat; what it throws refuses it. */
+  /** Called in the transaction that commits the chat; throwing rolls it back. */
   open: (tx: EntityManager, chat: Chat) => Promise<void>;
 }
 
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Commits a turn and launches its workflow; what Temporal does not take, the sweeper launches later. A repeated
- * request with the same key gets the same turn.
+ * Commits a turn and launches its workflow; the sweeper launches what Temporal does not accept. A repeated request with
+ * the same key gets the same turn.
  * @param em bound to the requester's team
- * @throws {NotFound} for a chat that the team does not have, {@link Conflict} while another turn of it runs
+ * @throws {NotFound} if the team has no such chat, {@link Conflict} while another turn is running
  */
 export async function startTurn(
   deps: ChatServiceDeps,
@@ -83,12 +83,12 @@ export async function startTurn(
   wanted: NewTurn,
 ): Promise<ChatTurn> {
   const turn = await commitOnce(deps, em, requester, wanted);
-  // Not awaited: who follows the turn sees its first words sooner, and a start that fails is repeated.
+  // Not awaited: followers see the first words sooner, and a failed start is repeated.
   if (turn.startedAt === null && isOpen(turn.status)) void launch(deps, em.fork(), turn);
   return turn;
 }
 
-/** Starts the workflow of a committed turn and notes that it was taken; a failure is left to the sweeper. */
+/** Starts the workflow of a committed turn and records that it was accepted; the sweeper retries a failure. */
 export async function launch(deps: ChatServiceDeps, em: EntityManager, turn: ChatTurn): Promise<void> {
   try {
     await deps.launcher.start(turn);
@@ -120,7 +120,7 @@ async function commitOnce(
   } catch (error) {
     const isTaken = error instanceof UniqueConstraintViolationException;
     if (!isTaken && !(error instanceof Conflict)) throw error;
-    // Two requests at once: with one key they are the same, otherwise only one turn runs at a time.
+    // Concurrent requests: with one key they are the same; otherwise only one turn runs at a time.
     const winner = await earlier();
     if (winner) return winner;
     throw isTaken && wanted.chatId !== undefined ? turnIsRunning(wanted.chatId) : error;
@@ -149,7 +149,7 @@ async function commit(
   const firstStep = conversation.closedThroughStep + 1;
   const question = messages.at(-1)?.content ?? '';
   const isAnswered = wanted.monitoring?.isAnswered ?? false;
-  // The next turn begins with the next step.
+  // The next turn starts with the next step.
   if (isAnswered) conversation.closedThroughStep = firstStep;
   const turn = em.create(ChatTurn, {
     id: randomUUID(),
@@ -162,7 +162,7 @@ async function commit(
     model: wanted.model ?? null,
     systemPrompt: wanted.systemPrompt ?? null,
     mode: wanted.mode ?? null,
-    // Whoever asks for an edit allows the edit; what watches changes nothing.
+    // Asking for an edit allows the edit; a monitoring chat changes nothing.
     sideEffects: purpose === 'edit' || (purpose !== 'monitor' && mayAct && chat.sideEffectsAllowed),
     firstStep,
     lastStep: isAnswered ? firstStep - 1 : null,
@@ -194,8 +194,8 @@ async function commit(
 }
 
 /**
- * What a turn is for, in the chat it belongs to: what is said to a monitoring agent may change what it watches.
- * @throws {Forbidden} when the caller may not change what agents watch, {@link NotFound} for a chat without an agent
+ * The purpose of a turn in its chat: a message to a monitoring agent may change what it watches.
+ * @throws {Forbidden} if the caller may not change what agents watch, {@link NotFound} for a chat without an agent
  */
 function purposeIn(chat: Chat, requester: ChatRequester, wanted: NewTurn): ChatTurnPurpose {
   if (!chat.isMonitoring && wanted.purpose === 'monitor') throw chatNotFound();
@@ -205,14 +205,14 @@ function purposeIn(chat: Chat, requester: ChatRequester, wanted: NewTurn): ChatT
   return 'monitor';
 }
 
-/** The newest turn of a chat; a chat has at least one. */
+/** The newest turn of a chat; there is at least one. */
 export async function lastTurn(em: EntityManager, chatId: string): Promise<ChatTurn> {
   const [turn] = await em.find(ChatTurn, { chatId }, { orderBy: { number: 'desc' }, limit: 1 });
   if (!turn) throw chatNotFound();
   return turn;
 }
 
-/** What tells whether two requests are the same; it is stored with the turn. */
+/** Tells whether two requests are the same; stored with the turn. */
 export function requestDigestOf({ idempotencyKey: _key, ...request }: NewTurn): string {
   return createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 }
@@ -223,7 +223,7 @@ function lengthOf(messages: readonly SaidMessage[]): number {
 
 const SEARCHED_CHARACTERS = 100_000;
 
-/** What a search looks at; a tsvector holds less than a megabyte. */
+/** The searchable text; a tsvector holds less than a megabyte. */
 export function searchTextOf(...texts: string[]): string {
   return texts.join('\n').slice(0, SEARCHED_CHARACTERS).toWellFormed();
 }

@@ -19,10 +19,10 @@ const swept = (deps: ChatControlDeps): SweptKind<ChatTurn> => ({
 
 const PURGED_AT_ONCE = 100;
 
-/** One sweep over the turns and the deleted chats of all teams. @returns how many rows it acted on */
+/** Sweeps the turns and deleted chats of all teams once. @returns how many rows it acted on */
 export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions): Promise<number> {
   const repaired = await sweepRuns(deps, swept(deps), options);
-  // What a crash between the mark and the deletion left behind.
+  // What a crash between mark and deletion left behind.
   const deleted = await deps.orm.em
     .fork()
     .find(
@@ -35,7 +35,7 @@ export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions):
     const running = await deps.orm.em.fork().count(Run, { conversationId: id, status: { $in: OPEN } }, anyTeam);
     if (running > 0) continue;
     await purgeChat(deps, forTeam(deps.orm.em, teamId), chat).catch((error: unknown) =>
-      // The others are not to wait for it, and the next sweep finds it again.
+      // Do not hold up the others; the next sweep retries it.
       deps.log.warn({ err: error, chatId: id }, 'a deleted chat could not be purged'),
     );
   }

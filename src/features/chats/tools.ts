@@ -6,13 +6,13 @@ import type { ChatTools } from './profile.ts';
 
 export type ChatToolDeps = Parameters<typeof investigationTools>[0] & {
   drafts: WorkspaceDrafts;
-  /** Those of every run. */
+  /** Tools of every run. */
   runTools: readonly Tool[];
-  /** By which an agent reads and changes what it watches; only its own chat has them. */
+  /** Tools that read and change what an agent watches; only its own chat has them. */
   monitoring: readonly Tool[];
 };
 
-/** Every tool that turns may have; which of them one has, its caller's key and its chat decide. */
+/** Every tool turns may have; the caller's credential and the chat decide which. */
 export function chatTools(deps: ChatToolDeps): ChatTools {
   const { reading, writing } = workspaceTools(deps.drafts);
   const editing = workspaceTools(seeingOneState(deps.drafts));
@@ -25,7 +25,7 @@ export function chatTools(deps: ChatToolDeps): ChatTools {
   };
 }
 
-/** An edit is made against what was read: from its first look on a turn sees one state of the files. */
+/** An edit applies to what was read: from its first look on, a turn sees one state of the files. */
 function seeingOneState(drafts: WorkspaceDrafts): WorkspaceDrafts {
   return {
     ...drafts,

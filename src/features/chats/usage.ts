@@ -1,6 +1,6 @@
 import type { ModelTurn } from '../transcripts/index.ts';
 
-/** Tokens and cost of the model turns of one answer, as interface 2.2 names them. */
+/** Tokens and cost of one answer's model turns, as interface 2.2 names them. */
 export interface ChatUsage {
   input_tokens: number;
   output_tokens: number;

@@ -8,9 +8,9 @@ import { recordedEnd } from './recorded-end.ts';
 /**
  * Waits for the end of a turn.
  * @param em a fresh entity manager of the turn's team
- * @param signal ends the waiting, not the turn
- * @returns the ended turn, or undefined when the signal fired first
- * @throws {NotFound} when its chat was deleted meanwhile
+ * @param signal ends the wait, not the turn
+ * @returns the ended turn, or undefined if the signal fired first
+ * @throws {NotFound} if its chat was deleted meanwhile
  */
 export async function untilTurnEnded(
   log: EventLog,
@@ -21,12 +21,12 @@ export async function untilTurnEnded(
   const deleted = new AbortController();
   const ending = async () => {
     const end = await recordedEnd(em(), id);
-    // Its events go with it, so that nothing else would end the waiting.
+    // Its events are deleted with it, so nothing else would end the wait.
     if (end === 'deleted') deleted.abort(chatNotFound());
     return typeof end === 'string' ? undefined : end;
   };
   const following = { ending, signal: AbortSignal.any([signal, deleted.signal]) };
-  // To its end: the last event says that the row is final.
+  // Read to the end: the last event says that the row is final.
   for await (const _event of followRun(log, runStream({ conversationId: chatId, runId: id }), following));
   const turn = signal.aborted ? undefined : await em().findOne(ChatTurn, { id });
   deleted.signal.throwIfAborted();

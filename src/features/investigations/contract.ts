@@ -1,4 +1,7 @@
-/** What the API, the workflow and the activities of an investigation share. No zod, no database: workflows import this. */
+/**
+ * Shared by the API, the workflow and the activities of an investigation. Workflows import it, so no zod and no
+ * database.
+ */
 import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
 export type { RunLimit };
@@ -7,14 +10,14 @@ export type InvestigationStatus = ShownStatus;
 /** The workflow type, as exported from `workflows/index.ts`. */
 export const INVESTIGATION_WORKFLOW = 'investigation';
 
-/** The workflow id derives from the row's id: a repeated start is harmless. */
+/** Derived from the row's id, so a repeated start is harmless. */
 export const investigationWorkflowId = (investigationId: string): string => `investigation-${investigationId}`;
 
 export interface InvestigationWorkflowInput {
   investigationId: string;
   teamId: string;
   budget: RunBudget;
-  /** Present after continue-as-new. */
+  /** Set after continue-as-new. */
   carried?: CarriedRun;
 }
 
@@ -29,7 +32,7 @@ export interface BeginInvestigationInput {
 
 export interface BeginInvestigationResult {
   title: string;
-  /** Somebody asked for it to stop before it had begun. */
+  /** It was cancelled before it started. */
   cancelled: boolean;
 }
 
@@ -37,7 +40,7 @@ export interface FinishInvestigationInput {
   investigationId: string;
   teamId: string;
   outcome: 'completed' | 'failed' | 'cancelled';
-  /** Record nothing, and answer `processing`, while a message waits that no turn has read. */
+  /** Record nothing, and answer `processing`, while there is an unread message. */
   unlessUnread?: boolean;
   limit?: RunLimit;
   explanation?: string;
@@ -46,7 +49,7 @@ export interface FinishInvestigationInput {
 export interface FinishInvestigationResult {
   status: InvestigationStatus;
   title: string;
-  /** The service at fault, where one was named. */
+  /** The faulty service, if one was named. */
   service?: string;
   confidence?: number;
 }

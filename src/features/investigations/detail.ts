@@ -3,7 +3,7 @@ import { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index
 import type { DetailRows } from './presenter.ts';
 import { getInvestigation } from './service.ts';
 
-/** Everything about one investigation but the whole tool results. @throws {NotFound} */
+/** Everything about one investigation except whole tool results. @throws {NotFound} */
 export async function loadDetail(em: EntityManager, id: string): Promise<Omit<DetailRows, 'progress'>> {
   const investigation = await getInvestigation(em, id);
   const conversation = await em.findOneOrFail(Conversation, { id });

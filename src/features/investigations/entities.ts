@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { Run } from '../runs/index.ts';
 import type { CheckedReport } from './report/schema.ts';
 
-/** A question about a production problem, and in the end its answer. */
+/** A question about a production problem and, in the end, its answer. */
 export const Investigation = defineEntity({
   name: 'Investigation',
   tableName: 'investigations',

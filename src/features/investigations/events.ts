@@ -18,12 +18,12 @@ export interface RunEventsOptions {
   afterId?: string;
   /** Reads the row. */
   current: () => Promise<Investigation>;
-  /** Called before the run's last event is given out. */
+  /** Called before the run's last event is sent. */
   onEnd: () => void;
   signal: AbortSignal;
 }
 
-/** The events of an investigation from a point on, ending with the run; see {@link followRun}. */
+/** The events of an investigation from a position on, ending with the run; see {@link followRun}. */
 export async function* runEvents(
   log: EventLog,
   conversationId: string,

@@ -3,14 +3,13 @@ import { createRunLauncher, type RunBudget, type RunLauncher } from '../runs/ind
 import { INVESTIGATION_WORKFLOW, investigationWorkflowId, type InvestigationWorkflowInput } from './contract.ts';
 import { titleOf } from './title.ts';
 
-/** What of an investigation's row its workflow is started with. */
+/** The parts of an investigation that starting its workflow needs. */
 export interface StartedInvestigation {
   id: string;
   teamId: string;
   query: string;
 }
 
-/** Starts and controls the workflows of investigations. */
 export type InvestigationLauncher = RunLauncher<StartedInvestigation>;
 
 /**
@@ -34,7 +33,7 @@ export function createInvestigationLauncher(
   });
 }
 
-/** The workflow's argument and what operators read of it, whoever starts it. */
+/** The workflow's argument, and what operators read about it. */
 export function describeInvestigation({ id, teamId, query }: StartedInvestigation, budget: RunBudget) {
   const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget };
   return { input, summary: titleOf(query), details: query.slice(0, 4_000) };

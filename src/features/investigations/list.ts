@@ -1,4 +1,4 @@
-/** The list of investigations as people read it: found by words, each with what its run cost and came to. */
+/** The list of investigations for people: searchable, each with its cost and result. */
 import type { EntityManager } from '../../db/orm.ts';
 import { WORD_QUERY_SQL } from '../../db/word-query.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
@@ -18,7 +18,7 @@ interface Facts {
   root_cause_service: string | null;
 }
 
-/** An investigation with what a list shows of it. */
+/** An investigation with what a list shows about it. */
 export interface ListedInvestigation {
   row: InvestigationRow;
   /** US dollars so far. */
@@ -28,7 +28,7 @@ export interface ListedInvestigation {
   /** Model turns so far. */
   steps: number;
   toolCalls: number;
-  /** The tool call that is under way. */
+  /** The tool call in progress. */
   doing: string | null;
   confidence: number | null;
   rootCauseService: string | null;
@@ -43,9 +43,10 @@ export interface ListQuery {
 }
 
 /**
- * The team's investigations, the newest first.
+ * The team's investigations, newest first.
  * @param em bound to the team
- * @throws {TooManyRequests} when too many of the team search at once, {@link DependencyDown} when the search takes too long
+ * @throws {TooManyRequests} if too many of the team's searches are running, {@link DependencyDown} if the search takes
+ *   too long
  */
 export async function listWithFacts(
   em: EntityManager,

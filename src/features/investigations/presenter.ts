@@ -13,7 +13,7 @@ import type { InvestigationDetailResponse, InvestigationListResponse, Investigat
 type Detail = z.input<typeof InvestigationDetailResponse>;
 type Summary = z.input<typeof InvestigationListResponse>['items'][number];
 
-/** Addresses that appear in responses. */
+/** Base addresses in responses. */
 export interface Links {
   /** Without a trailing slash. */
   appUrl: string;
@@ -21,7 +21,7 @@ export interface Links {
   temporalNamespace: string;
 }
 
-/** Interface 2.5: while it is processing the two results are null. */
+/** Interface 2.5: both results are null while it is processing. */
 export function presentStatus(row: InvestigationStatusRow): z.input<typeof InvestigationResponse> {
   const running = isOpen(row.status);
   return {
@@ -38,7 +38,7 @@ export function presentListed(listed: ListedInvestigation, links: Links): Summar
   return {
     ...summaryOf(row, links),
     started_at: iso(startedAt),
-    // It may end before it was noted that it began.
+    // It may end before its start was recorded.
     duration_seconds: finishedAt && Math.max(0, finishedAt.getTime() - (startedAt ?? createdAt).getTime()) / 1_000,
     cost: listed.cost,
     model: listed.model,

@@ -3,7 +3,7 @@ import { sharedTools, type LoadTeamTools, type Tool } from '../tools/index.ts';
 import { INVESTIGATION_PROMPT } from './prompt.ts';
 import { submitReport } from './report/index.ts';
 
-/** Most tokens of one answer. */
+/** Maximum tokens of one answer. */
 const MAX_TOKENS = 16_000;
 
 /**

@@ -1,8 +1,8 @@
-/** What an investigating model is told. Kept apart from code so that its changes are visible as such. */
+/** The system prompt of investigations. Separate from code so that changes to it are visible as such. */
 
 /**
- * First user message: the question, verbatim between tags, so that the transcript shows what was asked. What looks like
- * these tags in it is changed: findings and alerts, which open investigations, have text of other systems in them.
+ * First user message: the question, verbatim between tags, so that the transcript shows what was asked. Lookalikes of
+ * the tags inside it are changed: findings and alerts, which start investigations, contain text from other systems.
  */
 export function openingMessage(query: string, now: Date): string {
   return [

@@ -1,4 +1,4 @@
-/** Shapes of what the tools about investigations return, as JSON text; see `src/features/tools/results.ts`. */
+/** Types of the results of the investigation tools, as JSON text; see `src/features/tools/results.ts`. */
 import type { RunPhase } from '../runs/contract.ts';
 import type { IsoTime } from '../tools/results.ts';
 import type { InvestigationStatus } from './contract.ts';
@@ -14,21 +14,23 @@ export interface ListInvestigationsResult {
     alert_summary: string | null;
     created_at: IsoTime;
   }[];
-  /** How many there are in all. */
+  /** The total number. */
   total: number;
 }
 
-/** `read_investigation` { investigation_id }; with `evidence` it returns that stored tool result as it is. */
+/** `read_investigation` { investigation_id }; with `evidence` it returns that stored tool result as is. */
 export interface ReadInvestigationResult {
   investigation_id: string;
   query: string;
   status: InvestigationStatus;
   alert_summary: string | null;
-  /** Markdown; null while it is processing. Its [n] are citations of the list below, not of the reader's conversation. */
+  /**
+   * Markdown; null while it is processing. Its [n] are citations of the list below, not of the reader's conversation.
+   */
   investigation_text: string | null;
   created_at: IsoTime;
   finished_at: IsoTime | null;
-  /** Excerpts are those that were found in the evidence, verbatim. */
+  /** Excerpts that were found in the evidence, verbatim. */
   citations: { n: number; evidence: number; tool: string | null; excerpts: string[] }[];
 }
 

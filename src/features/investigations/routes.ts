@@ -156,7 +156,7 @@ export const events = endpoint({
         afterId,
       );
     }
-    // Whoever hears of the end and polls then must not be told that it is still processing.
+    // A client that hears of the end and then polls must not see it as still processing.
     const onEnd = (): void => deps.investigationStatus.forget(principal.teamId, id);
     return sseResponse(ctx, {
       stream: (signal) =>

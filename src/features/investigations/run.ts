@@ -20,7 +20,7 @@ import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, 
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
 
-/** What is said where nobody gave a reason. */
+/** The default explanation. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 
 export interface OutcomeDeps {
@@ -31,7 +31,7 @@ export interface OutcomeDeps {
   appUrl: string;
 }
 
-/** Notes that the run is under way and tells those who follow it. */
+/** Records that the run has started, and notifies followers. */
 export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput): Promise<BeginInvestigationResult> {
   const em = forTeam(deps.orm.em, input.teamId);
   const investigation = await em.findOneOrFail(Investigation, { id: input.investigationId });
@@ -45,8 +45,9 @@ export async function openCase(deps: OutcomeDeps, input: BeginInvestigationInput
 }
 
 /**
- * Records how an investigation ended: the checked report as Markdown, or why there is none. Idempotent: an end that
- * is recorded stays as it is. With `unlessUnread` nothing is recorded while a message waits. A completed one always has a report, composed from the evidence if the model gave none.
+ * Records how an investigation ended: the checked report as Markdown, or why there is none. Idempotent: a recorded end
+ * stays. With `unlessUnread` nothing is recorded while a message waits. A completed investigation always has a report,
+ * composed from the evidence if the model gave none.
  */
 export async function recordOutcome(
   deps: OutcomeDeps,
@@ -54,7 +55,7 @@ export async function recordOutcome(
 ): Promise<FinishInvestigationResult> {
   const reading = forTeam(deps.orm.em, input.teamId);
   const found = await reading.findOneOrFail(Investigation, { id: input.investigationId });
-  // The report is made before the row is locked: reading its evidence may take a while.
+  // Build the report before locking the row: reading its evidence may take a while.
   const end = isOpen(found.status) ? await conclusion(deps, reading, found, input) : undefined;
   const recorded = await forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
     const row = await em.findOneOrFail(Investigation, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -30,7 +30,7 @@ export const InvestigateResponse = z
   .object({ investigation_id: z.uuid(), status: z.literal('processing') })
   .meta({ id: 'InvestigateResponse' });
 
-/** A UUID of whatever version: one that we would never make is unknown, not invalid. */
+/** A UUID of any version: one that we would never generate is unknown, not invalid. */
 export const InvestigationParams = z.object({ investigation_id: z.guid().meta({ format: 'uuid' }) });
 
 export const InvestigationResponse = z

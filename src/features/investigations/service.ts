@@ -19,23 +19,23 @@ export interface InvestigationServiceDeps extends OutcomeDeps {
 }
 
 export interface NewInvestigation {
-  /** Where it must be known before the row is there. */
+  /** Set if it must be known before the row exists. */
   id?: string;
   query: string;
   idempotencyKey?: string;
   rerunOfId?: string;
   /** The run that asks for it. */
   parentRunId?: string;
-  /** Called in the transaction that commits a new one; what it throws refuses it. */
+  /** Called in the transaction that commits a new one; throwing rolls it back. */
   admit?: (tx: EntityManager) => Promise<void>;
 }
 
 /**
- * Commits an investigation, then starts it. When Temporal does not take the start, the row stays and the sweeper starts
- * it: what was accepted is not lost.
+ * Commits an investigation, then starts it. If Temporal does not accept the start, the row stays and the sweeper starts
+ * it: nothing accepted is lost.
  * @param em bound to the requester's team
  * @returns the new investigation, or the earlier one with the same idempotency key
- * @throws {Conflict} when the idempotency key was used with another query
+ * @throws {Conflict} if the idempotency key was used with another query
  */
 export async function startInvestigation(
   deps: InvestigationServiceDeps,
@@ -48,7 +48,10 @@ export async function startInvestigation(
   return investigation;
 }
 
-/** Starts the workflow of a committed row and notes that it was taken; a failure is logged and left to the sweeper. */
+/**
+ * Starts the workflow of a committed row and records that it was accepted; a failure is logged, and the sweeper retries
+ * it.
+ */
 export async function launch(
   deps: InvestigationServiceDeps,
   em: EntityManager,
@@ -84,7 +87,7 @@ async function commitOnce(
   try {
     return await em.transactional((tx) => commitInvestigation(deps, tx, requester, wanted));
   } catch (error) {
-    // Two requests with one key at once: the other one was faster.
+    // Concurrent requests with one key: the other one was faster.
     const winner = error instanceof UniqueConstraintViolationException ? await earlier() : null;
     if (!winner) throw error;
     return winner;
@@ -92,8 +95,8 @@ async function commitOnce(
 }
 
 /**
- * Makes the rows of an investigation and starts nothing: whoever calls it starts the workflow afterwards, or leaves that to
- * the sweeper.
+ * Creates the rows of an investigation without starting it; the caller starts the workflow afterwards, or leaves that
+ * to the sweeper.
  * @param em in a transaction, bound to the requester's team
  */
 export async function commitInvestigation(
@@ -131,7 +134,7 @@ export async function commitInvestigation(
 
 const digestOf = (query: string): string => createHash('sha256').update(query).digest('base64url');
 
-/** @throws {NotFound} when the team has no such investigation */
+/** @throws {NotFound} if the team has no such investigation */
 export async function getInvestigation(em: EntityManager, id: string): Promise<Investigation> {
   const investigation = await em.findOne(Investigation, { id });
   if (!investigation) throw investigationNotFound();
@@ -149,7 +152,7 @@ export interface InvestigationPage {
 /**
  * Newest first.
  * @param wanted.page 1-based
- * @param wanted.search text to find in the query or the finding, in any case
+ * @param wanted.search text to find in the query or the finding, ignoring case
  */
 export async function listInvestigations(
   em: EntityManager,
@@ -171,8 +174,8 @@ export async function listInvestigations(
 }
 
 /**
- * Asks a running investigation to stop; in-flight tools are told. Asking twice is the same as asking once.
- * @throws {Conflict} when it has already completed or failed
+ * Cancels a running investigation, including its tools. Idempotent.
+ * @throws {Conflict} if it has already completed or failed
  */
 export async function cancelInvestigation(
   deps: InvestigationServiceDeps,
@@ -188,7 +191,10 @@ export async function cancelInvestigation(
   return investigation;
 }
 
-/** Tells the workflow; a run that never started is recorded as cancelled at once. Left to the sweeper when Temporal is away. */
+/**
+ * Signals the workflow; a run that never started is recorded as cancelled at once. The sweeper takes over while
+ * Temporal is away.
+ */
 export async function deliverCancel(deps: InvestigationServiceDeps, investigation: Investigation): Promise<void> {
   const { id: investigationId, teamId } = investigation;
   try {
@@ -201,7 +207,7 @@ export async function deliverCancel(deps: InvestigationServiceDeps, investigatio
 
 /**
  * Adds a person's message to a running investigation; its next model turn reads it.
- * @throws {Conflict} when it has already ended
+ * @throws {Conflict} if it has already ended
  */
 export async function addMessage(
   deps: InvestigationServiceDeps,
@@ -210,14 +216,14 @@ export async function addMessage(
   text: string,
 ): Promise<{ messageId: string; createdAt: Date }> {
   const message = await em.transactional(async (tx) => {
-    // Recording the end takes a lock as well: either it waits and sees this message, or this waits and sees the end.
+    // Recording the end takes this lock too: either it waits and sees this message, or this waits and sees the end.
     const investigation = await tx.findOne(Investigation, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!investigation) throw investigationNotFound();
     if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
     return tx.create(Message, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });
   });
   const untold = (error: unknown): void =>
-    // It is stored: the next turn reads it and announces it, and the run does not end before that.
+    // It is stored: the next turn reads and announces it, and the run does not end before that.
     deps.log.warn({ err: error, investigationId: id }, 'a stored message could not be announced at once');
   await deps.events.append(conversationStream(id), [messageEvent(message)]).catch(untold);
   await deps.launcher.messageAdded(id, message.id).catch(untold);

@@ -1,7 +1,7 @@
 /**
- * The one way an investigation's status is read. Ended ones come from PostgreSQL once and then from memory, since they
- * do not change any more; running ones from the workflow through the coalescing progress reader, and from the last row
- * when no worker answers. Any number of pollers costs one row read every few seconds and two queries a second.
+ * The only way an investigation's status is read. Ended ones come from PostgreSQL once, then from memory, since they no
+ * longer change; running ones from the workflow through the coalescing progress reader, and from the last row if no
+ * worker answers. Any number of pollers costs one row read every few seconds and two queries a second.
  */
 import { isOpen } from '../runs/contract.ts';
 import { LRUCache } from 'lru-cache';
@@ -11,30 +11,30 @@ import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
 import { getInvestigation } from './service.ts';
 
-/** What a poller is told. A plain copy: an entity would keep alive whatever its entity manager has loaded. */
+/** What a poller gets. A plain copy: an entity would keep alive whatever its entity manager has loaded. */
 export type InvestigationStatusRow = Pick<Investigation, 'id' | 'status' | 'alertSummary' | 'investigationText'>;
 
 export interface InvestigationStatusReader {
   /**
-   * @param em bound to the caller's team; called only when the row has to be read
-   * @throws {NotFound} when the team has no such investigation
+   * @param em bound to the caller's team; called only if the row has to be read
+   * @throws {NotFound} if the team has no such investigation
    */
   read(
     teamId: string,
     id: string,
     em: () => EntityManager,
   ): Promise<{ row: InvestigationStatusRow; progress?: RunProgress }>;
-  /** Makes the next read look at the row. Called before somebody is told that the run has ended, and asks at once. */
+  /** Makes the next read look at the row. Called before a client is told that the run has ended and polls at once. */
   forget(teamId: string, id: string): void;
 }
 
 export interface StatusReaderOptions {
   progress: ProgressReader;
-  /** How long the row of a run that its workflow reports as running serves, ms. */
+  /** How long the row of a run that its workflow reports as running stays valid, ms. */
   rowFreshMs?: number;
-  /** How long the row serves when no worker answers, ms. */
+  /** How long the row stays valid if no worker answers, ms. */
   fallbackFreshMs?: number;
-  /** Memory for rows, in characters of their texts. */
+  /** Memory for rows, in characters of text. */
   capacity?: number;
   now?: () => number;
 }
@@ -46,7 +46,7 @@ interface Entry {
 }
 
 const CAPACITY_CHARACTERS = 32_000_000;
-/** What an entry takes beside its texts, about. */
+/** Approximate size of an entry besides its texts. */
 const ENTRY_CHARACTERS = 500;
 
 function sizeOf(row: InvestigationStatusRow | undefined): number {
@@ -83,11 +83,11 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
     entries.set(key, entry);
     try {
       const row = await reading;
-      // A new entry, since the cache measures an entry only when it comes; none when it was forgotten meanwhile.
+      // A new entry, since the cache measures entries only on insertion; none if it was evicted meanwhile.
       if (entries.peek(key) === entry) entries.set(key, { row, readAt: now() });
       return row;
     } catch (error) {
-      // An unknown id is not remembered: it may be committed a moment later.
+      // Unknown ids are not cached: the row may be committed a moment later.
       if (!entry.row) entries.delete(key);
       throw error;
     } finally {
@@ -105,7 +105,7 @@ export function createStatusReader(options: StatusReaderOptions): InvestigationS
       const answer = await progress.read(investigationWorkflowId(id));
       const ending = answer?.phase === 'recording' || answer?.phase === 'finished';
       if (answer && !ending) return { row, progress: answer };
-      // From `recording` on the row may tell of the end; a workflow that does not answer leaves the row to speak.
+      // From `recording` on the row may hold the end; if the workflow does not answer, the row decides.
       return { row: await rowOf(key, id, em, answer ? 0 : fallbackFreshMs), progress: answer };
     },
     forget: (teamId, id) => void entries.delete(keyOf(teamId, id)),

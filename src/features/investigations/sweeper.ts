@@ -14,7 +14,7 @@ const swept = (deps: InvestigationServiceDeps): SweptKind<Investigation> => ({
   },
 });
 
-/** One sweep over the investigations of all teams. @returns how many rows it acted on */
+/** Sweeps the investigations of all teams once. @returns how many rows it acted on */
 export function sweep(deps: InvestigationServiceDeps, options?: SweepOptions): Promise<number> {
   return sweepRuns(deps, swept(deps), options);
 }

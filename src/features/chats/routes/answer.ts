@@ -1,4 +1,4 @@
-/** How a turn is answered: with its stream, or with its end. */
+/** Answers a turn: with its stream, or with its end. */
 import type { Context } from 'koa';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
@@ -27,18 +27,18 @@ export interface TurnCall {
 }
 
 /**
- * The turn that a request is about: the one it resumes, when it comes with the id of an event that was seen, or else a
- * new one. So a client that repeats its request after a broken connection goes on where it was.
- * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open
- * @param read one of these scopes it takes to resume a turn
- * @throws {Forbidden} when a turn is to be resumed by who may not read it, {@link Conflict} when another request began it
+ * The turn a request is about: the one it resumes if it carries the id of a seen event, otherwise a new one. A client
+ * that repeats its request after a broken connection thus continues where it was.
+ * @throws {TooManyRequests} or {@link DependencyDown} if too many streams are open
+ * @param read scopes, one of which is required to resume a turn
+ * @throws {Forbidden} if the caller may not read the turn to resume, {@link Conflict} if another request started it
  */
 export async function turnFor(
   call: TurnCall,
   wanted: Omit<NewTurn, 'idempotencyKey'>,
   read: readonly string[] = [READ],
 ): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
-  // Before a turn is begun: who finds no place to wait for its answer is to ask again, and not to find a turn that runs.
+  // Before a turn starts: a caller for whom there is no stream left should retry, not find a running turn.
   waitingSignal(call.ctx).release();
   if (lastEventId(call.ctx) !== undefined) requireOneOf(call.principal, ...read);
   const resumed = await resumedTurn(call);
@@ -52,8 +52,8 @@ export async function turnFor(
 }
 
 /**
- * The turn and the place that Last-Event-ID names, if the request has one.
- * @throws {InvalidRequest} for what is no id of ours, {@link NotFound} for a turn that the team does not have
+ * The turn and position in Last-Event-ID, if the request has one.
+ * @throws {InvalidRequest} for an id that is not ours, {@link NotFound} for a turn that the team does not have
  */
 export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'deps' | 'em'>, given?: string) {
   const id = lastEventId(ctx) ?? given;
@@ -70,8 +70,8 @@ export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'dep
 }
 
 /**
- * Answers with the turn's stream, from a point on.
- * @throws {Conflict} when the point is not known any more: a client that has steps cannot take all of them back
+ * Answers with the turn's stream from a position on.
+ * @throws {Conflict} if the position is no longer known: a client with steps cannot take all of them back
  */
 export async function streamTurn(
   { ctx, deps, principal }: Pick<TurnCall, 'ctx' | 'deps' | 'principal'>,
@@ -89,8 +89,8 @@ export async function streamTurn(
 }
 
 /**
- * Waits for the turn's end. The turn goes on when the client goes away.
- * @throws {HttpError} when it failed or was cancelled, {@link DependencyDown} when this process stops first
+ * Waits for the turn's end. The turn continues if the client goes away.
+ * @throws {HttpError} if it failed or was cancelled, {@link DependencyDown} if this process stops first
  */
 export async function endOfTurn({ ctx, deps, principal }: TurnCall, turn: ChatTurn): Promise<ChatTurn> {
   const em = (): EntityManager => forTeam(deps.orm.em, principal.teamId);

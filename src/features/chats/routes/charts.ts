@@ -1,4 +1,4 @@
-/** Charts: a turn that draws one, and the picture of a chart that was drawn. */
+/** Chart turns, and images of charts. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { ContentResponse } from '../../../http/content.ts';
 import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
@@ -16,14 +16,14 @@ import { chatEndpoint as endpoint, tags, WRITE } from './deps.ts';
 const SVG = 'image/svg+xml';
 const DEFAULT_PROMPT = 'Draw a chart of this tool result.';
 
-/** @throws {NotFound} when the team has no such chart */
+/** @throws {NotFound} if the team has no such chart */
 async function chartNamed(em: EntityManager, toolCallId: string): Promise<ChartSpec> {
   const chart = await storedChart(em, toolCallId);
   if (!chart) throw new NotFound('There is no such chart.');
   return chart;
 }
 
-/** @throws {HttpError} 422 when the chart is valid, and yet cannot be drawn */
+/** @throws {HttpError} 422 if the chart is valid but cannot be drawn */
 async function picture(chart: ChartSpec, options: { signal: AbortSignal; ground?: Ground }): Promise<ContentResponse> {
   try {
     return new ContentResponse(SVG, await renderSvg(chart, options));

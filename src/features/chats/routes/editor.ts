@@ -1,4 +1,4 @@
-/** Turns that edit the files of the team's workspace. */
+/** Turns that edit the team's workspace. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { modelTurnsOf } from '../model-turns.ts';
 import { presentAnswer } from '../presenter.ts';

@@ -1,4 +1,4 @@
-/** Talking: a turn is begun or followed. */
+/** Starts or follows a turn. */
 import { shownStatus } from '../../runs/index.ts';
 import { z } from 'zod';
 import { apiKey, apiKeyVia, requireOneOf } from '../../../http/authenticate.ts';

@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { storedChart } from '../stored-chart.ts';
 import type { UiChunk } from './chunks.ts';
 
-/** The log carries the names of charts only; a stream carries the charts, from the results that hold them. */
+/** The log holds only the names of charts; the stream carries the charts, from the results that hold them. */
 export async function withCharts(em: () => EntityManager, chunks: UiChunk[]): Promise<UiChunk[]> {
   if (!chunks.some(({ type }) => type === 'data-chart')) return chunks;
   return Promise.all(

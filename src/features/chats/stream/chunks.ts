@@ -1,5 +1,5 @@
 /**
- * The parts of the AI SDK's UI message stream that Casebook sends (ai-sdk.dev, "Stream Protocols", data stream
+ * The chunks of the AI SDK's UI message stream that Casebook sends (ai-sdk.dev, "Stream Protocols", data stream
  * protocol; `x-vercel-ai-ui-message-stream: v1`).
  */
 
@@ -12,7 +12,7 @@ export type UiChunk =
   | { type: 'text-end' | 'reasoning-end'; id: string }
   | { type: 'start-step' }
   | { type: 'finish-step' }
-  /** Takes back everything since the last `start-step`; without steps in the stream, everything since `start`. */
+  /** Takes back everything since the last `start-step` or, without steps in the stream, since `start`. */
   | { type: 'reset-step' }
   | { type: 'tool-input-available'; toolCallId: string; toolName: string; input: unknown; title: string }
   | { type: 'tool-output-available'; toolCallId: string; output: ToolOutputSummary }
@@ -22,7 +22,7 @@ export type UiChunk =
   | { type: 'abort'; reason?: string }
   | { type: 'finish'; finishReason: 'stop' | 'error' | 'other'; messageMetadata: Record<string, unknown> };
 
-/** What a stream says of a tool's result; the whole of it is at `resultUrl`. */
+/** A tool's result as streamed; `resultUrl` has all of it. */
 export interface ToolOutputSummary {
   evidence: number;
   digest: string;
@@ -30,7 +30,7 @@ export interface ToolOutputSummary {
   resultUrl: string;
 }
 
-/** The headers by which the AI SDK knows the form. */
+/** The headers by which the AI SDK recognises the protocol. */
 export const UI_STREAM_HEADERS = { 'x-vercel-ai-ui-message-stream': 'v1' } as const;
 
 /** The last event of every stream. */

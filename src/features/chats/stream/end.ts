@@ -1,4 +1,4 @@
-/** The last event of a turn's stream, made from its row and read again by whoever follows the stream. */
+/** The last event of a turn's stream: built from its row, parsed by followers. */
 import type { EventData, NewEvent } from '../../../platform/event-log/port.ts';
 import { stateEvent } from '../../runs/index.ts';
 import type { ChatTurn } from '../entities.ts';
@@ -6,32 +6,32 @@ import type { DraftOutcome } from '../../workspace/index.ts';
 import type { ChatUsage } from '../usage.ts';
 import type { UiChunk } from './chunks.ts';
 
-/** What a stream's end says of its turn. */
+/** What the end of a stream says about its turn. */
 export interface EndedTurn {
   status: 'completed' | 'failed' | 'cancelled';
   explanation: string;
   textDigest: string;
   citations: unknown;
-  /** Charts that were drawn and changes that were made, as data parts. */
+  /** Charts and changes, as data parts. */
   results: UiChunk[];
   metadata: Record<string, unknown>;
 }
 
-/** An event holds at most 256 kB, and a character takes up to six bytes of JSON; all of it is with the chat. */
+/** An event holds at most 256 kB, and a character takes up to six bytes of JSON; the chat has all of it. */
 const DIFF_CHARACTERS = 10_000;
 const CITATIONS_BYTES = 100_000;
 const PATHS_BYTES = 40_000;
 const CONFLICTS_BYTES = 20_000;
 
-/** What is recorded of a turn's end, but for its words, which may be megabytes. */
+/** The recorded end of a turn without its text, which may be megabytes. */
 export type RecordedEnd = Pick<
   ChatTurn,
   'status' | 'chatId' | 'number' | 'limitReached' | 'explanation' | 'citations' | 'outcome'
 >;
 
 /**
- * The key makes it the same event, whoever appends it. Charts travel as addresses: their points may be many.
- * @param digest the `textDigest` of what was said
+ * The key makes it the same event, whoever appends it. Charts travel as references: they may have many points.
+ * @param digest the `textDigest` of the text
  */
 export function turnEndEvent(turn: RecordedEnd, digest: string, usage: ChatUsage): NewEvent {
   const { charts = [], changes } = turn.outcome ?? {};
@@ -57,7 +57,7 @@ function shortened(changes: DraftOutcome): DraftOutcome {
   return { ...changes, diff, paths, conflicts, truncated: changes.truncated || isCut };
 }
 
-/** The first of the items that together take no more bytes as JSON. */
+/** The first items that together stay within this many bytes of JSON. */
 function within<T>(bytes: number, items: readonly T[]): T[] {
   let room = bytes;
   return items.filter((item) => (room -= Buffer.byteLength(JSON.stringify(item)) + 1) >= 0);

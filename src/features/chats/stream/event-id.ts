@@ -1,18 +1,18 @@
-/** Ids of the events of a turn's stream. They say which turn it is, so that a repeated request can go on with it. */
+/** Event ids of a turn's stream. They name the turn, so that a repeated request can resume it. */
 
-/** A place in a turn's stream: after so many chunks of an event of the log. */
+/** A position in a turn's stream: after this many chunks of a log event. */
 export interface StreamPosition {
   logId: string;
   /** From 1. */
   index: number;
   /**
-   * How many events of the log came until then: a log that has lost some of them gives another number. Undefined in ids
-   * that were given before they had it.
+   * How many log events came before; a log that has lost some gives another number. Undefined in ids issued before this
+   * existed.
    */
   place: number | undefined;
 }
 
-/** Stands for what comes before the first event of the log. */
+/** Stands for what precedes the first log event. */
 export const START = 'start';
 
 const ID = /^([0-9a-f]{32})\.(start|[0-9-]{1,40})\.(\d{1,6})(?:\.(\d{1,9}))?$/;
@@ -22,9 +22,9 @@ export function eventId(turnId: string, { logId, index, place }: StreamPosition)
 }
 
 /**
- * Reads an id that a client sent back.
+ * Parses an id that a client sent back.
  * @param isLogId whether a text has the form of the log's ids
- * @returns undefined when it is none of ours
+ * @returns undefined if it is not one of ours
  */
 export function parseEventId(
   id: string,

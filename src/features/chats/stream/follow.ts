@@ -1,4 +1,4 @@
-/** The stream of one turn as server-sent events: from its beginning or from a point on, live or long after its end. */
+/** The stream of one turn as server-sent events: from its start or a later position, live or long after its end. */
 import type { EntityManager } from '../../../db/orm.ts';
 import type { SseEvent } from '../../../http/sse.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
@@ -25,8 +25,8 @@ export interface FollowTurnOptions {
 }
 
 /**
- * The stream is played from its first event whatever the client has seen, since what comes depends on what came; the
- * part it has seen is not sent. A point that the log does not know any more is answered with everything, after a reset.
+ * The stream is always replayed from its first event, because what comes depends on what came; the part the client has
+ * seen is not sent. If the log no longer knows the position, everything is sent after a reset.
  */
 export async function* followTurn(log: EventLog, options: FollowTurnOptions): AsyncGenerator<SseEvent> {
   const { turn, after, em, checkMs } = options;
@@ -40,7 +40,7 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
   yield* playback.give(START, [ui.start(), ...playback.lost()]);
   const ending = async () => {
     const end = await recordedEnd(em(), turn.id);
-    // Its events go with it, so that nothing else would end this.
+    // Its events are deleted with it, so nothing else would end this.
     if (end === 'deleted') deleted.abort(new Error('The chat was deleted.'));
     return typeof end === 'string' ? undefined : end;
   };
@@ -66,8 +66,9 @@ export async function* followTurn(log: EventLog, options: FollowTurnOptions): As
 }
 
 /**
- * As {@link followTurn}; for a client that has seen the whole turn, the newest turn of the chat if it is another one. So
- * a client that connects again whenever a stream ends, as a browser's EventSource does, meets the next turn.
+ * Like {@link followTurn}; for a client that has seen the whole turn, continues with the newest turn of the chat if
+ * there is one. A client that reconnects whenever a stream ends, as a browser's EventSource does, thus meets the next
+ * turn.
  */
 export async function* followChatTurns(log: EventLog, options: FollowTurnOptions): AsyncGenerator<SseEvent> {
   let isAtEnd = true;
@@ -81,15 +82,15 @@ export async function* followChatTurns(log: EventLog, options: FollowTurnOptions
   if (newest && newest.id !== id) yield* followTurn(log, { ...options, turn: newest, after: undefined });
 }
 
-/** Gives out what the client has not seen. */
+/** Sends what the client has not seen. */
 class Playback {
   private readonly turnId: string;
   private skipTo: StreamPosition | undefined;
   private readonly isLost: boolean;
   private last: StreamPosition = { logId: START, index: 0, place: 0 };
-  /** How many events of the log were given. */
+  /** How many log events were processed. */
   place = 0;
-  /** The event of the log of which the client has seen more than it has chunks. */
+  /** The log event of which the client has seen more chunks than it has. */
   private seenBeyond: string | undefined;
 
   constructor(turnId: string, after: StreamPosition | undefined, known: boolean) {
@@ -98,7 +99,7 @@ class Playback {
     this.isLost = !known;
   }
 
-  /** What takes back the words of a client whose point in the stream is not known. */
+  /** Takes back the text of a client whose position is unknown. */
   lost(): UiChunk[] {
     return this.isLost ? [{ type: 'reset-step' }] : [];
   }
@@ -115,13 +116,13 @@ class Playback {
     this.seenBeyond = logId;
   }
 
-  /** A chunk that comes of no event. */
+  /** A chunk without a log event. */
   *add(chunk: UiChunk): Generator<SseEvent> {
     this.last = { ...this.last, index: this.last.index + 1 };
     if (this.skipTo === undefined) yield this.event(chunk);
   }
 
-  /** The last event goes beyond the chunks of the last event of the log. */
+  /** The end goes beyond the chunks of the last log event. */
   *done(): Generator<SseEvent> {
     if (this.seenBeyond === this.last.logId) return;
     this.last = { ...this.last, index: this.last.index + 1 };
@@ -143,8 +144,8 @@ function unlessLost(error: unknown): undefined {
 }
 
 /**
- * What was given out before an event.
- * @throws {EventsLost} when the log has lost some of it
+ * What was sent before an event.
+ * @throws {EventsLost} if the log has lost some of it
  */
 async function* firstEvents(
   log: EventLog,
@@ -162,10 +163,10 @@ async function* firstEvents(
   }
 }
 
-/** As in {@link followRun}, so that many who come back at once cost little memory. */
+/** As in {@link followRun}, so that many simultaneous reconnects cost little memory. */
 const PAGE = 100;
 
-/** Whether the log has the event that the client saw last, and as many before it as the client was told of. */
+/** Whether the log has the last event the client saw, and as many events before it as the client was told. */
 export async function knowsPosition(
   log: EventLog,
   { id: runId, chatId: conversationId }: FollowedTurn,

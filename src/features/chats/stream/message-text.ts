@@ -1,4 +1,4 @@
-/** How the stretches that a model spoke become the text parts of a message: the same for a stream and for what is stored. */
+/** How a model's stretches of speech become the text parts of a message, both streamed and stored. */
 import { createHash, type Hash } from 'node:crypto';
 import type { SpokenPart } from '../../runs/index.ts';
 import type { TextKind } from './chunks.ts';
@@ -8,17 +8,17 @@ export interface MessagePart {
   text: string;
 }
 
-/** Between two stretches of text, so that the parts of a message put together read well. */
+/** Separates two stretches of text, so that the joined parts read well. */
 const SEPARATOR = '\n\n';
 
 export const kindOf = ({ kind }: SpokenPart): TextKind => (kind === 'thinking' ? 'reasoning' : 'text');
 
-/** What comes before a stretch: a blank line if it is text and not the first. */
+/** The prefix of a stretch: a blank line if it is text and not the first. */
 export function separatorBefore(kind: TextKind, earlier: readonly { kind: SpokenPart['kind'] | TextKind }[]): string {
   return kind === 'text' && earlier.some((part) => part.kind === 'text') ? SEPARATOR : '';
 }
 
-/** The parts of a message from everything that was spoken in it. */
+/** The parts of a message, from everything spoken in it. */
 export function messageParts(spoken: readonly SpokenPart[]): MessagePart[] {
   return spoken.map((part, index) => {
     const kind = kindOf(part);
@@ -26,7 +26,7 @@ export function messageParts(spoken: readonly SpokenPart[]): MessagePart[] {
   });
 }
 
-/** A message's text: its text parts put together, byte for byte. */
+/** A message's text: its text parts joined, byte for byte. */
 export function messageText(spoken: readonly SpokenPart[]): string {
   return messageParts(spoken)
     .filter(({ kind }) => kind === 'text')
@@ -39,18 +39,18 @@ export function textDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** The {@link textDigest} of a {@link messageText} that comes piece by piece; of its words it keeps none. */
+/** The {@link textDigest} of a {@link messageText} that arrives piece by piece, without keeping it. */
 export class MessageDigest {
   private readonly hash: Hash;
   private hasText: boolean;
 
-  /** @param from what came before */
+  /** @param from the state so far */
   constructor(from?: MessageDigest) {
     this.hash = from ? from.hash.copy() : createHash('sha256');
     this.hasText = from?.hasText ?? false;
   }
 
-  /** @param begins this is the first piece of a part */
+  /** @param begins whether this is the first piece of a part */
   add(part: SpokenPart, begins: boolean): void {
     if (kindOf(part) !== 'text') return;
     if (begins && this.hasText) this.hash.update(SEPARATOR);

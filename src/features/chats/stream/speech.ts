@@ -1,44 +1,44 @@
 /**
- * The words of a message while they come: what attempts of model turns say, and what a client has been shown of it. An
- * attempt that begins a turn again takes nothing back as long as it says the same; once it differs, the client is told
- * to drop what it has of the turn. So no text is doubled, and a turn that is repeated word by word shows no seam.
+ * The words of a message as they arrive: what attempts of model turns say, and what a client has been shown. A new
+ * attempt at a turn takes nothing back as long as it says the same; once it differs, the client is told to drop the
+ * turn's text. No text is doubled, and a turn repeated word for word shows no seam.
  */
 import { SpokenDigest, type SpokenPart } from '../../runs/index.ts';
 import type { TextKind, UiChunk } from './chunks.ts';
 import { kindOf, MessageDigest, separatorBefore } from './message-text.ts';
 
 export interface SpeechOptions {
-  /** The stream has `start-step` chunks, so that a reset takes back one step; otherwise it takes back the message. */
+  /** The stream has `start-step` chunks, so a reset takes back one step; otherwise it takes back the message. */
   steps: boolean;
   /** See {@link Speech.forgetWords}. */
   keepsWords: boolean;
 }
 
-/** Characters of a delta at most; words that are read back come in one piece, and may be megabytes. */
+/** Maximum characters of a delta; re-read text comes in one piece and may be megabytes. */
 const MOST_DELTA = 16_000;
 
 export class Speech {
   private readonly options: SpeechOptions;
-  /** Of steps that are complete. */
+  /** Parts of completed steps. */
   private done: SpokenPart[] = [];
-  /** What the present attempt has said. */
+  /** What the current attempt has said. */
   private said: SpokenPart[] = [];
-  /** What the client has been shown of the present step. */
+  /** What the client has been shown of the current step. */
   private shown: SpokenPart[] = [];
-  /** The last stretch of `said` is over: what comes next is a new one. */
+  /** The last stretch of `said` is over: the next piece starts a new one. */
   private broken = true;
   /** The last stretch of `shown` has been closed. */
   private closed = true;
-  /** The attempt repeats what an earlier one said, and has not come to its end yet. */
+  /** The attempt repeats an earlier one and has not caught up yet. */
   private behind = false;
-  /** The first part of which the attempt says something else than is shown, as far as it was said. */
+  /** The first part in which the attempt differs from what is shown, as far as it has come. */
   private differing = Number.POSITIVE_INFINITY;
   private parts = 0;
   private keeps: boolean;
   private saidDigest = new SpokenDigest();
-  /** Of `done`. */
+  /** Digest state of `done`. */
   private doneDigest = new MessageDigest();
-  /** Of `done` and `said`. */
+  /** Digest state of `done` and `said`. */
   private digest = new MessageDigest();
 
   constructor(options: SpeechOptions) {
@@ -46,22 +46,22 @@ export class Speech {
     this.keeps = options.keepsWords;
   }
 
-  /** The `textDigest` of everything said in complete steps. */
+  /** The `textDigest` of everything said in completed steps. */
   get spoken(): string {
     return this.doneDigest.value();
   }
 
-  /** The `spokenDigest` of what the present attempt has said in the present step. */
+  /** The `spokenDigest` of what the current attempt has said in this step. */
   get present(): string {
     return this.saidDigest.value();
   }
 
-  /** The client has been shown something of the present step. */
+  /** The client has been shown something of the current step. */
   get isShowing(): boolean {
     return this.shown.length > 0;
   }
 
-  /** An attempt repeats what an earlier one said, and may come to differ from it. */
+  /** An attempt repeats an earlier one and may still differ from it. */
   get isBehind(): boolean {
     return this.behind;
   }
@@ -70,21 +70,21 @@ export class Speech {
     return this.keeps;
   }
 
-  /** Characters that are kept. */
+  /** Characters kept. */
   get size(): number {
     return [...this.done, ...this.said, ...this.shown].reduce((sum, { text }) => sum + text.length, 0);
   }
 
   /**
-   * From here on the parts are known by their kinds and digests alone. That is enough while no attempt is behind, and no
-   * step in which something was shown is begun again or given up.
+   * From here on parts are known only by kind and digest. That suffices while no attempt is behind and no step that was
+   * shown is restarted or given up.
    */
   forgetWords(): void {
     this.keeps = false;
     for (const part of [...this.done, ...this.said, ...this.shown]) part.text = '';
   }
 
-  /** Another attempt of the step begins. */
+  /** Starts another attempt of the step. */
   beginAttempt(): void {
     this.hearNothing();
     this.broken = true;
@@ -105,7 +105,7 @@ export class Speech {
     else yield* this.show(kind, text, this.said.length > this.shown.length);
   }
 
-  /** A tool call comes: the stretch of text before it is over. */
+  /** A tool call follows, so the current stretch of text is over. */
   *pause(): Generator<UiChunk> {
     this.broken = true;
     if (this.behind) yield* this.catchUp(false);
@@ -113,8 +113,8 @@ export class Speech {
   }
 
   /**
-   * The step is complete with these parts, which are what is stored.
-   * @param stored absent when the attempt's own words are known to be it
+   * Completes the step with these parts, which are what is stored.
+   * @param stored absent if the attempt's own words are known to equal them
    */
   *complete(stored?: readonly SpokenPart[]): Generator<UiChunk> {
     if (stored) {
@@ -125,7 +125,7 @@ export class Speech {
     }
     yield* this.catchUp(true);
     yield* this.close();
-    // Where steps are marked, none but the present one is said again.
+    // If steps are marked, only the current one can be said again.
     const kept = (text: string): string => (this.options.steps ? '' : this.kept(text));
     this.done.push(...this.said.map(({ kind, text }) => ({ kind, text: kept(text) })));
     this.doneDigest = this.digest;
@@ -135,7 +135,7 @@ export class Speech {
     this.behind = false;
   }
 
-  /** The message is over: words of a step that never became complete are taken back. */
+  /** Ends the message: text of a step that never completed is taken back. */
   *end(): Generator<UiChunk> {
     if (this.shown.length === 0) return;
     this.hearNothing();
@@ -148,7 +148,7 @@ export class Speech {
     yield* this.complete(stored);
   }
 
-  /** Takes back, without a look at the words, the present step where steps are marked, and else everything. */
+  /** Takes back the current step if steps are marked, otherwise everything, without comparing. */
   *takeBack(): Generator<UiChunk> {
     yield { type: 'reset-step' };
     if (!this.options.steps) {
@@ -160,7 +160,7 @@ export class Speech {
     this.behind = false;
     this.hearNothing();
     this.broken = true;
-    // Of what is shown from here on everything is known again.
+    // Everything shown from here on is known again.
     this.keeps = true;
   }
 
@@ -175,7 +175,7 @@ export class Speech {
     return this.keeps ? text : '';
   }
 
-  /** Brings what is shown in line with what is said. @param final nothing more will be said */
+  /** Brings what is shown in line with what is said. @param final whether nothing more will be said */
   private *catchUp(final: boolean): Generator<UiChunk> {
     const meeting = this.compare(final);
     if (meeting === 'waits') return;
@@ -197,8 +197,8 @@ export class Speech {
   }
 
   /**
-   * Compares a piece of the attempt with what is shown in its place: each piece once, however many follow.
-   * @param at where in the part it begins
+   * Compares a piece of the attempt with what is shown in its place, each piece once.
+   * @param at its offset in the part
    */
   private meet(index: number, at: number, piece: string): void {
     const shown = this.shown[index]?.text ?? '';
@@ -216,8 +216,7 @@ export class Speech {
       const isLast = index === this.shown.length - 1;
       const over = index < this.said.length - 1 || this.broken || final;
       if (said.kind !== kind) return 'differs';
-      // A stretch that was closed can only be met by one that is over as well.
-      // As far as both go they are the same.
+      // A closed stretch can only be matched by one that is over too. As far as both go, they are equal.
       if (said.text.length === text.length && (over || !isLast || !this.closed)) continue;
       if (isLast && !this.closed && said.text.length >= text.length) continue;
       if (text.length >= said.text.length && !over) return 'waits';
@@ -226,7 +225,7 @@ export class Speech {
     return 'continues';
   }
 
-  /** Without steps in the stream a reset took the whole message: its earlier part is said again. */
+  /** Without steps in the stream a reset took back the whole message, so its earlier part is said again. */
   private *again(): Generator<UiChunk> {
     const { done } = this;
     this.done = [];
@@ -260,11 +259,11 @@ export class Speech {
     yield* this.deltas(type, text);
   }
 
-  /** @param before goes with the first piece: put before the whole, it would make a copy of it for each who follows */
+  /** @param before is sent with the first piece: prepending it to the whole would copy the whole for each follower */
   private *deltas(type: TextKind, text: string, before = ''): Generator<UiChunk> {
     for (let from = 0, to: number; from < text.length; from = to) {
       to = from + MOST_DELTA;
-      // No character is cut in two.
+      // Do not split a surrogate pair.
       if (to < text.length && text.codePointAt(to - 1)! > 0xff_ff) to -= 1;
       yield { type: `${type}-delta`, id: this.partId, delta: (from === 0 ? before : '') + text.slice(from, to) };
     }

@@ -1,4 +1,4 @@
-/** Words that are stored, for those who follow a turn and have not heard them: a copy for all of a process. */
+/** Stored text for followers of a turn who missed it: one copy per process. */
 import type { EntityManager } from '../../../db/orm.ts';
 import { spokenParts } from '../../runs/index.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
@@ -8,7 +8,7 @@ import type { Missing, StoredWords } from './ui-stream.ts';
 
 export interface HeldWords {
   value: StoredWords;
-  /** To be called once nothing of the words is needed any more. */
+  /** Call this when the text is no longer needed. */
   release(): void;
 }
 
@@ -18,16 +18,15 @@ interface Shared {
 }
 
 /**
- * By turn and steps. When an attempt is lost, everybody who follows the turn needs the same words at the same moment, and
- * holds them for as long as the client takes to read them.
+ * By turn and steps. When an attempt is lost, every follower of the turn needs the same text at once and holds it while
+ * its client reads.
  */
 const shared = new Map<string, Shared>();
 
 /**
- * Reads what is stored of these steps, unless somebody else holds it or reads it now. What is stored of a step does not
- * change.
+ * Reads the stored text of these steps, unless someone already holds or is reading it. Stored steps never change.
  * @param em a fresh entity manager of the turn's team
- * @throws what the reading threw, for everybody who waits for it
+ * @throws the read's error, for everybody waiting for it
  */
 export async function holdWords(
   em: () => EntityManager,

@@ -1,10 +1,9 @@
 /**
- * Turns the events of a chat's turn into the chunks of a UI message stream. Pure and deterministic: the same events
- * give the same chunks, so that a stream can be resumed on any node by playing them again.
- *
+ * Turns the events of a chat turn into the chunks of a UI message stream. Pure and deterministic: the same events give
+ * the same chunks, so a stream can be resumed on any node by replaying them.
  * Order: `start`; then for each model turn its reasoning and text, each as start, deltas, end, never interleaved; with
- * tools between `start-step` and `finish-step`, the calls after the words of their step and each result after its call;
- * then `data-*` results of the turn, `error` or `abort` where it did not complete, and `finish`.
+ * tools, between `start-step` and `finish-step`, calls after the text of their step and each result after its call;
+ * then the turn's `data-*` results, `error` or `abort` if it did not complete, and `finish`.
  */
 import type { LogEvent } from '../../../platform/event-log/port.ts';
 import type { SpokenPart } from '../../runs/index.ts';
@@ -15,45 +14,42 @@ import { Speech } from './speech.ts';
 export interface UiStreamOptions {
   messageId: string;
   chatId: string;
-  /** The turn's first step; steps are counted over the whole chat. */
+  /** The turn's first step; steps are numbered over the whole chat. */
   firstStep: number;
-  /** Tool calls, plans and citations travel as well, and steps are marked. */
+  /** Includes tool calls, plans and citations, and marks steps. */
   tools: boolean;
-  /**
-   * Without, it costs the same little memory however much was said, and can go on until {@link UiStream.needsWords} is
-   * true. Default: true.
-   */
+  /** If false, memory stays small however much is said, until {@link UiStream.needsWords} is true. Default: true. */
   keepsWords?: boolean;
   /**
-   * Characters that are kept at most; of a longer message, what is begun again is taken back and said anew. Several
-   * times what models say at once. Default: a million.
+   * Maximum characters to keep; if a longer message restarts a turn, it is taken back and said anew. Several times what
+   * models say at once. Default: a million.
    */
   mostWords?: number;
 }
 
 const MOST_WORDS = 1_000_000;
 
-/** Steps whose stored words are needed before an event can be turned into chunks. */
+/** Steps whose stored text is needed before an event can become chunks. */
 export interface Missing {
   from: number;
-  /** Absent: to the last of the turn, which has ended. */
+  /** Absent: up to the last step of the turn, which has ended. */
   through?: number;
 }
 
-/** What is stored of steps, in their order. */
+/** The stored text of steps, in order. */
 export type StoredWords = ReadonlyMap<number, readonly SpokenPart[]>;
 
 export class UiStream {
   private readonly options: UiStreamOptions;
   private readonly speech: Speech;
-  /** The step that was begun last. */
+  /** The step that started last. */
   private step = 0;
-  /** The first step that is not complete. */
+  /** The first incomplete step. */
   private next: number;
   private nonce = '';
   private readonly requested = new Set<string>();
   private mayForget = false;
-  /** The events alone tell what was shown. */
+  /** The events alone determine what was shown. */
   private isPlayedByEvents = true;
 
   constructor(options: UiStreamOptions) {
@@ -63,9 +59,9 @@ export class UiStream {
   }
 
   /**
-   * This stream as one that keeps words for as long as they may be needed.
-   * @param taken what it has taken, read once more
-   * @returns undefined when that cannot be, or would be too many words: then {@link takeBack} what was shown
+   * This stream as one that keeps text while it may be needed.
+   * @param taken the events so far, read once more
+   * @returns undefined if that is impossible or would be too much text: then {@link takeBack} what was shown
    */
   async withWords(taken: () => AsyncIterable<LogEvent>): Promise<UiStream | undefined> {
     if (!this.isPlayedByEvents) return undefined;
@@ -79,8 +75,8 @@ export class UiStream {
   }
 
   /**
-   * Takes back what would have to be compared, for an event that needs words which are not to be had: the present step
-   * where steps are marked, and else everything.
+   * Takes back what would have to be compared, for an event whose text is unavailable: the current step if steps are
+   * marked, otherwise everything.
    */
   *takeBack(): Generator<UiChunk> {
     if (!this.speech.isShowing) return;
@@ -95,14 +91,13 @@ export class UiStream {
   /** The first chunk; it depends on no event. */
   start(): UiChunk {
     const { messageId, chatId } = this.options;
-    // Clients of the AI SDK keep only what is metadata.
+    // Clients of the AI SDK keep only metadata.
     return { type: 'start', messageId, chatId, messageMetadata: { chatId } };
   }
 
   /**
-   * Where what was streamed differs from what is stored, so that the stored words are needed for this event: another
-   * attempt was stored than the one that was seen, or the log has lost events. A step begins only when those before it
-   * are stored or given up.
+   * Where the stream differs from what is stored, so that this event needs the stored text: another attempt was stored
+   * than the one streamed, or the log lost events. A step starts only once those before it are stored or given up.
    */
   missing({ type, data }: LogEvent): Missing | undefined {
     if (type === 'turn.started' || type === 'turn.completed') {
@@ -116,16 +111,16 @@ export class UiStream {
   }
 
   /**
-   * Whether this event can be taken only by a stream that keeps its words: what was shown may have to be compared with
-   * another attempt, or said again. Also before stored words come in between, so that the events alone say what was
-   * shown until then.
+   * Whether only a stream that keeps its text can take this event: what was shown may have to be compared with another
+   * attempt, or said again. Also before stored text comes in between, so that the events alone determine what was shown
+   * until then.
    */
   needsWords(event: LogEvent): boolean {
     if (this.speech.keepsWords) return false;
     const isEnd = endedTurn(event.type, event.data) !== undefined;
     const beginsAgain = event.type === 'turn.started' && Number(event.data['step']) >= this.next;
     if ((isEnd || beginsAgain) && this.speech.isShowing) return true;
-    // After the last event nothing is compared any more.
+    // After the last event nothing is compared.
     return !isEnd && this.missing(event) !== undefined;
   }
 
@@ -157,7 +152,7 @@ export class UiStream {
   }
 
   private *beginAttempt(step: number, nonce: string, stored?: StoredWords): Generator<UiChunk> {
-    // A late start of a step that is complete, from an attempt that was thought lost.
+    // A late start of a completed step, from an attempt thought lost.
     if (step < this.next) return;
     yield* this.fillUp(step, stored);
     yield* this.beginStep(step);
@@ -167,7 +162,7 @@ export class UiStream {
 
   private *beginStep(step: number): Generator<UiChunk> {
     if (step === this.step) return;
-    // Words of a step that never became complete are not part of the message.
+    // Text of a step that never completed is not part of the message.
     yield* this.speech.end();
     if (this.options.tools) {
       if (this.step > 0) yield { type: 'finish-step' };
@@ -178,7 +173,7 @@ export class UiStream {
   }
 
   private *delta({ type, data }: LogEvent): Generator<UiChunk> {
-    // An attempt that was thought lost may still speak; only the latest one is heard.
+    // An attempt thought lost may still speak; only the latest one counts.
     if (this.step < this.next || data['nonce'] !== this.nonce || Number(data['step']) !== this.step) return;
     if (type === 'tool.requested') yield* this.speech.pause();
     else yield* this.speech.say(type === 'text.delta' ? 'text' : 'thinking', String(data['text']));
@@ -200,7 +195,7 @@ export class UiStream {
     }
   }
 
-  /** Says what is stored of the steps before this one, where the log has lost that they are complete. */
+  /** Says the stored text of earlier steps whose completion the log has lost. */
   private *fillUp(before: number, stored: StoredWords = new Map()): Generator<UiChunk> {
     for (const [step, words] of stored) {
       if (step < this.next || step >= before) continue;
@@ -213,7 +208,7 @@ export class UiStream {
   private *end(ended: EndedTurn, stored?: StoredWords): Generator<UiChunk> {
     yield* this.fillUp(Number.POSITIVE_INFINITY, stored);
     yield* this.speech.end();
-    // A step that was stored after later ones had begun. Where steps are marked it could not be taken back any more.
+    // A step stored after later ones had started. If steps are marked it could no longer be taken back.
     if (stored && !this.options.tools && !this.says(ended)) yield* this.speech.replace([...stored.values()].flat());
     if (this.options.tools && this.step > 0) yield { type: 'finish-step' };
     yield* ended.results;
@@ -227,7 +222,7 @@ export class UiStream {
   private *toolChunks({ type, data }: LogEvent): Generator<UiChunk> {
     if (type === 'plan.updated') yield { type: 'data-plan', id: 'plan', data: data['items'] };
     const toolCallId = String(data['id']);
-    // A client has no place for the result of a call it was not told of, because the log has lost that.
+    // A client cannot place the result of a call it never saw, because the log lost it.
     if (type !== 'tool.completed' || !this.requested.has(toolCallId)) return;
     if (data['isError'] === true) {
       yield { type: 'tool-output-error', toolCallId, errorText: String(data['digest']) };

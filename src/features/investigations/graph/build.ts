@@ -1,4 +1,4 @@
-/** The dependency graph around the suspect of an investigation, from what the investigation itself found. Pure. */
+/** The dependency graph around an investigation's suspect, from what the investigation found. Pure. */
 import type { z } from 'zod';
 import type { CheckedReport } from '../report/schema.ts';
 import { callsIn, type KnownCall } from './calls.ts';
@@ -12,14 +12,14 @@ export type InvestigationGraph = z.output<typeof InvestigationGraphResponse>;
 type Role = (typeof SERVICE_ROLES)[number];
 
 export interface GraphInput {
-  /** Null while there is none. */
+  /** null if there is none. */
   report: Pick<CheckedReport, 'root_cause' | 'hypotheses'> | null;
   isRunning: boolean;
-  /** Results of the tools that say something about services. */
+  /** Results of tools that say something about services. */
   results: readonly StoredResult[];
-  /** Every call of the investigation that looked at one service. */
+  /** Every call that looked at one service. */
   looks: readonly { toolCallId: string; evidence: number; service: string }[];
-  /** Results that are known and were not read. */
+  /** Known results that were not read. */
   omitted: number;
 }
 
@@ -52,7 +52,7 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
   const roleOf = (name: string, { isRuledOut, isAffected }: Suspicion): Role => {
     if (name === suspect) return 'suspect';
     if (name === alerting) return 'alerting';
-    // What the fault passed through is a victim, also where somebody thought that it was the cause.
+    // What the fault passed through is a victim, even if somebody took it for the cause.
     if (path.includes(name)) return 'affected';
     return isRuledOut ? 'ruled_out' : isAffected ? 'affected' : 'related';
   };

@@ -10,7 +10,7 @@ export interface KnownCall {
   stale: boolean;
 }
 
-/** Every call once; where results differ the later one counts, and a figure that it leaves out stays. */
+/** Each call once; if results differ the later one wins, and figures it omits stay. */
 export function callsIn({ dependencies, rankings }: Pick<ReadResults, 'dependencies' | 'rankings'>): KnownCall[] {
   const calls = new Map<string, KnownCall>();
   const keyOf = (caller: string, callee: string): string => JSON.stringify([caller, callee]);
@@ -33,7 +33,7 @@ export function callsIn({ dependencies, rankings }: Pick<ReadResults, 'dependenc
       });
     }
   }
-  // Ways and best callees are calls as well; they hold some whose edges were cut off.
+  // Paths and best callees are calls too, including some whose edges were cut off.
   for (const { direction, services } of dependencies) {
     for (const { path } of services) {
       for (const [index, at] of path.entries()) {

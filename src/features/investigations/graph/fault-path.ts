@@ -1,4 +1,4 @@
-/** The way of a fault through calls. */
+/** The path of a fault along calls. */
 
 interface Call {
   caller: string;
@@ -6,14 +6,14 @@ interface Call {
   stale: boolean;
 }
 
-/** A call that was not seen for a while is taken where there is no other. */
+/** A stale call is used only if there is no other. */
 const STALE = 1_000;
 
 /**
- * The shortest way along calls from one service to another; of several equally short ones, that over services of the
- * greatest weight together, then the alphabetically first. Linear in the number of calls.
+ * The shortest path along calls between two services; of equally short ones, the one with the greatest total weight,
+ * then the alphabetically first. Linear in the number of calls.
  * @param weight how likely the fault went through a service, at least 0
- * @returns the services in call order, both ends included; empty when there is no way
+ * @returns the services in call order, both ends included; empty if there is no path
  */
 export function faultPath(
   calls: readonly Call[],
@@ -26,7 +26,7 @@ export function faultPath(
     if (known) known.push(call);
     else callers.set(call.callee, [call]);
   }
-  // From the end on, layer by layer: what a layer goes on to is weighed before the layer is.
+  // Backwards from the end, layer by layer: successors are weighed before the layer itself.
   const ways = new Map<string, { length: number; weight: number; next?: string }>([[to, { length: 0, weight: 0 }]]);
   for (const [callee, { length, weight: rest }] of ways) {
     for (const { caller, stale } of callers.get(callee) ?? []) {

@@ -5,13 +5,13 @@ import { getInvestigation } from '../service.ts';
 import { buildGraph, type InvestigationGraph } from './build.ts';
 import { GRAPH_TOOLS } from './results.ts';
 
-/** The latest results are read: a run that asks again knows why. */
+/** The latest results are read: a run that asks again has a reason. */
 const MOST_RESULTS = 60;
-/** Of all that are read together; the tools' own bounds keep each of them to a few ten thousand. */
+/** For all results together; the tools' own limits keep each within tens of thousands. */
 const MOST_CHARACTERS = 4_000_000;
 const MOST_CALLS = 1_000;
 
-/** @param em bound to the team @throws {NotFound} when the team has no such investigation */
+/** @param em bound to the team @throws {NotFound} if the team has no such investigation */
 export async function loadGraph(em: EntityManager, investigationId: string): Promise<InvestigationGraph> {
   const { id, report, status } = await getInvestigation(em, investigationId);
   const calls = await em.find(
@@ -43,7 +43,7 @@ export async function loadGraph(em: EntityManager, investigationId: string): Pro
   });
 }
 
-/** The service that a call was about, as all tools name it. */
+/** The service a call was about, as all tools name it. */
 function serviceIn(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('service' in input)) return undefined;
   return typeof input.service === 'string' ? input.service : undefined;

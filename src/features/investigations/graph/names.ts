@@ -1,6 +1,6 @@
-/** Finding services by name in what a model wrote. */
+/** Finds services by name in what a model wrote. */
 
-/** The service that a model means by a name: the same one, whatever its case and quotes. */
+/** The service that a model means by a name, ignoring case and quotes. */
 export function sameName(written: string, services: Iterable<string>): string | undefined {
   const wanted = plain(written);
   let alike: string | undefined;
@@ -11,7 +11,7 @@ export function sameName(written: string, services: Iterable<string>): string | 
   return alike;
 }
 
-/** The services that a text names as whole words, in the order in which it names them first. */
+/** The services a text names as whole words, in order of first mention. */
 export function namedIn(text: string, services: Iterable<string>): string[] {
   const lower = text.toLowerCase();
   const found: { service: string; at: number }[] = [];
@@ -25,7 +25,7 @@ export function namedIn(text: string, services: Iterable<string>): string[] {
 function wordAt(text: string, word: string): number | undefined {
   for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
     const [before = ' ', after = ' '] = [text[at - 1], text[at + word.length]];
-    // A hyphen or a point within a name is a part of it; one that ends a sentence is none.
+    // A hyphen or dot inside a name belongs to it; one that ends a sentence does not.
     const goesOn = /[\w-]/u.test(after) || (/[./]/u.test(after) && /\w/u.test(text[at + word.length + 1] ?? ' '));
     if (!/[\w./-]/u.test(before) && !goesOn) return at;
   }

@@ -1,9 +1,9 @@
 import type { KnownCall } from './calls.ts';
 
 /**
- * Services by how many calls away they are from the centre, in whichever direction; what no call leads to comes last.
+ * Services by distance from the centre in calls, in either direction; unreachable ones last.
  * @param centre comes first, in this order
- * @param all every service, in the order in which those equally far away are to come
+ * @param all every service, in the order of those at equal distance
  */
 export function nearestFirst(
   calls: readonly Pick<KnownCall, 'caller' | 'callee'>[],

@@ -1,4 +1,4 @@
-/** What stored tool results say of services and their calls, as far as it can be read: they may hold anything. */
+/** Reads what stored tool results say about services and their calls; they may hold anything. */
 import { z } from 'zod';
 import { RECORDED_ID_PREFIX } from '../../sources/index.ts';
 
@@ -10,7 +10,7 @@ export interface StoredResult {
   content: string;
 }
 
-/** Names are shown and looked up; what is longer is none. */
+/** Longer names are dropped. */
 const name = z.string().trim().min(1).max(200);
 const text = z.string().transform((value) => value.slice(0, 1_000));
 const figure = z
@@ -19,7 +19,7 @@ const figure = z
   .catch(null)
   .transform((value) => value ?? null);
 
-/** Of a list, the items that can be read. */
+/** The readable items of a list. */
 const some = <Item extends z.ZodType>(item: Item) =>
   z
     .array(z.unknown())
@@ -79,7 +79,7 @@ const sources = z.object({
 
 type Of<Schema extends z.ZodType> = z.output<Schema> & { from: StoredResult };
 
-/** The results of one investigation, by what they tell, in the order of their numbers. */
+/** The results of one investigation by kind, in order of their numbers. */
 export interface ReadResults {
   rankings: Of<typeof ranking>[];
   dependencies: Of<typeof dependencies>[];
@@ -110,8 +110,8 @@ export function readResults(stored: readonly StoredResult[]): ReadResults {
 }
 
 /**
- * Each recorded incident is a system of its own, often with services of the same names: where one of them was ranked, or
- * asked last, only what was learned of that one counts.
+ * Each recorded incident is a system of its own, often with services of the same names: if one of them was ranked, or
+ * queried last, only what was learned about that one counts.
  */
 export function ofOneSystem(read: ReadResults): ReadResults {
   const asked = [...read.dependencies, ...read.metrics].sort((a, b) => a.from.evidence - b.from.evidence);
@@ -130,7 +130,7 @@ function parsed(content: string): unknown {
   try {
     return JSON.parse(content);
   } catch {
-    // Not JSON, so not what is looked for.
+    // Not JSON, so not what we are looking for.
     return undefined;
   }
 }

@@ -1,4 +1,4 @@
-/** What callers see of the services around the suspect of an investigation. */
+/** The API schema of the services around a suspect. */
 import { z } from 'zod';
 
 const figure = z.number().nullable();

@@ -1,4 +1,4 @@
-/** What an investigation has against each service. */
+/** What an investigation holds against each service. */
 import { clip } from '../../tools/index.ts';
 import type { GraphInput } from './build.ts';
 import { namedIn, sameName } from './names.ts';
@@ -18,19 +18,19 @@ export interface Suspicion {
 
 export interface Suspicions {
   suspect: string | null;
-  /** The suspect is that of a ranking, not of a report. */
+  /** The suspect comes from a ranking, not a report. */
   isTentative: boolean;
   alerting: string | null;
-  /** What is known of a service; one that was not heard of yet is from then on. */
+  /** The facts about a service, created on first mention. */
   of(name: string): Suspicion;
-  /** Every service that was heard of: those with the greatest score first, then by name. */
+  /** Every mentioned service, greatest score first, then by name. */
   byScore(): string[];
 }
 
 const REASON_CHARACTERS = 400;
 /** Below own evidence of a score of 3 (log scale) a service is quiet. */
 const QUIET = Math.log1p(3);
-/** What an alert adds to a service's weight: somebody decided beforehand that so much is too much. */
+/** What an alert adds to a service's weight: somebody decided beforehand that this is too much. */
 const ALERTED = 2;
 
 /** @param called every service that calls or is called */
@@ -49,7 +49,7 @@ export function suspicions(
 
   for (const name of called) of(name);
 
-  // The last ranking is that of somebody who knew more than before.
+  // The last ranking knew more than those before.
   for (const { causes, alert, from } of read.rankings.toReversed()) {
     for (const { service, rank, score, own_score: own, reason } of causes) {
       const one = of(service);
@@ -97,7 +97,7 @@ export function suspicions(
   return { suspect, isTentative, alerting, of, byScore: () => [...known.keys()].sort(byScore(known)) };
 }
 
-/** The alerts of the sources that were asked anything; of all of them where none was. */
+/** The alerts of the queried sources; of all sources if none was queried. */
 function alertsOf({ sources, rankings, dependencies, metrics }: ReadResults) {
   const asked = new Set([...rankings, ...dependencies, ...metrics].map(({ source }) => source));
   const last = sources.at(-1);

@@ -1,4 +1,4 @@
-/** The citation checker: what of a report can be found, word for word, in what the tools returned. */
+/** The citation checker: which parts of a report occur, word for word, in what the tools returned. */
 import { isCitable, restore, type EvidenceReader, type StoredEvidence } from '../../tools/index.ts';
 import type { CheckedCitation, CheckedReport, Citation, Report } from './schema.ts';
 import { citedNumbers, sentencesOf } from './text.ts';
@@ -7,8 +7,7 @@ import { citedNumbers, sentencesOf } from './text.ts';
 const SHORTEST_EXCERPT = 4;
 /**
  * Checks every excerpt by exact string search in the stored result it cites, and every sentence by its citations.
- * Nothing is matched approximately. The one thing undone before the search is what framing did to the text the model
- * saw (see `tools/framing.ts`).
+ * Nothing is matched approximately. Only framing is undone before the search (see `tools/framing.ts`).
  * @param evidenceOf the stored result with an evidence number of the same conversation
  */
 export function checkReport(
@@ -25,7 +24,7 @@ export async function checkReportAgainst(report: Report, reader: EvidenceReader)
   return checkReport(report, (evidence) => cited.get(evidence));
 }
 
-/** @returns the stored results a report cites, by evidence number, as far as there are any */
+/** @returns the stored results that a report cites, by evidence number, where they exist */
 export async function readCited(report: Report, reader: EvidenceReader): Promise<Map<number, StoredEvidence>> {
   const cited = new Map<number, StoredEvidence>();
   for (const evidence of new Set(report.citations.map((citation) => citation.evidence))) {
@@ -36,8 +35,8 @@ export async function readCited(report: Report, reader: EvidenceReader): Promise
 }
 
 /**
- * Where an excerpt is in a stored result.
- * @returns its offset in UTF-16 code units, or undefined when it is not there or too short to tell
+ * Locates an excerpt in a stored result.
+ * @returns its offset in UTF-16 code units, or undefined if it is absent or too short to tell
  */
 export function locateExcerpt(content: string, excerpt: string): number | undefined {
   if (excerpt.trim().length < SHORTEST_EXCERPT) return undefined;
@@ -66,11 +65,11 @@ function checkCitation(citation: Citation, stored: StoredEvidence | undefined): 
 interface Passage {
   where: string;
   text: string;
-  /** Conjectures and proposals need no evidence; what they cite must exist all the same. */
+  /** Conjectures and proposals need no evidence, but what they cite must exist. */
   isClaim: boolean;
 }
 
-/** Every text of a report that may cite, with where it is. */
+/** Every text of a report that may cite, with its place. */
 export function passagesOf(report: Report): Passage[] {
   const { root_cause, summary, hypotheses, timeline, impact, recommended_change } = report;
   return [
@@ -87,7 +86,7 @@ export function passagesOf(report: Report): Passage[] {
   ];
 }
 
-/** @returns the numbers of the citations that have at least one verified excerpt */
+/** @returns the numbers of citations with at least one verified excerpt */
 export function verifiedNumbers(citations: readonly CheckedCitation[]): Set<number> {
   return new Set(citations.filter(({ excerpts }) => excerpts.some(({ verified }) => verified)).map(({ n }) => n));
 }
@@ -115,7 +114,7 @@ function whyUnverified(
   if (missing.length > 0) return `cites ${brackets(missing)}, which the report does not list`;
   if (cited.some((n) => verified.has(n))) return undefined;
   if (cited.length > 0) return `no excerpt of ${brackets(cited)} was found in the evidence`;
-  // A sentence that ends in a colon announces what follows.
+  // A sentence that ends in a colon introduces what follows.
   return isClaim && !claim.endsWith(':') ? 'cites nothing' : undefined;
 }
 

@@ -3,18 +3,18 @@ import type { Citation } from './schema.ts';
 
 const EXCERPT_CHARACTERS = 300;
 
-/** Citations of a report that is composed piece by piece; every excerpt is a slice of what it cites. */
+/** Citations of a report composed piece by piece; every excerpt is a slice of what it cites. */
 export class Draft {
   readonly citations: Citation[] = [];
 
-  /** Cites the beginning of a result. @returns `[n]` */
+  /** Cites the start of a result. @returns `[n]` */
   citeHead(stored: StoredEvidence): string {
     const start = stored.content.length - stored.content.trimStart().length;
     return this.#cite(stored, stored.content.slice(start, safeCut(stored.content, start + EXCERPT_CHARACTERS)));
   }
 
   /**
-   * Cites a result from where it holds the members of `part` next to each other, else its beginning.
+   * Cites a result where it holds the properties of `part` next to each other, otherwise its start.
    * @returns `[n]`
    */
   citeMembers(stored: StoredEvidence, part: object): string {

@@ -1,4 +1,6 @@
-/** An honest report without a model: what the tools returned, when a run ends before a report was submitted. */
+/**
+ * An honest report without a model, from what the tools returned, for a run that ends before a report was submitted.
+ */
 import type { RunLimit } from '../../runs/contract.ts';
 import { clip, isCitable, oneLine, type StoredEvidence } from '../../tools/index.ts';
 import { Draft } from './draft.ts';
@@ -8,28 +10,28 @@ import type { Report } from './schema.ts';
 import { readChanges, readLogs, readRanking, readSources, type StoredRanking } from './stored-results.ts';
 
 export interface FallbackInput {
-  /** What was asked. */
+  /** The question. */
   query: string;
   limit?: RunLimit;
-  /** What failed, in words, where no limit was reached. */
+  /** What failed, in words, if no limit was reached. */
   failure?: string;
   evidence: readonly StoredEvidence[];
 }
 
 type TimelineEntry = Report['timeline'][number];
 
-/** Statistics alone, unchecked by logs and changes: more often right than chance, and no more is claimed. */
+/** Statistics alone, unchecked by logs and changes: right more often than by chance, and no more is claimed. */
 const TENTATIVE = 0.3;
-/** A best cause with less evidence of its own than a score of 3 (log scale) names nobody. */
+/** If the best cause's own evidence is below a score of 3 (log scale), nobody is named. */
 const QUIET = Math.log1p(3);
 const MOST_LISTED = 12;
 const MOST_FINDINGS = 3;
-/** Less cannot be told from any other text. */
+/** Anything shorter could be any other text. */
 const SHORTEST_CONTENT = 8;
 
 /**
- * Composes a report from the stored results of a run that could not finish. With a ranking among them, its best cause is
- * given as tentative; otherwise the report says what was looked at and that the cause is not known. It names the limit
+ * Composes a report from the stored results of a run that could not finish. If there is a ranking, its best cause is
+ * reported as tentative; otherwise the report says what was examined and that the cause is unknown. It names the limit
  * or failure, cites verbatim, and is never empty. Deterministic.
  */
 export function composeFallbackReport(input: FallbackInput): Report {
@@ -114,7 +116,7 @@ function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): 
   };
 }
 
-/** What the logs and changes of the suspect say, without a judgement. */
+/** What the suspect's logs and changes say, without a judgement. */
 function findings(service: string, evidence: readonly StoredEvidence[], draft: Draft): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
   for (const stored of evidence) {

@@ -1,4 +1,4 @@
-/** The report of an investigation: how it is submitted, checked, written out, and composed when a run ends early. */
+/** The report of an investigation: submitted, checked, rendered, and composed if a run ends early. */
 export { checkReport, checkReportAgainst, locateExcerpt } from './check.ts';
 export { composeFallbackReport, type FallbackInput } from './fallback.ts';
 export { describeLimit } from './limits.ts';

@@ -10,7 +10,7 @@ const WORDS: Record<RunLimit, string> = {
   model_failure: 'the model could not be reached',
 };
 
-/** @returns what ended a run early, as the rest of a sentence that begins with "because" */
+/** @returns why a run ended early, to complete a sentence after "because" */
 export function describeLimit(limit: RunLimit): string {
   return WORDS[limit];
 }

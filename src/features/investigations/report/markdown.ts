@@ -1,4 +1,4 @@
-/** The report as a person reads it. */
+/** Renders the report for people. */
 import type { RunLimit } from '../../runs/contract.ts';
 import { verifiedNumbers } from './check.ts';
 import { describeLimit } from './limits.ts';
@@ -24,8 +24,8 @@ const VERDICTS: Record<Hypothesis['verdict'], string> = {
 };
 
 /**
- * Renders a checked report as Markdown (CommonMark). Text of the model cannot change the structure, excerpts stand in
- * code blocks they cannot leave, and what could not be verified says so where it is cited and where it is listed.
+ * Renders a checked report as Markdown (CommonMark). The model's text cannot change the structure, excerpts stay inside
+ * their code blocks, and unverified claims are marked both where they are cited and where they are listed.
  */
 export function renderReport(report: CheckedReport, metadata: ReportMetadata): string {
   const verified = verifiedNumbers(report.citations);

@@ -1,28 +1,28 @@
-/** What a model can still put right in a report before it is accepted. */
+/** What a model can still fix in a report before it is accepted. */
 import { clip, isCitable, type EvidenceReader, type StoredEvidence } from '../../tools/index.ts';
 import { checkReport, passagesOf, readCited } from './check.ts';
 import type { CheckedCitation, Report } from './schema.ts';
 import { citedNumbers } from './text.ts';
 
-/** Evidence looked through for something that could have been cited. */
+/** How much evidence to search for something that could have been cited. */
 const MOST_TRIED = 30;
 const QUOTED_CHARACTERS = 400;
-/** A search that ignores white space is only a hint, and not worth its time in very long results. */
+/** A search that ignores white space is only a hint and not worth its time in very long results. */
 const HINTED_CHARACTERS = 2_000_000;
 
-/** Something wrong with a report's citations, and what to do about it. */
+/** A problem with a report's citations, and how to fix it. */
 export interface Problem {
   problem: string;
-  /** The number of the citation it is about. */
+  /** The number of the citation. */
   n?: number;
   excerpt?: string;
-  /** What the evidence says instead, to be copied as it is. */
+  /** What the evidence says instead, to be copied verbatim. */
   exact?: string;
 }
 
 /**
- * Finds citations that do not hold: of evidence that does not exist, with excerpts that are not in it, listed twice, or
- * used in the text and not listed; and a root cause that cites nothing although there is evidence.
+ * Finds citations that do not hold: of missing evidence, with excerpts that are not in it, duplicated, or used but not
+ * listed; and a root cause that cites nothing although there is evidence.
  */
 export async function findProblems(report: Report, reader: EvidenceReader): Promise<Problem[]> {
   const stored = await readCited(report, reader);

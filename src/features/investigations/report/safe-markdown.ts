@@ -1,18 +1,17 @@
 /**
- * Markdown of a model inside Markdown of ours. What a model writes may be emphasised, listed and coded, but it cannot
- * leave its place: no headings, quotes, raw HTML, links or images, and no code block that swallows what follows.
- * After the rules of CommonMark 0.31.
+ * Embeds a model's Markdown in ours. The model may emphasise, list and write code, but it cannot break out: no
+ * headings, quotes, raw HTML, links or images, and no code block that swallows what follows. After CommonMark 0.31.
  */
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})([^`]*)$/u;
-/** Markers of lists and quotes that may stand before the content of a line. */
+/** List and quote markers that may precede a line's content. */
 const CONTAINERS = String.raw`^((?:\s*(?:[-*+]|\d{1,9}[.)])(?=\s))*\s*)`;
 const HEADING = new RegExp(String.raw`${CONTAINERS}(#{1,6})(?=\s|$)`, 'u');
 const QUOTE = new RegExp(String.raw`${CONTAINERS}>`, 'u');
-/** The underline of a heading, or a rule across the page. */
+/** The underline of a heading, or a thematic break. */
 const UNDERLINE = new RegExp(String.raw`${CONTAINERS}([=\-*_])(?=[=\-*_\s]*$)`, 'u');
 
-/** @returns `text` with line breaks as `\n` and without characters that no reader can see */
+/** @returns `text` with line breaks as `\n` and without invisible characters */
 function clean(text: string): string {
   return (
     text
@@ -20,14 +19,14 @@ function clean(text: string): string {
       .replaceAll(/\r\n?|[\u2028\u2029\u0085\v\f]/gu, '\n')
       // oxlint-disable-next-line no-control-regex -- shown as the symbols Unicode has for them
       .replaceAll(/[\u0000-\u0008\u000e-\u001f]/gu, (control) => String.fromCharCode(0x2400 + control.charCodeAt(0)))
-      // Bidirectional overrides would show text in another order than it has.
+      // Bidirectional overrides would display text in another order.
       .replaceAll(/[\u007f\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
   );
 }
 
 /**
  * A code block around any text: the fence is longer than every run of backticks in it.
- * @param language the info string, of which only letters, digits, `+` and `-` are kept
+ * @param language the info string, reduced to letters, digits, `+` and `-`
  */
 export function fenced(text: string, language = ''): string {
   const content = clean(text);
@@ -36,7 +35,7 @@ export function fenced(text: string, language = ''): string {
   return `${fence}${language.replaceAll(/[^\w+-]/gu, '')}\n${content}\n${fence}`;
 }
 
-/** Code within a line, for names that come from data. */
+/** Inline code, for names that come from data. */
 export function codeSpan(text: string): string {
   const content = clean(text).replaceAll(/\s+/gu, ' ').trim();
   const longest = Math.max(0, ...(content.match(/`+/gu) ?? []).map((run) => run.length));
@@ -45,13 +44,13 @@ export function codeSpan(text: string): string {
   return `${fence}${pad}${content}${pad}${fence}`;
 }
 
-/** Text as one line, which begins no block. */
+/** Text as one line that starts no block. */
 export function safeInline(text: string): string {
   const line = clean(text).replaceAll(/\s+/gu, ' ').trim();
   return safeLine(line.replace(/^([-*+]|\d{1,9}[.)])(?=\s|$)/u, (marker) => marker.replace(/.$/u, String.raw`\$&`)));
 }
 
-/** Text as paragraphs, lists and code blocks. A code block that is not closed is closed at its end. */
+/** Text as paragraphs, lists and code blocks. An unclosed code block is closed at its end. */
 export function safeBlock(text: string): string {
   const lines = clean(text).trim().split('\n');
   const result: string[] = [];
@@ -92,7 +91,7 @@ function escapeInlines(line: string): string {
     } else if (char === '`') {
       const run = /^`+/u.exec(line.slice(index))?.[0] ?? '`';
       const close = closingRun(line, index + run.length, run.length);
-      // A run without a partner on its line could find one on another, and a long one could open a fence.
+      // An unpaired run could pair up with one on another line, and a long one could open a fence.
       result += close < 0 || run.length > 2 ? run.replaceAll('`', '\\`') : line.slice(index, close);
       index = close < 0 || run.length > 2 ? index + run.length : close;
     } else {
@@ -106,7 +105,7 @@ function escapeInlines(line: string): string {
 function escapeCharacter(char: string, next: string): string {
   if (char === '<') return '&lt;';
   if (char === '!' && next === '[') return String.raw`\!`;
-  // `](` makes a link, `]:` defines one, `][` refers to one; a bare [n] stays as it is.
+  // `](` makes a link, `]:` defines one, `][` refers to one; a bare [n] stays as is.
   if (char === ']' && (next === '(' || next === ':')) return String.raw`\]`;
   return char;
 }

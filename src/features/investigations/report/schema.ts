@@ -45,11 +45,11 @@ export type Report = z.infer<typeof reportSchema>;
 export type Hypothesis = z.infer<typeof hypothesisSchema>;
 export type Citation = z.infer<typeof citationSchema>;
 
-/** A citation after the checker: what the reader may rely on. */
+/** A checked citation: what the reader may rely on. */
 export interface CheckedCitation {
   n: number;
   evidence: number;
-  /** Null when the conversation has no such evidence. */
+  /** null if the conversation has no such evidence. */
   toolCallId: string | null;
   tool: string | null;
   /** sha256 of the whole stored tool result. */
@@ -57,9 +57,9 @@ export interface CheckedCitation {
   excerpts: { text: string; verified: boolean; /** Character offset in the stored result. */ offset: number | null }[];
 }
 
-/** A report after the checker. */
+/** A checked report. */
 export interface CheckedReport extends Omit<Report, 'citations'> {
   citations: CheckedCitation[];
-  /** Sentences that cite nothing that could be verified, or a number that does not exist. */
+  /** Sentences that cite nothing verified, or a missing number. */
   unverifiedClaims: { where: string; claim: string; why: string }[];
 }

@@ -1,4 +1,4 @@
-/** Reads tool results back from their stored text, as far as a report without a model needs them. */
+/** Parses stored tool results as far as a report without a model needs them. */
 import { z } from 'zod';
 import type { StoredEvidence } from '../../tools/index.ts';
 
@@ -38,7 +38,7 @@ const sources = z.looseObject({
 
 export type StoredRanking = z.infer<typeof ranking>;
 
-/** Each gives undefined for the result of another tool, or one that is not whole (an error, a cut, a page). */
+/** Each returns undefined for another tool's result, or one that is incomplete (an error, a cut, a page). */
 export const readRanking = reader('rank_root_causes', ranking);
 export const readLogs = reader('search_logs', logs);
 export const readChanges = reader('recent_changes', changes);
@@ -50,7 +50,7 @@ function reader<Result>(tool: string, schema: z.ZodType<Result>): (stored: Store
     try {
       return schema.safeParse(JSON.parse(stored.content)).data;
     } catch {
-      // Not JSON, so not what is looked for.
+      // Not JSON, so not what we are looking for.
       return undefined;
     }
   };

@@ -14,8 +14,8 @@ const input = z.strictObject({
 });
 
 /**
- * `submit_report`: hands in the report and ends the run. A report whose citations do not hold is refused with a list of
- * what is wrong, so that the model can correct it; with `accept_unverified` it is taken and marked by the checker.
+ * `submit_report`: submits the report and ends the run. A report whose citations do not hold is refused with a list of
+ * problems, so that the model can fix it; with `accept_unverified` it is accepted and marked by the checker.
  */
 export const submitReport = defineTool({
   name: 'submit_report',

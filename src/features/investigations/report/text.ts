@@ -1,4 +1,4 @@
-/** A report's text as sentences and the citations in them. */
+/** Splits a report's text into sentences and citations. */
 import { hideCode, sentenceSpans } from '../../citations/index.ts';
 
 const LIST = String.raw`\[(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\]`;
@@ -12,7 +12,7 @@ export function sentencesOf(text: string): string[] {
     .filter((sentence) => /\p{L}/u.test(sentence));
 }
 
-/** @returns the numbers cited as `[n]`, `[n, m]` or `[n-m]`, in order, each once; code is not looked at */
+/** @returns the numbers cited as `[n]`, `[n, m]` or `[n-m]`, in order, each once; code is ignored */
 export function citedNumbers(text: string): number[] {
   const numbers = [...hideCode(text).matchAll(MARKER)].flatMap(([, list]) => expand(list ?? ''));
   return [...new Set(numbers)];

@@ -21,10 +21,10 @@ import {
 } from './investigation.ts';
 
 const MOST_WAIT_SECONDS = 120;
-/** Beside the wait: looking at the row, and asking the workflow how far it is. */
+/** Time besides the wait, for reading the row and querying the workflow. */
 const TIMEOUT_SECONDS = MOST_WAIT_SECONDS + 30;
 
-/** `follow_investigation`: waits for the end of an investigation, for a while, and says how far it is. */
+/** `follow_investigation`: waits a while for the end of an investigation, and reports its progress. */
 export const followInvestigation = (deps: InvestigationToolDeps) =>
   defineTool({
     name: 'follow_investigation',
@@ -65,7 +65,7 @@ export const followInvestigation = (deps: InvestigationToolDeps) =>
     },
   });
 
-/** Follows the run's events, which end with it; what it says meanwhile is for others. */
+/** Follows the run's events, which end with it, ignoring their content. */
 async function untilEnded(
   deps: InvestigationToolDeps,
   { teamId, signal }: ToolContext,
@@ -81,7 +81,7 @@ async function untilEnded(
   try {
     await untilReachable(follow, waiting);
   } catch (error) {
-    // A server that is away for all of the wait: the run has not been seen to end.
+    // The server was away for the whole wait, so the end was not observed.
     if (!waiting.aborted) throw error;
   }
   signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { listInvestigations } from './list-investigations.ts';
 import { readInvestigation } from './read-investigation.ts';
 import { startInvestigation } from './start-investigation.ts';
 
-/** The tools with which another kind of run starts, follows and reads investigations. */
+/** The tools with which other kinds of runs start, follow and read investigations. */
 export function investigationTools(deps: InvestigationToolDeps): Tool[] {
   return [listInvestigations(deps), readInvestigation(deps), startInvestigation(deps), followInvestigation(deps)];
 }

@@ -17,7 +17,7 @@ export const storableText = (most: number) =>
 
 export const investigationIdInput = z.guid().describe('The id of an investigation.');
 
-/** The team's investigation, waiting for a database that is away. */
+/** The team's investigation, waiting if the database is away. */
 export async function findInvestigation(
   deps: InvestigationToolDeps,
   { teamId, signal }: ToolContext,

@@ -9,7 +9,7 @@ import { storableText, type InvestigationToolDeps } from './investigation.ts';
 
 const QUERY_CHARACTERS = 300;
 
-/** `list_investigations`: what the team has investigated before, newest first. */
+/** `list_investigations`: the team's earlier investigations, newest first. */
 export const listInvestigations = (deps: InvestigationToolDeps) =>
   defineTool({
     name: 'list_investigations',

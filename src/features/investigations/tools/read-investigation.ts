@@ -18,7 +18,7 @@ import {
   type InvestigationToolDeps,
 } from './investigation.ts';
 
-/** `read_investigation`: the report of an investigation, or one of the tool results that it rests on. */
+/** `read_investigation`: the report of an investigation, or one of the tool results behind it. */
 export const readInvestigation = (deps: InvestigationToolDeps) =>
   defineTool({
     name: 'read_investigation',
@@ -64,7 +64,7 @@ async function readEvidence(
   const stored = await untilReachable(read, signal);
   if (!stored) return errorOutput(`Investigation ${id} has no evidence ${evidence}.`);
   const { content, tool } = stored;
-  // Read again, a model's own words would look like evidence of something.
+  // Read back, a model's own words would look like evidence.
   if (!isCitable(tool)) return errorOutput(`Evidence ${evidence} is a result of ${tool}; there is nothing to read.`);
   return { content, digest: `Evidence ${evidence} of investigation ${id}: ${tool}, ${content.length} characters` };
 }

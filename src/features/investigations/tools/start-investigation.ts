@@ -9,14 +9,14 @@ import type { StartInvestigationResult } from '../results.ts';
 import { startInvestigation as start } from '../service.ts';
 import { storableText, type InvestigationToolDeps } from './investigation.ts';
 
-/** Most investigations that one run may start: each costs what a person would think about before. */
+/** How many investigations one run may start: a person would think before paying for each. */
 const MOST_PER_RUN = 3;
 
 class TooManyStarted extends Error {}
 
 /**
- * `start_investigation`: an investigation on behalf of whoever the run works for. The row's idempotency key names the
- * run and the call: a repeated attempt finds what the first one started, and the starts of a run can be counted.
+ * `start_investigation`: an investigation on behalf of the run's owner. The row's idempotency key names the run and the
+ * call: a repeated attempt finds what the first one started, and a run's starts can be counted.
  */
 export const startInvestigation = (deps: InvestigationToolDeps) =>
   defineTool({
@@ -34,7 +34,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
       const { runId, toolCallId, teamId, requester, signal } = context;
       const prefix = `run:${runId}:`;
       const wanted = {
-        // As PostgreSQL gives it back: a repeated attempt compares them.
+        // In PostgreSQL's form: a repeated attempt compares them.
         query: query.toWellFormed(),
         idempotencyKey: prefix + toolCallId,
         parentRunId: runId,
@@ -60,10 +60,10 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
     },
   });
 
-/** Calls of one run are made at once, on any worker: they are counted one after the other. */
+/** Calls of one run are made in parallel, on any worker, so they are counted one after another. */
 async function admit(tx: EntityManager, prefix: string, own: string): Promise<void> {
   await tx.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [prefix]);
-  // Another attempt of this very call may have been faster: that is no other investigation.
+  // Another attempt of this very call may have been faster: that is not another investigation.
   const others = { $like: `${likeLiteral(prefix)}%`, $ne: own };
   const started = await tx.count(Investigation, { idempotencyKey: others });
   if (started >= MOST_PER_RUN) throw new TooManyStarted();
