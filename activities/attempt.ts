@@ -4,8 +4,8 @@ import type { Attempt } from '../src/features/runs/index.ts';
 const HEARTBEAT_EVERY_MS = 2_000;
 
 /**
- * Gives a service its attempt and heartbeats while it works, so that a killed worker is noticed within the heartbeat
- * time-out and a cancellation reaches the service through its signal.
+ * Gives a service its attempt, and heartbeats while it works, so that a killed worker is noticed within the heartbeat
+ * timeout and a cancellation reaches the service through its signal.
  */
 export async function withHeartbeat<T>(work: (attempt: Attempt) => Promise<T>): Promise<T> {
   const context = Context.current();

@@ -9,7 +9,7 @@ export interface ChatActivities {
   nameChat(input: ChatTurnRef): Promise<{ title?: string }>;
 }
 
-/** How a chat's turn is recorded and its chat named; the loop before is shared by all runs. */
+/** Records a chat turn and names its chat; the loop before is shared by all runs. */
 export function createChatActivities(deps: RunDeps & FinishDeps): ChatActivities {
   return {
     finishChatTurn: (input) => withHeartbeat((attempt) => finishTurn(deps, input, attempt)),

@@ -6,7 +6,7 @@ export interface CitationActivities {
   chooseExcerpts(extraction: ExtractionRef): Promise<{ chosen?: number }>;
 }
 
-/** How a model chooses excerpts: one call. */
+/** Has a model choose excerpts, in one call. */
 export function createCitationActivities(deps: ChooseExcerptsDeps): CitationActivities {
   return {
     chooseExcerpts: async (extraction) => ({

@@ -33,7 +33,7 @@ export interface FindingActivities {
   notify(input: NotifyInput): Promise<NotifyResult>;
 }
 
-/** What the workflow of a finding needs done. */
+/** The activities of a finding's workflow. */
 export function createFindingActivities(deps: FindingDeps): FindingActivities {
   return {
     readFinding: (input) => readFinding(deps, input),
@@ -51,10 +51,10 @@ export function createFindingActivities(deps: FindingDeps): FindingActivities {
   };
 }
 
-/** A receiver may ask for a pause, but not for one in which everybody has forgotten what it was about. */
+/** A receiver may ask for a pause, but not one so long that everybody has forgotten what it was about. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
-/** Temporal owns the retries: what the receiver said about trying again becomes the failure's retry policy. */
+/** Temporal owns the retries: what the receiver said about retrying becomes the failure's retry policy. */
 function toFailure(error: unknown): unknown {
   if (!(error instanceof DeliveryError)) return error;
   const { message, retryable, retryAfterMs } = error;

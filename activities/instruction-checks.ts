@@ -15,7 +15,7 @@ export interface InstructionCheckActivities {
   finishInstructionCheck(input: FinishInstructionCheckInput): Promise<CheckRunResult>;
 }
 
-/** How a check that a model carries out is opened and its end recorded; the loop between is shared by all runs. */
+/** Opens a check that a model carries out and records its end; the loop between is shared by all runs. */
 export function createInstructionCheckActivities(deps: InstructionCheckDeps): InstructionCheckActivities {
   return {
     beginInstructionCheck: (input) => beginInstructionCheck(deps, input),

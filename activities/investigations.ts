@@ -11,7 +11,7 @@ export interface InvestigationActivities {
   finishInvestigation(input: FinishInvestigationInput): Promise<FinishInvestigationResult>;
 }
 
-/** How an investigation is opened and its end recorded; the loop between is shared by all runs. */
+/** Opens an investigation and records its end; the loop between is shared by all runs. */
 export function createInvestigationActivities(deps: InvestigationRunDeps): InvestigationActivities {
   return {
     beginInvestigation: (input) => openCase(deps, input),

@@ -26,7 +26,7 @@ export interface MonitoringAgentActivities {
   purgeAgent(input: AgentRef): Promise<void>;
 }
 
-/** What the workflow of a monitoring agent needs done. */
+/** The activities of a monitoring agent's workflow. */
 export function createMonitoringAgentActivities(deps: MonitoringRunDeps): MonitoringAgentActivities {
   return {
     beginMonitoring: (input) => beginMonitoring(deps, input),
@@ -38,7 +38,7 @@ export function createMonitoringAgentActivities(deps: MonitoringRunDeps): Monito
 }
 
 /**
- * Temporal's clock, as far as an activity knows it: due times are made by it, whatever a worker's own clock says.
+ * Temporal's clock as an activity knows it: due times follow it, whatever a worker's own clock says.
  * @returns unix milliseconds
  */
 function serverClock(): () => number {

@@ -40,7 +40,7 @@ export function askingModel<T>(work: (attempt: Attempt) => Promise<T>): Promise<
   );
 }
 
-/** Temporal owns the retries: what the API said about trying again becomes the failure's retry policy. */
+/** Temporal owns the retries: what the API said about retrying becomes the failure's retry policy. */
 function toFailure(error: unknown): unknown {
   if (error instanceof RunClosed) return ApplicationFailure.nonRetryable(error.message, error.name);
   if (!(error instanceof ModelError)) return error;
@@ -49,6 +49,7 @@ function toFailure(error: unknown): unknown {
     type: `Model.${error.kind}`,
     nonRetryable: !error.retryable,
     nextRetryDelay: error.retryAfterMs,
-    // Not its cause: the message says it for people, and the SDK's own error repeats it as JSON in each failed attempt.
+    // Not its cause: the message says it for people, and the SDK's own error would repeat it as JSON in each failed
+    // attempt.
   });
 }

@@ -12,12 +12,12 @@ import { createAgentRun, endingOf } from './runs.ts';
 
 const { finishChatTurn } = wf.proxyActivities<Pick<ChatActivities, 'finishChatTurn'>>({
   ...BOOKKEEPING,
-  // What was said is searched for evidence, and an edit becomes a commit.
+  // The answer is searched for evidence, and an edit becomes a commit.
   startToCloseTimeout: '120s',
   heartbeatTimeout: '12s',
 });
 
-/** A chat without a title of its own is no harm: a few attempts. */
+/** A chat without a title does no harm: a few attempts. */
 const { nameChat } = wf.proxyActivities<Pick<ChatActivities, 'nameChat'>>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12s',
@@ -25,8 +25,8 @@ const { nameChat } = wf.proxyActivities<Pick<ChatActivities, 'nameChat'>>({
 });
 
 /**
- * One turn of a chat: the agent loop on the question, and a recorded end whatever happens. No activity goes before the
- * first model turn, because a person waits for its first word.
+ * One chat turn: the agent loop on the question, and a recorded end whatever happens. No activity precedes the first
+ * model turn, because a person is waiting for its first word.
  */
 export async function chatTurn(input: ChatTurnWorkflowInput): Promise<ChatTurnWorkflowResult> {
   const { turnId, chatId, teamId, title, startAfter, contextTokens, budget, carried } = input;

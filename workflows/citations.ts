@@ -3,8 +3,8 @@ import type { CitationActivities } from '../activities/citations.ts';
 import type { ExtractionRef } from '../src/features/citations/contract.ts';
 
 /**
- * Somebody waits, for half a minute at most, and without a model there is an answer as well: one more attempt when a
- * worker is lost or the model is busy for a moment, and none after the caller has gone.
+ * A caller waits for half a minute at most, and there is an answer without a model too: one more attempt if a worker is
+ * lost or the model is briefly busy, and none once the caller has gone.
  */
 const { chooseExcerpts } = wf.proxyActivities<CitationActivities>({
   startToCloseTimeout: '25s',
@@ -14,7 +14,7 @@ const { chooseExcerpts } = wf.proxyActivities<CitationActivities>({
   cancellationType: wf.ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Has a model choose excerpts for a citation; the choice is in the extraction's row. */
+/** Has a model choose excerpts for a citation; the choice is stored in the extraction's row. */
 export async function extractCitation(extraction: ExtractionRef): Promise<{ chosen?: number }> {
   return chooseExcerpts.executeWithOptions({ summary: 'Choose excerpts' }, [extraction]);
 }

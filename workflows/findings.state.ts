@@ -1,23 +1,23 @@
-/** What the workflow of a finding keeps in mind between two looks at its row. Pure. */
+/** What a finding's workflow remembers between two looks at its row. Pure. */
 import type { FindingView } from '../src/features/monitoring-agents/findings/contract.ts';
 import { escaped } from './runs.state.ts';
 
 const MOST_KNOWN = 12;
-/** A clock of a worker may be behind the server's: what is not due for it is asked for again a moment later. */
+/** A worker's clock may be behind the server's: what is not due for it yet is asked for again a moment later. */
 const SHORTEST_WAIT_MS = 1_000;
 
 export class FindingState {
-  /** The row has changed, or may have. */
+  /** The row may have changed. */
   hasNews = false;
-  /** A notification is on its way. */
+  /** A notification is being sent. */
   isTelling = false;
-  /** The investigation whose end is awaited. */
+  /** The investigation being awaited. */
   following: string | undefined;
   view: FindingView | undefined;
   private readonly known: string[] = [];
   private reads = 0;
 
-  /** The row is about to be read: what changes from now on is news. */
+  /** The row is about to be read: any later change is news. */
   beginReading(): void {
     this.hasNews = false;
     this.reads += 1;
@@ -28,12 +28,12 @@ export class FindingState {
     if (this.known.length > MOST_KNOWN) this.known.shift();
   }
 
-  /** Nothing is under way that would be lost. */
+  /** Nothing in progress would be lost. */
   get isIdle(): boolean {
     return !this.isTelling && this.following === undefined;
   }
 
-  /** It is closed, and everything was told. */
+  /** It is closed, and everyone has been notified. */
   isOver({ status, notice, toJudge, investigation }: FindingView): boolean {
     return status === 'closed' && this.isIdle && !notice && !toJudge && investigation?.status !== 'processing';
   }

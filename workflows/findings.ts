@@ -1,6 +1,6 @@
 /**
- * A finding: tells people of it, has it investigated, and ends when it is over. What it says and what was told already is
- * read from PostgreSQL after every step, so that a workflow that was lost, or continued as new, tells nothing twice.
+ * A finding: notifies people, has it investigated, and ends when it is resolved. Its row is read again after every
+ * step, so a workflow that was lost or continued as new notifies nobody twice.
  */
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import * as wf from '@temporalio/workflow';
@@ -23,21 +23,21 @@ import { rootMessage } from './runs.ts';
 const { readFinding, settleFinding, leaveUnjudged, openInvestigation, readInvestigation } =
   wf.proxyActivities<FindingActivities>(BOOKKEEPING);
 
-/** People are told unjudged rather than late: few attempts. */
+/** Better to notify people without a judgement than late: few attempts. */
 const { judgeFinding } = wf.proxyActivities<Pick<FindingActivities, 'judgeFinding'>>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12s',
   retry: { initialInterval: '1s', maximumAttempts: 4 },
 });
 
-/** A receiver that is away is tried for a day: the activity says when it is given up. */
+/** Retry an unavailable receiver for a day; the activity decides when to give up. */
 const { notify } = wf.proxyActivities<Pick<FindingActivities, 'notify'>>({
   startToCloseTimeout: '2 minutes',
   heartbeatTimeout: '12s',
   retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** How often an investigation is looked at that somebody else started, ms. */
+/** How often to look at an investigation that somebody else started, ms. */
 const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 30_000;
 
@@ -64,13 +64,13 @@ export async function finding(input: FindingWorkflowInput): Promise<FindingWorkf
       await settleFinding.executeWithOptions({ summary: 'See whether it is over for good' }, [
         { ...ref, at: Date.now() },
       ]);
-    // Whatever came meanwhile is in the row, which the next run reads first.
+    // Anything that arrived meanwhile is in the row, which the next run reads first.
     const { continueAsNewSuggested } = wf.workflowInfo();
     if (state.isTimeToContinue(continueAsNewSuggested, readsPerHistory)) await wf.continueAsNew<typeof finding>(input);
   }
 }
 
-/** What must be known before anything is told. @returns whether the row has changed by it */
+/** What must be known before anyone is notified. @returns whether it changed the row */
 async function prepare(ref: FindingRef, state: FindingState, view: FindingView): Promise<boolean> {
   if (view.toJudge) {
     await judge(ref, state);
@@ -81,7 +81,7 @@ async function prepare(ref: FindingRef, state: FindingState, view: FindingView):
   return opened.investigationId !== undefined;
 }
 
-/** Begins what is to be done; people are told and the investigation goes on side by side. */
+/** Starts what is due; notifications and the investigation run in parallel. */
 function begin(ref: FindingRef, state: FindingState, { notice, investigation: opened }: FindingView): void {
   if (notice && !state.isTelling) {
     state.isTelling = true;
@@ -112,7 +112,7 @@ async function judge(ref: FindingRef, state: FindingState): Promise<void> {
   }
 }
 
-/** One that is given up is in the row, for people; what else is to be done is done all the same. */
+/** A failure is recorded in the row, for people; everything else is done regardless. */
 async function tell(ref: FindingRef, state: FindingState, notice: Notice): Promise<void> {
   try {
     const { status, receipt } = await notify.executeWithOptions({ summary: `Tell people: ${notice.event}` }, [
@@ -124,7 +124,9 @@ async function tell(ref: FindingRef, state: FindingState, notice: Notice): Promi
   }
 }
 
-/** Waits until an investigation has ended; starts it, unless somebody was faster. It goes on when the finding's workflow ends. */
+/**
+ * Waits for the end of an investigation, starting it unless somebody was faster. It outlives the finding's workflow.
+ */
 async function follow(ref: FindingRef, state: FindingState, investigationId: string): Promise<void> {
   const read = () =>
     readInvestigation.executeWithOptions({ summary: 'Look at the investigation' }, [{ ...ref, investigationId }]);
@@ -160,17 +162,17 @@ async function startAndWait(
     state.know('an investigation was started');
     await child.result();
   } catch (error) {
-    // One that was started by the sweeper is looked at now and then; how one ended is in its row.
+    // The sweeper started it, so poll; its row says how it ended.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) ignoreFailure(error);
   }
 }
 
-/** @throws what says that this workflow was cancelled: not that an activity or a child was */
+/** @throws what says that this workflow was cancelled, rather than an activity or a child */
 function ignoreFailure(error: unknown): void {
   if (wf.CancellationScope.current().consideredCancelled) throw error;
 }
 
-/** The workflow itself ends when it was cancelled; what ran beside it ends with it. */
+/** Cancellation ends the workflow and everything that runs beside it. */
 function ignoreCancellation(error: unknown): void {
   if (!wf.CancellationScope.current().consideredCancelled) throw error;
 }

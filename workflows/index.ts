@@ -1,4 +1,4 @@
-/** Every workflow a worker can run. The name here is the workflow type in Temporal. */
+/** Every workflow a worker can run. The export's name is the workflow type in Temporal. */
 export { chatTurn } from './chats.ts';
 export { extractCitation } from './citations.ts';
 export { finding } from './findings.ts';

@@ -14,8 +14,8 @@ import { createAgentRun, endingOf } from './runs.ts';
 const { beginInstructionCheck, finishInstructionCheck } = wf.proxyActivities<InstructionCheckActivities>(BOOKKEEPING);
 
 /**
- * Carries out one check of a monitoring agent by the agent loop: a session, the loop, a recorded end whatever happens, and
- * a word to the agent. Being cancelled means that nobody wants it any more.
+ * Carries out one check of a monitoring agent through the agent loop: a session, the loop, a recorded end whatever
+ * happens, and a signal to the agent. Cancellation means that nobody wants it any more.
  */
 export async function instructionCheck(input: InstructionCheckInput): Promise<Pick<CheckRunResult, 'status'>> {
   const { agentId, teamId, planVersion, run } = input;
@@ -56,7 +56,7 @@ async function carryOut(
   return result;
 }
 
-/** Tells the agent's workflow. One that is gone does not need to know: what was found is stored. */
+/** Signals the agent's workflow. One that is gone need not know: what was found is stored. */
 async function report(agentId: string, result: CheckRunResult): Promise<void> {
   try {
     await wf.getExternalWorkflowHandle(monitoringAgentWorkflowId(agentId)).signal(checkEndedSignal, result);

@@ -14,7 +14,7 @@ import { createAgentRun, endingOf, type AgentRun } from './runs.ts';
 
 const { beginInvestigation, finishInvestigation } = wf.proxyActivities<InvestigationActivities>(BOOKKEEPING);
 
-/** Investigates one question: begin, the agent loop, and a recorded end whatever happens. */
+/** Investigates one question: open the case, the agent loop, and a recorded end whatever happens. */
 export async function investigation(input: InvestigationWorkflowInput): Promise<InvestigationWorkflowResult> {
   const { investigationId, teamId, budget, carried } = input;
   const subject = { investigationId, teamId };
@@ -43,7 +43,7 @@ export async function investigation(input: InvestigationWorkflowInput): Promise<
   return { status: result.status };
 }
 
-/** Runs to the end and records it; a message that came just before the record sends the run back to work. */
+/** Runs to the end and records it; a message that arrived just before the record sends the run back to work. */
 async function endAndRecord(run: AgentRun, subject: BeginInvestigationInput): Promise<FinishInvestigationResult> {
   for (;;) {
     const finish: FinishInvestigationInput = { ...subject, ...ending(await run.untilEnded()) };
@@ -56,7 +56,7 @@ async function endAndRecord(run: AgentRun, subject: BeginInvestigationInput): Pr
   }
 }
 
-/** One that ended by itself goes on when a message came that nobody has read. */
+/** A run that ended on its own continues if there is an unread message. */
 function ending(outcome: RunOutcome): Omit<FinishInvestigationInput, 'investigationId' | 'teamId'> {
   const end = endingOf(outcome);
   if (outcome.cancelled) return end;

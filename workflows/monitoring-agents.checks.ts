@@ -1,4 +1,4 @@
-/** A check as an agent's workflow keeps track of it. Pure. */
+/** How an agent's workflow tracks a check. Pure. */
 import type {
   BeginMonitoringResult,
   CheckState,
@@ -13,20 +13,20 @@ export interface SupersededRun {
   isInstruction: boolean;
 }
 
-/** A run that begins later than this has missed something: workers were away. */
+/** A run that starts later than this missed something: workers were away. */
 const LATE_MS = 15_000;
 
-/** The server's clock was set back: due times made by the later one would leave a check alone for as long. */
+/** The server's clock was set back: due times computed with the later one would leave a check idle for that long. */
 export const isFromLater = ({ lastStartedAt }: TrackedCheck, now: number): boolean =>
   lastStartedAt !== undefined && lastStartedAt - now > LATE_MS;
 
-/** It is due for so long that scheduled times may have passed since, and nobody has counted them yet. */
+/** It has been due for so long that scheduled times may have passed uncounted. */
 export const isLate = ({ isPlanned, isLateKnown, dueAt }: TrackedCheck, now: number): boolean =>
   isPlanned && !isLateKnown && dueAt !== null && now - dueAt > LATE_MS;
 
 /**
- * When a check that runs is due next, as far as its interval tells: the timer that is set while it runs is then the one that
- * is wanted afterwards, which saves two events of each run. Whether it is silent is seen when that timer ends.
+ * When a running check is due next, by its interval. The timer set while it runs is then the right one afterwards,
+ * which saves two events per run. Silence is detected when that timer fires.
  */
 export function probableDue({ dueAt }: TrackedCheck, { schedule }: PlannedCheck, now: number): number | null {
   if (dueAt === null || dueAt > now) return dueAt;
@@ -34,12 +34,12 @@ export function probableDue({ dueAt }: TrackedCheck, { schedule }: PlannedCheck,
   return next > now ? next : null;
 }
 
-/** What a run says of its next time holds. One that waited for a worker knows only times that are over. */
+/** A run knows its next time best. One that waited for a worker only knows times in the past. */
 export const isCurrent = ({ dueAt }: DueTimes, now: number): boolean => dueAt === null || now - dueAt <= LATE_MS;
 
 /**
- * Takes due times. For a check that is late they count what was missed; it stays due for the time it is late for, unless
- * it must not be run now.
+ * Applies due times. For a late check they count what was missed; it stays due for the time it is late for, unless it
+ * must not run now.
  */
 export function applyDue(tracked: TrackedCheck, due: DueTimes, now: number): void {
   const wasLate = tracked.isPlanned;
@@ -51,7 +51,7 @@ export function applyDue(tracked: TrackedCheck, due: DueTimes, now: number): voi
   tracked.isPlanned = true;
 }
 
-/** An instruction check that has not reported so long after its time was over will not. */
+/** An instruction check that has not reported by this long after its timeout never will. */
 export const LOST_AFTER_MS = 10 * 60_000;
 
 export function newlyTracked(checkId: string): TrackedCheck {
@@ -68,7 +68,7 @@ export function newlyTracked(checkId: string): TrackedCheck {
   };
 }
 
-/** A check that was changed, or was paused with its agent. What it said stays known when it asks the same. */
+/** A check that was changed, or paused with its agent. Its last result stays if the question is the same. */
 export function begunAnew(tracked: TrackedCheck, isSame: boolean): TrackedCheck {
   return { ...newlyTracked(tracked.checkId), ...(isSame ? { last: tracked.last, isSlow: tracked.isSlow } : {}) };
 }
@@ -93,10 +93,10 @@ export function earliest(times: readonly (number | null)[]): number | null {
   return known.length > 0 ? Math.min(...known) : null;
 }
 
-/** Triggers remembered, so that one that is sent twice is taken once. */
+/** Triggers remembered, so that duplicates are dropped. */
 const TRIGGERS_KEPT = 1_000;
 
-/** Adds a trigger to those that were taken, and forgets the oldest. */
+/** Remembers a trigger and forgets the oldest. */
 export function remember(triggers: Set<string>, triggerId: string): void {
   triggers.add(triggerId);
   for (const oldest of triggers) {
@@ -105,7 +105,7 @@ export function remember(triggers: Set<string>, triggerId: string): void {
   }
 }
 
-/** What sessions of earlier runs of the workflow say of a check that has not run in this one. */
+/** What earlier sessions say about a check that has not run in this history. */
 export function recall(tracked: TrackedCheck, earlier: BeginMonitoringResult['earlier']): TrackedCheck {
   const known = earlier[tracked.checkId];
   if (known && tracked.lastStartedAt === undefined) {

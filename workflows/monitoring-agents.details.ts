@@ -1,8 +1,8 @@
-/** What operators read of an agent in the Temporal UI. Pure. */
+/** What operators read about an agent in the Temporal UI. Pure. */
 import type { AgentState, CheckState } from '../src/features/monitoring-agents/contract.ts';
 import { escaped } from './runs.state.ts';
 
-/** Rows of the table; the rest is a line. */
+/** Table rows; the rest is one line. */
 const MOST_ROWS = 20;
 
 /** Markdown. */

@@ -5,18 +5,18 @@ export interface Health {
   health: AgentHealth;
   /** Unix milliseconds. */
   since: number;
-  /** `key` says what is wrong, `text` says it to people, with what changes from run to run. */
+  /** `key` identifies the problem; `text` describes it to people, including what changes from run to run. */
   reasons: { key: string; text: string }[];
 }
 
-/** One run that could not say may be chance. */
+/** A single failed run may be chance. */
 const FAILURES = 2;
 /** The first plan is drafted in a conversation, with a model. */
 const DRAFTING_MS = 5 * 60_000;
-/** More than this nobody reads. */
+/** Nobody reads more than this. */
 const MOST_REASONS = 10;
 
-/** @param before how it stood: `since` goes on while the health is the same */
+/** @param before its previous health: `since` is kept while the health is the same */
 export function assessHealth(
   { plan, active, config }: AgentSettings,
   checks: readonly TrackedCheck[],
@@ -28,11 +28,11 @@ export function assessHealth(
     reasons: reasons.slice(0, MOST_REASONS),
     since: health === before.health && before.since > 0 ? before.since : now,
   });
-  // Nobody expects anything of it, and what it was does not get better meanwhile.
+  // Nobody expects anything of it, and its past health does not improve meanwhile.
   if (!active) return before.since > 0 ? before : as(before.health);
   const enabled = new Map(plan.checks.filter((check) => check.enabled).map((check) => [check.id, check]));
   if (enabled.size === 0) {
-    // A plan that is being drafted is nothing to tell anybody of.
+    // A plan being drafted is nothing to notify anyone of.
     if (before.health === 'starting' && now < draftedBy(before, now)) return as('starting');
     const text = plan.checks.length === 0 ? 'Its plan has no checks.' : 'All checks of its plan are disabled.';
     return as('degraded', [{ key: 'no-checks', text }]);
@@ -63,7 +63,7 @@ export function assessHealth(
   return as(isNew && unproven.length === watched.length ? 'starting' : 'healthy');
 }
 
-/** A fault is not over because its check was changed, or its agent resumed: the check has to say so. */
+/** Changing its check, or resuming its agent, does not end a fault: the check has to say so. */
 function isAbout(key: string, { checks }: AgentSettings['plan'], checkId: string): boolean {
   if (key === 'budget') return checks.some(({ id, check }) => id === checkId && check.type === 'instruction');
   return key === `failing:${checkId}` || key === `silent:${checkId}`;
@@ -72,7 +72,7 @@ function isAbout(key: string, { checks }: AgentSettings['plan'], checkId: string
 /** Until when an agent may be without checks, unix milliseconds. */
 export const draftedBy = ({ since }: Health, now: number): number => (since > 0 ? since : now) + DRAFTING_MS;
 
-/** Whether an agent stands otherwise than before; what a reason says from run to run does not count. */
+/** Whether an agent's health changed, ignoring the details of a reason that vary from run to run. */
 export const isOtherHealth = (before: Health, after: Health): boolean =>
   before.health !== after.health ||
   before.reasons.map(({ key }) => key).join() !== after.reasons.map(({ key }) => key).join();

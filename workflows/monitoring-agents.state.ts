@@ -1,6 +1,6 @@
 /**
- * What an agent's workflow knows: the plan it carries out, when each check is due, what runs, and how it stands. A plain
- * class: what it is told and the time decide, so it is tested without Temporal.
+ * What an agent's workflow knows: its plan, when each check is due, what is running, and its health. A plain class
+ * driven by inputs and the time, so it is tested without Temporal.
  */
 import type {
   AgentSettings,
@@ -36,10 +36,12 @@ import {
 } from './monitoring-agents.checks.ts';
 import { assessHealth, draftedBy, isOtherHealth, type Health } from './monitoring-agents.health.ts';
 
-/** A check whose last run took longer than this is run on its own: the others of a batch are reported when it ends. */
+/**
+ * A check whose last run took longer than this runs on its own: a batch reports only when all its checks have ended.
+ */
 const SLOW_MS = 5_000;
 
-/** A run to begin. */
+/** A run to start. */
 export interface StartedRun {
   check: PlannedCheck;
   run: CheckRun;
@@ -48,14 +50,14 @@ export interface StartedRun {
 export class MonitoringAgentState {
   settings: AgentSettings | undefined;
   health: Health = { health: 'starting', since: 0, reasons: [] };
-  /** Set while the workflow is about to continue as new: nothing more is begun. */
+  /** Set when the workflow is about to continue as new: nothing more starts. */
   isDraining = false;
   readonly signals: AgentState['signals'] = { applied: 0, superseded: 0, repeated: 0 };
   private checks = new Map<string, TrackedCheck>();
   private triggers = new Set<string>();
-  /** Newer than those it carries out. */
+  /** Newer settings than those in effect. */
   private offered: AgentSettings | undefined;
-  /** Wishes that came before the settings were taken. */
+  /** Requests that arrived before the settings were applied. */
   private early: CheckNow[] = [];
   private earlier: BeginMonitoringResult['earlier'] = {};
 
@@ -83,13 +85,13 @@ export class MonitoringAgentState {
     };
   }
 
-  /** What sessions of earlier runs of the workflow say; for checks that are not tracked yet. */
+  /** What earlier sessions say about checks that are not tracked yet. */
   remember(earlier: BeginMonitoringResult['earlier']): void {
     this.earlier = earlier;
     for (const check of this.checks.values()) recall(check, earlier);
   }
 
-  /** Settings that came; only the newest count, which {@link apply} takes: thousands may come at once. */
+  /** Offers settings; only the newest count, which {@link apply} applies: thousands may arrive at once. */
   offer(settings: AgentSettings): void {
     const known = this.offered ?? this.settings;
     if (known && settings.revision <= known.revision) {
@@ -101,9 +103,8 @@ export class MonitoringAgentState {
   }
 
   /**
-   * Takes the settings that were offered. Checks that stay as they are keep their rhythm and go on; those that were
-   * changed begin anew, at once.
-   * @returns the runs that are not wanted any more
+   * Applies the offered settings. Unchanged checks keep their rhythm; changed ones restart at once.
+   * @returns the runs that are no longer wanted
    */
   apply(): SupersededRun[] {
     const { settings: before, offered: settings } = this;
@@ -130,7 +131,7 @@ export class MonitoringAgentState {
     return superseded;
   }
 
-  /** Somebody wants checks to be run now; those that run are run once more. */
+  /** Runs checks now, on request; those already running run once more. */
   want({ triggerId, trigger, checkIds }: CheckNow): void {
     if (this.triggers.has(triggerId)) {
       this.signals.repeated += 1;
@@ -142,7 +143,7 @@ export class MonitoringAgentState {
     else this.early.push({ triggerId, trigger, checkIds });
   }
 
-  /** The checks whose due times are to be made. */
+  /** The checks that need due times. */
   unplanned(now: number): ScheduleChecksInput['checks'] {
     return this.watched().flatMap(({ check, tracked }) => {
       if (tracked.running) return [];
@@ -153,7 +154,7 @@ export class MonitoringAgentState {
         {
           checkId: check.id,
           schedule: check.schedule,
-          // The time that it is late for counts as run: what passed since then was missed.
+          // The time it is late for counts as run: what passed since then was missed.
           lastScheduledAt: late ? tracked.dueAt! : tracked.lastStartedAt,
           lastResultAt: tracked.lastResultAt,
         },
@@ -161,7 +162,7 @@ export class MonitoringAgentState {
     });
   }
 
-  /** @param asked what {@link unplanned} gave: what was changed meanwhile is planned again */
+  /** @param asked the result of {@link unplanned}: whatever changed meanwhile is planned again */
   planned(asked: ScheduleChecksInput['checks'], result: ScheduleChecksResult, now: number): void {
     const schedules = new Map(this.watched().map(({ check }) => [check.id, JSON.stringify(check.schedule)]));
     for (const { checkId, schedule } of asked) {
@@ -172,7 +173,7 @@ export class MonitoringAgentState {
     }
   }
 
-  /** Begins what is due. @returns the cheap checks that run together, and those that run alone */
+  /** Starts what is due. @returns the cheap checks that run together, and those that run alone */
   takeDue(now: number, newId: () => string): StartedRun[][] {
     if (this.isDraining) return [];
     const due = this.watched().filter(({ tracked }) => isDue(tracked, now));
@@ -199,7 +200,7 @@ export class MonitoringAgentState {
     ];
   }
 
-  /** A run has ended. @param next when it is due next, where that is known already @param now by the server's clock */
+  /** Records the end of a run. @param next when it is due next, if known @param now by the server's clock */
   ended(result: CheckRunResult, next?: DueTimes, now = result.finishedAt): void {
     const tracked = this.checks.get(result.checkId);
     if (!tracked || tracked.running?.sessionId !== result.sessionId) return;
@@ -212,11 +213,11 @@ export class MonitoringAgentState {
     tracked.last = { status, digest, sessionId, at };
     tracked.failures = saysSomething ? 0 : tracked.failures + (status === 'failed' ? 1 : 0);
     if (saysSomething) Object.assign(tracked, { lastResultAt: now, silentAt: due?.silentAt ?? null });
-    // Times that passed meanwhile were not missed: it was being run.
+    // Times that passed during the run were not missed.
     Object.assign(tracked, { isPlanned: due !== undefined, dueAt: due?.dueAt ?? null, missed: 0, lastStartedAt: now });
   }
 
-  /** A run ended without a result: its check is planned as if it had been run. */
+  /** A run ended without a result: plan its check as if it had run. */
   lost(sessionId: string): void {
     for (const tracked of this.checks.values()) {
       if (tracked.running?.sessionId !== sessionId) continue;
@@ -225,14 +226,14 @@ export class MonitoringAgentState {
     }
   }
 
-  /** Instruction checks that nobody will report any more. */
+  /** Instruction checks that will never report. */
   overdueRuns(now: number): { checkId: string; sessionId: string }[] {
     return [...this.checks.values()].flatMap(({ checkId, running }) =>
       running?.deadline !== undefined && running.deadline <= now ? [{ checkId, sessionId: running.sessionId }] : [],
     );
   }
 
-  /** The next moment at which something is to be done without being told; null: none. */
+  /** The next moment at which something is due; null for none. */
   nextWake(now: number): number | null {
     const times = this.watched().flatMap(({ check, tracked }) => {
       const { running, dueAt, silentAt } = tracked;
@@ -242,7 +243,7 @@ export class MonitoringAgentState {
     return this.draftEnds(now) ?? earliest(times);
   }
 
-  /** The earliest times of the checks other than those named. */
+  /** The earliest times of all checks but the named ones. */
   dueBesides(checkIds: readonly string[] = []): Pick<DueTimes, 'dueAt' | 'silentAt'> {
     const others = this.watched().filter(({ check }) => !checkIds.includes(check.id));
     return {
@@ -251,7 +252,7 @@ export class MonitoringAgentState {
     };
   }
 
-  /** @returns whether people should hear that it stands otherwise than before */
+  /** @returns whether people should be notified of changed health */
   assess(now: number): boolean {
     if (!this.settings) return false;
     const before = this.health;
@@ -285,7 +286,7 @@ export class MonitoringAgentState {
     });
   }
 
-  /** Until when it may be without checks; null: it has some, or should have. */
+  /** Until when it may be without checks; null if it has some, or should. */
   private draftEnds(now: number): number | null {
     const mayBeDrafted = this.settings?.active === true && this.health.health === 'starting';
     return mayBeDrafted && this.watched().length === 0 ? draftedBy(this.health, now) : null;

@@ -1,6 +1,6 @@
 /**
- * A monitoring agent: runs the checks of its plan when they are due, for as long as it lives. It holds the plan, due times
- * and one line of each check's last result; what was found is in PostgreSQL.
+ * A monitoring agent: runs the checks of its plan when they are due, for as long as it lives. It holds the plan, due
+ * times and one line of each check's last result; findings are in PostgreSQL.
  */
 import * as wf from '@temporalio/workflow';
 import type { MonitoringAgentActivities } from '../activities/monitoring-agents.ts';
@@ -25,14 +25,14 @@ import { rootMessage } from './runs.ts';
 const { beginMonitoring, recordStanding } = wf.proxyActivities<MonitoringAgentActivities>(BOOKKEEPING);
 const { purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
   ...BOOKKEEPING,
-  // An agent may have watched for months. An attempt that is cut short leaves less to the next one.
+  // An agent may have watched for months. Each interrupted attempt leaves less for the next.
   startToCloseTimeout: '10 minutes',
   heartbeatTimeout: '12s',
 });
 
 /**
- * A source that does not answer is a result; only a lost worker or database fails the activity. Then the checks are run
- * when it is back, once. One that is not wanted any more is not waited for: what it finds is not stored.
+ * A source that does not answer is a result; only a lost worker or database fails the activity. The checks then run
+ * once when it is back. A run that is no longer wanted is not awaited: its findings are not stored.
  */
 const { runChecks } = wf.proxyActivities<Pick<MonitoringAgentActivities, 'runChecks'>>({
   startToCloseTimeout: '3 minutes',
@@ -41,16 +41,16 @@ const { runChecks } = wf.proxyActivities<Pick<MonitoringAgentActivities, 'runChe
   cancellationType: wf.ActivityCancellationType.TRY_CANCEL,
 });
 
-/** Time zones and cron are no business of workflow code, whose replay must not depend on a worker's tables of time zones. */
+/** Time zones and cron do not belong in workflow code, whose replay must not depend on a worker's time zone tables. */
 const { scheduleChecks } = wf.proxyLocalActivities<Pick<MonitoringAgentActivities, 'scheduleChecks'>>({
   startToCloseTimeout: '10s',
   retry: { maximumInterval: '10s' },
 });
 
-/** The longest sleep: timers end by the server's clock, which somebody may set back. */
+/** The longest sleep: timers follow the server's clock, which somebody may set back. */
 const LONGEST_SLEEP_MS = 3_600_000;
 
-/** Watches until it is cancelled, which is how it is deleted. */
+/** Watches until cancelled, which is how it is deleted. */
 export async function monitoringAgent(input: MonitoringAgentInput): Promise<void> {
   const ref: AgentRef = { agentId: input.agentId, teamId: input.teamId };
   const state = new MonitoringAgentState(input.carried);
@@ -85,7 +85,7 @@ function isTimeToContinue({ eventsPerHistory }: MonitoringAgentInput): boolean {
   return continueAsNewSuggested || (eventsPerHistory !== undefined && historyLength >= eventsPerHistory);
 }
 
-/** What goes on while an agent watches: the runs under way, and the alarm for what is due next. */
+/** What runs while an agent watches: its runs, and the alarm for what is due next. */
 class Agent {
   private readonly ref: AgentRef;
   private readonly state: MonitoringAgentState;
@@ -103,13 +103,13 @@ class Agent {
     this.state = state;
   }
 
-  /** Something came from outside. */
+  /** An external event arrived. */
   changed(change: () => void): void {
     change();
     this.hasNews = true;
   }
 
-  /** Stops runs that are not wanted any more. */
+  /** Stops runs that are no longer wanted. */
   drop(superseded: readonly SupersededRun[]): void {
     this.mustRecord = true;
     for (const { sessionId, isInstruction } of superseded) {
@@ -117,18 +117,21 @@ class Agent {
       if (scope && !this.isWanted(scope)) scope.cancel();
       if (isInstruction) {
         const check = wf.getExternalWorkflowHandle(instructionCheckWorkflowId(sessionId));
-        // It may have ended, or not begun.
+        // It may have ended, or not started.
         void check.cancel().catch(() => undefined);
       }
     }
   }
 
-  /** Checks that run together are stopped together: while one of them is wanted they go on, and the others are not stored. */
+  /**
+   * Checks of a batch stop together: while one of them is wanted the batch continues, and the results of the others are
+   * not stored.
+   */
   private isWanted(scope: wf.CancellationScope): boolean {
     return this.state.runs.some(({ sessionId }) => this.runs.get(sessionId) === scope);
   }
 
-  /** @returns when it is time to continue as new, and nothing is under way that would be lost */
+  /** @returns when it is time to continue as new and nothing in progress would be lost */
   async watch(isTime: () => boolean): Promise<void> {
     for (;;) {
       this.hasNews = false;
@@ -196,7 +199,7 @@ class Agent {
     const args: [InstructionCheckInput] = [{ ...ref, planVersion, run, title: check.title }];
     this.inBackground(async () => {
       try {
-        // It has a life of its own, over continue-as-new of this one, and reports by a signal.
+        // It lives on its own, across continue-as-new of this workflow, and reports by a signal.
         await wf.startChild(INSTRUCTION_CHECK_WORKFLOW, {
           workflowId: instructionCheckWorkflowId(run.sessionId),
           parentClosePolicy: 'ABANDON',
@@ -214,7 +217,7 @@ class Agent {
     });
   }
 
-  /** What is not waited for; the workflow does not end before it has. */
+  /** Not awaited here, but the workflow does not end before it does. */
   private inBackground(work: () => Promise<void>): void {
     this.underWay += 1;
     void work()
@@ -227,9 +230,9 @@ class Agent {
       });
   }
 
-  /** Writes how the agent stands to its row, one after the other. */
+  /** Writes the agent's health to its row, one write at a time. */
   private record(): void {
-    // With a steady stream of changes there would always be something to record: the next history does it.
+    // With a steady stream of changes there would always be something to record; leave it to the next history.
     if (!this.mustRecord || this.isRecording || this.state.isDraining || !this.state.settings) return;
     this.mustRecord = false;
     this.isRecording = true;
@@ -254,7 +257,7 @@ class Agent {
     wf.upsertSearchAttributes([{ key: outcomeAttribute, value: outcome }]);
   }
 
-  /** One timer, which stays while it is the right one: each costs two events. */
+  /** One timer, kept while it is the right one: each costs two events. */
   private setAlarm(at: number | null, now: number): void {
     if (this.alarm?.at === at) return;
     this.alarm?.scope.cancel();
@@ -269,7 +272,7 @@ class Agent {
         if (this.alarm === alarm) this.alarm = undefined;
         this.hasNews = true;
       })
-      // Another one has taken its place.
+      // Another timer has replaced it.
       .catch(() => undefined);
   }
 }

@@ -8,7 +8,9 @@ import type {
   ToolCallResult,
 } from '../src/features/runs/contract.ts';
 
-/** Identical calls over the whole run: from the third on they are answered from the record, with the fifth the run ends. */
+/**
+ * Identical calls over the whole run: from the third on they are answered from the record, and the fifth ends the run.
+ */
 const REPEATS_ANSWERED_FROM_RECORD = 3;
 const REPEATS_THAT_END_THE_RUN = 5;
 /** Turns without a tool call before the loop stops asking for the result. */
@@ -29,8 +31,8 @@ export class RunState {
   private readonly fingerprints: Map<string, { count: number; evidence: number }>;
 
   /**
-   * @param options.startAfter the last step of the conversation's earlier runs; 0 where there are none
-   * @param options.answersInWords the result is what the model says, not what it hands in through a tool
+   * @param options.startAfter the last step of the conversation's earlier runs; 0 if there are none
+   * @param options.answersInWords the result is what the model says, not what it submits through a tool
    */
   constructor(
     budget: RunBudget,
@@ -57,7 +59,7 @@ export class RunState {
     this.cancel = this.carried.cancel;
   }
 
-  /** Number of the present step within the conversation. */
+  /** The current step's number within the conversation. */
   get step(): number {
     return this.carried.step;
   }
@@ -80,7 +82,7 @@ export class RunState {
     return this.carried.handedIn;
   }
 
-  /** Whether the model is done: it handed in its result, and nobody said anything that it has not read and acted on. */
+  /** Whether the model is done: it submitted its result, and no message is left unread. */
   isDone(turn: ModelTurnResult): boolean {
     const acts = turn.toolCalls.length > 0;
     return this.carried.handedIn && this.carried.pendingMessages === 0 && (this.handedInNow || !acts);
@@ -95,7 +97,7 @@ export class RunState {
     this.carried.pendingMessages += 1;
   }
 
-  /** Begins the next model turn; messages that waited are read by it. */
+  /** Starts the next model turn, which reads waiting messages. */
   beginTurn(phase: 'thinking' | 'concluding'): number {
     this.phase = phase;
     this.carried.step += 1;
@@ -117,19 +119,19 @@ export class RunState {
     }
   }
 
-  /** Tokens of the transcript as far as known. */
+  /** Tokens of the transcript, as far as known. */
   get contextTokens(): number {
     return this.carried.contextTokens ?? 0;
   }
 
-  /** Whether the transcript is to be compacted before the next step. */
+  /** Whether to compact the transcript before the next step. */
   get shouldCompact(): boolean {
     const { compactAtTokens } = this.budget;
     if (compactAtTokens === undefined) return false;
     return this.contextTokens >= Math.max(compactAtTokens, this.carried.compactAbove ?? 0);
   }
 
-  /** @param contextTokens what is left; when that is still much, compacting waits until it has grown by a half */
+  /** @param contextTokens what remains; if that is still much, the next compaction waits until it has grown by half */
   compacted(contextTokens: number, costUsd: number): void {
     this.carried.costUsd += costUsd;
     this.carried.contextTokens = contextTokens;
@@ -137,8 +139,8 @@ export class RunState {
   }
 
   /**
-   * Counts a call the model asked for.
-   * @returns the evidence number of the first identical call once the model has repeated itself too often
+   * Counts a call the model requested.
+   * @returns the evidence number of the first identical call, once the model has repeated itself too often
    */
   noteCall(fingerprint: string, evidence: number): number | undefined {
     const seen = this.fingerprints.get(fingerprint);
@@ -203,7 +205,7 @@ export class RunState {
   }
 }
 
-/** Text of tools and people as text: what looks like Markdown or HTML in it stays what it is. */
+/** Text of tools and people as text: anything that looks like Markdown or HTML stays literal. */
 export function escaped(line: string): string {
   return line.replaceAll(/[\\`*_[\]<>|#]/g, String.raw`\$&`);
 }

@@ -1,6 +1,6 @@
 /**
- * The agent loop: one loop for every kind of run. A model turn is one activity, each tool call is one activity, and
- * the calls of one turn run in parallel. The loop holds no transcript, only ids, counters and one-line digests.
+ * The agent loop, one for every kind of run. Each model turn and each tool call is one activity, and the calls of one
+ * turn run in parallel. The loop holds no transcript, only ids, counters and one-line digests.
  */
 import * as wf from '@temporalio/workflow';
 import type { RunActivities } from '../activities/runs.ts';
@@ -20,10 +20,12 @@ import {
 } from '../src/features/runs/contract.ts';
 import { RunState } from './runs.state.ts';
 
-/** A heartbeat every few seconds at most: a killed worker is noticed within this time. */
+/** A heartbeat every few seconds: a killed worker is noticed within this time. */
 const HEARTBEAT_TIMEOUT = '12s';
 
-/** Model calls cost money and can be refused for a while: few attempts, long waits; Retry-After overrides the interval. */
+/**
+ * Model calls cost money and may be refused for a while: few attempts, long waits; Retry-After overrides the interval.
+ */
 const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
   startToCloseTimeout: '15 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -31,7 +33,7 @@ const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-/** A transcript that was not compacted is no reason to end a run: two attempts, then it goes on as it is. */
+/** An uncompacted transcript is no reason to end a run: two attempts, then it continues as is. */
 const { compact } = wf.proxyActivities<Pick<RunActivities, 'compact'>>({
   startToCloseTimeout: '5 minutes',
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
@@ -40,16 +42,16 @@ const { compact } = wf.proxyActivities<Pick<RunActivities, 'compact'>>({
 
 /**
  * A tool reports its own failures as results; only a lost worker or database fails the activity, and reading again is
- * free: it is tried until it succeeds or the run's time is over.
+ * free: retry until it succeeds or the run's time is over.
  */
 const toolOptions = {
   heartbeatTimeout: HEARTBEAT_TIMEOUT,
   retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
-/** Time a tool's activity has beyond the tool's own time-out, to store the result while the database recovers. */
+/** Extra time of a tool's activity beyond the tool's own timeout, to store the result while the database recovers. */
 const TOOL_STORE_SECONDS = 300;
-/** The concluding turn may use this much beyond the wall-time budget. */
+/** What the concluding turn may use beyond the wall-time budget. */
 const CONCLUDE_MS = 180_000;
 const CONCLUDE_TURNS = 2;
 
@@ -79,13 +81,13 @@ export interface AgentRunInput {
   startAfter?: number;
   /** Tokens of the transcript before this run. */
   contextTokens?: number;
-  /** The run ends when the model answers in words; otherwise when it has handed in its result through a tool. */
+  /** The run ends when the model answers in words; otherwise when it has submitted its result through a tool. */
   answersInWords?: boolean;
-  /** Continues as new with the state given; must not return. */
+  /** Continues as new with the given state; must not return. */
   continueAsNew: (carried: CarriedRun) => Promise<never>;
 }
 
-/** How the end of a run is recorded: one that no model could be asked in has failed. */
+/** How to record the end of a run: if no model could be reached, it failed. */
 export function endingOf({ limit, explanation, cancelled }: RunOutcome): {
   outcome: 'completed' | 'failed' | 'cancelled';
   limit?: RunLimit;
@@ -95,12 +97,12 @@ export function endingOf({ limit, explanation, cancelled }: RunOutcome): {
   return { outcome: limit === 'model_failure' ? 'failed' : 'completed', limit, explanation };
 }
 
-/** A run whose handlers are registered and whose loop can be run. */
+/** A run with registered handlers, ready to loop. */
 export interface AgentRun {
   readonly state: RunState;
   /**
-   * Runs the loop until the model has handed in its result, a limit is reached or somebody cancels. May be called
-   * again when something came after the end, for example a message that no turn has read.
+   * Runs the loop until the model has submitted its result, a limit is reached or the run is cancelled. Call it again
+   * if something arrived after the end, such as an unread message.
    * @returns why it ended; never throws for a cancellation or a failing model
    */
   untilEnded(): Promise<RunOutcome>;
@@ -120,7 +122,7 @@ export function createAgentRun(input: AgentRunInput): AgentRun {
   });
 
   const ended = (explanation?: string): RunOutcome => ({ cancelled: false, limit: state.limit, explanation });
-  // How an activity ended says nothing about this: one whose worker is lost ends in a time-out, although it was told to stop.
+  // How an activity ended says nothing about this: one whose worker is lost times out even though it was cancelled.
   const wasCancelled = (): boolean => state.cancel !== undefined || work.consideredCancelled;
   const cancelled = (): RunOutcome => ({ ...ended(state.cancel?.reason), cancelled: true });
 
@@ -143,14 +145,14 @@ export function createAgentRun(input: AgentRunInput): AgentRun {
         return ended();
       } catch (error) {
         if (wasCancelled()) return cancelled();
-        // Out of time or out of reach: the report is then composed from the evidence, so this is no failure of the run.
+        // Out of time or out of reach: the report is then composed from the evidence, so the run has not failed.
         return ended(rootMessage(error));
       }
     },
   };
 }
 
-/** @returns true when the result was handed in, false when a limit ended the work */
+/** @returns true if the result was submitted, false if a limit ended the work */
 async function workUntilLimit(input: AgentRunInput, state: RunState, show: () => void): Promise<boolean> {
   let note: string | undefined;
   for (;;) {
@@ -172,7 +174,7 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
       }
       note = noteAfter(turn, input);
     } catch (error) {
-      // The time-out cancels what is in flight, which then ends in one way or another; the loop sees the limit next.
+      // The timeout cancels what is in flight, however it ends; the loop then sees the limit.
       if (wf.CancellationScope.current().consideredCancelled || state.remainingMs(Date.now()) > 0) throw error;
     }
   }
@@ -221,7 +223,7 @@ async function takeStep(
   state.turnEnded(turn);
   if (turn.toolCalls.length > 0 && mode === 'work') state.phase = 'using_tools';
   show();
-  // All of them, also when one is cancelled: nothing may be under way any more when the end is recorded.
+  // Wait for all of them, even if one is cancelled: nothing may be in progress when the end is recorded.
   const calls = await Promise.allSettled(turn.toolCalls.map((call) => callTool(input, state, call, show)));
   const failed = calls.find((call) => call.status === 'rejected');
   if (failed) throw failed.reason;
@@ -240,7 +242,7 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
     .callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats })
     .catch((error: unknown): ToolCallResult => {
       if (wf.CancellationScope.current().consideredCancelled) throw error;
-      // A call that cannot be made, however often it is tried, is no reason to end the run: the model reads that it was not.
+      // A call that cannot be made at all is no reason to end the run: the model reads that it was not made.
       return { digest: `not made: ${rootMessage(error)}`.slice(0, 200), isError: true, finished: false };
     });
   state.callEnded(call.summary, result);
