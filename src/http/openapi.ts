@@ -15,7 +15,7 @@ const ValidationError = z
     type: z.string(),
     loc: z
       .array(z.union([z.string(), z.number().int()]))
-      .meta({ description: 'Begins with body, query, path or header.' }),
+      .meta({ description: 'Starts with body, query, path or header.' }),
     msg: z.string(),
     input: z.unknown(),
     ctx: z.record(z.string(), z.unknown()).optional(),

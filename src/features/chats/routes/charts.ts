@@ -80,7 +80,7 @@ export const getChart = endpoint({
   method: 'get',
   path: '/api/charts/{tool_id}',
   operationId: 'getChart',
-  summary: 'A chart that was drawn: its Vega-Lite specification, or with format=svg its picture',
+  summary: 'A chart: its Vega-Lite specification or, with format=svg, its image',
   description: 'Scopes: `chats:read` for charts of chats, `investigations:read` for those of investigations.',
   tags,
   auth: apiKey(),

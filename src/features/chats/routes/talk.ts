@@ -25,7 +25,7 @@ export const chat = endpoint({
   method: 'post',
   path: '/api/v1/chat',
   operationId: 'chat',
-  summary: 'Say something in a chat and get the answer, whole or as a stream',
+  summary: 'Send a message to a chat and get the answer, whole or as a stream',
   description:
     'A turn goes on when the client goes away; read the chat or follow its stream again. A second turn while one runs is refused with 409 and ' +
     'Retry-After. To go on after a broken connection repeat the same request with Last-Event-ID (scope `chats:read`; another request: 409 ' +
@@ -60,7 +60,7 @@ export const followChat = endpoint({
   method: 'get',
   path: '/api/chat/{chat_id}/stream',
   operationId: 'followChat',
-  summary: 'The stream of the turn that runs in a chat, or of its last one',
+  summary: "The stream of a chat's running turn, or of its last one",
   description:
     'From its beginning, or after Last-Event-ID (header, or the query parameter last_event_id); after the end of a turn, the newest turn ' +
     `when there is a newer one. ${STREAM_ORDER}`,
@@ -83,8 +83,8 @@ export const cancelChat = endpoint({
   method: 'post',
   path: '/api/chat/{chat_id}/cancel',
   operationId: 'cancelChatTurn',
-  summary: 'Stop the turn that runs in a chat',
-  description: 'In-flight tools are stopped; what was said so far stays. The turn is cancelled a moment later.',
+  summary: 'Cancel the running turn of a chat',
+  description: 'In-flight tools are stopped; the text so far is kept. The turn is cancelled a moment later.',
   tags,
   auth: apiKey(WRITE),
   params: ChatParams,

@@ -56,7 +56,7 @@ export const oidcEndpoints = [
     method: 'get',
     path: '/api/sign-in/oidc',
     operationId: 'beginOidcSignIn',
-    summary: 'Go to the identity provider to sign in',
+    summary: 'Redirect to the identity provider to sign in',
     tags: ['Sign-in'],
     auth: 'none',
     // A browser visits it; no program calls it.
@@ -81,7 +81,7 @@ export const oidcEndpoints = [
     method: 'get',
     path: '/api/sign-in/oidc/callback',
     operationId: 'finishOidcSignIn',
-    summary: 'Come back from the identity provider',
+    summary: 'Return from the identity provider',
     tags: ['Sign-in'],
     auth: 'none',
     undocumented: true,

@@ -16,7 +16,7 @@ export const sessionEndpoints = [
     method: 'get',
     path: '/api/sign-in',
     operationId: 'getSignInMethods',
-    summary: 'How a person can sign in',
+    summary: 'The available sign-in methods',
     tags: ['Sign-in'],
     auth: 'none',
     response: schemas.SignInMethodsResponse,
@@ -68,7 +68,7 @@ export const sessionEndpoints = [
     method: 'post',
     path: '/api/session/team',
     operationId: 'changeSessionTeam',
-    summary: 'Go on in another team',
+    summary: 'Switch to another team',
     description:
       'For whoever signed in through the identity provider and is a member of several teams. A new session takes the place of the one that asks, and ends when that would have.',
     tags: ['Sign-in'],
