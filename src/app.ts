@@ -9,7 +9,7 @@ import { rooms } from './rooms.ts';
 
 type NeedsOf<Room> = Room extends { endpoints: readonly Endpoint<infer Deps>[] } ? (deps: Deps) => void : never;
 
-/** What the endpoints of all rooms together need. */
+/** What the endpoints of all rooms need together. */
 export type AppDeps = NeedsOf<(typeof rooms)[number]> extends (deps: infer Deps) => void ? Deps : never;
 
 /** Every endpoint of a list of rooms, room by room, and the pages that document them. */

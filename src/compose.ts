@@ -1,4 +1,4 @@
-/** Opens what a process works with, and builds the rooms: once, for the API and for workers. */
+/** Opens a process's dependencies and builds the rooms: once, for the API and for workers. */
 import { createTemporalClient, type TemporalTarget } from '../temporal/connection.ts';
 import type { Config } from './config.ts';
 import { openOrm } from './db/orm.ts';
@@ -22,7 +22,7 @@ export type House = RoomCore & All<BuiltBy<(typeof rooms)[number]>> & { profiles
 /** What activities work with. */
 export type WorkerHouse = House & { model: ModelClient };
 
-/** A room whose every part asks for what the house has. */
+/** A room all of whose parts need only what the house provides. */
 export interface FittingRoom extends Room {
   build?: (house: House) => object;
   runKinds?: (house: House) => Record<string, RoomRunKind>;
@@ -30,18 +30,17 @@ export interface FittingRoom extends Room {
   activities?: readonly ((house: WorkerHouse) => object)[];
 }
 
-/** The rooms of the product. That they fit, by their types, is what makes this line compile. */
+/** The rooms of the product. This line compiles only if their types fit together. */
 export const productRooms: readonly FittingRoom[] = rooms;
 
-/** Where Temporal is. */
 export const temporalTarget = ({ temporal: { address = 'localhost:7233', namespace } }: Config): TemporalTarget => ({
   address,
   namespace,
 });
 
 /**
- * Opens what the rooms are built with. No connection is made until the first query.
- * @throws {ConfigError} when there is no key for the secrets, or no database
+ * Opens what the rooms are built with. It does not connect before the first query.
+ * @throws {ConfigError} when there is no secret key or no database
  */
 export async function openCore(config: Config, log: Logger): Promise<Core> {
   const { databaseUrl, redisUrl, timeouts } = config;
@@ -71,9 +70,9 @@ export async function openCore(config: Config, log: Logger): Promise<Core> {
 }
 
 /**
- * Builds the rooms, in the order of their list.
- * @param core what the process opened. Tests add parts of the house in place of those that rooms build
- * @param list another list than the product's, for tests
+ * Builds the rooms in list order.
+ * @param core what the process opened. Tests add parts of the house to replace those that rooms build
+ * @param list a different list of rooms, for tests
  */
 export function composeRooms<Given extends Core>(
   core: Given,
@@ -95,10 +94,10 @@ export function composeRooms<Given extends Core>(
   return house;
 }
 
-/** What a worker does for workflows. */
+/** The activities of a worker. */
 export const activitiesOf = (house: WorkerHouse, list: readonly FittingRoom[] = productRooms): object =>
   Object.assign({}, ...list.flatMap(({ activities = [] }) => activities.map((create) => create(house))));
 
-/** What a worker does now and then. */
+/** The sweeps of a worker. */
 export const sweepsOf = (house: House, list: readonly FittingRoom[] = productRooms): (() => Promise<unknown>)[] =>
   list.flatMap(({ sweeps = [] }) => sweeps.map((sweep) => () => sweep(house)));

@@ -11,7 +11,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 const positiveInt = z.coerce.number().int().positive();
 const url = z.url();
 
-/** An empty string in the environment means "not set", as in compose files and CI. */
+/** An empty variable means "not set", as in compose files and CI. */
 const optional = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema.optional());
 
@@ -25,14 +25,14 @@ const commaSeparated = (text: string): string[] =>
     .filter(Boolean);
 
 const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// URL' });
-/** Over plain http an ID token could come from anybody, but on this machine. */
+/** Over plain http anybody could forge an ID token, except on this machine. */
 const issuerUrl = webUrl.refine(
   (text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname),
   'must be an https:// URL; http:// is for addresses of this machine',
 );
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@host:587' });
-/** An address, or a name and the address in angle brackets. */
+/** An address, or a name followed by the address in angle brackets. */
 const mailbox = z
   .string()
   .regex(
@@ -105,7 +105,7 @@ const consistent = environment
       context.addIssue({ code: 'custom', path: [name], message: `must be set where another of ${OIDC.join(', ')} is` });
   });
 
-/** Where people sign in with an account of their organisation (OpenID Connect). */
+/** Where people sign in with their organisation's account (OpenID Connect). */
 export interface OidcConfig {
   issuer: string;
   clientId: string;
@@ -115,42 +115,42 @@ export interface OidcConfig {
 }
 
 export interface SlackAddresses {
-  /** Base of the Web API's methods, with a slash at its end. */
+  /** Base URL of the Web API's methods, with a trailing slash. */
   apiUrl: string;
-  /** Incoming webhooks have this origin. */
+  /** The origin of incoming webhooks. */
   hooksUrl: string;
 }
 
 export interface MailConfig {
-  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  /** `smtp://` or `smtps://`, with credentials if the server wants them. */
   smtpUrl: string;
   /** An address, or `Name <address>`. */
   from: string;
 }
 
-/** How long what a process needs may take, in milliseconds; where nothing is given, each part's own limit holds. */
+/** Timeouts of a process's dependencies, in milliseconds; unset ones fall back to each part's own default. */
 export interface Timeouts {
-  /** For a connection to PostgreSQL or Redis to come about. */
+  /** Connecting to PostgreSQL or Redis. */
   connectMs?: number;
-  /** For Redis to answer, where the event log is there. */
+  /** A Redis reply, if the event log is in Redis. */
   redisMs?: number;
-  /** For Temporal to take a start or a signal. */
+  /** A start or a signal, to Temporal. */
   temporalMs?: number;
-  /** For one run of Git. */
+  /** One run of Git. */
   gitMs?: number;
 }
 
-/** Configuration of one process, complete and typed. Absent optional parts are `undefined`, never empty strings. */
+/** The complete, typed configuration of one process. Absent optional parts are `undefined`, never empty strings. */
 export interface Config {
   nodeEnv: string;
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
   port: number;
   host: string;
-  /** Absolute path of the folder that holds embedded state. */
+  /** Absolute path of the folder for embedded state. */
   home: string;
-  /** Absolute path of the folder that holds the teams' workspaces. */
+  /** Absolute path of the folder for the teams' workspaces. */
   workspacesDir: string;
-  /** Where people reach the web app, without a trailing slash; undefined means "this API's own address". */
+  /** Where people reach the web app, without a trailing slash; undefined means this API's own address. */
   appUrl?: string;
   bootstrapApiKey?: string;
   /** 32-byte key of the secrets at rest, hexadecimal. */
@@ -161,15 +161,15 @@ export interface Config {
   sessionHours: number;
   corsOrigins: string[];
   bodyLimitBytes: number;
-  /** How many proxies stand before the API and append to X-Forwarded-For; 0 believes no such header. */
+  /** How many proxies in front of the API append to X-Forwarded-For; with 0 the header is ignored. */
   trustedProxies: number;
-  /** Requests a minute and key, or `off`. */
+  /** Requests per minute and key, or `off`. */
   rateLimit: number | 'off';
-  /** Hosts, addresses and networks that requests to URLs of users may go to although they are not public. */
+  /** Hosts, addresses and networks that requests to user-given URLs may reach although they are not public. */
   outboundAllow: string[];
   /** Where Slack is; Slack's own addresses by default. */
   slack: SlackAddresses;
-  /** How mail goes out; undefined: it does not. */
+  /** How mail is sent; undefined disables it. */
   mail?: MailConfig;
   databaseUrl?: string;
   redisUrl?: string;
@@ -178,28 +178,28 @@ export interface Config {
     namespace: string;
     taskQueue: string;
     uiUrl?: string;
-    /** Monitoring agents continue as new after so many events; undefined: the product's own choice. */
+    /** Monitoring agents continue as new after this many events; undefined: the built-in default. */
     eventsPerHistory?: number;
   };
   timeouts: Timeouts;
   model: {
-    /** Undefined: no key, the offline model answers (unless a base URL is given). */
+    /** Undefined: the offline model answers (unless a base URL is given). */
     apiKey?: string;
     baseUrl?: string;
-    /** Undefined: the default of the model provider in use. */
+    /** Undefined: the provider's default model. */
     name?: string;
   };
   /** Bounds of every run. */
   budget: RunBudget;
-  /** Workflows that a worker keeps in memory; one that is not there is replayed when it wakes. */
+  /** Workflows that a worker caches; others are replayed when they wake. */
   cachedWorkflows: number;
-  /** Path of the workflow code as `temporal/bundle.ts` writes it; without it, a worker bundles when it starts. */
+  /** Path of the workflow bundle written by `temporal/bundle.ts`; without it, a worker bundles at start-up. */
   workflowBundle?: string;
   workerMetricsPort?: number;
   sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
 }
 
-/** Thrown when the environment cannot be used; `message` has one line per problem. */
+/** Thrown when the environment is unusable; `message` has one line per problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';
 }
@@ -207,7 +207,7 @@ export class ConfigError extends Error {
 /**
  * Parses an environment into a {@link Config}.
  * @param env the variables to read, usually `process.env`
- * @throws {ConfigError} naming every variable that is wrong
+ * @throws {ConfigError} naming every invalid variable
  */
 export function loadConfig(env: Record<string, string | undefined> = process.env): Config {
   const parsed = consistent.safeParse(env);
@@ -274,14 +274,14 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   };
 }
 
-/** What a program needs of any environment: where programs, files and certificates are, and how to write text. */
+/** What any program needs from the environment: where programs, files and certificates are, and how to write text. */
 const SYSTEM_VARIABLES = ['PATH', 'HOME', 'USER', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 
-/** The environment for a program that is not ours: none of our secrets are in it. */
+/** The environment for third-party programs, without our secrets. */
 export const systemEnvironment = (): Record<string, string | undefined> =>
   Object.fromEntries(SYSTEM_VARIABLES.map((name) => [name, process.env[name]]));
 
-/** The environment of this process with some variables replaced, for a child process. `undefined` removes one. */
+/** This process's environment with some variables replaced, for a child process. `undefined` removes one. */
 export function childEnvironment(changes: Record<string, string | undefined>): Record<string, string | undefined> {
   return { ...process.env, ...changes };
 }

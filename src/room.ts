@@ -17,15 +17,14 @@ export interface Core {
   clock: Clock;
   orm: Orm;
   events: EventLog;
-  /** Temporal. */
   client: Client;
-  /** Of the secrets at rest. */
+  /** The key of the secrets at rest. */
   secretKey: Buffer;
-  /** Seals secrets at rest, and opens them. */
+  /** Seals and opens secrets at rest. */
   secrets: SecretBox;
   /** Where people reach the web app, without a trailing slash. */
   appUrl: string;
-  /** What has to be closed when the process stops: the last first. */
+  /** What to close when the process stops, in reverse order. */
   closing: AsyncDisposableStack;
 }
 
@@ -33,33 +32,32 @@ export interface Core {
 export interface RoomCore extends Core {
   /** The tools of every run. */
   runTools: readonly Tool[];
-  /** Names that no tool of a team may have. Complete once all rooms are built. */
+  /** Names that a team's own tools may not have. Complete once all rooms are built. */
   reservedToolNames: () => readonly string[];
 }
 
-/** A kind of run, as the room that carries it out knows it. */
+/** A kind of run, as described by the room that carries it out. */
 export interface RoomRunKind {
-  /** Every tool a run of this kind may have, its team's own aside. */
+  /** Every tool a run of this kind may have, apart from the team's own. */
   tools: readonly Tool[];
   profile: LoadProfile;
 }
 
 /**
- * What the house takes from a room, which exports one value of this type through its door. A room has only the parts
- * it needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
+ * What the house takes from a room. Each room exports one value of this type through its door, with only the parts it
+ * needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
  */
 export interface Room {
-  /** The folder's name. */
   name: string;
   endpoints?: readonly Endpoint<never>[];
   entities?: readonly EntitySchema[];
   /** Tools of every run. */
   tools?: readonly Tool[];
-  /** Builds what the room and others work with, once a process; `house` has what the rooms before it have built. */
+  /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */
   build?: (house: never) => object;
   runKinds?: (house: never) => Record<string, RoomRunKind>;
-  /** What every worker does now and then. Several may do it at once: each is idempotent. */
+  /** What every worker does periodically. Several may do it at once: each is idempotent. */
   sweeps?: readonly ((house: never) => Promise<unknown>)[];
-  /** What a worker does for the room's workflows, from the folder `activities`. */
+  /** The room's activities, from the folder `activities`. */
   activities?: readonly ((house: never) => object)[];
 }

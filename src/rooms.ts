@@ -23,7 +23,7 @@ import { transcriptsRoom } from './features/transcripts/index.ts';
 import { workspaceRoom } from './features/workspace/index.ts';
 import type { Room } from './room.ts';
 
-/** A room comes after those whose objects it builds with. */
+/** A room comes after the rooms whose objects it builds with. */
 export const rooms = [
   serviceRoom,
   identityRoom,

@@ -9,6 +9,6 @@ import { workflowsPath } from './worker.ts';
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('Usage: node temporal/bundle.ts FILE');
 const { code } = await bundleWorkflowCode({ workflowsPath });
-// Whole or not at all: others may be looking for it.
+// Written atomically: others may be looking for it.
 writeFileSync(`${file}.${process.pid}`, code);
 renameSync(`${file}.${process.pid}`, file);

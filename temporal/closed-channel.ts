@@ -1,9 +1,9 @@
 import { InterceptingCall, Metadata, status, type Interceptor, type InterceptingListener } from '@grpc/grpc-js';
 
 /**
- * Ends calls of a connection that was closed. The client's retries wait in timers; one that comes after the end of the
- * connection finds the channel shut down, and what gRPC throws there nobody could catch: the process would die of it
- * while it stops. Goes after the interceptor that retries.
+ * Fails calls on a closed connection. The client's retries wait in timers; one that fires after the connection was
+ * closed finds the channel shut down, and gRPC throws where nobody can catch: the stopping process would crash. Must
+ * come after the retry interceptor.
  */
 export const endAfterClose: Interceptor = (options, nextCall) => {
   try {
@@ -16,7 +16,7 @@ export const endAfterClose: Interceptor = (options, nextCall) => {
 
 const nothing = (): void => undefined;
 
-/** A call that ends as it begins, with a status that is not retried. */
+/** A call that ends at once, with a status that is not retried. */
 const closedCall: ConstructorParameters<typeof InterceptingCall>[0] = {
   start(_metadata, listener?: Partial<InterceptingListener>) {
     listener?.onReceiveStatus?.({

@@ -8,8 +8,8 @@ export interface TemporalTarget {
 }
 
 /**
- * A client that connects on first use, so that an API node starts (and says on /readyz what is missing) while Temporal
- * is down. gRPC reconnects by itself.
+ * A client that connects on first use, so that an API node starts (and reports on /readyz what is missing) while
+ * Temporal is down. gRPC reconnects on its own.
  */
 export function createTemporalClient(target: TemporalTarget): Client {
   const interceptors = [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endAfterClose];

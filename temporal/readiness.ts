@@ -3,17 +3,17 @@ import proto from '@temporalio/proto';
 import { TASK_QUEUE } from './queues.ts';
 
 const { TASK_QUEUE_TYPE_WORKFLOW, TASK_QUEUE_TYPE_ACTIVITY } = proto.temporal.api.enums.v1.TaskQueueType;
-/** A live worker's long poll is renewed at least this often. */
+/** A live worker renews its long poll at least this often. */
 const POLLED_WITHIN_MS = 90_000;
 
-/** Resolves when the namespace can be used. */
+/** Resolves when the namespace is usable. */
 export async function temporalReady(client: Client, signal: AbortSignal): Promise<void> {
   await client.withAbortSignal(signal, () =>
     client.workflowService.describeNamespace({ namespace: client.options.namespace }),
   );
 }
 
-/** Resolves when somebody polls the queue for workflows and somebody for activities. @throws when nobody does */
+/** Resolves when both workflow and activity pollers exist on the queue. @throws when either is missing */
 export async function workersReady(client: Client, taskQueue = TASK_QUEUE): Promise<void> {
   const { namespace } = client.options;
   await Promise.all(

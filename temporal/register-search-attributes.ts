@@ -3,8 +3,8 @@ import type { Connection } from '@temporalio/client';
 import { searchAttributes } from './search-attributes.ts';
 
 /**
- * Registers the search attributes that the namespace lacks. Needed once per Temporal cluster; harmless when repeated.
- * @throws the server's error when it refuses, for example without the right to change the namespace
+ * Registers the search attributes that the namespace lacks. Needed once per Temporal cluster; idempotent.
+ * @throws the server's error when it refuses, for example for lack of permission to change the namespace
  */
 export async function registerSearchAttributes(connection: Connection, namespace: string): Promise<void> {
   const known = await connection.operatorService.listSearchAttributes({ namespace });

@@ -4,8 +4,8 @@ import type { Logger } from '../src/platform/logger.ts';
 const LEVELS = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
 /**
- * Sends the Temporal SDK's own log to the process's logger and, when a port is given, serves the SDK's metrics
- * (workflow task latency, slots, polls) to Prometheus on it. Once a process, before the first worker.
+ * Sends the Temporal SDK's log to the process's logger and, given a port, serves the SDK's metrics (workflow task
+ * latency, slots, polls) to Prometheus on it. Call once per process, before the first worker.
  */
 export function installRuntime(log: Logger, metricsPort?: number): void {
   const sdk = log.child({ component: 'temporal' });
@@ -13,10 +13,10 @@ export function installRuntime(log: Logger, metricsPort?: number): void {
     (level: (typeof LEVELS)[LogLevel]) =>
     (message: string, meta?: { error?: unknown }): void => {
       const { error, ...facts } = meta ?? {};
-      // Under the name that our logger writes with its message and its stack.
+      // The key under which our logger writes an error's message and stack.
       sdk[level](error === undefined ? facts : { ...facts, err: error }, message);
     };
-  // What the SDK calls information is written for its own developers: one line a worker state.
+  // The SDK's info level is for its own developers: one line per worker state.
   const logger = {
     log: (level: LogLevel, message: string, meta?: object) => write(LEVELS[level])(message, meta),
     trace: write(LEVELS.TRACE),

@@ -3,12 +3,12 @@ import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker
 import type { TemporalTarget } from './connection.ts';
 import { TASK_QUEUE } from './queues.ts';
 
-/** What `bundleWorkflowCode` is pointed at; Node's own resolution is not used inside the bundle. */
+/** The entry point for `bundleWorkflowCode`; Node's own resolution does not apply inside the bundle. */
 export const workflowsPath = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 export interface CasebookWorkerOptions extends TemporalTarget {
   activities: object;
-  /** Path of the workflow code, bundled by `bundle.ts`; bundled at every start unless given. */
+  /** Path of the workflow bundle written by `bundle.ts`; by default it is bundled at every start. */
   workflowBundle?: string;
   taskQueue?: string;
   /** Overrides for tests and benches. */
@@ -18,13 +18,13 @@ export interface CasebookWorkerOptions extends TemporalTarget {
 /** A worker and the connection it owns. */
 export interface CasebookWorker {
   worker: Worker;
-  /** Polls until `worker.shutdown()`; drains what it runs. */
+  /** Polls until `worker.shutdown()`, then drains running tasks. */
   run(): Promise<void>;
 }
 
 /**
- * Connects, and bundles the workflow code unless it is given a bundle.
- * @throws when Temporal cannot be reached; the caller decides how long to try
+ * Connects, and bundles the workflow code if no bundle is given.
+ * @throws when Temporal cannot be reached; the caller decides how long to retry
  */
 export async function createWorker(options: CasebookWorkerOptions): Promise<CasebookWorker> {
   const connection = await NativeConnection.connect({ address: options.address });
@@ -36,10 +36,10 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
       ? { workflowsPath }
       : { workflowBundle: { codePath: options.workflowBundle } }),
     activities: options.activities,
-    // A cached run costs up to a megabyte; a run that is not cached replays its history for each query.
+    // A cached run costs up to a megabyte; a run that is not cached replays its history on every query.
     maxCachedWorkflows: 500,
     maxConcurrentActivityTaskExecutions: 100,
-    // The default of 30 s would hide a killed worker, and a cancellation, for that long.
+    // The default of 30 s would hide a killed worker, or a cancellation, for that long.
     maxHeartbeatThrottleInterval: '3s',
     defaultHeartbeatThrottleInterval: '3s',
     shutdownGraceTime: '20s',

@@ -1,6 +1,6 @@
 /**
- * `npm run admin -- COMMAND`: what an operator does with direct access to the database. Configured like the API
- * (DATABASE_URL, CASEBOOK_SECRET_KEY, CASEBOOK_HOME).
+ * `npm run admin -- COMMAND`: operator commands with direct database access. Configured like the API (DATABASE_URL,
+ * CASEBOOK_SECRET_KEY, CASEBOOK_HOME).
  */
 import { parseArgs } from 'node:util';
 import { loadConfig, type Config } from '../config.ts';
@@ -19,14 +19,13 @@ const USAGE = `Usage: npm run admin -- COMMAND
                              makes a link that signs a browser in once, within an hour unless N says otherwise: as that
                              member, or without one as somebody who may do everything in the first team`;
 
-/** What the endpoint bounds a link to. */
+/** The endpoint's own bounds for a link's lifetime. */
 const MOST_MINUTES = 7 * 24 * 60;
 
 interface Context {
   config: Config;
   orm: Orm;
   databaseUrl: string;
-  /** Where people reach the web app. */
   appUrl: string;
   name: string;
   user?: string;

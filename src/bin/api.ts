@@ -1,4 +1,4 @@
-/** The API process: answers HTTP, starts workflows, streams events. Holds no state of its own. */
+/** The API process: answers HTTP, starts workflows, streams events. Stateless. */
 import { ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
@@ -22,12 +22,14 @@ import { untilUp } from '../platform/until-up.ts';
 export interface RunningApi {
   port: number;
   deps: AppDeps & House;
-  /** Resolves when the schema is up to date and the first team is there. */
+  /** Resolves when the schema is up to date and the first team exists. */
   prepared: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as they can. */
+/**
+ * Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as possible.
+ */
 export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
   const core = await openCore(config, log);
   const house = composeRooms(core);
@@ -90,9 +92,9 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
     async stop() {
       stopping.abort(new Error('The API is stopping.'));
       await preparing.catch(() => undefined);
-      // It listens no more before satellites are sent away: they are back at once, and not to come back to this node.
+      // Stop listening before satellites are disconnected: they reconnect at once, and must not reach this node again.
       const stopped = server.stop();
-      // What they were asked is asked again on another node.
+      // Their open requests are sent again by another node.
       await gateway.stop();
       await stopped;
       await closing.disposeAsync();
@@ -108,7 +110,7 @@ async function prepare({ config, orm, authenticator, log }: House): Promise<void
   });
   if (generatedApiKey === undefined) return;
   log.info('The first team was made.');
-  // Shown this once and stored nowhere: on standard output, but not as a log record that would be kept.
+  // Shown once and never stored: printed to standard output, but not as a log record that would be kept.
   console.log(`API key of the first team (shown once): ${generatedApiKey}`);
 }
 

@@ -1,8 +1,9 @@
 /**
- * `npm run demo`: starts everything and a shop beside it, breaks something in the shop, investigates the alert over the
- * public API and through a satellite, shows the run and its report; then repairs the shop, has a monitoring agent made,
- * breaks something else, shows how the agent notices and what comes of its investigation, and stays up. Where there is no
- * Prometheus to watch the shop with, it investigates a recorded incident instead, as `--recorded` and `--incident` ask for.
+ * `npm run demo`: starts everything, with a shop beside it, breaks something in the shop, investigates the alert over
+ * the public API and through a satellite, and shows the run and its report. Then it repairs the shop, has a monitoring
+ * agent made, breaks something else, shows how the agent notices and what its investigation finds, and stays up.
+ * Without a Prometheus to watch the shop with, or with `--recorded` or `--incident`, it investigates a recorded
+ * incident instead.
  */
 import pc from 'picocolors';
 import { readArguments, USAGE } from '../../demo/arguments.ts';
@@ -28,7 +29,7 @@ const log = {
   warn: (line: string) => console.error(pc.yellow(`  ${line}`)),
 };
 
-/** The shop beside a running Casebook; undefined when there is nothing to watch it with. */
+/** The shop beside a running Casebook; undefined if there is no Prometheus to watch it with. */
 async function connectShop(start: LiveShopStart, running: Running): Promise<LiveShop | undefined> {
   try {
     const shop = await showWaiting('The shop, Prometheus, Loki and the satellite', () => start.connect(running));
@@ -44,7 +45,7 @@ async function connectShop(start: LiveShopStart, running: Running): Promise<Live
   }
 }
 
-/** Breaks something, and waits until somebody would be paged. @returns the question */
+/** Breaks something, and waits until it would page someone. @returns the question */
 async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: AbortSignal): Promise<string> {
   await showWaiting('Watching the healthy shop', (update) =>
     shop.untilKnown(signal, (seconds, of) => update(`Watching the healthy shop: ${seconds} of ${of} s`)),
@@ -54,7 +55,7 @@ async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: Abort
   return questionAbout(alert);
 }
 
-/** An agent of an earlier demo on this home folder would see the faults as well. */
+/** Agents of an earlier demo on this home folder would see the faults too. */
 async function forgetEarlierAgents(running: Running): Promise<void> {
   try {
     const count = await deleteEarlierAgents(running);
@@ -64,7 +65,7 @@ async function forgetEarlierAgents(running: Running): Promise<void> {
   }
 }
 
-/** The second half. What goes wrong in it is said; the rest stays up. */
+/** The second half. It reports failures and leaves the rest up. */
 async function monitor(
   running: Running,
   shop: LiveShop,
@@ -85,7 +86,7 @@ async function monitor(
   }
 }
 
-/** Sets the report beside what was broken, and says so. */
+/** Compares the report with what was broken, and prints the result. */
 function isRight({ isReported, service }: Concluded, { service: broken }: LiveIncident): boolean {
   const right = isReported && service === broken;
   const verdict = right
@@ -104,7 +105,7 @@ interface Shown {
   openedId?: string;
 }
 
-/** Where all of it is seen in a browser. The first link signs it in, the others need that. */
+/** Where to see everything in a browser. The first link signs the browser in, which the others need. */
 async function sayWhereToLook(running: Running, { investigationId, agentId, openedId }: Shown): Promise<void> {
   if (investigationId === undefined) return;
   const path = `/investigation/${investigationId}`;
@@ -165,7 +166,7 @@ async function main(): Promise<void> {
       else {
         interrupted = true;
         stopping.abort(new Error('interrupted'));
-        // While things still start, startEverything itself stops what it has started.
+        // During start-up, startEverything itself stops what it has started.
         if (running) void stop().finally(() => process.exit(130));
         else void live?.stop();
       }
@@ -173,7 +174,7 @@ async function main(): Promise<void> {
   }
 
   log.info(`starting Casebook (state in ${config.home}) …`);
-  // Another instance on this home folder has a shop of its own; starting says that it is there.
+  // Another instance on this home folder has its own shop; starting reports that instance.
   if (wanted.fault && !runningInstance(config.home)) live = startLiveShop({ home: config.home, log });
   try {
     running = await startEverything({ config, log, signal: stopping.signal });
@@ -194,7 +195,7 @@ async function main(): Promise<void> {
     const concluded = await investigate(running, wanted.query ?? asked, stopping.signal);
     ({ isReported } = concluded);
     shown.investigationId = concluded.id;
-    // A question of one's own may be about anything.
+    // A question from the user may be about anything.
     isFound = fault && wanted.query === undefined ? isRight(concluded, fault) : isReported;
     if (fault && isReported && wanted.monitor) {
       const { isFound: isFoundByAgent, ...noticed } = await monitor(running, shop, fault, stopping.signal);

@@ -8,8 +8,8 @@ const EVENTS_KEPT_MS = 30 * 24 * 3_600_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /**
- * Sweeps now and then until stopped, and deletes old events. Several workers may sweep at once: every repair is
- * idempotent. Each sweep goes at its own pace: one that takes long, or fails, does not keep the others waiting.
+ * Sweeps periodically until stopped, and deletes old events. Several workers may sweep at once: every repair is
+ * idempotent. Each sweep has its own pace: a slow or failing one does not delay the others.
  */
 export function startSweeping(
   deps: { clock: Clock; events: EventLog; log: Logger },

@@ -1,4 +1,4 @@
-/** `npm start`: everything on this machine, until Ctrl-C. A second Ctrl-C does not wait. */
+/** `npm start`: runs everything on this machine until Ctrl-C. A second Ctrl-C does not wait. */
 import { ConfigError, loadConfig } from '../config.ts';
 import { messageOf } from '../platform/message-of.ts';
 import type { Log } from '../embedded/log.ts';

@@ -13,7 +13,7 @@ import { stopOnSignal } from '../platform/shutdown.ts';
 import { untilUp } from '../platform/until-up.ts';
 import { startSweeping } from './sweeping.ts';
 
-/** Starts polling and returns; `stop` drains what runs. */
+/** Starts polling and returns; `stop` drains running work. */
 export async function startWorker(
   config: Config,
   log: Logger,
@@ -76,7 +76,7 @@ async function prepareTemporal(target: { address: string; namespace: string }): 
   }
 }
 
-/** Without a key and a base URL, the offline model is served on loopback by this process. */
+/** Without a key and a base URL, this process serves the offline model on loopback. */
 async function openModel({ model }: Config): Promise<{ model: ModelClient; stop: () => Promise<void> }> {
   const options = { apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.name };
   if (model.apiKey || model.baseUrl) return { model: createModelClient(options), stop: async () => {} };

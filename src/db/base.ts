@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { p } from '@mikro-orm/core';
 
-/** Columns every table has. Ids are random UUIDs made by the application, so that a row's id is known before it is stored. */
+/**
+ * Columns every table has. The application generates ids as random UUIDs, so a row's id is known before it is stored.
+ */
 export const baseColumns = {
   id: p
     .uuid()
@@ -14,15 +16,15 @@ export const baseColumns = {
     .onUpdate(() => new Date()),
 };
 
-/** Columns of a table that records who made its rows. */
+/** Columns of a table that records who created its rows. */
 export const creatorColumns = {
-  /** The key, or where no key was given the session; null for what no caller made. */
+  /** The key, or the session if no key was used; null if no caller created the row. */
   createdByCredentialId: p.uuid().strictNullable(),
-  /** Whom that credential acted for; null for a program. */
+  /** The user that credential acted for; null for a program. */
   createdByUserId: p.uuid().strictNullable(),
 };
 
-/** The creator columns of a row that this caller makes; without one, of a row that no caller makes. */
+/** The creator columns of a row this caller creates; without a caller, those of a row nobody created. */
 export const creatorOf = ({ apiKeyId, userId }: { apiKeyId?: string; userId?: string } = {}) => ({
   createdByCredentialId: apiKeyId ?? null,
   createdByUserId: userId ?? null,
@@ -32,8 +34,8 @@ export const creatorOf = ({ apiKeyId, userId }: { apiKeyId?: string; userId?: st
 export const teamColumns = { ...baseColumns, teamId: p.uuid().index() };
 
 /**
- * The entity filter that keeps teams apart. It is on by default and has no default team: a query through an
- * entity manager that was not bound to a team by `forTeam` fails instead of reading everybody's rows.
+ * The entity filter that keeps teams apart. It is on by default and has no default team: a query through an entity
+ * manager that was not bound to a team by `forTeam` fails instead of reading every team's rows.
  */
 export const teamFilter = {
   team: { name: 'team', cond: (args: { teamId: string }) => ({ teamId: args.teamId }), default: true },

@@ -5,12 +5,12 @@ import type { EntityManager } from './orm.ts';
 const PART_ROWS = 100;
 
 /**
- * Deletes rows in small parts, each in a transaction of its own. One statement for very many rows would hold its locks
- * for long; and one that takes longer than a connection may be silent is undone, however often it is repeated. What is
- * deleted when this fails stays deleted: call it again.
- * @param em outside of a transaction, bound to the team of the rows
- * @param where an index must find these
- * @param signal ends it between two parts
+ * Deletes rows in small batches, each in its own transaction. A single statement for a great many rows would hold its
+ * locks for long; and if it outlasts the connection's idle timeout it is rolled back, however often it is retried. What
+ * is deleted stays deleted if this fails: call it again.
+ * @param em outside of a transaction, bound to the rows' team
+ * @param where an index must cover these
+ * @param signal stops between two batches
  */
 export function deleteInParts<Entity extends { id: string }>(
   em: EntityManager,

@@ -1,4 +1,4 @@
-/** Text as a LIKE pattern that matches exactly it: the wildcards in it are escaped, with PostgreSQL's usual backslash. */
+/** A LIKE pattern that matches exactly this text: wildcards are escaped with PostgreSQL's default backslash. */
 export function likeLiteral(text: string): string {
   return text.replaceAll(/[\\%_]/g, String.raw`\$&`);
 }

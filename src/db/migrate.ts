@@ -1,23 +1,23 @@
 import { openOrm } from './orm.ts';
 
-/** Any constant does, as long as every process that migrates uses the same one. */
+/** Any constant works, as long as every migrating process uses the same one. */
 const MIGRATION_LOCK = 4_117_009;
 
 /**
- * Brings the schema up to date, on connections of its own: a migration may be silent for longer than a query of the
- * product. Safe to call from several processes at once: a PostgreSQL advisory lock lets one migrate while the others
- * wait. The lock is held by the transaction of the migrations, so that a connection that is lost takes both with it, and
- * nobody migrates without the lock. Every migration must be one that a transaction allows.
- * @param say is told, once, when another process migrates and this one waits for it
- * @param connectTimeoutMs how long a connection may take to come about; the ORM's own unless given, for tests
- * @throws the database's error when a migration fails; nothing of those that were pending is applied then
+ * Brings the schema up to date, on connections of its own: a migration may be silent for longer than the product's
+ * queries. Safe to call from several processes at once: a PostgreSQL advisory lock lets one migrate while the others
+ * wait. The migrations' transaction holds the lock, so a lost connection takes both with it and nobody migrates without
+ * the lock. Every migration must be transactional.
+ * @param say called once, when another process migrates and this one waits for it
+ * @param connectTimeoutMs how long connecting may take; the ORM's own default otherwise, for tests
+ * @throws the database's error when a migration fails; none of the pending ones are applied then
  */
 export async function migrate(
   databaseUrl: string,
   say?: (message: string) => void,
   connectTimeoutMs?: number,
 ): Promise<void> {
-  // One connection has the lock and migrates; with the other the migrator looks after its table.
+  // One connection holds the lock and migrates; the migrator manages its table on the other.
   const orm = await openOrm({ databaseUrl, entities: [], poolSize: 2, silenceMs: 0, connectTimeoutMs });
   try {
     await orm.em.fork().transactional(async (em) => {

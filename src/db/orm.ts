@@ -9,14 +9,14 @@ import { migrations } from './migrations/index.ts';
 export type Orm = MikroORM;
 export type { EntityManager };
 
-/** A query of the product takes milliseconds; a connection that is silent for this long is lost. */
+/** The product's queries take milliseconds; a connection that is silent for this long is lost. */
 const SILENCE_MS = 30_000;
-/** A server that is there answers at once; callers wait no longer for one that is not, or for a place in the pool. */
+/** A reachable server answers at once; callers wait no longer for an unreachable one, or for a place in the pool. */
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /**
- * Kysely gives the connection of a transaction back only after a rollback that succeeded. On a connection that is lost
- * the server has rolled back already: without this the connection would keep its place in the pool for ever.
+ * Kysely releases a transaction's connection only after a successful rollback. On a lost connection the server has
+ * rolled back already: without this the connection would occupy the pool forever.
  */
 function forgiveLostRollback(client: pg.PoolClient): void {
   const query = client.query;
@@ -32,16 +32,16 @@ function forgiveLostRollback(client: pg.PoolClient): void {
     args[0] === 'rollback' ? forgiving(...args) : Reflect.apply(query, client, args);
 }
 
-/** A lost connection must give its place in the pool back, and a frozen process its locks. */
+/** A lost connection must free its place in the pool, and a frozen process its locks. */
 const connectionOptions = (silenceMs: number, connectTimeoutMs: number) => ({
   connectionTimeoutMillis: connectTimeoutMs,
   keepAlive: true,
-  // The system's own delay is two hours: too late for one that waits for a lock as long as it takes.
+  // The system's default is two hours: too late for a connection that waits for a lock indefinitely.
   keepAliveInitialDelayMillis: 10_000,
   idle_in_transaction_session_timeout: 15_000,
   onPoolCreated(pool: pg.Pool): void {
     pool.on('connect', (client) => {
-      // Not `instanceof pg.Connection`: the driver may bring a copy of pg of its own.
+      // Not `instanceof pg.Connection`: the driver may bundle its own copy of pg.
       const connection: unknown = 'connection' in client ? client.connection : undefined;
       const stream =
         connection !== null && typeof connection === 'object' && 'stream' in connection && connection.stream;
@@ -53,13 +53,13 @@ const connectionOptions = (silenceMs: number, connectTimeoutMs: number) => ({
 });
 
 /**
- * Opens the ORM. No connection is made until the first query.
+ * Opens the ORM. It does not connect before the first query.
  * @param options.databaseUrl a postgres:// URL
- * @param options.entities what is stored; none suffices to migrate
- * @param options.poolSize most connections this process holds
- * @param options.silenceMs how long a connection in use may be silent; 0 for ever
- * @param options.connectTimeoutMs how long a connection may take to come about, waiting for a place in the pool included
- * @param options.log where the ORM's own messages go, at debug
+ * @param options.entities the entities to map; none are needed to migrate
+ * @param options.poolSize maximum connections of this process
+ * @param options.silenceMs how long a connection in use may be silent; 0 means forever
+ * @param options.connectTimeoutMs how long connecting may take, waiting for a place in the pool included
+ * @param options.log receives the ORM's own messages, at debug
  */
 export function openOrm(options: {
   databaseUrl: string;
@@ -75,7 +75,7 @@ export function openOrm(options: {
     discovery: { warnWhenNoEntities: false },
     extensions: [Migrator],
     migrations: { migrationsList: migrations, snapshot: false, tableName: 'migrations' },
-    // Tables of the event log, of the migrator and of dependency graphs are not entities.
+    // The tables of the event log, the migrator and dependency graphs are not entities.
     schemaGenerator: {
       skipTables: ['event_streams', 'events', 'migrations', 'satellite_graphs', 'satellite_graph_edges'],
     },
@@ -83,7 +83,7 @@ export function openOrm(options: {
     colors: false,
     pool: { min: 0, max: options.poolSize ?? 10 },
     driverOptions: connectionOptions(options.silenceMs ?? SILENCE_MS, options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS),
-    // Dates are stored and read in UTC whatever the machine's zone is.
+    // Dates are stored and read in UTC whatever the machine's time zone.
     forceUtcTimezone: true,
   });
 }

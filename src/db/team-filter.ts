@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 
 /**
- * A fresh entity manager bound to one team: one per request and per activity attempt.
+ * Forks an entity manager bound to one team: one per request and per activity attempt.
  * @param em any entity manager of the ORM
  * @param teamId the team whose rows it may read
  */
@@ -11,5 +11,5 @@ export function forTeam(em: EntityManager, teamId: string): EntityManager {
   return fork;
 }
 
-/** Query option for the few places that work across teams on purpose (authentication, sweeper, bootstrap). */
+/** Query option for the few places that deliberately work across teams (authentication, sweeper, bootstrap). */
 export const anyTeam = { filters: { team: false } } as const;

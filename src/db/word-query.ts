@@ -1,6 +1,6 @@
 /**
- * SQL of the words that a person looks for, as a `tsquery`; its one parameter is what was typed. Words are found by their
- * beginning, in any case; "quoted words" next to each other; -word excludes. The parser of PostgreSQL reads the text, so
- * nothing in it is an error; its lexemes become prefixes. What is searched is `to_tsvector('simple', …)`.
+ * SQL that turns a person's search terms into a `tsquery`; its one parameter is the text as typed. Words match by
+ * prefix, case-insensitively; "quoted words" match next to each other; -word excludes. PostgreSQL's parser reads the
+ * text, so no input is an error; its lexemes become prefixes. Search it in `to_tsvector('simple', …)`.
  */
 export const WORD_QUERY_SQL = `(select regexp_replace(websearch_to_tsquery('simple', ?)::text, '''( |\\)|$)', ''':*\\1', 'g')::tsquery)`;

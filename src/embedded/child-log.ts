@@ -12,12 +12,12 @@ const pinoLine = z.object({
   err: z.object({ message: z.string().optional() }).optional(),
 });
 
-/** Where the output of the child called `name` goes. */
+/** The log file of the child called `name`. */
 export function childLogPath(home: string, name: string): string {
   return join(home, 'log', `${name}.log`);
 }
 
-/** Opens a child's log for appending and returns the descriptor; a large one is first moved aside to `.1`. */
+/** Opens a child's log for appending and returns the descriptor; moves a large one aside to `.1` first. */
 export function openChildLog(home: string, name: string): number {
   const path = childLogPath(home, name);
   mkdirSync(join(home, 'log'), { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export function openChildLog(home: string, name: string): number {
   return openSync(path, 'a');
 }
 
-/** Up to `bytes` of a file from `from` on, as text. */
+/** Up to `bytes` of a file from offset `from`, as text. */
 function readPart(path: string, from: number, bytes: number): string {
   let descriptor: number;
   try {
@@ -50,7 +50,7 @@ export function tailOfChildLog(home: string, name: string, lines = 15): string {
   return readPart(path, from, 16_384).trimEnd().split('\n').slice(-lines).join('\n');
 }
 
-/** The message of a pino line at level error or above; undefined for every other line. */
+/** The message of a pino line at level error or above; undefined for any other line. */
 export function problemOf(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   try {
@@ -63,8 +63,8 @@ export function problemOf(line: string): string | undefined {
 }
 
 /**
- * Passes the error lines that children write from now on to `log`, each message at most once a minute.
- * Returns a function that ends it.
+ * Passes the error lines that children write from now on to `log`, each message at most once a minute. Returns a
+ * function that stops it.
  */
 export function followProblems(home: string, names: readonly string[], log: Log): () => void {
   const position = new Map(

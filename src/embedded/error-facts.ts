@@ -1,4 +1,4 @@
-/** The code of a system error (`ENOENT`, `ESRCH`, ...), or undefined when there is none. */
+/** The code of a system error (`ENOENT`, `ESRCH`, ...), if any. */
 export function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,12 +1,12 @@
 import { createServer } from 'node:net';
 
-/** Binds a port on one host for a moment. Returns the port bound, or undefined when it is taken. */
+/** Briefly binds a port on one host. Returns the bound port, or undefined if it is taken. */
 function tryPort(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EADDRINUSE' || error.code === 'EACCES') resolve(undefined);
-      // A machine without IPv6 has no such address to be taken on.
+      // A machine without IPv6 has no such address, so nothing can occupy it.
       else if (error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT') resolve(port);
       else reject(error);
     });

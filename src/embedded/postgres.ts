@@ -29,7 +29,7 @@ import { waitUntil } from './wait-until.ts';
 const run = promisify(execFile);
 const usualPort = 5432;
 const database = 'casebook';
-/** Made with the cluster, a superuser: used to set it up, and by nothing that runs on it. */
+/** The cluster's superuser: used only to set it up. */
 const superuser = 'casebook';
 /** The role of API and workers: it owns the database and nothing else. */
 const owner = 'casebook_app';
@@ -37,7 +37,7 @@ const owner = 'casebook_app';
 export interface PostgresOptions {
   /** Folder of all embedded state; the data goes to `HOME/postgres`. */
   home: string;
-  /** Port to prefer; 5432 unless given. When it is busy a free one is taken. */
+  /** Preferred port; 5432 by default. If it is busy a free one is used. */
   port?: number;
   /** Server settings beyond ours, for instance `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
@@ -58,7 +58,7 @@ export function postgresIdentity(home: string): ChildIdentity {
   };
 }
 
-/** Makes the cluster, whole or not at all: a half-made one from an interrupted first start is thrown away. */
+/** Creates the cluster atomically: a partial one from an interrupted first start is discarded. */
 async function initialise(
   home: string,
   binaries: PostgresBinaries,
@@ -97,8 +97,8 @@ async function initialise(
 }
 
 /**
- * Clears what a killed server left behind. PostgreSQL itself removes a stale `postmaster.pid`, but not when the pid in
- * it meanwhile belongs to an unrelated process, as happens when a container starts again.
+ * Clears what a killed server left behind. PostgreSQL itself removes a stale `postmaster.pid`, but not if its pid now
+ * belongs to an unrelated process, as happens when a container restarts.
  */
 async function clearStaleLock(home: string): Promise<void> {
   const lock = join(dataFolder(home), 'postmaster.pid');
@@ -114,7 +114,7 @@ async function clearStaleLock(home: string): Promise<void> {
 
 async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-  // Without a listener a connection lost in the middle would end this process.
+  // Without a listener a connection lost midway would end this process.
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -124,7 +124,7 @@ async function connected<T>(url: string, work: (client: Client) => Promise<T>): 
   }
 }
 
-/** Makes the owner and the database where they are missing. */
+/** Creates the owner and the database if they are missing. */
 async function makeDatabase(client: Client, password: string): Promise<void> {
   const roles = await client.query('select 1 from pg_roles where rolname = $1', [owner]);
   if (roles.rowCount === 0) await client.query(`create role ${owner} login password ${client.escapeLiteral(password)}`);
@@ -136,7 +136,7 @@ async function makeDatabase(client: Client, password: string): Promise<void> {
   else if (databases.rows[0]?.owner !== owner) await client.query(`alter database ${database} owner to ${owner}`);
 }
 
-/** Tables of a home folder from before there was an owner belong to the superuser. */
+/** Tables from before the owner role existed belong to the superuser. */
 async function giveTablesAway(client: Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select c.oid::regclass::text as name from pg_class c
@@ -159,7 +159,10 @@ async function untilReady(adminUrl: string, password: string, signal: AbortSigna
   );
 }
 
-/** Prepares the embedded PostgreSQL (first start: makes the cluster) and says how to run it and where it will be. */
+/**
+ * Prepares the embedded PostgreSQL (creating the cluster on first start) and returns how to run it and where it will
+ * listen.
+ */
 export async function postgresChild(
   options: PostgresOptions,
 ): Promise<{ spec: ChildSpec; url: string; adminUrl: string; port: number }> {
@@ -177,10 +180,10 @@ export async function postgresChild(
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: '200',
-    // One node for ever: no standby will read the log.
+    // A single node: no standby will read the log.
     wal_level: 'minimal',
     max_wal_senders: '0',
-    // Our queries are short; compiling them costs more than it saves.
+    // Our queries are short; JIT compilation costs more than it saves.
     jit: 'off',
     ...settings,
   };
@@ -207,7 +210,7 @@ export async function postgresChild(
 }
 
 /**
- * Starts one embedded PostgreSQL on its own, restarted when it dies, on the same port.
+ * Starts a standalone embedded PostgreSQL, restarted on the same port when it dies.
  * @returns its URL (database `casebook`), the superuser's, and the running server
  */
 export async function startPostgres(

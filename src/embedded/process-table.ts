@@ -24,7 +24,7 @@ function ps(pid: number, ...columns: string[]): string | undefined {
   }
 }
 
-/** The fields of /proc/PID/stat after the command name, which may itself hold spaces and parentheses. */
+/** The fields of /proc/PID/stat after the command name, which may itself contain spaces and parentheses. */
 function statFields(pid: number): string[] | undefined {
   const stat = procFile(pid, 'stat');
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -41,8 +41,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * The command line and environment of a process as one text; empty when it is gone or belongs to someone else.
- * Used to recognise a process of ours behind a pid that was read from a file and may since belong to a stranger.
+ * The command line and environment of a process as one text; empty if it is gone or belongs to someone else. Used to
+ * recognise our process behind a pid read from a file, which may since have been reused.
  */
 export function describeProcess(pid: number): string {
   if (!onLinux) return ps(pid, '-E', '-ww', '-o', 'command=') ?? '';
@@ -50,7 +50,7 @@ export function describeProcess(pid: number): string {
   return `${commandLine}\0${procFile(pid, 'environ') ?? ''}`.replaceAll('\0', '\n');
 }
 
-/** When a process began, as an opaque text that no later process with the same pid shares. */
+/** When a process started, as an opaque text that no later process with the same pid shares. */
 export function birthOf(pid: number): string | undefined {
   return onLinux ? statFields(pid)?.[19] : ps(pid, '-o', 'lstart=')?.trim();
 }
@@ -66,15 +66,14 @@ export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 export interface StopOptions {
-  /** The polite request. */
   signal: NodeJS.Signals;
-  /** Time to comply before `forceSignal`, then as long again, at most 5 s, before SIGKILL. */
+  /** Time to comply before `forceSignal`, then the same again, at most 5 s, before SIGKILL. */
   timeoutMs: number;
-  /** What follows when it does not comply; SIGKILL unless given. */
+  /** Sent when it does not comply; SIGKILL by default. */
   forceSignal?: NodeJS.Signals;
 }
 
-/** Stops a process by pid and waits until it is gone: politely, then by force. Returns how it had to be stopped. */
+/** Stops a process by pid and waits until it is gone: politely, then by force. Returns how it was stopped. */
 export async function stopProcess(pid: number, options: StopOptions): Promise<'gone' | 'stopped' | 'forced'> {
   const gone = async (timeoutMs: number): Promise<boolean> =>
     waitUntil(() => (isAlive(pid) ? undefined : true), { what: `end of ${pid}`, timeoutMs, intervalMs: 20 }).catch(

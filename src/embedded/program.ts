@@ -1,4 +1,4 @@
-/** Programs that are not ours: whether one is what it should be, and getting one that is missing. */
+/** Third-party programs: checks whether one works here, and gets a missing one. */
 import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -7,10 +7,10 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Folder of programs that were got once, shared by all clones of one user. */
+/** Folder of downloaded or built programs, shared by all clones of one user. */
 export const programCache = join(homedir(), '.cache', 'casebook', 'bin');
 
-/** Whether a program runs on this machine and says a text when it is asked for its version. */
+/** Whether a program runs on this machine and its version output contains a text. */
 export async function saysVersion(path: string, argument: string, text: string): Promise<boolean> {
   try {
     const { stdout, stderr } = await run(path, [argument], { timeout: 20_000 });
@@ -20,7 +20,7 @@ export async function saysVersion(path: string, argument: string, text: string):
   }
 }
 
-/** The first of some folders that can be written to, made where it is missing. @throws when none can */
+/** The first writable folder, created if missing. @throws when none is writable */
 export function writableFolder(...folders: string[]): string {
   for (const folder of folders) {
     try {
@@ -34,7 +34,7 @@ export function writableFolder(...folders: string[]): string {
   throw new Error(`None of these folders can be written to: ${folders.join(', ')}`);
 }
 
-/** Runs a command to its end; returns the last line of its error output when it fails. */
+/** Runs a command to its end; returns the last line of its error output if it fails. */
 export function finishes(
   command: string,
   args: readonly string[],
@@ -52,8 +52,8 @@ export function finishes(
 }
 
 /**
- * A folder beside the programs to make one in, removed afterwards. What is made is moved into place, so that a second
- * start at the same time never runs half a program.
+ * A temporary folder beside the programs, removed afterwards. Its contents are moved into place when complete, so that
+ * a concurrent start never runs half a program.
  */
 export async function makingIn<T>(folder: string, make: (making: string) => Promise<T>): Promise<T> {
   const making = mkdtempSync(join(folder, 'making-'));

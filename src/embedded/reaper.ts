@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Shell, because it must cost almost nothing and outlive us by a second. It keeps the last line it was given, a list of
- * SIGNAL:PID in the order to stop them, until its standard input ends, which happens however this process dies.
+ * A shell, because it must cost almost nothing and outlive us by a second. It remembers the last line it read, a list
+ * of SIGNAL:PID in stop order, until its standard input ends, which happens however this process dies.
  */
 const script = `
 list=
@@ -16,16 +16,16 @@ done
 `;
 
 export interface Reaper {
-  /** Replaces the list of processes to stop when this process dies, in that order. */
+  /** Replaces the list of processes to stop, in order, when this process dies. */
   watch(processes: readonly { pid: number; signal: NodeJS.Signals }[]): void;
-  /** Ends the watch; nothing is stopped. */
+  /** Ends the watch without stopping anything. */
   close(): void;
 }
 
-/** Starts a tiny companion that stops our children when we are killed without a chance to do so ourselves. */
+/** Starts a tiny companion that stops our children if we are killed before we can. */
 export function startReaper(): Reaper {
   const shell = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Without a shell the next start still finds the leftovers by their pid files.
+  // Without a shell the next start still finds leftovers by their pid files.
   shell.on('error', () => undefined);
   shell.stdin.on('error', () => undefined);
   shell.unref();

@@ -3,9 +3,9 @@ import { z } from 'zod';
 const made = z.object({ url: z.string() });
 
 /**
- * A link that signs a browser in to a running Casebook as the admin, once, within an hour.
- * @param path where it leads to
- * @returns undefined when the API key was revoked, or the API does not answer: then a person signs in with a key
+ * A single-use link, valid for an hour, that signs a browser in to a running Casebook as the admin.
+ * @param path where it leads
+ * @returns undefined if the API key was revoked or the API does not answer; people then sign in with a key
  */
 export async function signInLink(
   { apiUrl, apiKey }: { apiUrl: string; apiKey: string },

@@ -9,42 +9,42 @@ import { readPidFile, removePidFile, writePidFile } from './pid-file.ts';
 import { describeProcess, isAlive, stopProcess } from './process-table.ts';
 import { startReaper } from './reaper.ts';
 
-/** How to recognise and stop a child, also one that an earlier, killed supervisor left behind. */
+/** How to recognise and stop a child, including one that an earlier, killed supervisor left behind. */
 export interface ChildIdentity {
   /** Name of its pid file and log. */
   name: string;
-  /** Texts that its command line or environment contains, enough to tell it from any stranger. */
+  /** Texts that its command line or environment contains, enough to tell it from any other process. */
   marks: readonly string[];
   stopSignal: NodeJS.Signals;
-  /** What follows when it does not stop in time; SIGKILL unless given. */
+  /** Sent when it does not stop in time; SIGKILL by default. */
   forceSignal?: NodeJS.Signals;
   stopTimeoutMs: number;
 }
 
-/** A process that is kept running. Command, arguments and hence ports are the same at every restart. */
+/** A process that is kept running. Its command and arguments, hence its ports, are the same at every restart. */
 export interface ChildSpec extends ChildIdentity {
   command: string;
   args: readonly string[];
-  /** Complete environment; inherited when absent. */
+  /** Complete environment; inherited if absent. */
   env?: Record<string, string | undefined>;
   cwd?: string;
   uid?: number;
   gid?: number;
   /** Runs before every start, for instance to clear what a crash left behind. */
   prepare?: () => Promise<void>;
-  /** Resolves once the child can be used. */
+  /** Resolves once the child is usable. */
   ready: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface Supervisor {
   /**
    * Starts a child and waits until it is ready.
-   * @throws Error with the end of its log when it exits before it is ready the first time
+   * @throws Error with the end of its log if it exits before it is first ready
    */
   start(spec: ChildSpec): Promise<void>;
   /** The pid of a running child. */
   pid(name: string): number | undefined;
-  /** Stops every child in the given order, each within its own time limit. A second call does nothing more. */
+  /** Stops every child in the given order, each within its own time limit. Idempotent. */
   stop(): Promise<void>;
   /** Stops every child at once and by force. */
   stopNow(): Promise<void>;
@@ -54,7 +54,7 @@ interface Child {
   spec: ChildSpec;
   process?: ChildProcess;
   startedAt: number;
-  /** Starts in a row that did not last. */
+  /** Consecutive starts that did not last. */
   failures: number;
 }
 
@@ -62,7 +62,7 @@ const backoffFirstMs = 100;
 const backoffMostMs = 5_000;
 const lastedMs = 10_000;
 
-/** Stops a child that an earlier supervisor left running. Returns its pid when there was one. */
+/** Stops a child that an earlier supervisor left running. Returns its pid if there was one. */
 export async function stopLeftover(home: string, identity: ChildIdentity): Promise<number | undefined> {
   const { name, marks, stopSignal, forceSignal, stopTimeoutMs } = identity;
   const pid = readPidFile(home, name);
@@ -75,9 +75,9 @@ export async function stopLeftover(home: string, identity: ChildIdentity): Promi
 
 /**
  * Keeps named children running, each a separate process with its pid in `HOME/run/NAME.pid` and its output in
- * `HOME/log/NAME.log`. A child that dies, however, is started again after a short pause that grows to 5 s while it keeps
- * dying at once. Children do not get the terminal's Ctrl-C: the order in which they stop is ours to keep.
- * @param stopOrder names in the order in which they stop; a child that is not named stops before all of them
+ * `HOME/log/NAME.log`. A child that dies is restarted after a short pause, which grows to 5 s if it keeps dying at
+ * once. Children do not receive the terminal's Ctrl-C: we control the order in which they stop.
+ * @param stopOrder names in stop order; a child that is not named stops before all of them
  */
 export function createSupervisor(options: { home: string; log: Log; stopOrder?: readonly string[] }): Supervisor {
   const { home, log, stopOrder = [] } = options;
@@ -96,7 +96,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
     reaper.watch(running);
   };
 
-  /** Starts the process once. The promise is about its exit, and never rejects. */
+  /** Starts the process once. The promise resolves when it exits, and never rejects. */
   const launch = async (child: Child): Promise<{ exited: Promise<string> }> => {
     const { spec } = child;
     await spec.prepare?.();
@@ -131,7 +131,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
     return { exited };
   };
 
-  /** Waits for each end of a child and starts it again, until the supervisor stops. */
+  /** Restarts a child whenever it exits, until the supervisor stops. */
   const keepRunning = async (child: Child, first: Promise<string>): Promise<void> => {
     const { name } = child.spec;
     let reason = await first;
@@ -140,7 +140,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       const pause = Math.min(backoffFirstMs * 2 ** child.failures, backoffMostMs);
       child.failures += 1;
       log.warn(`${name} ${reason}; starting it again`);
-      // One that keeps dying at once has most likely said why.
+      // A child that keeps dying at once has most likely logged why.
       if (child.failures === 2) log.warn(tailOfChildLog(home, name).replace(/^/gm, '    '));
       await delay(pause, undefined, { signal: ended.signal }).catch(() => undefined);
       if (ended.signal.aborted) return;

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import type { Log } from './log.ts';
 import { finishes, makingIn, programCache, saysVersion, writableFolder } from './program.ts';
 
-/** The version that is built when none is found. From 1.6 on `go install` refuses the module (it has replacements). */
+/** The version to build if none is found. From 1.6 on `go install` refuses the module (it has replacements). */
 const cliVersion = 'v1.5.1';
 const cliModule = 'github.com/temporalio/cli/cmd/temporal';
 const downloadTimeoutMs = 5 * 60_000;
 const buildTimeoutMs = 30 * 60_000;
 
 export interface FindTemporalOptions {
-  /** Folder of all embedded state; `HOME/bin/temporal` is used when it is there. */
+  /** Folder of all embedded state; `HOME/bin/temporal` is used if it exists. */
   home: string;
   log: Log;
-  /** Folder shared by all clones of one user; `~/.cache/casebook/bin` unless given. */
+  /** Folder shared by all clones of one user; `~/.cache/casebook/bin` by default. */
   cache?: string;
 }
 
 const isTemporal = (path: string): Promise<boolean> => saysVersion(path, '--version', 'temporal version');
 
-/** Lets the Temporal SDK download the CLI into `folder`. Returns why it could not, if so. */
+/** Lets the Temporal SDK download the CLI into `folder`. Returns the reason if it fails. */
 async function download(folder: string, target: string): Promise<string | undefined> {
   const script = join(import.meta.dirname, 'temporal-download.ts');
   const failure = await finishes(process.execPath, [script, folder], { timeout: downloadTimeoutMs });
@@ -33,7 +33,7 @@ async function download(folder: string, target: string): Promise<string | undefi
   return 'the download is not a Temporal CLI';
 }
 
-/** Builds the CLI from source. Returns why it could not, if so. */
+/** Builds the CLI from source. Returns the reason if it fails. */
 async function build(folder: string, target: string): Promise<string | undefined> {
   const command = [`GOBIN=${folder}`, 'go', 'install', `${cliModule}@${cliVersion}`];
   const failure = await finishes('env', command, { timeout: buildTimeoutMs });
@@ -43,8 +43,8 @@ async function build(folder: string, target: string): Promise<string | undefined
 }
 
 /**
- * Finds a Temporal CLI, or gets one: `temporal` on PATH; one kept in `HOME/bin` or in the user's cache by an earlier run;
- * the SDK's own download; `go install`. What is got is kept in the cache.
+ * Finds a Temporal CLI, or gets one: `temporal` on PATH; one kept in `HOME/bin` or in the user's cache by an earlier
+ * run; the SDK's own download; `go install`. New ones are kept in the cache.
  * @throws Error with what was tried and what the person can do
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {

@@ -1,7 +1,7 @@
 /**
- * Lets the Temporal SDK download the Temporal CLI into the folder given as the first argument. The SDK does so only when
- * it starts a development server, so one is started, in memory, and stopped. It runs as a process of its own to keep the
- * SDK's native runtime out of the process that supervises the others.
+ * Lets the Temporal SDK download the Temporal CLI into the folder given as the first argument. The SDK does so only
+ * when it starts a development server, so this starts one, in memory, and stops it. It runs as a process of its own to
+ * keep the SDK's native runtime out of the supervising process.
  */
 import { createRequire } from 'node:module';
 import { Runtime } from '@temporalio/worker';
@@ -36,7 +36,7 @@ try {
   });
   await runtime.shutdownEphemeralServer(server);
 } catch (error) {
-  // One line for the message of whoever started us; the stack says nothing more.
+  // One line for the parent's message; the stack says nothing more.
   console.error(messageOf(error).replaceAll('\n', ' '));
   process.exitCode = 1;
 }

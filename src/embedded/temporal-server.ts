@@ -22,7 +22,7 @@ export interface TemporalOptions {
   /** Folder of all embedded state; histories go to `HOME/temporal/temporal.db`. */
   home: string;
   log?: Log;
-  /** Ports to prefer; 7233 and 8233 unless given. When one is busy a free one is taken. */
+  /** Preferred ports; 7233 and 8233 by default. If one is busy a free one is used. */
   ports?: { grpc?: number; ui?: number };
   namespace?: string;
 }
@@ -41,8 +41,8 @@ export function temporalIdentity(home: string): ChildIdentity {
 }
 
 /**
- * Clears a database whose first start was interrupted: the server makes the schema only when the file is absent, so a
- * half-made one would never work.
+ * Clears a database whose first start was interrupted: the server creates the schema only if the file is absent, so a
+ * partial one would never work.
  */
 function clearHalfMade(home: string): void {
   mkdirSync(join(home, 'temporal'), { recursive: true, mode: 0o700 });
@@ -70,7 +70,7 @@ async function untilReady(address: string, namespace: string, home: string, sign
   writeFileSync(readyFile(home), '');
 }
 
-/** Says how to run the embedded Temporal server of a home folder and where it will be. */
+/** Returns how to run the embedded Temporal server of a home folder and where it will listen. */
 export async function temporalChild(
   options: TemporalOptions,
 ): Promise<{ spec: ChildSpec; address: string; uiUrl: string }> {
@@ -83,9 +83,9 @@ export async function temporalChild(
   for (const name of searchAttributes) args.push('--search-attribute', `${name}=Keyword`);
   // By default one query waits at most while a workflow task runs; the next one fails. Several people may look at once.
   args.push('--dynamic-config-value', 'history.MaxBufferedQueryCount=16');
-  // An activity comes with the answer to the workflow task that asks for it, and not to another poll.
+  // Delivers an activity with the response to the workflow task that schedules it, rather than to another poll.
   args.push('--dynamic-config-value', 'system.enableActivityEagerExecution=true');
-  // A write-ahead log written through at checkpoints: a killed server loses nothing, and each commit costs no disk flush.
+  // A write-ahead log synced at checkpoints: a killed server loses nothing, and commits need no disk flush.
   args.push('--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL');
   return {
     address,
@@ -102,7 +102,7 @@ export async function temporalChild(
 }
 
 /**
- * Starts one embedded Temporal server on its own, restarted when it dies, on the same ports.
+ * Starts a standalone embedded Temporal server, restarted on the same ports when it dies.
  * @returns its address (`host:port`), the URL of its UI and the running server
  */
 export async function startTemporalServer(

@@ -14,17 +14,17 @@ import { findTemporalBinary } from './temporal-binary.ts';
 import { temporalChild, temporalIdentity } from './temporal-server.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** How long the API may take to be ready, databases being up. */
+/** How long the API may take to be ready once the databases are up. */
 const readyTimeoutMs = 90_000;
 
 export interface StartOptions {
   config: Config;
   log: Log;
-  /** Aborting it while things start stops them again. */
+  /** Aborting it during start-up stops everything again. */
   signal?: AbortSignal;
-  /** Ports to prefer for the embedded servers; their usual ones unless given. */
+  /** Preferred ports of the embedded servers; their usual ones by default. */
   ports?: { postgres?: number; temporal?: number; temporalUi?: number };
-  /** Programs of the API and the worker; `src/bin/api.ts` and `src/bin/worker.ts` unless given. */
+  /** Programs of the API and the worker; `src/bin/api.ts` and `src/bin/worker.ts` by default. */
   programs?: { api: string; worker: string };
 }
 
@@ -34,13 +34,13 @@ export interface Running {
   apiUrl: string;
   /** Where people open the web app. */
   appUrl: string;
-  /** Undefined when `TEMPORAL_ADDRESS` was given without `TEMPORAL_UI_URL`. */
+  /** Undefined if `TEMPORAL_ADDRESS` was set without `TEMPORAL_UI_URL`. */
   temporalUiUrl?: string;
   temporalAddress: string;
   databaseUrl: string;
-  /** Admin key of the first team. It is what the API was started with; it may have been revoked since. */
+  /** The first team's admin key that the API was started with; it may have been revoked since. */
   apiKey: string;
-  /** Pid of `postgres`, `temporal`, `worker` or `api`; undefined while it is down or when it is not ours. */
+  /** Pid of `postgres`, `temporal`, `worker` or `api`; undefined while it is down or if it is not ours. */
   pid(name: string): number | undefined;
   /** Stops API, worker, Temporal and PostgreSQL, in this order, each gracefully within its time limit. */
   stop(): Promise<void>;
@@ -49,7 +49,7 @@ export interface Running {
 }
 
 function programIdentity(name: 'api' | 'worker', program: string, home: string): ChildIdentity {
-  // Another clone or home folder may run the same program: the home folder in its environment tells them apart.
+  // Another clone or home folder may run the same program: the home folder in its environment distinguishes them.
   const marks = [program, `CASEBOOK_HOME=${home}\n`];
   return { name, marks, stopSignal: 'SIGTERM', stopTimeoutMs: name === 'worker' ? 30_000 : 10_000 };
 }
@@ -68,13 +68,13 @@ async function untilReady(apiUrl: string, signal: AbortSignal): Promise<void> {
   );
 }
 
-/** PostgreSQL: the one that is configured, or an embedded one. */
+/** PostgreSQL: the configured one, or an embedded one. */
 async function database({ config, ports }: StartOptions): Promise<{ url: string; spec?: ChildSpec }> {
   if (config.databaseUrl !== undefined) return { url: config.databaseUrl };
   return postgresChild({ home: config.home, port: ports?.postgres });
 }
 
-/** Temporal: the one that is configured, or an embedded one. */
+/** Temporal: the configured one, or an embedded one. */
 async function temporal(options: StartOptions): Promise<{ address: string; uiUrl?: string; spec?: ChildSpec }> {
   const { config, ports, log } = options;
   const { address, uiUrl, namespace } = config.temporal;
@@ -89,9 +89,10 @@ async function temporal(options: StartOptions): Promise<{ address: string; uiUrl
 }
 
 /**
- * Starts whatever of Casebook is not configured to run elsewhere, each part a supervised process, and returns when the
- * API is ready. PostgreSQL and Temporal start together, then worker and API together.
- * @throws AlreadyRunningError when another instance has the home folder; Error with the reason when a part does not start
+ * Starts every part of Casebook that is not configured to run elsewhere, each as a supervised process, and returns when
+ * the API is ready. PostgreSQL and Temporal start together, then worker and API together.
+ * @throws AlreadyRunningError when another instance holds the home folder; Error with the reason when a part does not
+ *   start
  */
 export async function startEverything(options: StartOptions): Promise<Running> {
   const { config, log, signal } = options;
@@ -112,7 +113,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
   const begin = async (): Promise<Running> => {
     const apiIdentity = programIdentity('api', api, home);
     const workerIdentity = programIdentity('worker', worker, home);
-    // What a killed earlier run left is stopped in the same order as always, before anything new starts.
+    // Leftovers of a killed earlier run are stopped in the usual order, before anything new starts.
     for (const left of [apiIdentity, workerIdentity, temporalIdentity(home), postgresIdentity(home)]) {
       const pid = await stopLeftover(home, left);
       if (pid !== undefined) log.info(`Stopped ${left.name} (pid ${pid}), left over from an earlier run.`);
@@ -153,7 +154,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
     });
     unfollow = followProblems(home, ['api', 'worker'], log);
     await Promise.all([
-      // The worker's readiness shows in the API's /readyz.
+      // The API's /readyz covers the worker's readiness.
       supervisor.start(child(workerIdentity, worker, { CASEBOOK_BOOTSTRAP_API_KEY: undefined })),
       supervisor.start({
         ...child(apiIdentity, api, { PORT: String(port), CASEBOOK_BOOTSTRAP_API_KEY: apiKey }),
@@ -179,7 +180,7 @@ export async function startEverything(options: StartOptions): Promise<Running> {
 }
 
 /**
- * The block that is printed when everything is up.
+ * The summary printed when everything is up.
  * @param link signs a browser in, see `signInLink`
  */
 export function describeRunning(running: Running, home: string, link?: string): string {

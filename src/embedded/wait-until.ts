@@ -5,9 +5,9 @@ const TICK_MS = 100;
 export interface WaitOptions {
   /** What is awaited, for the error message. */
   what: string;
-  /** Time in which this process ran: while the machine stands still, nothing that is awaited can happen either. */
+  /** Counts only time in which this process ran: while the machine is suspended, nothing awaited can happen either. */
   timeoutMs: number;
-  /** Pause between two attempts; 100 ms unless given. */
+  /** Pause between two attempts; 100 ms by default. */
   intervalMs?: number;
   signal?: AbortSignal;
 }

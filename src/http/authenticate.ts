@@ -4,19 +4,19 @@ import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/address.ts';
 import { refuseForgery, sessionSecrets } from './session-cookie.ts';
 
-/** Who is calling: the key, its team, and what it may do. */
+/** The caller of a request: its credential, its team and its scopes. */
 export interface Principal {
-  /** Of a session that was signed in with an API key: that key. Of any other session: the session itself. */
+  /** The API key a session was signed in with; otherwise the session itself. */
   apiKeyId: string;
-  /** The browser's session, where it is one that calls. */
+  /** The browser session, if the request came from one. */
   sessionId?: string;
   teamId: string;
-  /** The user the key was made for; absent for a key of a program. */
+  /** The user the key acts for; absent for a program's key. */
   userId?: string;
   scopes: readonly string[];
 }
 
-/** On whose behalf something is done: a caller, or what a run has stored of the one who asked for it. */
+/** On whose behalf something is done: a caller, or the requester that a run has stored. */
 export interface Requester {
   teamId: string;
   apiKeyId?: string;
@@ -24,55 +24,57 @@ export interface Requester {
   scopes: readonly string[];
 }
 
-/** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
+/** API keys come in a header, session secrets in a cookie; neither is accepted in place of the other. */
 export type SecretKind = 'key' | 'session';
 
-/** Turns a secret into a principal. Implemented by the identity room. */
+/** Resolves a secret to a principal. Implemented by the identity room. */
 export interface Authenticator {
   /** @returns the principal, or undefined when the secret is unknown, expired or revoked */
   verify(secret: string, kind: SecretKind): Promise<Principal | undefined>;
-  /** The principal of a secret that was verified a moment ago; never asks the database. */
+  /** The principal of a recently verified secret; never queries the database. */
   cached(secret: string, kind: SecretKind): Principal | undefined;
-  /** Whether the secret was good when this process last looked; never asks the database. */
+  /** Whether the secret was valid when this process last checked; never queries the database. */
   recognises(secret: string, kind: SecretKind): boolean;
-  /** When a secret expired that was looked up a moment ago and would be good otherwise; never asks the database. */
+  /** When a recently looked-up, otherwise valid secret expired; never queries the database. */
   expiredAt(secret: string, kind: SecretKind): Date | undefined;
 }
 
-/** Which header carries the key. */
+/** The header that carries the key. */
 export type Credential = 'x-api-key' | 'bearer';
 
 export interface ApiKeyAuth {
   kind: 'api-key';
-  /** All of these are required. */
+  /** All of them are required. */
   scopes: readonly string[];
-  /** The headers that are accepted, in the order they are documented. The cookie of a session always is. */
+  /** Accepted headers, in documentation order. A session cookie is always accepted. */
   via: readonly Credential[];
 }
 
 export type Auth = 'none' | ApiKeyAuth;
 
 /**
- * The endpoint needs an API key with all of these scopes, in `X-API-Key` or `Authorization: Bearer`.
- * Restrict the header with {@link apiKeyVia} where the interface names one.
+ * Requires an API key with all of these scopes, in `X-API-Key` or `Authorization: Bearer`. Use {@link apiKeyVia} where
+ * the interface prescribes one header.
  */
 export const apiKey = (...scopes: string[]): ApiKeyAuth => ({ kind: 'api-key', scopes, via: ['x-api-key', 'bearer'] });
 
-/** Like {@link apiKey}, with the key accepted in one header only. */
+/** Like {@link apiKey}, but accepts the key in one header only. */
 export const apiKeyVia = (via: Credential, ...scopes: string[]): ApiKeyAuth => ({
   kind: 'api-key',
   scopes,
   via: [via],
 });
 
-/** `system:admin` grants everything; `team:admin` everything within the team, that is all but `system:` scopes. */
+/**
+ * `system:admin` grants everything; `team:admin` grants everything within the team, that is, all scopes but `system:`.
+ */
 export function grants(granted: readonly string[], required: string): boolean {
   if (granted.includes(required) || granted.includes('system:admin')) return true;
   return granted.includes('team:admin') && !required.startsWith('system:');
 }
 
 /**
- * For what only the handler knows to be needed.
+ * For requirements that only the handler knows.
  * @throws {Forbidden} when the caller has none of the scopes
  */
 export function requireOneOf({ scopes: granted }: Pick<Principal, 'scopes'>, ...scopes: string[]): void {
@@ -80,12 +82,12 @@ export function requireOneOf({ scopes: granted }: Pick<Principal, 'scopes'>, ...
   throw new Forbidden(`The API key lacks the scope ${scopes.join(' or ')}.`, 'insufficient_scope');
 }
 
-/** No secret of ours comes near it; what is longer is not worth hashing. */
+/** Far longer than any of our secrets; anything longer is not worth hashing. */
 const LONGEST_SECRET = 512;
 
 /**
- * The key of a request, from the accepted headers.
- * @throws {Unauthorized} when it is absent, malformed, or two different keys are given
+ * Reads the key from the accepted headers.
+ * @throws {Unauthorized} when it is missing or malformed, or when two different keys are given
  */
 export function credentialOf(headers: Context['req']['headers'], via: readonly Credential[]): string {
   const found: string[] = [];
@@ -106,7 +108,7 @@ export function credentialOf(headers: Context['req']['headers'], via: readonly C
 const describeVia = (via: readonly Credential[]): string =>
   via.map((name) => (name === 'bearer' ? 'the Authorization header (Bearer)' : 'the X-API-Key header')).join(' or ');
 
-/** What a request is authenticated with. */
+/** What a request authenticates with. */
 interface Given {
   secret: string;
   kind: SecretKind;
@@ -115,24 +117,24 @@ interface Given {
 const hasKeyHeader = ({ 'x-api-key': apiKey, authorization }: Context['req']['headers']): boolean =>
   apiKey !== undefined || /^bearer\b/i.test(authorization ?? '');
 
-/** The key in a header, or where there is none the session in the cookie. */
+/** The key in a header, else the session in the cookie. */
 function givenBy(ctx: Context, auth: ApiKeyAuth, { config: { appUrl } }: ApiDeps): Given {
   const { headers } = ctx.req;
   const [secret, another] = hasKeyHeader(headers) ? [] : sessionSecrets(headers, appUrl);
   if (secret === undefined) return { secret: credentialOf(headers, auth.via), kind: 'key' };
-  // One of them was planted, and nobody can say which.
+  // Another site planted one of them, and we cannot tell which.
   if (another !== undefined || secret.length > LONGEST_SECRET) throw sessionOver();
   return { secret, kind: 'session' };
 }
 
 /**
- * The browser keeps its cookie: by the time it has this answer it may have signed in anew, in another tab, and would lose
- * that session; and of two cookies it would keep the one that was planted.
+ * Leave the cookie alone. The browser may have signed in again in another tab by now and would lose that session; and
+ * of two cookies it would keep the planted one.
  */
 const sessionOver = (): Unauthorized => new Unauthorized('The session is over. Sign in again.');
 
 /**
- * The caller of a request, for an endpoint with this kind of authentication.
+ * Authenticates the caller of a request as the endpoint demands.
  * @throws {Unauthorized} 401, {@link Forbidden} 403, {TooManyRequests} 429
  */
 export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps): Promise<Principal> {
@@ -153,8 +155,8 @@ export async function authenticate(ctx: Context, auth: ApiKeyAuth, deps: ApiDeps
 }
 
 /**
- * Whether the caller of a request that is answered for a long time would still be let in.
- * @throws what the look-up of the key throws: then nobody knows
+ * Whether the caller of a long-running request would still be let in.
+ * @throws whatever looking the key up throws; the answer is then unknown
  */
 export async function mayStay(ctx: Context, auth: Auth, deps: ApiDeps): Promise<boolean> {
   if (auth === 'none') return true;
@@ -164,11 +166,10 @@ export async function mayStay(ctx: Context, auth: Auth, deps: ApiDeps): Promise<
 }
 
 /**
- * Looks up a secret that somebody may be guessing. An address that keeps failing is refused before its secret is looked
- * up, unless it is one that was good before: guessing costs the database nothing, and customers behind the same address
- * are not locked out.
- * @param lookUp finds what the secret is for
- * @returns what was found; undefined, and counted, when there is nothing
+ * Looks up a secret that may be a guess. An address that keeps failing is refused before the look-up, unless its secret
+ * was valid recently: guessing costs the database nothing, and customers behind the same address are not locked out.
+ * @param lookUp resolves the secret
+ * @returns the result; undefined, and counted as a failure, if there is none
  * @throws {TooManyRequests}
  */
 export async function unlessGuessing<T>(
@@ -193,7 +194,7 @@ async function verify(ctx: Context, { secret, kind }: Given, deps: ApiDeps): Pro
   throw keyNotValid(authenticator.expiredAt(secret, kind));
 }
 
-/** For a key that nobody knows, or that has expired. */
+/** Thrown for an unknown or expired key. */
 export function keyNotValid(expiredAt?: Date): Unauthorized {
   const detail = expiredAt ? `The API key expired at ${expiredAt.toISOString()}.` : 'The API key is not valid.';
   return new Unauthorized(detail, {

@@ -2,13 +2,13 @@ import type { EntityManager } from '../db/orm.ts';
 import { createFairSlots } from '../platform/fair-slots.ts';
 import { DependencyDown, TooManyRequests } from './errors.ts';
 
-/** A search reads the texts of every row that has its words: it may take long, and must not take the database. */
+/** A search reads the text of every matching row: it may be slow and must not starve the database. */
 const MAX_SEARCH_MS = 2_000;
-/** Of this process, which has twenty connections for everything; of which a team has one at a time. */
+/** Per process, out of twenty connections; a team gets one at a time. */
 const MAX_SEARCHES = 2;
-/** Searches of one team that wait for its others. */
+/** Searches a team may have waiting. */
 const MAX_WAITING = 4;
-/** What PostgreSQL says when a statement took too long. */
+/** PostgreSQL's code for a statement timeout. */
 const QUERY_CANCELED = '57014';
 
 const slots = createFairSlots({
@@ -19,9 +19,10 @@ const slots = createFairSlots({
 });
 
 /**
- * Searches in a transaction whose statements may take two seconds each. Teams take turns.
- * @param what is searched, for the message: `chats`
- * @throws {TooManyRequests} when the team has too many searches waiting, {@link DependencyDown} when it takes too long
+ * Runs a search in a transaction whose statements may take two seconds each. Teams take turns.
+ * @param what the subject of the search, for messages: `chats`
+ * @throws {TooManyRequests} when the team has too many searches waiting, {@link DependencyDown} when the search times
+ *   out
  */
 export async function boundedSearch<T>(
   em: EntityManager,

@@ -9,7 +9,7 @@ import { DependencyDown } from './errors.ts';
 import { requestId, requestLog, requestSignal } from './request-scope.ts';
 import type { ValidRequest } from './validation/request.ts';
 
-/** What a handler gets; the costly parts are made when they are first read, so that a poll pays for none of them. */
+/** What a handler receives. Expensive parts are created on first read, so a poll pays for none of them. */
 export class RequestCall<D extends ApiDeps> {
   readonly ctx: Context;
   readonly deps: D;
@@ -54,13 +54,13 @@ export class RequestCall<D extends ApiDeps> {
   }
 }
 
-/** Starts at once, of a process with twenty connections for everything. */
+/** Starts allowed at once, in a process with twenty database connections. */
 const MAX_STARTS = 12;
 const MAX_STARTS_PER_TEAM = 10;
 const MAX_WAITING_PER_TEAM = 500;
 const MAX_WAITING = 1_000;
 
-/** Slots for {@link RequestCall.queued}, one set for each process. */
+/** Slots for {@link RequestCall.queued}, one set per process. */
 export const createStartSlots = (): FairSlots =>
   createFairSlots({
     slots: MAX_STARTS,

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** A response that is not JSON. Its media type must be one the endpoint declares under `content`. */
+/** A response that is not JSON. The endpoint must declare its media type under `content`. */
 export class ContentResponse {
   readonly mediaType: string;
   readonly body: string | Buffer | Readable;

@@ -2,15 +2,15 @@ import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 
 /**
- * Lets pages of these origins call the API. Without origins there is no CORS at all, and so no page of another origin
- * can. The cookie of a session is for our own pages: credentials are not allowed.
+ * Lets pages of these origins call the API. Without origins there is no CORS, so no other origin can. Session cookies
+ * are for our own pages: credentials are not allowed.
  * @param origins exact origins, or `*`
- * @returns the middleware to use, none or one
+ * @returns zero or one middleware
  */
 export function corsFor(origins: readonly string[]): Middleware[] {
   if (origins.length === 0) return [];
   const any = origins.includes('*');
-  // Browsers send no slash at the end; people configure one.
+  // Browsers send no trailing slash; people configure one.
   const known = new Set(origins.map((origin) => origin.replace(/\/+$/, '')));
   return [
     cors({

@@ -7,16 +7,16 @@ import type { Authenticator } from './authenticate.ts';
 import type { FailedAuthLimiter } from './rate-limit/failed-auth.ts';
 import type { RateLimiter } from './rate-limit/port.ts';
 
-/** One thing the process needs before it can serve; `check` rejects when it is missing. */
+/** A precondition for serving requests; `check` rejects when it is not met. */
 export interface ReadinessCheck {
   name: string;
   check: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * What every endpoint can rely on. A room that needs more (Temporal, the event log, a service) declares
- * `interface RoomDeps extends ApiDeps { … }`, makes its endpoints with `endpointFor<RoomDeps>()`, and the process
- * that mounts the room provides the rest: a missing part is a type error in `createApp`'s caller.
+ * What every endpoint can rely on. A room that needs more (Temporal, the event log, a service) declares `interface
+ * RoomDeps extends ApiDeps { … }`, defines its endpoints with `endpointFor<RoomDeps>()`, and the process that mounts
+ * the room provides the rest: a missing part is a type error in `createApp`'s caller.
  */
 export interface ApiDeps {
   config: Config;
@@ -24,11 +24,11 @@ export interface ApiDeps {
   clock: Clock;
   orm: Orm;
   authenticator: Authenticator;
-  /** Requests a minute and key; made by `createRateLimiters`. */
+  /** Requests per minute and key; created by `createRateLimiters`. */
   rateLimiter: RateLimiter;
-  /** Failed authentications a minute and address. */
+  /** Failed authentications per minute and address. */
   failedAuthLimiter: FailedAuthLimiter;
   readiness: ReadinessCheck[];
-  /** Metrics of this process; `/metrics` prints it. */
+  /** This process's metrics, served by `/metrics`. */
   metrics: Registry;
 }

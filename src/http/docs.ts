@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-// The package's own entry would load the page's scripts, of which the API runs none, into the process.
+// The package's own entry point would load the page's scripts into this process, which runs none of them.
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { z } from 'zod';
 import { ContentResponse } from './content.ts';
@@ -29,7 +29,7 @@ const PAGE = `<!doctype html>
 const START = `window.ui = SwaggerUIBundle({ url: 'openapi.json', dom_id: '#swagger-ui', deepLinking: true, persistAuthorization: false });
 `;
 
-/** Scripts from here only; styles inline as well, because Swagger UI sets them on elements. */
+/** Scripts from this origin only; inline styles too, because Swagger UI sets them on elements. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -40,8 +40,8 @@ const MEDIA_TYPES: Record<string, string> = {
 };
 
 /**
- * `/openapi.json` and a page for people at `/docs`, served from the package: no other host is asked for anything.
- * @param endpoints what is documented; called once, when the document is first asked for
+ * Serves `/openapi.json` and a page for people at `/docs`, all from the package: no other host is contacted.
+ * @param endpoints the endpoints to document; called once, on the first request for the document
  */
 export function docsEndpoints(endpoints: () => readonly Endpoint<never>[]): Endpoint<ApiDeps>[] {
   let document: Record<string, unknown> | undefined;

@@ -8,12 +8,12 @@ import type { ApiDeps } from './deps.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';
 
-/** Statuses an endpoint may declare on top of those every endpoint of its kind has (401, 403, 422, 429). */
+/** Statuses an endpoint may declare beyond those that every endpoint of its kind has (401, 403, 422, 429). */
 export type DeclaredError = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 502 | 503 | 504;
 
 type PrincipalOf<A extends Auth> = A extends ApiKeyAuth ? Principal : undefined;
 
-/** What a handler gets: one request, validated. */
+/** What a handler receives: one validated request. */
 export interface Call<D, A extends Auth, P, Q, H, B> {
   params: P;
   query: Q;
@@ -21,18 +21,18 @@ export interface Call<D, A extends Auth, P, Q, H, B> {
   body: B;
   principal: PrincipalOf<A>;
   deps: D;
-  /** This request's entity manager, bound to the caller's team. Made when it is first read. */
+  /** This request's entity manager, bound to the caller's team. Created on first read. */
   em: EntityManager;
-  /** Logger with the request's id. Made when it is first read. */
+  /** Logger with the request's id. Created on first read. */
   log: Logger;
-  /** Aborted when the client goes away before the response is complete. */
+  /** Aborted when the client disconnects before the response is complete. */
   signal: AbortSignal;
   requestId: string;
   ctx: Context;
   /**
-   * Does what begins new work, a few at a time in the process, teams in turn: a burst waits here for a moment, not for a
-   * connection to the database, which is given up after seconds.
-   * @throws {DependencyDown} when too many wait
+   * Runs a task that starts new work. A process runs a few at once and teams take turns, so a burst waits here briefly
+   * rather than for a database connection, which times out after seconds.
+   * @throws {DependencyDown} when too many are waiting
    */
   queued<T>(start: () => Promise<T>): Promise<T>;
 }
@@ -41,39 +41,42 @@ interface Declaration<A extends Auth, P, Q, H, B> {
   method: Method;
   /** As in OpenAPI: `/api/v1/investigations/{investigation_id}`. */
   path: string;
-  /** Unique over the whole API. */
+  /** Unique across the API. */
   operationId: string;
   summary: string;
   description?: string;
   tags: string[];
   auth: A;
-  /** Object schemas. Strings are turned into numbers, booleans and arrays where the schema asks for them. */
+  /** Object schemas. Strings are coerced to numbers, booleans and arrays where the schema asks for them. */
   params?: P;
   query?: Q;
-  /** Names in lower case. */
+  /** Names are lower case. */
   headers?: H;
   /** JSON body. */
   body?: B;
-  /** Most bytes of the body, where the configured limit for all endpoints does not fit this one. */
+  /** Maximum bytes of the body, if the configured limit for all endpoints does not fit. */
   bodyLimitBytes?: number;
-  /** Most values in the body, where the limit for all endpoints does not fit this one. */
+  /** Maximum values in the body, if the limit for all endpoints does not fit. */
   bodyLimitNodes?: number;
   /**
-   * The member of the body that the handler gets as its JSON text, exactly as it was sent, unless it is a string. The
-   * values in it never reach the event loop.
+   * The member of the body that the handler receives as raw JSON text, exactly as sent, unless it is a string. Its
+   * values never reach the event loop.
    */
   bodyTextMember?: string;
   errors?: DeclaredError[];
-  /** `false`: the caller's rate limit does not apply (probes). */
+  /** `false` exempts the endpoint from the caller's rate limit (probes). */
   rateLimited?: boolean;
   deprecated?: boolean;
-  /** Left out of the OpenAPI document: pages for people and their assets. */
+  /** Omitted from the OpenAPI document: pages for people and their assets. */
   undocumented?: boolean;
-  /** The rows it reads or writes belong to one team; the isolation test calls it with another team's key. Default: it has auth. */
+  /**
+   * Whether the rows it reads or writes belong to one team; the isolation test then calls it with another team's key.
+   * Defaults to true for endpoints with auth.
+   */
   teamScoped?: boolean;
 }
 
-/** A response is always declared: a JSON schema, another media type (`{'text/csv': 'what it holds'}`), or both. */
+/** Every response is declared: a JSON schema, another media type (`{'text/csv': 'what it holds'}`), or both. */
 type Produces<R> =
   | { response: R; content?: Record<string, string> }
   | { response?: undefined; content: Record<string, string> };
@@ -82,7 +85,7 @@ type Result<R> = [R] extends [z.ZodType] ? z.input<R> | ContentResponse : Conten
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** An endpoint with its schema types erased: what routers, OpenAPI and tests go over. */
+/** An endpoint with its schema types erased, as routers, OpenAPI and tests see it. */
 export interface Endpoint<D> extends Declaration<Auth, z.ZodType, z.ZodType, z.ZodType, z.ZodType> {
   response?: z.ZodType;
   content?: Record<string, string>;
@@ -91,8 +94,8 @@ export interface Endpoint<D> extends Declaration<Auth, z.ZodType, z.ZodType, z.Z
 }
 
 /**
- * The declaring function of a room: an endpoint is one declaration, from which validation, the check of the response
- * and OpenAPI follow.
+ * Returns the function with which a room declares its endpoints. One declaration drives request validation, the
+ * response check and OpenAPI.
  * @example const endpoint = endpointFor<InvestigationDeps>();
  */
 export const endpointFor =
@@ -112,5 +115,5 @@ export const endpointFor =
   ): Endpoint<D> =>
     declaration;
 
-/** Declares an endpoint that needs nothing beyond {@link ApiDeps}. */
+/** Declares an endpoint that needs only {@link ApiDeps}. */
 export const endpoint = endpointFor<ApiDeps>();

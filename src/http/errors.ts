@@ -1,17 +1,17 @@
-/** Errors a handler or service may throw to answer with a status other than 200. Everything else is a 500. */
+/** Errors that handlers and services throw to answer with a status other than 200. Anything else is a 500. */
 
 export interface HttpErrorOptions extends ErrorOptions {
-  /** Response headers that belong to the error, e.g. Retry-After. */
+  /** Response headers of the error, e.g. Retry-After. */
   headers?: Record<string, string>;
-  /** Further members of the body, next to `detail` and `code`. */
+  /** Further members of the body, beside `detail` and `code`. */
   fields?: Record<string, unknown>;
 }
 
-/** An answer of the form `{"detail": message, "code": code, ...fields}`. */
+/** A response of the form `{"detail": message, "code": code, ...fields}`. */
 export class HttpError extends Error {
   override name = 'HttpError';
   readonly status: number;
-  /** Stable identifier that programs may branch on. */
+  /** Stable identifier for programs to branch on. */
   readonly code: string;
   readonly headers: Record<string, string>;
   readonly fields: Record<string, unknown>;
@@ -24,7 +24,6 @@ export class HttpError extends Error {
     this.fields = options.fields ?? {};
   }
 
-  /** The response body. */
   body(): Record<string, unknown> {
     return { detail: this.message, code: this.code, ...this.fields };
   }
@@ -47,7 +46,7 @@ export class Forbidden extends HttpError {
   }
 }
 
-/** Also the answer for a thing of another team: its existence is not revealed. */
+/** Also answers for another team's resources: their existence is not revealed. */
 export class NotFound extends HttpError {
   override name = 'NotFound';
   constructor(detail = 'There is nothing here.', code = 'not_found', options: HttpErrorOptions = {}) {
@@ -69,7 +68,7 @@ export class Conflict extends HttpError {
   }
 }
 
-/** The connection is closed after it, because the rest of the body is not read. */
+/** Closes the connection, because the rest of the body is not read. */
 export class PayloadTooLarge extends HttpError {
   override name = 'PayloadTooLarge';
   constructor(limitBytes: number) {
@@ -81,7 +80,7 @@ export class PayloadTooLarge extends HttpError {
 
 export class TooManyRequests extends HttpError {
   override name = 'TooManyRequests';
-  /** Whole seconds after which a request will be accepted again. */
+  /** Whole seconds until a request will be accepted again. */
   readonly retryAfterSeconds: number;
   constructor(retryAfterSeconds: number, detail = 'Too many requests.', code = 'rate_limited') {
     const seconds = Math.max(1, Math.ceil(retryAfterSeconds));
@@ -90,7 +89,7 @@ export class TooManyRequests extends HttpError {
   }
 }
 
-/** Something this service needs (a database, Temporal, a vendor) does not answer; the same request may work later. */
+/** A dependency (a database, Temporal, a vendor) does not answer; the same request may succeed later. */
 export class DependencyDown extends HttpError {
   override name = 'DependencyDown';
   constructor(detail: string, code = 'dependency_down', options: HttpErrorOptions = {}) {
@@ -98,18 +97,18 @@ export class DependencyDown extends HttpError {
   }
 }
 
-/** One entry of a 422 body, as FastAPI names it. */
+/** One entry of a 422 body, in FastAPI's format. */
 export interface ValidationIssue {
   type: string;
-  /** Where the value was: first `body`, `query`, `path` or `header`, then the way to it. */
+  /** Where the value was: `body`, `query`, `path` or `header`, followed by the path to it. */
   loc: (string | number)[];
   msg: string;
-  /** What was received, bounded in size and without credentials. */
+  /** What was received, truncated and without credentials. */
   input: unknown;
   ctx?: Record<string, unknown>;
 }
 
-/** The request cannot be accepted as it is; carries every issue, not the first one. */
+/** The request is invalid; carries all issues, not just the first. */
 export class InvalidRequest extends HttpError {
   override name = 'InvalidRequest';
   readonly issues: ValidationIssue[];
@@ -123,7 +122,7 @@ export class InvalidRequest extends HttpError {
     return { detail: this.issues };
   }
 
-  /** For rules that only a service can check: one issue at a place in the body. */
+  /** For rules that only a service can check: a single issue in the body. */
   static at(loc: (string | number)[], msg: string, input: unknown = null, type = 'value_error'): InvalidRequest {
     return new InvalidRequest([{ type, loc, msg, input }]);
   }

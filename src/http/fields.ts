@@ -1,14 +1,17 @@
-/** Fields that rooms have in common, worded once. */
+/** Fields that rooms share. */
 import { z } from 'zod';
 
-/** No control characters: names are read in terminals and logs. Not `\p{Cc}`, which not every reader of the document knows. */
+/**
+ * No control characters: names appear in terminals and logs. Not `\p{Cc}`, which some consumers of the OpenAPI document
+ * do not support.
+ */
 // oxlint-disable-next-line no-control-regex -- they are what it is about
 const PRINTABLE = /^[^\x00-\x1f\x7f-\x9f]*$/;
 
-/** What somebody calls a thing. */
+/** A user-chosen name. */
 export const nameField = z.string().trim().min(1).max(100).regex(PRINTABLE, 'String should have no control characters');
 
-/** The members of a query by which a list is paged. */
+/** Query parameters of a paged list. */
 export const pageFields = {
   page: z.int().min(1).max(100_000).default(1).describe('1-based.'),
   count: z.int().min(1).max(100).default(20).describe('Items per page.'),

@@ -6,7 +6,7 @@ import { DependencyDown, HttpError } from './errors.ts';
 import { requestLog } from './request-scope.ts';
 import { ClientGone } from './validation/body.ts';
 
-/** Turns whatever was thrown into a response: the one place where errors become bodies. */
+/** Turns anything thrown into a response: the only place where errors become bodies. */
 export function handleErrors(log: Logger): Middleware {
   return async (ctx, next) => {
     try {
@@ -49,7 +49,7 @@ function send(ctx: Context, status: number, body: unknown, headers: Record<strin
   ctx.body = JSON.stringify(body);
 }
 
-/** A lost database or broker is not a defect of the request: 503, with the cause in the log and not in the body. */
+/** A lost database or broker is not the request's fault: answer 503, with the cause in the log but not in the body. */
 function connectionFailure(error: unknown): DependencyDown | undefined {
   if (!isUnreachable(error)) return undefined;
   const detail = 'Something this service needs does not answer. Try again shortly.';

@@ -5,10 +5,10 @@ import { requestSignal, streamCaller } from './request-scope.ts';
 const KEEP_ALIVE_MS = 30_000;
 
 /**
- * For a handler that waits for something long before it answers. It holds a place as an event stream does, so that
- * nobody holds any number of requests open. Nothing passes meanwhile, so that the server's limit on silent connections
- * does not apply; a peer that vanished is noticed by TCP.
- * @returns a signal that fires when the client goes away or the process stops; `release` gives the place back
+ * For a handler that waits a long time before it answers. It takes a place as an event stream does, which limits how
+ * many requests a caller can hold open. The server's idle timeout is off meanwhile, because nothing is sent; TCP
+ * notices a vanished peer.
+ * @returns a signal that fires when the client disconnects or the process stops; `release` frees the place
  * @throws as {@link openStream} when there are too many
  */
 export function waitingSignal(ctx: Context): { signal: AbortSignal; release: () => void } {

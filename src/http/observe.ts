@@ -4,8 +4,8 @@ import type { Logger } from '../platform/logger.ts';
 import { requestId, requestLog } from './request-scope.ts';
 
 /**
- * Measures and logs every request: a histogram by route template (never by path: ids would make a series each), the
- * number in flight, and one line of log, at debug level for reads that went well.
+ * Measures and logs every request: a histogram by route template (not by path: every id would create a series), the
+ * number in flight, and one log line, at debug level for successful reads.
  */
 export function observe(log: Logger, registry: Registry): Middleware {
   const { duration, inFlight } = httpMetrics(registry);

@@ -3,27 +3,27 @@ import { DependencyDown, TooManyRequests } from './errors.ts';
 
 /** Who holds a stream open, and whether they still may. */
 export interface StreamCaller {
-  /** The API key's id, or the address of a caller without one. */
+  /** The API key's id, or the address of a caller without a key. */
   id: string;
-  /** Asked now and then while the stream is open: a revoked key must not go on reading. */
+  /** Checked periodically while the stream is open: a revoked key must not keep reading. */
   mayStay: () => Promise<boolean>;
 }
 
 export interface StreamLimits {
   perCaller: number;
-  /** Of one process. */
+  /** Per process. */
   inAll: number;
 }
 
-/** A stream costs a socket, timers and a place in the event log's tail for as long as it lives. */
+/** Each stream occupies a socket, timers and a tail of the event log for as long as it lives. */
 const LIMITS: StreamLimits = { perCaller: 100, inAll: 5_000 };
 
-/** When a client that was turned away may try again, in seconds. */
+/** When a rejected client may try again, in seconds. */
 const RETRY_SECONDS = 10;
 
 interface OpenStreams {
   byCaller: Map<string, number>;
-  /** Each is told when the app begins to stop. */
+  /** Notified when the app begins to stop. */
   listeners: Set<() => void>;
 }
 
@@ -41,9 +41,9 @@ function streamsOf(app: Koa): OpenStreams {
 /**
  * Takes a place for a long response.
  * @param onShutdown called when the app begins to stop
- * @returns gives the place back; may be called more than once
- * @throws {TooManyRequests} `too_many_streams` when the caller holds as many as one may
- * @throws {DependencyDown} `too_many_streams` when the process does
+ * @returns frees the place; may be called more than once
+ * @throws {TooManyRequests} `too_many_streams` when the caller has reached its maximum
+ * @throws {DependencyDown} `too_many_streams` when the process has
  */
 export function openStream(app: Koa, callerId: string, onShutdown: () => void, limits = LIMITS): () => void {
   const { byCaller, listeners } = streamsOf(app);
@@ -60,7 +60,7 @@ export function openStream(app: Koa, callerId: string, onShutdown: () => void, l
       headers: { 'Retry-After': String(RETRY_SECONDS) },
     });
   }
-  // A function of its own, so that one that is given twice counts twice.
+  // Wrapped, so that a callback given twice counts twice.
   const listener = () => onShutdown();
   listeners.add(listener);
   byCaller.set(callerId, held + 1);
@@ -72,10 +72,10 @@ export function openStream(app: Koa, callerId: string, onShutdown: () => void, l
   };
 }
 
-/** Tells everything that is still open on the app that it begins to stop. */
+/** Notifies everything still open on the app that it begins to stop. */
 export function announceShutdown(app: Koa): void {
   for (const listener of openOn.get(app)?.listeners ?? []) listener();
 }
 
-/** How many long responses are open on the app. */
+/** The number of long responses open on the app. */
 export const openStreams = (app: Koa): number => openOn.get(app)?.listeners.size ?? 0;

@@ -7,7 +7,7 @@ import {
 } from 'zod-openapi';
 import type { Endpoint } from './endpoint.ts';
 
-/** The version of the interface, which is not that of this implementation. */
+/** The version of the interface, not of this implementation. */
 export const API_VERSION = '0.1.0';
 
 const ValidationError = z
@@ -52,9 +52,9 @@ const DESCRIPTIONS: Record<number, string> = {
 };
 
 /**
- * The OpenAPI 3.1 document of the endpoints, from the same declarations that validate requests and check responses.
+ * Builds the OpenAPI 3.1 document from the declarations that also validate requests and check responses.
  * @param endpoints undocumented ones are left out
- * @param serverUrl where the API is reached; relative by default
+ * @param serverUrl where clients reach the API; relative by default
  */
 export function openApiDocument(
   endpoints: readonly Endpoint<never>[],
@@ -90,7 +90,7 @@ export function openApiDocument(
       paths,
     },
     {
-      // Any JSON value, and yet required.
+      // Any JSON value, but required.
       allowEmptySchema: { nonoptional: true },
     },
   );
@@ -139,7 +139,7 @@ function operation(endpoint: Endpoint<never>): ZodOpenApiOperationObject {
   };
 }
 
-/** @throws {TypeError} for parameters that are no object, which the router refuses as well */
+/** @throws {TypeError} for parameters that are not an object schema, which the router refuses as well */
 function asObject(schema: z.ZodType): z.ZodObject {
   if (schema instanceof z.ZodObject) return schema;
   throw new TypeError('Parameters of a path, query or header need an object schema.');
@@ -150,15 +150,15 @@ function responses(endpoint: Endpoint<never>): ZodOpenApiResponsesObject {
     endpoint;
   const statuses = new Set<number>(errors);
   statuses.add(500);
-  // Whose key it is says the database.
+  // The database knows whose key it is.
   if (auth !== 'none') statuses.add(401).add(503);
-  // A scope that is missing, or a session's request that may be forged.
+  // A missing scope, or a session request that may be forged.
   if (auth !== 'none' && (auth.scopes.length > 0 || method !== 'get')) statuses.add(403);
   if (rateLimited !== false) statuses.add(429);
   if (params || query || headers || body) statuses.add(422);
   if (body) statuses.add(413);
   const media = Object.entries(content ?? {}).map(([mediaType, description]) => {
-    // Tools disagree on whether the schema of a stream is that of the text or of one event; a schema without a type is both.
+    // Tools disagree on whether a stream's schema describes the text or one event; a schema without a type covers both.
     const schema = mediaType === 'text/event-stream' ? { description } : { type: 'string' as const, description };
     return [mediaType, { schema }];
   });

@@ -13,7 +13,7 @@ interface Scope {
   streamCaller?: StreamCaller;
 }
 
-/** In the request's own state: a WeakMap of requests costs a poll an eighth of its time, in the garbage collector. */
+/** Kept in the request's own state: a WeakMap of requests costs a poll an eighth of its time in garbage collection. */
 const SCOPE = Symbol('request scope');
 
 function scopeOf(ctx: Context): Scope {
@@ -27,22 +27,25 @@ function scopeOf(ctx: Context): Scope {
   return scope;
 }
 
-/** The id of this request in logs and in its response: the caller's `X-Request-Id` when it is a plain word, else a new one. */
+/**
+ * The id of this request in logs and in its response: the caller's `X-Request-Id` if it is a plain word, else a new
+ * one.
+ */
 export const requestId = (ctx: Context): string => scopeOf(ctx).id;
 
-/** The logger of this request; a child logger is made once and only when somebody logs. */
+/** The logger of this request. The child logger is created once, and only when something logs. */
 export function requestLog(ctx: Context, log: Logger): Logger {
   const scope = scopeOf(ctx);
   scope.log ??= log.child({ requestId: scope.id });
   return scope.log;
 }
 
-/** Notes who will hold the stream of events that this request may be answered with. */
+/** Records who will hold the event stream that may answer this request. */
 export function setStreamCaller(ctx: Context, caller: StreamCaller): void {
   scopeOf(ctx).streamCaller = caller;
 }
 
-/** @throws {TypeError} for an endpoint that declares no stream of events */
+/** @throws {TypeError} for an endpoint that declares no event stream */
 export function streamCaller(ctx: Context): StreamCaller {
   const caller = scopeOf(ctx).streamCaller;
   if (!caller) throw new TypeError('The endpoint does not declare the media type text/event-stream.');

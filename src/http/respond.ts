@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { ContentResponse } from './content.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Sends what a handler returned, through the declared schema: members it does not name never leave the process. */
+/** Sends a handler's result through the declared schema: members it does not name never leave the process. */
 export function responder<D>({ response, content, operationId }: Endpoint<D>) {
   return (ctx: Context, result: unknown): void => {
     if (result instanceof ContentResponse) {

@@ -13,12 +13,12 @@ import { createLargeBodySlots } from './validation/large-bodies.ts';
 import { requestValidator } from './validation/request.ts';
 
 /**
- * Routes endpoints. For each request: authenticate, rate limit, validate, handle, respond.
- * @param endpoints in any order: a fixed path wins over one with a parameter in the same place
+ * Routes endpoints. Each request is authenticated, rate limited, validated, handled and answered.
+ * @param endpoints in any order: a fixed path wins over a parameter in the same position
  * @throws {TypeError} when a declaration is incomplete
  */
 export function createRouter<D extends ApiDeps>(endpoints: readonly Endpoint<D>[], deps: D): Middleware {
-  // As in any proxy before it: a rule there that keeps /metrics from the world must not be evaded with /Metrics.
+  // Matches like the proxies in front of it: /Metrics must not evade a proxy rule that hides /metrics.
   const router = new Router({ sensitive: true });
   const slots = { largeBodies: createLargeBodySlots(), starts: createStartSlots() };
   for (const endpoint of endpoints.toSorted(bySpecificity)) {
@@ -32,7 +32,7 @@ export function createRouter<D extends ApiDeps>(endpoints: readonly Endpoint<D>[
   return router.routes() as unknown as Middleware;
 }
 
-/** `/a/{id}` as the router writes it: `/a/:id`. */
+/** `/a/{id}` in the router's syntax: `/a/:id`. */
 const toRouterPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const bySpecificity = (a: { path: string }, b: { path: string }): number => {
@@ -75,7 +75,7 @@ function serve<D extends ApiDeps>(
   };
 }
 
-/** Takes a slot. @returns what gives it back */
+/** Takes a slot. @returns frees it */
 async function permission(slots: FairSlots, key: string, signal: AbortSignal): Promise<() => void> {
   const taken = Promise.withResolvers<void>();
   const over = Promise.withResolvers<void>();

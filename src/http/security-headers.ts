@@ -1,14 +1,14 @@
 import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
 
-/** Nothing that this API answers is to be run, framed or embedded; the pages that are set their own policy. */
+/** No response of this API may be run, framed or embedded; its few pages set a policy of their own. */
 const POLICY = {
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
   },
   frameguard: { action: 'deny' },
-  // These steer how a browser shows a page, long ago or still; on answers for programs they would only be bytes.
+  // These headers affect only how browsers show pages, or only old browsers; on API responses they waste bytes.
   dnsPrefetchControl: false,
   ieNoOpen: false,
   originAgentCluster: false,
@@ -17,8 +17,8 @@ const POLICY = {
 } as const;
 
 /**
- * Helmet's headers on every response. They do not depend on the request, so they are worked out once and not by a
- * dozen functions for each poll.
+ * Sets Helmet's headers on every response. They do not depend on the request, so they are computed once rather than by
+ * a dozen functions per poll.
  */
 export function securityHeaders(): Middleware {
   let headers: [name: string, value: string][] | undefined;

@@ -12,10 +12,10 @@ import { unmatched } from './unmatched.ts';
 import { webApp } from './web-app/index.ts';
 
 /**
- * A Koa app that serves these endpoints. A request passes: measure and log, security headers, CORS, errors to bodies,
- * then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts). What no endpoint answers may be
- * a part of the web app.
- * @param webFolder the built web app, where one is to be served
+ * A Koa app that serves these endpoints. A request passes through metrics and logging, security headers, CORS, error
+ * handling, then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts). The web app may answer
+ * what no endpoint does.
+ * @param webFolder the built web app, if it should be served
  */
 export function serveEndpoints<D extends ApiDeps>(
   endpoints: readonly Endpoint<D>[],
@@ -41,7 +41,7 @@ export function serveEndpoints<D extends ApiDeps>(
 
 const CLIENT_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ECONNABORTED']);
 
-/** Errors after the response has begun; there is nobody left to tell but the log. */
+/** Errors after the response has begun can only be logged. */
 function reportLate(error: Error & { code?: string }, { log }: ApiDeps): void {
   if (CLIENT_LEFT.has(error.code ?? '')) log.debug({ err: error }, 'A client went away');
   else log.error({ err: error }, 'A response failed after it had begun');

@@ -6,33 +6,33 @@ import { announceShutdown } from './open-streams.ts';
 
 export interface HttpServerOptions {
   host: string;
-  /** 0 takes a free port. */
+  /** 0 picks a free port. */
   port: number;
-  /** Most time from connecting to the end of the headers, in ms. */
+  /** Maximum time from connecting to the end of the headers, in ms. */
   headersTimeoutMs?: number;
-  /** Most time for a whole request to arrive, in ms. */
+  /** Maximum time for a whole request to arrive, in ms. */
   requestTimeoutMs?: number;
-  /** Most time in which a connection with a request carries nothing, in ms. */
+  /** Maximum time a connection with a request may be silent, in ms. */
   idleTimeoutMs?: number;
-  /** How often the first two time-outs are looked at, in ms. */
+  /** How often the first two timeouts are checked, in ms. */
   checkIntervalMs?: number;
-  /** Takes over connections on its path that ask to speak another protocol (WebSocket); everything else stays HTTP. */
+  /** Takes over connections on its path that ask for another protocol (WebSocket); everything else stays HTTP. */
   upgrades?: UpgradeHandler;
 }
 
 export interface UpgradeHandler {
-  /** Whether this request is for it. */
+  /** Whether it handles this request. */
   wants(request: IncomingMessage): boolean;
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
 }
 
 export interface HttpServer {
   server: Server;
-  /** Where it listens. */
+  /** The address it listens on. */
   port: number;
   /**
-   * Stops: no new connections, event streams end with a hint when to come back, requests in flight may finish.
-   * @param deadlineMs after this long whatever is left is cut off
+   * Stops: no new connections, event streams end with a hint when to reconnect, requests in flight may finish.
+   * @param deadlineMs whatever is left after this is cut off
    */
   stop(deadlineMs?: number): Promise<void>;
 }
@@ -43,21 +43,21 @@ export interface HttpServer {
  */
 export async function createHttpServer(app: Koa, options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({
-    // A client that sends its request byte by byte holds a connection only this long.
+    // Limits how long a client can hold a connection by sending its request byte by byte.
     headersTimeout: options.headersTimeoutMs ?? 15_000,
     requestTimeout: options.requestTimeoutMs ?? 60_000,
     connectionsCheckingInterval: options.checkIntervalMs ?? 5_000,
-    // Longer than the idle time-out of the usual load balancers, which would otherwise meet a closing connection.
+    // Longer than the idle timeout of common load balancers, which would otherwise reuse a closing connection.
     keepAliveTimeout: 65_000,
-    // Without a handler nothing is upgraded: the request is answered as if it had not asked.
+    // Without a handler nothing is upgraded: the request is answered as plain HTTP.
     shouldUpgradeCallback: (request) => options.upgrades?.wants(request) ?? false,
   });
   server.on('upgrade', (request, socket, head) => options.upgrades?.upgrade(request, socket, head));
-  // A client that stops reading holds its response only this long; event streams send something more often.
+  // Limits how long a client that stops reading can hold its response; event streams send something more often.
   server.timeout = options.idleTimeoutMs ?? 120_000;
   const handle = app.callback();
   server.on('request', (req, res) => void handle(req, res));
-  // An expectation that nobody knows is not worth a refusal of its own (RFC 9110, 10.1.1).
+  // Unknown expectations are ignored (RFC 9110, 10.1.1).
   server.on('checkExpectation', (req, res) => void handle(req, res));
   server.on('clientError', answerClientError);
   await new Promise<void>((resolve, reject) => {
@@ -74,7 +74,7 @@ export async function createHttpServer(app: Koa, options: HttpServerOptions): Pr
 
 async function stop(app: Koa, server: Server, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // Responses from now on close their connection, or a client with keep-alive would hold the server open.
+  // From now on responses close their connection; a keep-alive client would otherwise hold the server open.
   server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   announceShutdown(app);
   server.closeIdleConnections();
@@ -90,7 +90,7 @@ const CLIENT_ERRORS: Record<string, { status: number; code: string; detail: stri
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', detail: 'The request took too long to arrive.' },
 };
 
-/** What is not HTTP never reaches the app; it gets the same kind of body. */
+/** Malformed HTTP never reaches the app; it gets the same kind of body. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

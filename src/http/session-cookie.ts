@@ -1,18 +1,18 @@
-/** The cookie of a browser's session, and what keeps other sites from using it. */
+/** The browser's session cookie, and what keeps other sites from using it. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Context } from 'koa';
 import { Forbidden } from './errors.ts';
 
-/** Whether browsers reach the app over TLS only, so that they may be told to keep cookies to it. */
+/** Whether browsers reach the app over TLS only, so that cookies can be restricted to TLS. */
 const isSecure = (appUrl: string | undefined): boolean => /^https:/i.test(appUrl ?? '');
 
-/** With the prefix a browser takes the cookie from this very host over TLS only: no neighbouring domain can plant one. */
+/** With this prefix, a browser accepts the cookie only from this host over TLS: no sibling domain can plant one. */
 export const cookieName = (name: string, appUrl: string | undefined): string =>
   isSecure(appUrl) ? `__Host-${name}` : name;
 
 const SESSION = 'casebook_session';
 
-/** Every value that a request has for a cookie. Names are compared as they are; values are not decoded. */
+/** Every value of a cookie in a request. Names are compared literally; values are not decoded. */
 export function cookieValues(header: string | undefined, name: string): string[] {
   if (header === undefined) return [];
   return header.split(';').flatMap((pair) => {
@@ -21,15 +21,14 @@ export function cookieValues(header: string | undefined, name: string): string[]
   });
 }
 
-/** The session's secret in a request, as it came; several where somebody has planted another. */
+/** The session secrets in a request; more than one if someone planted another. */
 export const sessionSecrets = (headers: Context['req']['headers'], appUrl: string | undefined): string[] =>
   cookieValues(headers.cookie, cookieName(SESSION, appUrl));
 
 /**
- * A `Set-Cookie` header for a cookie that scripts cannot read and that other sites' requests do not carry, but for
- * links that are followed.
+ * A `Set-Cookie` header for a cookie that is invisible to scripts and absent from other sites' requests, links aside.
  * @param cookie.maxAgeSeconds 0 makes the browser forget it
- * @param appUrl decides over name and `Secure`
+ * @param appUrl determines the name and `Secure`
  */
 export function setCookie(
   cookie: { name: string; value: string; maxAgeSeconds: number },
@@ -40,18 +39,15 @@ export function setCookie(
   return `${cookieName(name, appUrl)}=${value}; ${attributes}`;
 }
 
-/** Hands a browser its session. */
 export const sessionCookie = (secret: string, maxAgeSeconds: number, appUrl: string | undefined): string =>
   setCookie({ name: SESSION, value: secret, maxAgeSeconds }, appUrl);
 
-/** Takes it away. */
 export const clearedSessionCookie = (appUrl: string | undefined): string => sessionCookie('', 0, appUrl);
 
-/** What a page must send in `X-CSRF-Token`: whoever has the session can work it out, another site cannot. */
+/** The value a page must send in `X-CSRF-Token`: the session's owner can derive it, other sites cannot. */
 export const csrfTokenOf = (sessionSecret: string): string =>
   createHmac('sha256', sessionSecret).update('casebook csrf').digest('base64url');
 
-/** Methods that change nothing. */
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const isSafe = (method: string): boolean => SAFE.has(method);
@@ -67,23 +63,23 @@ export function refuseForeignPages(ctx: Context, appUrl: string | undefined): vo
   if (foreign) throw new Forbidden('A page of another origin may not do this.', 'csrf');
 }
 
-/** The origin of the web app, or that under which this request reached us (a development machine has several names). */
+/** The web app's origin, or the one this request used (a development machine has several names). */
 function isOwnOrigin(origin: string, host: string, appUrl: string | undefined): boolean {
   if (!URL.canParse(origin)) return false;
   const given = new URL(origin);
   if (appUrl !== undefined && given.origin === new URL(appUrl).origin) return true;
-  // Over TLS only TLS is our own.
+  // Over TLS, only TLS origins are ours.
   if (isSecure(appUrl) && given.protocol !== 'https:') return false;
   return /^https?:$/.test(given.protocol) && host !== '' && given.host === normalHost(host, given.protocol);
 }
 
-/** A host as `URL` writes it: without the scheme's own port. */
+/** A host as `URL` normalises it: without the scheme's default port. */
 const normalHost = (host: string, protocol: string): string | undefined =>
   URL.canParse(`${protocol}//${host}`) ? new URL(`${protocol}//${host}`).host : undefined;
 
 /**
- * For a request that a session's cookie authenticates.
- * @throws {Forbidden} `csrf` for one that may change something and does not come from our own page
+ * For a request that a session cookie authenticates.
+ * @throws {Forbidden} `csrf` when it may change something and does not come from our own page
  */
 export function refuseForgery(ctx: Context, sessionSecret: string, appUrl: string | undefined): void {
   if (isSafe(ctx.method)) return;

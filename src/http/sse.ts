@@ -4,9 +4,9 @@ import { ContentResponse } from './content.ts';
 import { openStream } from './open-streams.ts';
 import { streamCaller } from './request-scope.ts';
 
-/** One server-sent event. `data` that is not text is sent as JSON. */
+/** One server-sent event. `data` other than text is sent as JSON. */
 export interface SseEvent {
-  /** What the client sends back as Last-Event-ID to resume after this event. */
+  /** What the client sends as Last-Event-ID to resume after this event. */
   id?: string;
   event?: string;
   data: unknown;
@@ -14,35 +14,35 @@ export interface SseEvent {
 
 export interface SseOptions {
   /**
-   * The events. Given as a function, it gets a signal that is aborted when the client goes away or the process stops;
-   * a source that waits must listen to it.
+   * The events. A function receives a signal that is aborted when the client disconnects or the process stops; a source
+   * that waits must listen to it.
    */
   stream: AsyncIterable<SseEvent> | ((signal: AbortSignal) => AsyncIterable<SseEvent>);
-  /** How long a client waits before it connects again, in ms. */
+  /** How long a client waits before it reconnects, in ms. */
   retryMs?: number;
-  /** A comment is sent after this long without an event, so that proxies keep the connection, in ms. */
+  /** Silence after which a comment is sent to keep proxies from closing the connection, in ms. */
   heartbeatMs?: number;
-  /** How often the caller's API key is looked at again, in ms. */
+  /** How often the caller's API key is checked again, in ms. */
   checkCallerMs?: number;
   /** Ends the stream from outside. */
   signal?: AbortSignal;
-  /** More response headers. */
+  /** Additional response headers. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Where a client wants to resume: the id of the last event it has seen. It is whatever the client sent. */
+/** The id of the last event the client has seen, where it wants to resume. Untrusted. */
 export function lastEventId(ctx: Context): string | undefined {
   const given = ctx.req.headers['last-event-id'];
   return typeof given === 'string' && given !== '' ? given : undefined;
 }
 
-/** How often a stream asks whether its caller may stay, in ms. */
+/** How often a stream checks whether its caller may stay, in ms. */
 const CHECK_CALLER_MS = 5_000;
 
 /**
  * Answers with a stream of events. The source is pulled only as fast as the client reads. When the process stops,
- * clients are told when to come back and the stream ends; with Last-Event-ID nothing is lost. A stream whose API key
- * is revoked ends within seconds.
+ * clients learn when to reconnect and the stream ends; Last-Event-ID makes that lossless. A stream whose API key is
+ * revoked ends within seconds.
  * @throws {TooManyRequests} or {@link DependencyDown} when too many streams are open, see {@link openStream}
  */
 export function sseResponse(ctx: Context, options: SseOptions): ContentResponse {
@@ -51,13 +51,13 @@ export function sseResponse(ctx: Context, options: SseOptions): ContentResponse 
   const caller = streamCaller(ctx);
   const release = openStream(ctx.app, caller.id, () => stopping.abort(new Error('The server is stopping.')));
   const watch = setInterval(() => {
-    // When that cannot be found out, because the database is away, the stream stays.
+    // If the database is unavailable, the stream stays.
     caller.mayStay().then(
       (may) => may || ended.abort(new Error('The API key is no longer valid.')),
       () => undefined,
     );
   }, options.checkCallerMs ?? CHECK_CALLER_MS);
-  // Not in the generator: one that nobody began to read, as for HEAD, never reaches its `finally`.
+  // Not in the generator: if nothing reads it, as for HEAD, its `finally` never runs.
   ctx.res.once('close', () => {
     clearInterval(watch);
     release();
@@ -76,8 +76,8 @@ export function sseResponse(ctx: Context, options: SseOptions): ContentResponse 
 }
 
 /**
- * @param stopping aborted when clients are to come back to another process
- * @param ended aborted when there is nobody left to send to
+ * @param stopping aborted when clients should reconnect to another process
+ * @param ended aborted when nobody is left to send to
  */
 async function* framesOf(options: SseOptions, stopping: AbortSignal, ended: AbortSignal): AsyncGenerator<string> {
   const { retryMs = 2_000, heartbeatMs = 15_000 } = options;
@@ -101,19 +101,19 @@ async function* framesOf(options: SseOptions, stopping: AbortSignal, ended: Abor
         mailbox.ask();
       }
     }
-    // Spread over a while, so that the clients of a restarted node do not all come back at once.
+    // Jitter, so that the clients of a restarted node do not all return at once.
     if (stopping.aborted) yield `retry: ${retryMs + Math.floor(Math.random() * retryMs)}\n\n`;
   } finally {
     done.abort(new Error('The stream has ended.'));
-    // A source that is blocked answers `return` only once it wakes; nothing here waits for that.
+    // A blocked source answers `return` only once it wakes; do not wait for that.
     void Promise.resolve(source.return?.()).catch(() => undefined);
   }
 }
 
 /**
- * The next item of a source, for somebody who also wants to wake up after a while or when a signal aborts.
- * Not `Promise.race`: each race would leave a reaction on the promises that outlive it (the pending item and the
- * abort), and a stream that is open for days waits many times.
+ * Reads a source's next item, but also wakes up after a while or when a signal aborts. Not `Promise.race`: each race
+ * would leave a reaction on the promises that outlive it (the pending item and the abort), and a stream that is open
+ * for days waits many times.
  */
 class Mailbox<T> {
   readonly #source: AsyncIterator<T>;
@@ -127,7 +127,7 @@ class Mailbox<T> {
     signal.addEventListener('abort', () => this.#wake?.(), { once: true });
   }
 
-  /** Asks the source for its next item; to be called again only after that was taken. */
+  /** Asks the source for its next item; call again only once that item was taken. */
   ask(): void {
     const arrive = (result: () => IteratorResult<T>) => {
       this.#arrived = result;
@@ -143,9 +143,9 @@ class Mailbox<T> {
   }
 
   /**
-   * @param ms longest wait
-   * @returns the item, or undefined when none came in time or the signal was aborted first
-   * @throws what the source threw
+   * @param ms maximum wait
+   * @returns the item, or undefined if none came in time or the signal aborted first
+   * @throws whatever the source threw
    */
   async take(ms: number): Promise<IteratorResult<T> | undefined> {
     if (!this.#arrived && !this.#signal.aborted) {
@@ -158,14 +158,14 @@ class Mailbox<T> {
     }
     const arrived = this.#arrived;
     this.#arrived = undefined;
-    // A source may answer the abort with an error, which is no failure; what it still says is for nobody.
+    // A source may answer the abort with an error, which is no failure; further items have no reader.
     return this.#signal.aborted ? undefined : arrived?.();
   }
 }
 
 /**
- * An event in the wire format of the HTML standard (section 9.2).
- * @throws {TypeError} when the id or the name holds a line break (or the id a NUL), which would forge other fields
+ * Serialises an event in the format of the HTML standard (section 9.2).
+ * @throws {TypeError} when the id or the name contains a line break (or the id a NUL), which would forge other fields
  */
 export function formatEvent({ id, event, data }: SseEvent): string {
   // oxlint-disable-next-line no-control-regex -- NUL is what the standard forbids in an id

@@ -5,7 +5,7 @@ interface MatchedLayer {
   methods: string[];
 }
 
-/** After the routers: a path that exists answers 405 with `Allow` (or OPTIONS with 200), one that does not 404. */
+/** Runs after the routers: answers 405 with `Allow` (or OPTIONS with 200) for a path that exists, 404 otherwise. */
 export const unmatched: Middleware = (ctx) => {
   if (ctx['routeMatched'] === true) return;
   const layers: MatchedLayer[] = ctx['matched'] ?? [];

@@ -1,7 +1,7 @@
-/** Source of the current time; passed in so that tests and bounded runs choose it. */
+/** Source of the current time; injected so that tests and bounded runs can set it. */
 export interface Clock {
   now(): Date;
 }
 
-/** The machine's own clock. */
+/** The system clock. */
 export const systemClock: Clock = { now: () => new Date() };

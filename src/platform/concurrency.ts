@@ -1,4 +1,4 @@
-/** Maps with at most `width` calls under way; results keep the order of `items`. The first error ends the rest. */
+/** Maps with at most `width` calls under way; results keep the order of `items`. The first error stops the rest. */
 export async function mapConcurrently<T, R>(
   items: readonly T[],
   width: number,

@@ -1,11 +1,11 @@
 import { statfs } from 'node:fs/promises';
 
-/** Less is called full: databases and Git fail in their own ways when nothing at all is left. */
+/** Less counts as full: with no space at all, databases and Git fail in ways of their own. */
 const MIN_FREE_BYTES = 16 * 1_048_576;
 
 /**
- * @param folders where they are missing, nothing is stored yet
- * @throws when the disk of one of them is full
+ * @param folders a missing one stores nothing yet and is skipped
+ * @throws when the disk of any of them is full
  */
 export async function assertDiskSpace(folders: readonly string[], minFreeBytes = MIN_FREE_BYTES): Promise<void> {
   for (const folder of folders) {

@@ -1,19 +1,19 @@
 import { untilAborted } from './until-aborted.ts';
 
 export interface FairSlotsOptions {
-  /** Tasks that run at once. */
+  /** Maximum tasks running at once. */
   slots: number;
-  /** Tasks of one key that run at once. */
+  /** Maximum tasks of one key running at once. */
   slotsPerKey: number;
-  /** Tasks of one key that wait. */
+  /** Maximum tasks of one key waiting. */
   maxWaitingPerKey: number;
-  /** Tasks of all keys that wait; as many as there are unless given. */
+  /** Maximum tasks of all keys waiting; unlimited by default. */
   maxWaiting?: number;
-  /** Makes the error for a task that may not even wait. */
+  /** Creates the error for a task that may not even wait. */
   busy: () => Error;
 }
 
-/** @param signal ends the waiting; whether it ends `task` as well is up to the caller */
+/** @param signal stops waiting; whether it also stops `task` is up to the caller */
 export type FairSlots = <T>(key: string, task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** The tasks of one key. */
@@ -28,12 +28,12 @@ interface Waiter {
 }
 
 /**
- * Shares slots among keys round robin: a key with many tasks waits for itself. Tasks of one key start in the order in
- * which they came. A task that hangs keeps its slot: bound it.
+ * Shares slots among keys round robin: a key with many tasks delays only itself. Tasks of one key start in order of
+ * arrival. A task that hangs keeps its slot: bound it.
  */
 export function createFairSlots(options: FairSlotsOptions): FairSlots {
   const { slots, slotsPerKey, maxWaitingPerKey, maxWaiting = Infinity, busy } = options;
-  /** The key that was served longest ago comes first. */
+  /** The least recently served key comes first. */
   const queues = new Map<string, Queue>();
   let free = slots;
   let waiting = 0;
@@ -49,7 +49,7 @@ export function createFairSlots(options: FairSlotsOptions): FairSlots {
       queue.running += 1;
       waiter.admitted = true;
       waiter.admit();
-      // To the end of this very iteration, which so ends only when no slot or no task is left.
+      // Ends the current iteration too, so the loop ends only when no slot or no task is left.
       queues.delete(key);
       queues.set(key, queue);
     }

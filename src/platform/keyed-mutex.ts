@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { untilAborted } from './until-aborted.ts';
 
-/** @param signal ends the waiting; whether it ends `work` as well is up to the caller */
+/** @param signal stops waiting; whether it also stops `work` is up to the caller */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 /** A task as the next one of its key sees it. */
@@ -11,10 +11,10 @@ interface Place {
 }
 
 /**
- * Runs tasks of the same key one after another within this process. What decides between them is elsewhere (a lock of the
- * database, a compare-and-swap), and holds between processes as well: this only spares them attempts that would be lost,
- * and connections that would wait.
- * @param options.timeoutMs how long a task may keep the next one waiting, for tasks that may hang; for ever unless given
+ * Runs tasks of the same key one after another within this process. Correctness is ensured elsewhere and across
+ * processes (a database lock, a compare-and-swap); this only saves attempts that would lose, and connections that would
+ * wait.
+ * @param options.timeoutMs how long a task may delay the next one, for tasks that may hang; forever by default
  */
 export function createKeyedMutex({ timeoutMs }: { timeoutMs?: number } = {}): KeyedMutex {
   const last = new Map<string, Place>();
@@ -32,7 +32,7 @@ export function createKeyedMutex({ timeoutMs }: { timeoutMs?: number } = {}): Ke
       () => undefined,
       () => {
         if (isBegun) return undefined;
-        // Who did not wait to the end leaves its place to whoever was before it.
+        // A task that stops waiting hands its place to its predecessor.
         begun.resolve(before?.begun);
         return before?.over;
       },

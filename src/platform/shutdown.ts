@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Ends a process in order: the first SIGINT or SIGTERM runs `stop`, a second one ends it at once.
- * @param stop resolves when everything is closed; a failure is logged and the exit code is 1
+ * Shuts a process down in order: the first SIGINT or SIGTERM runs `stop`, a second one exits at once.
+ * @param stop resolves when everything is closed; if it fails, the failure is logged and the exit code is 1
  */
 export function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   let stopping = false;

@@ -1,12 +1,12 @@
 /**
- * A text as PostgreSQL takes it: a NUL character and half a surrogate pair, which it cannot hold, become U+FFFD. What is
- * streamed is made storable as well, so that it is what will be stored.
+ * Makes text storable in PostgreSQL: NUL characters and unpaired surrogates, which it cannot hold, become U+FFFD.
+ * Streamed text is converted too, so that it matches what will be stored.
  */
 export function storableText(text: string): string {
   return text.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** JSON with every text in it made storable, the names of members included. */
+/** JSON with all its texts made storable, member names included. */
 export function storableJson<T>(value: T): T {
   const restored: T = JSON.parse(
     JSON.stringify(value, (_name, part: unknown) => {

@@ -1,5 +1,5 @@
 /**
- * Work that is not waited for any longer when a signal fires; it goes on by itself where it does not heed the signal.
+ * Stops waiting for work when a signal fires; work that does not heed the signal continues in the background.
  * @throws the signal's reason when it fires first
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

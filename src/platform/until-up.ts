@@ -5,8 +5,8 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Repeats a step of a process's start until what it needs is there: servers come up in any order.
- * @param what names the missing thing in the log
+ * Retries a start-up step until its dependency is up: servers start in any order.
+ * @param what names the missing dependency in the log
  * @throws the signal's reason when it fires
  */
 export async function untilUp<T>(

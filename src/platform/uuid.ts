@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A UUID that follows from a text: version 8 (RFC 9562, 5.8), made of its SHA-256. */
+/** A UUID derived from a text: version 8 (RFC 9562, 5.8), from its SHA-256. */
 export function uuidOf(text: string): string {
   const bytes = createHash('sha256').update(text).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;

@@ -1,12 +1,12 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Tables of the event log (`src/platform/event-log`). They are not entities: the log uses them through its own SQL.
- * Data is text, not jsonb, because jsonb refuses `\u0000` and would spend time on what no query looks into.
+ * Tables of the event log (`src/platform/event-log`). They are not entities: the log uses its own SQL. Data is text
+ * rather than jsonb, because jsonb refuses `\u0000` and would parse what no query looks into.
  */
 export class EventLogMigration extends Migration {
   override up(): void {
-    // The free space lets the row of a busy stream be updated within its page, without touching the index.
+    // Free space for updating a busy stream's row within its page, without touching the index.
     this.addSql(`
       create table event_streams (
         stream text primary key,

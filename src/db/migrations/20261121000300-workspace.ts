@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What runs want to change in the workspaces of files. */
+/** Drafts: changes that runs propose to the teams' workspaces. */
 export class WorkspaceMigration extends Migration {
   override up(): void {
     this.addSql(

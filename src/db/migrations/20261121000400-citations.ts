@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Candidates that a model chooses excerpts from, for a day. */
+/** Candidates for the excerpts that a model chooses, kept for a day. */
 export class CitationsMigration extends Migration {
   override up(): void {
     this.addSql(

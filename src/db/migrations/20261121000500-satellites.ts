@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Satellites, the tokens they connect with, and what runs asked them. */
+/** Satellites, the tokens they connect with, and the requests runs sent them. */
 export class SatellitesMigration extends Migration {
   override up(): void {
     this.addSql(
@@ -8,7 +8,7 @@ export class SatellitesMigration extends Migration {
     );
     this.addSql(`create index "satellite_tokens_team_id_index" on "satellite_tokens" ("team_id");`);
     this.addSql(`alter table "satellite_tokens" add constraint "satellite_tokens_hash_unique" unique ("hash");`);
-    // A heartbeat updates one row of each satellite every few seconds: the free space keeps that within the page.
+    // A heartbeat updates one row per satellite every few seconds: the free space keeps that within the page.
     this.addSql(
       `create table "satellites" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "name" varchar(255) not null, "version" varchar(255) not null, "labels" jsonb not null, "instance" uuid not null, "token_id" uuid not null, "inbox" text null, "connection_id" uuid null, "connected_at" timestamptz not null, "disconnected_at" timestamptz null, "last_heartbeat_at" timestamptz not null, "clock_offset_ms" int not null, "health" jsonb not null, "summary" jsonb not null, "inventory" jsonb not null, "inventory_bytes" int not null, "inventory_digest" text not null, "clusters" jsonb not null, primary key ("id")) with (fillfactor = 70);`,
     );

@@ -1,9 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Monitoring agents: their plans, what their checks found, findings, and what people were told. */
+/** Monitoring agents: their plans, check results, findings and notifications. */
 export class MonitoringAgentsMigration extends Migration {
   override up(): void {
-    // The row of an agent is updated by each of its checks: the free space keeps that within the page.
+    // Each check updates its agent's row: the free space keeps that within the page.
     this.addSql(
       `create table "monitoring_agents" ("id" uuid not null, "created_at" timestamptz not null, "updated_at" timestamptz not null, "team_id" uuid not null, "title" text not null, "active" boolean not null default true, "revision" int not null default 1, "told_revision" int not null default 0, "plan_version" int not null, "channel" jsonb null, "eviction_hours" int not null default 72, "model_budget_usd_per_day" double precision not null default 5, "health" text not null default 'starting', "health_reasons" jsonb not null default '[]', "health_since" timestamptz not null, "last_result_at" timestamptz null, "next_due_at" timestamptz null, "silent_at" timestamptz null, "created_by_key_id" uuid null, "created_by_user_id" uuid null, "deleted_at" timestamptz null, primary key ("id")) with (fillfactor = 70);`,
     );

@@ -1,6 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What agents were told from outside: a repeated report of a deploy, an alert or a request starts nothing again. */
+/**
+ * What outside systems notified agents of: repeating the report of a deploy, an alert or a request starts nothing new.
+ */
 export class MonitoringTriggersMigration extends Migration {
   override up(): void {
     this.addSql(

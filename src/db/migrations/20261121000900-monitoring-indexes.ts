@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What sweeps and every run of a check ask of sessions and findings, of which most are over. */
+/** Indexes for what sweeps and every check query of sessions and findings, most of which are over. */
 export class MonitoringIndexesMigration extends Migration {
   override up(): void {
     this.addSql(

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Sessions of browsers, which are keys in a cookie, and the links that make one. */
+/** Browser sessions, which are keys in a cookie, and the links that create one. */
 export class SessionsMigration extends Migration {
   override up(): void {
     this.addSql(

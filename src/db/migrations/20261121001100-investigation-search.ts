@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** The words of questions and findings, by which investigations are searched. */
+/** The words of questions and findings, for searching investigations. */
 export class InvestigationSearchMigration extends Migration {
   override up(): void {
     this.addSql(

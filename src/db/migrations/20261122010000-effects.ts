@@ -1,6 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** One ledger of side effects: what agents were notified of from outside, and which tool calls are in a draft, go there. */
+/**
+ * A single ledger of side effects: notifications from outside to agents, and the tool calls that are in a draft, move
+ * there.
+ */
 export class EffectsMigration extends Migration {
   override up(): void {
     this.addSql(
@@ -13,7 +16,7 @@ export class EffectsMigration extends Migration {
     this.addSql(
       `alter table "effects" add constraint "effects_status_check" check ("status" in ('pending', 'done', 'failed', 'skipped'));`,
     );
-    // Agents know a trigger by its id, which that of the effect becomes; several alerts share one.
+    // Agents know a trigger by its id, which becomes the effect's; several alerts share one.
     this.addSql(
       `insert into effects (id, created_at, updated_at, team_id, kind, key, digest, status, receipt, attempts, finished_at, expires_at)
        select case kind when 'alert' then id else trigger_id end, created_at, updated_at, team_id, 'trigger', 'trigger:' || key, digest,

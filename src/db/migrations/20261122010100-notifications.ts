@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Notifications are effects: a row before they are sent, and what came of it. */
+/** Notifications become effects: a row before sending, and the outcome. */
 export class NotificationsMigration extends Migration {
   override up(): void {
     this.addSql(`alter table "effects" add column "subject_id" uuid null;`);

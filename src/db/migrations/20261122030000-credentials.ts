@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Renames columns in whatever table has them, and with them the indexes that carry their names. */
+/** Renames a column in every table that has it, and the indexes named after it. */
 const renameColumns = (from: string, to: string): string => `
 do $$ declare found record; begin
   for found in select table_name as name from information_schema.columns
@@ -13,7 +13,7 @@ do $$ declare found record; begin
   end loop;
 end $$;`;
 
-/** Renames a table, and what carries its name. */
+/** Renames a table, and what is named after it. */
 const renameTable = (from: string, to: string): string => `
 do $$ declare found record; begin
   alter table "${from}" rename to "${to}";
@@ -27,7 +27,7 @@ do $$ declare found record; begin
   end loop;
 end $$;`;
 
-/** Keys and sessions are credentials, and every row says in the same two columns who made it. */
+/** Keys and sessions become credentials, and every row records its creator in the same two columns. */
 export class CredentialsMigration extends Migration {
   override up(): void {
     this.addSql(renameColumns('created_by_key_id', 'created_by_credential_id'));

@@ -1,4 +1,4 @@
-/** Migrations in the order they are applied. Written once, never changed after a release. */
+/** Migrations in the order in which they are applied. Never changed after a release. */
 import type { MigrationObject } from '@mikro-orm/core';
 import { FoundationMigration } from './20261121000000-foundation.ts';
 import { EventLogMigration } from './20261121000100-event-log.ts';

@@ -1,14 +1,14 @@
 import { TooManyRequests } from '../errors.ts';
 import type { RateLimiter } from './port.ts';
 
-/** Limits how many secrets an address may try that turn out wrong. */
+/** Limits how many wrong secrets an address may try. */
 export interface FailedAuthLimiter {
   /**
-   * Looks up a secret that may be a guess. The look-up counts as failed before it begins and is given back when it finds
-   * something, so guesses made at the same moment cannot pass the limit together. Beyond the limit, look-ups wait for
-   * those under way: customers behind the same address are not refused for each other's good keys.
-   * @param lookUp finds what the secret is for
-   * @returns what was found
+   * Looks up a secret that may be a guess. The look-up counts as failed from the start and is refunded when it finds
+   * something, so concurrent guesses cannot pass the limit together. Beyond the limit, look-ups wait for those under
+   * way: a customer with a good key is not refused because of others behind the same address.
+   * @param lookUp resolves the secret
+   * @returns its result
    * @throws {TooManyRequests} without looking it up
    */
   attempt<T>(address: string, lookUp: () => Promise<T | undefined>): Promise<T | undefined>;

@@ -3,10 +3,10 @@ import type { RateLimitVerdict } from './port.ts';
 /**
  * Generic cell rate algorithm: a bucket of `limit` requests that refills evenly over a minute, in one number per key
  * (the theoretical arrival time, "tat").
- * @param tat what was stored for the key, in ms; undefined for a new key
+ * @param tat the number stored for the key, in ms; undefined for a new key
  * @param now in ms
- * @param limit requests a minute
- * @returns the verdict, and the number to store (unchanged when the request is refused)
+ * @param limit requests per minute
+ * @returns the verdict, and the number to store (unchanged if the request is refused)
  */
 export function gcra(tat: number | undefined, now: number, limit: number): { verdict: RateLimitVerdict; tat: number } {
   const interval = WINDOW_MS / limit;
@@ -16,10 +16,10 @@ export function gcra(tat: number | undefined, now: number, limit: number): { ver
   return { verdict: verdictAt(allowed ? next : current, now, limit, allowed), tat: allowed ? next : current };
 }
 
-/** A minute: the time over which an empty bucket fills. */
+/** The time in which an empty bucket fills: a minute. */
 export const WINDOW_MS = 60_000;
 
-/** Sums of fractional intervals are off by less than this. */
+/** Larger than the rounding error of summed fractional intervals. */
 const ROUNDING_MS = 0.001;
 
 /** The verdict for a key whose stored number is `tat`. */

@@ -7,12 +7,12 @@ import { memoryRateLimiter } from './memory.ts';
 import { unlimited, type RateLimiter } from './port.ts';
 import { redisRateLimiter } from './redis.ts';
 
-/** Failed authentications are allowed a tenth of what a key is, and at least this many a minute. */
+/** Failed authentications get a tenth of a key's limit, but at least this many per minute. */
 const MIN_FAILURES = 10;
 
 /**
- * The limiters of an API process: shared through Redis when there is one, otherwise each process counts for itself.
- * Failed authentications stay limited when `config.rateLimit` is off.
+ * The limiters of an API process: shared through Redis if configured, otherwise per process. Failed authentications
+ * stay limited when `config.rateLimit` is off.
  */
 export function createRateLimiters(options: { config: Config; clock: Clock; log: Logger; redis?: Redis }): {
   rateLimiter: RateLimiter;

@@ -3,11 +3,11 @@ import type { ApiDeps } from '../deps.ts';
 import { TooManyRequests } from '../errors.ts';
 import { addressOf } from './address.ts';
 
-/** By what a caller is counted: the API key, without one the address. */
+/** The key a caller is counted under: its API key, or else its address. */
 export const callerId = (ctx: Context, apiKeyId: string | undefined): string => apiKeyId ?? `address:${addressOf(ctx)}`;
 
 /**
- * Takes one request out of the caller's allowance and says in `RateLimit-*` headers what is left.
+ * Takes one request out of the caller's allowance and reports the rest in `RateLimit-*` headers.
  * @param apiKeyId the caller; without one the address counts
  * @throws {TooManyRequests}
  */

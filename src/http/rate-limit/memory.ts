@@ -3,12 +3,12 @@ import type { Clock } from '../../platform/clock.ts';
 import { gcra, WINDOW_MS } from './gcra.ts';
 import type { RateLimiter } from './port.ts';
 
-/** Keys that are remembered; beyond it the one seen longest ago is forgotten. */
+/** Keys remembered; beyond it the least recently seen one is forgotten. */
 const MAX_KEYS = 50_000;
 
 /**
- * A limiter of this process alone.
- * @param limit requests a minute and key
+ * A limiter for this process alone.
+ * @param limit requests per minute and key
  */
 export function memoryRateLimiter(limit: number, clock: Clock): RateLimiter {
   const tats = new LRUCache<string, number>({ max: MAX_KEYS });

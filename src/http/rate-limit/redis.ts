@@ -22,8 +22,8 @@ return {1, string.format('%.0f', next - now)}
 `;
 
 /**
- * A limiter that every API process shares.
- * @param options.fallback counts when Redis does not answer: a lost Redis must not stop the API, nor lift the limit
+ * A limiter that all API processes share.
+ * @param options.fallback counts when Redis does not answer: losing Redis must neither stop the API nor lift the limit
  * @param options.prefix keeps limiters with different limits apart
  */
 export function redisRateLimiter(options: {

@@ -4,27 +4,27 @@ import { LARGE_BYTES, parseAnywhere } from './large-bodies.ts';
 import type { ParsedBody, ParseOptions } from './parse-body.ts';
 
 export interface BodyOptions {
-  /** Most bytes that are read; a body that declares more is refused before any. */
+  /** Maximum bytes read; a body that declares more is refused before any are read. */
   maxBytes: number;
   parsing: ParseOptions;
-  /** Waits until this request may send a large body. @returns what ends that permission */
+  /** Waits until this request may send a large body. @returns ends that permission */
   admitLarge: () => Promise<() => void>;
 }
 
-/** How much of a body that is refused is still read, and for how long, before the connection is closed. */
+/** How much of a refused body is still read, and for how long, before the connection closes. */
 const LINGER_BYTES = 4 * 1_048_576;
 const LINGER_MS = 1_000;
 
 /**
- * Reads a JSON body; an empty one is undefined. Compressed bodies are refused, so that the limit is a limit on memory too.
- * @throws {PayloadTooLarge}, or what `admitLarge` throws
+ * Reads a JSON body; an empty one is undefined. Compressed bodies are refused, so that the limit bounds memory too.
+ * @throws {PayloadTooLarge}, or whatever `admitLarge` throws
  */
 export async function readJsonBody(req: IncomingMessage, options: BodyOptions): Promise<ParsedBody> {
   const permission: { end?: () => void; isOver?: boolean } = {};
   try {
     const bytes = await readBytes(req, options.maxBytes, async () => {
       const end = await options.admitLarge();
-      // The client may have left meanwhile.
+      // The client may have left by now.
       if (permission.isOver) end();
       else permission.end = end;
     });
@@ -52,7 +52,10 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       outcome();
     };
-    /** A client that is still sending would see its connection reset instead of the answer, so a bounded rest is read and dropped. */
+    /**
+     * A client that is still sending would see a connection reset instead of the response, so a bounded rest is read
+     * and dropped.
+     */
     const refuse = (error: Error) => {
       refusal = error;
       chunks.length = 0;
@@ -80,7 +83,7 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
       settle(() => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
     };
     const onEnd = () => {
-      // A request is closed once its end was read, whether or not its client is still there.
+      // A request closes once its end was read, whether or not its client is still there.
       req.off('close', onGone);
       if (admission) void admission.then(complete);
       else complete();
@@ -91,13 +94,13 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
   });
 }
 
-/** The rest of the body is not read: the connection cannot be used again. */
+/** The rest of the body is not read, so the connection cannot be reused. */
 function withoutRest(error: unknown): Error {
   if (error instanceof HttpError) error.headers['Connection'] = 'close';
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** The client closed the connection before it had its answer; there is nobody to answer. */
+/** The client closed the connection before it received a response; nobody is left to answer. */
 export class ClientGone extends Error {
   override name = 'ClientGone';
   constructor(options?: ErrorOptions) {

@@ -1,12 +1,12 @@
 import type { z } from 'zod';
 
-/** What the text of a parameter is turned into before the schema sees it. */
+/** What a parameter's text is coerced to before the schema sees it. */
 export type TextKind = 'string' | 'int' | 'number' | 'boolean';
 
 export interface Parameter {
   name: string;
   kind: TextKind;
-  /** Every value that was given, instead of the last one. */
+  /** Collects all values given, rather than the last. */
   repeated: boolean;
 }
 
@@ -39,7 +39,7 @@ function textKind(schema: z.core.$ZodType): TextKind {
 }
 
 /**
- * How the texts of a query, path or header schema are to be read: worked out once per endpoint.
+ * Works out once per endpoint how to read the texts of a query, path or header schema.
  * @throws when the schema is not an object of parameters
  */
 export function parametersOf(schema: z.ZodType): Parameter[] {
@@ -58,7 +58,7 @@ const FALSE = new Set(['false', '0', 'off', 'f', 'n', 'no']);
 const INTEGER = /^[+-]?\d+(\.0+)?$/;
 const NUMERIC = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
-/** Text to value; a text that does not fit stays text, so that the schema reports it. */
+/** Converts text to a value; text that does not fit stays text, so that the schema reports it. */
 export function fromText(text: string, kind: TextKind): unknown {
   if (kind === 'boolean') {
     const word = text.toLowerCase();
@@ -70,8 +70,8 @@ export function fromText(text: string, kind: TextKind): unknown {
 }
 
 /**
- * Picks the declared parameters out of what was sent. What is not declared is ignored; of a parameter that may be given
- * once, the last one counts.
+ * Picks the declared parameters out of a request. Undeclared ones are ignored; if a single-valued one is repeated, the
+ * last value wins.
  */
 export function readParameters(
   parameters: readonly Parameter[],

@@ -5,11 +5,11 @@ const MAX_TEXT = 200;
 const MAX_MEMBERS = 20;
 const MAX_DEPTH = 3;
 
-/** Whether a value at this place may be a credential and so is never repeated to anyone. */
+/** Whether the value at this path may be a credential, which is never echoed. */
 export const isSensitive = (loc: readonly PropertyKey[]): boolean =>
   loc.some((part) => typeof part === 'string' && SENSITIVE.test(part));
 
-/** A bounded copy of what was received, for the `input` of a validation issue, without anything that may be a credential. */
+/** A truncated copy of what was received, without potential credentials, for the `input` of a validation issue. */
 export function echo(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return value.length > MAX_TEXT ? `${value.slice(0, MAX_TEXT).toWellFormed()}…` : value;
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);

@@ -7,12 +7,12 @@ type ZodIssue = z.core.$ZodIssue;
 export type Place = 'body' | 'query' | 'path' | 'header';
 type Named = { type: string; msg: string; ctx?: Record<string, unknown> };
 
-/** The most issues of one request that are reported: an array of a million wrong items is one mistake. */
+/** Maximum issues reported per request: an array of a million wrong items is one mistake. */
 const MAX_ISSUES = 100;
 
 /**
- * Zod's issues under the names FastAPI (pydantic) gives them.
- * @param value what was validated, before any conversion; `input` is taken from it
+ * Converts Zod's issues to FastAPI's (pydantic's) format.
+ * @param value the validated value, before any conversion; the source of `input`
  * @param parameters how texts were read, for query, path and header
  */
 export function toValidationIssues(
@@ -43,8 +43,8 @@ export function toValidationIssues(
 }
 
 /**
- * One value, one complaint of a kind: the size of a value of the wrong type says nothing, and of two bounds that were
- * passed (an integer has some by itself) the one declared last is meant.
+ * Reports one issue of a kind per value: the size of a value of the wrong type is irrelevant, and of two violated
+ * bounds (integers have implicit ones) the one declared last is meant.
  */
 function withoutEchoes(issues: readonly ZodIssue[]): ZodIssue[] {
   const wrongType = new Set<string>();
@@ -62,7 +62,7 @@ function withoutEchoes(issues: readonly ZodIssue[]): ZodIssue[] {
   });
 }
 
-/** One issue per unknown key; of a union, the issues of the alternative that came closest. */
+/** One issue per unknown key; for a union, the issues of the closest alternative. */
 function expand(issue: ZodIssue): ZodIssue[] {
   if (issue.code === 'unrecognized_keys' && issue.keys.length > 0) {
     return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ ...issue, keys: [], path: [...issue.path, key] }));
@@ -89,7 +89,7 @@ function at(value: unknown, path: readonly (string | number)[]): unknown {
   return current;
 }
 
-/** A message the schema's author wrote wins over the standard one. */
+/** A message from the schema's author wins over the standard one. */
 const isZodsOwn = (message: string): boolean => /^(Invalid|Too (small|big)|Unrecognized)/.test(message);
 
 function name(issue: ZodIssue, kind: Parameter['kind'] | undefined): Named {

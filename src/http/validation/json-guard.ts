@@ -1,21 +1,21 @@
 import type { ValidationIssue } from '../errors.ts';
 
-/** Deeper nesting has no use here and would let recursive code run out of stack. */
+/** Deeper nesting has no use here and would overflow the stack of recursive code. */
 export const MAX_DEPTH = 100;
 
-/** More than these are not reported. */
+/** Maximum issues reported. */
 const MAX_ISSUES = 100;
 
 /**
- * What no schema says but no JSON from outside may hold: NUL characters and lone surrogates (PostgreSQL cannot store
- * them), a member named `__proto__` (pollutes what copies it), nesting beyond {@link MAX_DEPTH}.
- * Iterative, so that the guard cannot itself run out of stack.
+ * Finds what no schema mentions but no outside JSON may contain: NUL characters and lone surrogates (PostgreSQL cannot
+ * store them), a member named `__proto__` (pollutes objects it is copied to), nesting beyond {@link MAX_DEPTH}.
+ * Iterative, so that the guard itself cannot overflow the stack.
  * @param root a value from JSON.parse
- * @param at how `loc` begins
+ * @param at the first element of `loc`
  */
 export function guardJson(root: unknown, at: string): ValidationIssue[] {
   const issues: ValidationIssue[] = [];
-  /** Only objects and arrays wait here, each with the way to it as a chain: a body of a million numbers costs no copies. */
+  /** Holds only objects and arrays, each with its path as a linked list: a body of a million numbers is not copied. */
   const waiting: Place[] = [];
   const look = (value: unknown, key: string | number, parent: Place | undefined): void => {
     if (typeof value === 'string') {
@@ -47,7 +47,7 @@ export function guardJson(root: unknown, at: string): ValidationIssue[] {
   return issues.slice(0, MAX_ISSUES);
 }
 
-/** An object or array in the JSON, and where it is. */
+/** An object or array in the JSON, and its path. */
 interface Place {
   value: object;
   key: string | number;
@@ -61,7 +61,7 @@ function locOf(place: Place | undefined): (string | number)[] {
   return loc.toReversed();
 }
 
-/** What is wrong with a text that came from outside, if anything. */
+/** What is wrong with text from outside, if anything. */
 export function textProblem(text: string): { type: string; msg: string } | undefined {
   if (text.includes('\0')) {
     return { type: 'string_unicode', msg: 'Input should be a valid string, without null characters' };

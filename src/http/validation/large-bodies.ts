@@ -4,17 +4,17 @@ import { DependencyDown } from '../errors.ts';
 import { parseBody, type ParsedBody, type ParseOptions } from './parse-body.ts';
 import type { ParseTask } from './parse-body-thread.ts';
 
-/** A body of more bytes is large: it is read when its caller's turn comes, and parsed off the event loop. */
+/** A larger body counts as large: it is read when its caller's turn comes, and parsed off the event loop. */
 export const LARGE_BYTES = 131_072;
 
-/** Large bodies that are held at once: four times the largest limit of bytes, at most. */
+/** Large bodies held at once: at most four times the largest byte limit. */
 const MAX_LARGE = 4;
-/** Requests of one caller that wait to send theirs; each holds {@link LARGE_BYTES} and a socket. */
+/** Requests of one caller waiting to send a large body; each holds {@link LARGE_BYTES} and a socket. */
 const MAX_WAITING_PER_CALLER = 32;
 const MAX_WAITING = 256;
 const HEAP_MB = 512;
 
-/** One large body at a time for each caller, so that none of them takes memory or threads from the others. */
+/** One large body at a time per caller, so that no caller takes memory or threads from the others. */
 export const createLargeBodySlots = () =>
   createFairSlots({
     slots: MAX_LARGE,
@@ -26,7 +26,7 @@ export const createLargeBodySlots = () =>
 
 let pool: Piscina<ParseTask, ParsedBody> | undefined;
 
-/** Parses a body, a large one in a thread. The thread ends when it has been idle for a minute. */
+/** Parses a body, a large one in a thread, which ends after a minute of idling. */
 export async function parseAnywhere(bytes: Buffer, options: ParseOptions): Promise<ParsedBody> {
   if (bytes.length <= LARGE_BYTES) return parseBody(bytes, options);
   pool ??= new Piscina<ParseTask, ParsedBody>({

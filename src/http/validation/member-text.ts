@@ -1,14 +1,14 @@
-/** The text of a member of a JSON object, as it was sent. */
+/** The text of a member of a JSON object, exactly as sent. */
 import { endOfString } from '../../platform/json-text.ts';
 
 /** With every character escaped. */
 const LONGEST_NAME = 200;
 
 /**
- * Finds the text of a member of the object that `json` is. What a program sends for a value says more than the value:
- * the order of keys, the digits of numbers, and what the sender's own JSON of it looks like.
+ * Finds the text of a member of the object in `json`. The text says more than the parsed value: the order of keys, the
+ * digits of numbers, and how the sender formats JSON.
  * @param json valid JSON of an object
- * @returns the text of the last member of this name, which is the one that counts; undefined when there is none
+ * @returns the text of the last member of this name, which is the one that counts; undefined if there is none
  */
 export function memberText(json: string, name: string): string | undefined {
   let found: string | undefined;
@@ -26,7 +26,7 @@ export function memberText(json: string, name: string): string | undefined {
   return found;
 }
 
-/** @returns where the comma or brace after a value is */
+/** @returns the position of the comma or brace after a value */
 function endOfValue(json: string, from: number): number {
   let depth = 0;
   for (let at = from; at < json.length; at++) {

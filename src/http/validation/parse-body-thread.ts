@@ -1,4 +1,4 @@
-/** The parser of bodies in a thread of its own. */
+/** Parses bodies in a thread of its own. */
 import { parseBody, type ParsedBody, type ParseOptions } from './parse-body.ts';
 
 export interface ParseTask {

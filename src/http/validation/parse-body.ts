@@ -2,15 +2,15 @@ import type { ValidationIssue } from '../errors.ts';
 import { guardJson } from './json-guard.ts';
 import { memberText } from './member-text.ts';
 
-/** What an endpoint bounds of the JSON in a body, and how it wants it. */
+/** An endpoint's limits on the JSON in a body, and the form it wants. */
 export interface ParseOptions {
-  /** Most values in it. */
+  /** Maximum values in it. */
   maxNodes: number;
-  /** The member that is handed over as its JSON text, exactly as it was sent, unless it is a string. */
+  /** The member that is passed on as raw JSON text, exactly as sent, unless it is a string. */
   textMember?: string;
 }
 
-/** The JSON in a body, or the issues that keep it from being JSON. */
+/** The parsed body, or the issues that prevented parsing it. */
 export interface ParsedBody {
   json: unknown;
   issues: ValidationIssue[];
@@ -18,7 +18,7 @@ export interface ParsedBody {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses what a client sent, and refuses what no schema says but no JSON from outside may hold. */
+/** Parses a client's JSON, and refuses what no schema mentions but no outside JSON may contain. */
 export function parseBody(bytes: Uint8Array, { maxNodes, textMember }: ParseOptions): ParsedBody {
   let text: string;
   try {
@@ -53,7 +53,10 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACKET = 0x5b;
 const OPEN_BRACE = 0x7b;
 
-/** Counts before anything is parsed: each value but the first follows a comma or an opening bracket or brace; an empty list or object counts twice. */
+/**
+ * Counts before parsing: each value but the first follows a comma or an opening bracket or brace; an empty list or
+ * object counts twice.
+ */
 function hasMoreNodes(bytes: Uint8Array, maxNodes: number): boolean {
   let nodes = 1;
   let inString = false;

@@ -15,12 +15,12 @@ export interface ValidRequest {
   body: unknown;
 }
 
-/** Most values in a body, unless an endpoint says otherwise: what validation goes through in a tenth of a second. */
+/** Maximum values in a body by default: what validation handles in a tenth of a second. */
 const MAX_NODES = 20_000;
 
 /**
  * Prepares the validation of an endpoint's requests.
- * @returns a function that reads and validates one request and throws {@link InvalidRequest} with every issue of path,
+ * @returns a function that reads and validates one request and throws {@link InvalidRequest} with all issues of path,
  *   query, headers and body together, or `PayloadTooLarge`
  */
 export function requestValidator<D>(endpoint: Endpoint<D>, defaultMaxBytes: number) {
@@ -78,7 +78,7 @@ function textPart(schema: z.ZodType, place: Place) {
   };
 }
 
-/** What was sent, as an issue shows it: of a parameter that may be given once, the last value. */
+/** What was sent, as an issue shows it: the last value of a single-valued parameter. */
 const asGiven = (
   parameters: readonly Parameter[],
   given: Record<string, string | string[] | undefined>,

@@ -2,33 +2,33 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 
-/** A coding that a file may be stored in beside the plain one, by the ending that the build gives it. */
+/** A content coding in which a file may be stored beside the plain one, by the suffix that the build gives it. */
 const CODINGS = { '.br': 'br', '.gz': 'gzip' } as const;
 const isCoding = (extension: string): extension is keyof typeof CODINGS => Object.hasOwn(CODINGS, extension);
 
 export type Coding = (typeof CODINGS)[keyof typeof CODINGS];
 
 export interface WebFile {
-  /** As in a file name: `.js`. */
+  /** As in the file name: `.js`. */
   extension: string;
-  /** Of the plain bytes. */
+  /** Of the uncompressed bytes. */
   digest: string;
   body: Buffer;
   coded: Partial<Record<Coding, Buffer>>;
 }
 
 export interface WebAppFiles {
-  /** The page, with `%CSP_NONCE%` where each response has a nonce of its own. */
+  /** The page, with `%CSP_NONCE%` as the placeholder for each response's nonce. */
   page: string;
-  /** By request path. What is not in here does not exist: no path of a request is ever looked up on the disk. */
+  /** By request path. Anything else does not exist: request paths are never looked up on disk. */
   files: ReadonlyMap<string, WebFile>;
 }
 
 /**
- * Reads a built web app, a few megabytes, into memory. Files whose name or folder begins with a dot, and source maps,
- * are left out.
- * @param folder what `npm run build:web` wrote
- * @returns undefined when the app was not built
+ * Reads a built web app, a few megabytes, into memory. Skips source maps, and files and folders whose name begins with
+ * a dot.
+ * @param folder the output of `npm run build:web`
+ * @returns undefined if the app was not built
  */
 export function readWebApp(folder: string): WebAppFiles | undefined {
   if (!existsSync(join(folder, 'index.html'))) return undefined;

@@ -8,15 +8,13 @@ import { sendFile } from './send-file.ts';
 const MAX_PATH_CHARACTERS = 2_000;
 
 /**
- * Serves the built web app where no endpoint matched: its files, and its one page for every path that could be one of
- * its pages. What is neither is left to the next middleware.
- *
- * The files are few and small, so they are kept in memory, read when the first of them is asked for. Static servers
- * (sirv, @koa/send) open a file for each request and know nothing of a page with a nonce; negotiation, freshness and
- * media types are Koa's.
- * @param folder what `npm run build:web` wrote; may come to be there while the process runs
- * @param apiPaths paths of endpoints: below the first segment of any of them nothing is a page,
- *   and so a path that an endpoint answers with other methods is none either
+ * Serves the built web app where no endpoint matched: its files, and its single page for every path that could be one
+ * of its pages. Everything else goes to the next middleware.
+ * The files are few and small, so they are read into memory on the first request. Static servers (sirv, @koa/send) open
+ * a file per request and have no notion of a page with a nonce; Koa handles negotiation, freshness and media types.
+ * @param folder the output of `npm run build:web`; may appear while the process runs
+ * @param apiPaths endpoint paths: nothing below the first segment of any of them is a page, so neither is a path that
+ *   an endpoint answers with other methods
  */
 export function webApp(folder: string, apiPaths: readonly string[]): Middleware {
   const reserved = new Set(['assets', ...apiPaths.map(firstSegment)]);
@@ -46,9 +44,9 @@ function sendPage(ctx: Context, page: string | undefined): void {
 
 const firstSegment = (path: string): string => path.split('/')[1] ?? '';
 
-/** No hidden file, way up, null character or backslash, plain or encoded: those who look for them get a plain 404. */
+/** No dot files, `..`, NUL characters or backslashes, plain or encoded: whoever probes for them gets a plain 404. */
 const mayBePage = (path: string): boolean =>
   path.length <= MAX_PATH_CHARACTERS && !/\/(?:\.|%2e)|\\|%5c|%00|\/\//i.test(path);
 
-/** Programs that take anything get the API's own 404. */
+/** Programs that accept anything get the API's own 404. */
 const wantsPage = (ctx: Context): boolean => [ctx.accepts()].flat().includes('text/html');

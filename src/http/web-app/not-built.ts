@@ -1,4 +1,4 @@
-/** What the API shows in a browser where the web app was not built. */
+/** What the API shows in a browser if the web app was not built. */
 export const NOT_BUILT = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,10 +1,10 @@
-/** What a page of the web app may do: run the scripts of this origin and talk to it, nothing else. */
+/** What a page of the web app may do: run this origin's scripts and talk to it, nothing else. */
 
 const NOWHERE = ["default-src 'none'", "base-uri 'none'", "form-action 'self'", "frame-ancestors 'none'"];
 
 const TRUSTED_TYPES = ["require-trusted-types-for 'script'", 'trusted-types casebook'];
 
-/** @param nonce of this response; a style element that is added at run time must carry it */
+/** @param nonce of this response; style elements added at run time must carry it */
 export function pageHeaders(nonce: string): Record<string, string> {
   return {
     'Content-Security-Policy': [
@@ -22,10 +22,10 @@ export function pageHeaders(nonce: string): Record<string, string> {
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy':
       'camera=(), display-capture=(), geolocation=(), hid=(), microphone=(), payment=(), serial=(), usb=()',
-    // A nonce is for one response: a copy is asked for anew.
+    // A nonce is for one response, so a cached copy must be revalidated.
     'Cache-Control': 'private, no-cache',
   };
 }
 
-/** A script may be that of a worker, which has no page's policy but that of its own response. */
+/** A script may be a worker's, which runs under its own response's policy, not the page's. */
 export const SCRIPT_POLICY = [...NOWHERE, "script-src 'self'", "connect-src 'self'", ...TRUSTED_TYPES].join('; ');

@@ -2,11 +2,11 @@ import type { Context } from 'koa';
 import type { Coding, WebFile } from './files.ts';
 import { SCRIPT_POLICY } from './policy.ts';
 
-/** Names with a hash of the content: the same name never has another content. */
+/** Names with a content hash: the same name always has the same content. */
 const HASHED = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 
-/** Answers GET and HEAD with a file, compressed where the build did that and the client takes it. */
+/** Answers GET and HEAD with a file, compressed if the build provides that and the client accepts it. */
 export function sendFile(ctx: Context, path: string, file: WebFile): void {
   const coding = preferredCoding(ctx, file);
   ctx.status = 200;
@@ -23,6 +23,6 @@ export function sendFile(ctx: Context, path: string, file: WebFile): void {
   ctx.body = coding === undefined ? file.body : file.coded[coding];
 }
 
-/** The smaller one that the client takes at all: browsers name gzip first, and mean nothing by it. */
+/** The smallest coding the client accepts: browsers list gzip first without preferring it. */
 const preferredCoding = (ctx: Context, { coded }: WebFile): Coding | undefined =>
   (['br', 'gzip'] as const).find((coding) => coded[coding] !== undefined && ctx.acceptsEncodings(coding) === coding);

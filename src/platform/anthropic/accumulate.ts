@@ -1,17 +1,17 @@
 /**
- * Puts a message together from stream events. The SDK's own accumulator completes cut-off tool input by guessing and
- * throws away a message whose tool input is malformed; here the text is kept, so that the agent can be told.
+ * Assembles a message from stream events. The SDK's own accumulator completes truncated tool input by guessing and
+ * throws away a message whose tool input is malformed; here the text is kept, so that the agent can be notified.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { INVALID_JSON_KEY, type ContentBlock, type ModelDelta, type ModelUsage, type StopReason } from './port.ts';
 
-/** What the events so far amount to. */
+/** The message assembled so far. */
 export interface AccumulatedMessage {
   model: string;
   content: ContentBlock[];
   stopReason: StopReason | null;
   usage: ModelUsage;
-  /** True once `message_stop` arrived: only then is the message whole. */
+  /** True once `message_stop` arrived: only then is the message complete. */
   complete: boolean;
 }
 
@@ -81,7 +81,7 @@ export class MessageAccumulator {
     }
   }
 
-  /** Counts are totals so far, absent ones do not apply. */
+  /** Counts are running totals; absent ones have not changed. */
   #count(usage: Anthropic.Usage | Anthropic.MessageDeltaUsage): void {
     const sum = this.message.usage;
     sum.inputTokens = usage.input_tokens ?? sum.inputTokens;
@@ -97,7 +97,7 @@ function parseInput(text: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    // Falls through: malformed JSON is kept as it came.
+    // Malformed JSON is kept as received.
   }
   return { [INVALID_JSON_KEY]: text };
 }

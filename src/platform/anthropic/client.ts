@@ -1,4 +1,4 @@
-/** The model client on Anthropic's SDK. One request, one answer: retries belong to the caller. */
+/** The model client on Anthropic's SDK. One request, one answer: retries are up to the caller. */
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/streaming';
 import { MessageAccumulator } from './accumulate.ts';
@@ -15,18 +15,18 @@ export interface ModelClientOptions {
   apiKey?: string;
   /** Another server of the Messages API. */
   baseUrl?: string;
-  /** Model name; absent means the default of the provider in use. */
+  /** Model name; the provider's default if absent. */
   model?: string;
-  /** Address of the offline model; used when there is neither a key nor a base URL. */
+  /** Address of the offline model; used if there is neither a key nor a base URL. */
   offlineBaseUrl?: string;
-  /** Longest duration of one call, in milliseconds; default 10 minutes. */
+  /** Maximum duration of a call, in milliseconds; 10 minutes by default. */
   requestTimeoutMs?: number;
-  /** Longest silence, in milliseconds, before and within an answer; pings break it. Default 90 seconds. */
+  /** Maximum silence, in milliseconds, before and within an answer; pings count as activity. 90 seconds by default. */
   idleTimeoutMs?: number;
 }
 
 /**
- * A client of the Anthropic API when there is a key or a base URL, otherwise of the offline model.
+ * A client of the Anthropic API if there is a key or a base URL, otherwise of the offline model.
  * @throws when neither a provider nor an offline address is given
  */
 export function createModelClient(options: ModelClientOptions): ModelClient {
@@ -34,7 +34,7 @@ export function createModelClient(options: ModelClientOptions): ModelClient {
   const baseURL = provider === 'anthropic' ? (options.baseUrl ?? ANTHROPIC_URL) : options.offlineBaseUrl;
   if (!baseURL) throw new Error('No model: give an API key, a base URL, or the address of the offline model.');
   const model = provider === 'anthropic' ? (options.model ?? DEFAULT_MODEL) : OFFLINE_MODEL;
-  // Every credential is given, so that the SDK looks for none in the environment or in files.
+  // Set every credential, so that the SDK does not look for one in the environment or in files.
   const sdk = new Anthropic({
     apiKey: options.apiKey ?? 'none',
     authToken: null,

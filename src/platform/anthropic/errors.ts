@@ -1,9 +1,9 @@
-/** Maps what the SDK and the wire throw to {@link ModelError}. */
+/** Maps SDK and network errors to {@link ModelError}. */
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { ModelError, type ModelErrorKind } from './port.ts';
 import { messageOf } from '../message-of.ts';
 
-/** Kind and retryability by the `type` of the API's error body; it is all there is inside a stream. */
+/** Kind and retryability by the `type` of the API's error body, the only information within a stream. */
 const BY_TYPE: Record<string, { kind: ModelErrorKind; retryable: boolean }> = {
   rate_limit_error: { kind: 'rate_limited', retryable: true },
   overloaded_error: { kind: 'overloaded', retryable: true },
@@ -27,8 +27,8 @@ function byStatus(status: number): { kind: ModelErrorKind; retryable: boolean } 
 
 /**
  * The {@link ModelError} for a failure.
- * @param answering whether the response had begun: a connection that fails then was interrupted, before that the
- * service is unavailable
+ * @param answering whether the response had begun: a connection that fails then was interrupted; before that, the
+ *   service is unavailable
  */
 export function toModelError(error: unknown, answering: boolean): ModelError {
   if (error instanceof ModelError) return error;
@@ -63,7 +63,7 @@ export function toModelError(error: unknown, answering: boolean): ModelError {
 
 /**
  * How long the server asks to wait, in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date.
- * @param now unix milliseconds, against which a date is taken
+ * @param now the current time in Unix milliseconds, to interpret a date
  */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers.get('retry-after-ms') ?? '');

@@ -1,9 +1,10 @@
 /**
  * What is known about model families, by name. Source: Anthropic's model pages and "What's new in Claude Opus 5.5"
- * (platform.claude.com, read in October 2026). An unknown name gets no thinking and is assumed to take a forced tool.
+ * (platform.claude.com, read in October 2026). An unknown model gets no thinking and is assumed to accept a forced
+ * tool.
  */
 
-/** The model of the Anthropic provider when configuration names none: it thinks and still takes a forced tool. */
+/** The Anthropic provider's default model: it thinks and still accepts a forced tool. */
 export const DEFAULT_MODEL = 'claude-sonnet-5-5';
 
 /** The model of the offline provider. */
@@ -23,7 +24,7 @@ const FAMILY_FIRST = /claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/;
 /** claude-3-7-sonnet-20250219, claude-3-opus-20240229. */
 const VERSION_FIRST = /claude-(\d+)(?:-(\d{1,2}))?-([a-z]+)/;
 
-/** Reads family and version out of a model name, or undefined when it is none of Anthropic's. */
+/** Parses family and version from a model name; undefined if it is not one of Anthropic's. */
 export function modelVersion(model: string): ModelVersion | undefined {
   const [, name, major, minor] = FAMILY_FIRST.exec(model) ?? reordered(VERSION_FIRST.exec(model));
   const family = FAMILIES.find((known) => known === name);
@@ -40,7 +41,7 @@ function reordered(match: RegExpExecArray | null): (string | undefined)[] {
  */
 export type Thinking = 'always' | 'adaptive' | 'budget' | 'none';
 
-/** The kind of thinking a model has. */
+/** The kind of thinking a model supports. */
 export function thinkingOf(model: string): Thinking {
   const known = modelVersion(model);
   if (!known) return 'none';
@@ -52,7 +53,7 @@ export function thinkingOf(model: string): Thinking {
   return version >= budgetSince || (family === 'sonnet' && version === 307) ? 'budget' : 'none';
 }
 
-/** Whether the API takes `tool_choice` of type `any` or `tool` for the model; those that always think reject it. */
+/** Whether the API accepts `tool_choice` of type `any` or `tool` for the model; those that always think reject it. */
 export function takesForcedTool(model: string): boolean {
   return thinkingOf(model) !== 'always';
 }

@@ -1,6 +1,6 @@
 /**
- * What the agent loop needs from a language model: one streamed call that either gives a complete message or throws a
- * {@link ModelError} that says whether trying again makes sense. Nothing here retries; the caller owns retries.
+ * What the agent loop needs from a language model: one streamed call that either returns a complete message or throws a
+ * {@link ModelError} that says whether a retry makes sense. Nothing here retries; the caller owns retries.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 
@@ -14,25 +14,25 @@ export type StopReason = Anthropic.StopReason;
 export type ToolChoice = { type: 'auto' | 'any' | 'none' } | { type: 'tool'; name: string };
 
 export interface ModelRequest {
-  /** Another model than the client's own. Without a provider the offline model answers whatever is named here. */
+  /** Overrides the client's model. Without a provider the offline model answers, whatever this names. */
   model?: string;
   system: string;
   messages: MessageParam[];
   tools: ModelTool[];
   /**
-   * Absent means `auto`. Models that always think reject `any` and `tool`; they are asked with `auto`, so the conversation
-   * must ask for the tool in words as well, and the caller must not rely on the answer calling it.
+   * Absent means `auto`. Models that always think reject `any` and `tool` and get `auto` instead, so the conversation
+   * must also ask for the tool in words, and the caller must not rely on the answer calling it.
    */
   toolChoice?: ToolChoice;
-  /** Most tokens the answer may have, thinking included. */
+  /** Maximum tokens of the answer, thinking included. */
   maxTokens: number;
 }
 
-/** The stop reason of what was said before somebody stopped the run. */
+/** The stop reason of a partial answer after a user stopped the run. */
 export const CUT_OFF = 'cancelled';
 
 export interface ModelUsage {
-  /** Input tokens that were neither written to nor read from the prompt cache. */
+  /** Input tokens neither written to nor read from the prompt cache. */
   inputTokens: number;
   outputTokens: number;
   cacheCreationInputTokens: number;
@@ -51,7 +51,7 @@ export interface ModelResponse {
   model: string;
 }
 
-/** What is shown while the answer is written. */
+/** What readers see while the answer is being written. */
 export type ModelDelta =
   | { kind: 'text'; text: string }
   | { kind: 'thinking'; text: string }
@@ -86,7 +86,7 @@ export type ModelErrorKind =
   | 'invalid_request'
   | 'unavailable';
 
-/** A model call that gave no complete message. */
+/** A model call without a complete message. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly kind: ModelErrorKind;
@@ -94,7 +94,7 @@ export class ModelError extends Error {
   readonly retryable: boolean;
   /** How long the server asked to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** HTTP status, when there was one. */
+  /** HTTP status, if there was one. */
   readonly status?: number;
 
   constructor(
@@ -117,11 +117,11 @@ export class ModelError extends Error {
 
 /**
  * The key under which {@link ModelClient.complete} keeps tool input that is not a JSON object, so that the block can be
- * stored and sent back: `{ "INVALID_JSON": "the text as received" }`, the shape Anthropic's documentation recommends.
+ * stored and sent back: `{ "INVALID_JSON": "the text as received" }`, as Anthropic's documentation recommends.
  */
 export const INVALID_JSON_KEY = 'INVALID_JSON';
 
-/** The text of a tool input that was not a JSON object, or undefined for a usable input. */
+/** The text of a tool input that was not a JSON object; undefined for valid input. */
 export function invalidToolInput(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
   const entries = Object.entries(input);

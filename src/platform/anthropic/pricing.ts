@@ -16,10 +16,10 @@ export interface Price {
 export const CACHE_WRITE_MULTIPLE = 1.25;
 
 const FREE: Price = { input: 0, output: 0, cacheRead: 0 };
-/** A model that is not in the table counts as the current Opus price of 5 and 25: a budget must not be overrun. */
+/** An unlisted model costs the current Opus price of 5 and 25: budgets must not be exceeded. */
 export const UNKNOWN_MODEL_PRICE: Price = { input: 5, output: 25, cacheRead: 0.1 };
 
-/** By family, newest first: the first row whose version is not above the model's holds. */
+/** By family, newest first: the first row whose version does not exceed the model's applies. */
 const PRICES: Record<ModelFamily, (Price & { since: number })[]> = {
   fable: [
     { since: 501, input: 10, output: 50, cacheRead: 0.025 },
@@ -46,7 +46,7 @@ const PRICES: Record<ModelFamily, (Price & { since: number })[]> = {
     { since: 0, input: 0.25, output: 1.25, cacheRead: 0.1 },
   ],
 };
-/** Claude Haiku 5.5 costs five times as much when the prompt is longer than this many tokens. */
+/** Claude Haiku 5.5 costs five times as much for prompts longer than this many tokens. */
 const LONG_PROMPT = { tokens: 100_000, multiple: 5 };
 
 /**

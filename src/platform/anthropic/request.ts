@@ -3,16 +3,16 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { takesForcedTool, thinkingOf } from './models.ts';
 import type { ContentBlockParam, MessageParam, ModelRequest } from './port.ts';
 
-/** The API's floor for a fixed thinking budget. */
+/** The API's minimum for a fixed thinking budget. */
 const MIN_THINKING_TOKENS = 1024;
 const CACHE = { type: 'ephemeral' } as const;
 
 type CacheableBlock = Exclude<ContentBlockParam, { type: 'thinking' | 'redacted_thinking' }>;
 
 /**
- * The call's body. Prompt caching is on: at most four breakpoints, on the system prompt, the last tool and the last two
- * user messages (the earlier one because the API looks back only 20 blocks from a breakpoint, and a turn with many
- * parallel tool calls is longer than that).
+ * The call's body. Prompt caching is on, with at most four breakpoints: the system prompt, the last tool and the last
+ * two user messages (the earlier one because the API looks back only 20 blocks from a breakpoint, and a turn with many
+ * parallel tool calls is longer).
  */
 export function messagesBody(model: string, request: ModelRequest): Anthropic.MessageCreateParamsStreaming {
   const forced = request.toolChoice?.type === 'any' || request.toolChoice?.type === 'tool';
@@ -37,7 +37,7 @@ function toolChoice(model: string, choice: ModelRequest['toolChoice'], forced: b
   return choice && (!forced || takesForcedTool(model)) ? choice : ({ type: 'auto' } as const);
 }
 
-/** Forced tool use and thinking exclude each other, and some models think unless told not to. */
+/** Forced tool use and thinking are mutually exclusive, and some models think by default. */
 function thinking(model: string, forced: boolean, maxTokens: number): Anthropic.ThinkingConfigParam | undefined {
   const kind = thinkingOf(model);
   if (kind === 'none') return undefined;

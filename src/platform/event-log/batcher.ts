@@ -6,9 +6,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Group commit: at most `lanes` calls of `run` are under way, and what arrives meanwhile goes into the next call
- * together. An idle batcher adds no delay; a busy one shares each round trip between everything that waits.
- * Items go in the order in which they were added.
+ * Group commit: at most `lanes` calls of `run` are under way, and items that arrive meanwhile share the next call. An
+ * idle batcher adds no delay; a busy one shares each round trip among all waiting items. Items keep the order in which
+ * they were added.
  */
 export class Batcher<Item, Result> {
   readonly #run: (items: Item[]) => Promise<Result[]>;
@@ -19,9 +19,10 @@ export class Batcher<Item, Result> {
   #underway = new Set<Promise<void>>();
 
   /**
-   * @param options.run gives one result per item, in order; when it throws, every item of the batch fails with that
-   * @param options.lanes calls at a time; 1 keeps the order of the items also across batches
-   * @param options.maxWeight sum of weights after which a batch is full (it always holds at least one item)
+   * @param options.run returns one result per item, in order; if it throws, every item of the batch fails with that
+   *   error
+   * @param options.lanes calls at a time; 1 preserves the order of items across batches too
+   * @param options.maxWeight total weight at which a batch is full (it always holds at least one item)
    */
   constructor(options: {
     run: (items: Item[]) => Promise<Result[]>;
@@ -35,7 +36,7 @@ export class Batcher<Item, Result> {
     this.#maxWeight = options.maxWeight;
   }
 
-  /** @returns the result of the item; rejects with what `run` threw for its batch */
+  /** @returns the result of the item; rejects with whatever `run` threw for its batch */
   add(item: Item, weight = 0): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     this.#waiting.push({ item, weight, resolve, reject });
@@ -43,7 +44,7 @@ export class Batcher<Item, Result> {
     return promise;
   }
 
-  /** Resolves when nothing waits and nothing is under way. Never rejects. */
+  /** Resolves when nothing is waiting or under way. Never rejects. */
   async drain(): Promise<void> {
     while (this.#underway.size > 0) await Promise.all(this.#underway);
   }

@@ -1,12 +1,12 @@
 import { EventLogError } from './errors.ts';
 import type { NewEvent } from './port.ts';
 
-/** Most bytes of one event's data as JSON in UTF-8. */
+/** Maximum bytes of one event's data as JSON in UTF-8. */
 export const maxEventBytes = 256 * 1024;
-/** Most bytes of a stream's name and of a key: both together are one entry of a PostgreSQL index (at most 2,704 bytes). */
+/** Maximum bytes of a stream name and of a key: together they form one PostgreSQL index entry (at most 2,704 bytes). */
 const maxNameBytes = 512;
 
-/** An event as it is stored: its data is text that no server looks into, so that every JSON string survives. */
+/** An event as stored: its data is opaque text to servers, so every JSON string survives. */
 export interface EncodedEvent {
   type: string;
   /** `data` as JSON. */
@@ -24,19 +24,19 @@ function checkName(what: string, value: string): void {
       `The ${what} of an event must have 1 to ${maxNameBytes} bytes, not ${bytes}`,
     );
   }
-  // PostgreSQL stores no NUL, and lone surrogates would be replaced on the wire, which could make two names one.
+  // PostgreSQL cannot store NUL, and lone surrogates would be replaced on the wire, which could merge two names.
   if (value.includes('\0') || !value.isWellFormed()) {
     throw new EventLogError('invalid_event', `The ${what} of an event must be well-formed Unicode without NUL`);
   }
 }
 
-/** @throws {EventLogError} `invalid_event` when `stream` cannot be a stream's name */
+/** @throws {EventLogError} `invalid_event` when `stream` is not a valid stream name */
 export function checkStream(stream: string): void {
   checkName('stream', stream);
 }
 
 /**
- * Checks an event and takes a snapshot of its data.
+ * Validates an event and snapshots its data.
  * @throws {EventLogError} `invalid_event`, or `too_large` for data over {@link maxEventBytes}
  */
 export function encodeEvent(event: NewEvent): EncodedEvent {

@@ -1,7 +1,7 @@
 /**
- * What was wrong:
+ * What went wrong:
  * - `invalid_id`: a position that is not one of this log's ids
- * - `invalid_event`: a stream name, type, key or data the log does not take
+ * - `invalid_event`: a stream name, type, key or data that the log does not accept
  * - `too_large`: an event over the size limit
  * - `unavailable`: the log cannot be reached; whether the events were stored is unknown, appending them again with the
  *   same keys is safe
@@ -9,7 +9,7 @@
  */
 export type EventLogErrorKind = 'invalid_id' | 'invalid_event' | 'too_large' | 'unavailable' | 'closed';
 
-/** Every error an event log throws. */
+/** Every error that an event log throws. */
 export class EventLogError extends Error {
   override name = 'EventLogError';
   readonly kind: EventLogErrorKind;
@@ -20,7 +20,7 @@ export class EventLogError extends Error {
   }
 }
 
-/** @returns the same failure as an {@link EventLogError}, with the server's own error as its cause */
+/** @returns the same failure as an {@link EventLogError}, caused by the server's own error */
 export function unavailable(error: unknown): EventLogError {
   if (error instanceof EventLogError) return error;
   const message = error instanceof Error ? error.message || error.name : String(error);

@@ -8,19 +8,19 @@ export interface Page {
   more: boolean;
 }
 
-/** Most events of one page of a tail. */
+/** Maximum events per page of a tail. */
 export const pageEvents = 256;
-/** Bytes of data after which a page ends; the event that reaches it is still in the page. */
+/** Bytes of data at which a page ends; it includes the event that reaches this. */
 export const pageBytes = 256 * 1024;
 
 const firstPauseMs = 100;
 const longestPauseMs = 1_000;
 
 /**
- * Turns pages and nudges into a tail. A page is read only when the consumer has taken the one before, so a slow consumer
- * costs one page of memory; a failed read is repeated after a growing pause from the last event given out.
+ * Turns pages and nudges into a tail. It reads a page only when the consumer has taken the one before, so a slow
+ * consumer costs one page of memory; it retries a failed read with growing pauses, from the last event it yielded.
  * @param options.subscribe called once per iteration; the iteration closes the subscription
- * @param options.readPage events after an id; may reject, then it is called again
+ * @param options.readPage events after an id; called again if it rejects
  */
 export function follow(options: {
   afterId: string | undefined;
@@ -34,7 +34,7 @@ export function follow(options: {
       const events = iterate(subscription, options);
       return {
         next: () => events.next(),
-        // A generator would finish its pending `next` first, which may wait for an event that never comes.
+        // A generator would first finish its pending `next`, which may wait for an event that never comes.
         return: () => {
           subscription.close();
           return events.return(undefined);
@@ -62,7 +62,7 @@ async function* iterate(
           page = await subscription.unlessClosed(options.readPage(last));
           pauseMs = firstPauseMs;
         } catch {
-          // The log reports its outage itself, once and not per tail.
+          // The log reports its outage itself, once rather than per tail.
           await subscription.pause(pauseMs);
           pauseMs = Math.min(pauseMs * 2, longestPauseMs);
           continue;

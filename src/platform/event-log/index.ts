@@ -8,12 +8,12 @@ export { EventLogError, type EventLogErrorKind } from './errors.ts';
 export { maxEventBytes } from './encode.ts';
 
 /**
- * Opens the event log: Redis Streams when there is a Redis, else PostgreSQL. Nothing is connected before the first use.
+ * Opens the event log: Redis Streams if Redis is configured, else PostgreSQL. Connects on first use.
  * @param options.databaseUrl a postgres:// URL of a migrated database
  * @param options.redisUrl a redis:// or rediss:// URL
- * @param options.pollMs how often every tail looks for itself, in case a notification was lost; 5,000 unless given
- * @param options.connectTimeoutMs how long a connection may take to come about, ms; 5,000 unless given
- * @param options.redisTimeoutMs how long Redis may take to answer, ms; 10,000 unless given
+ * @param options.pollMs how often every tail polls, in case a notification was lost; 5,000 by default
+ * @param options.connectTimeoutMs how long connecting may take, ms; 5,000 by default
+ * @param options.redisTimeoutMs how long Redis may take to answer, ms; 10,000 by default
  */
 export function createEventLog(options: {
   databaseUrl: string;

@@ -1,7 +1,7 @@
-/** One tail's place in {@link Nudges}. Only one of its promises is awaited at a time. */
+/** One tail's subscription in {@link Nudges}. Only one of its promises is awaited at a time. */
 export interface Subscription {
   readonly closed: boolean;
-  /** Resolves at the next nudge, at once when one came since the last `wait` returned: `false` when closed. */
+  /** Resolves at the next nudge, or at once if one came since the last `wait` returned; `false` when closed. */
   wait(): Promise<boolean>;
   /** Resolves after `ms` milliseconds or as soon as the subscription closes. */
   pause(ms: number): Promise<void>;
@@ -11,9 +11,9 @@ export interface Subscription {
 }
 
 /**
- * Tells tails that their stream may have grown. A nudge carries no data: any number of them between two reads is one,
- * so that nothing queues for a slow consumer. All tails are nudged every `pollMs`, because a notification can be lost
- * with the connection that carried it.
+ * Notifies tails that their stream may have grown. A nudge carries no data: any number of them between two reads count
+ * as one, so nothing queues for a slow consumer. All tails are nudged every `pollMs`, because a notification can be
+ * lost with the connection that carried it.
  */
 export class Nudges {
   readonly #byStream = new Map<string, Set<Nudged>>();
@@ -25,14 +25,14 @@ export class Nudges {
     this.#pollMs = options.pollMs;
   }
 
-  /** Tails that follow now. */
+  /** The number of active tails. */
   get size(): number {
     let size = 0;
     for (const tails of this.#byStream.values()) size += tails.size;
     return size;
   }
 
-  /** A new subscription is nudged from the start: what came before it is read first. */
+  /** A new subscription starts nudged, to read what already exists. */
   subscribe(stream: string): Subscription {
     const tail = new Nudged(() => this.#remove(stream, tail));
     if (this.#closed) {
@@ -54,7 +54,6 @@ export class Nudges {
     for (const tails of this.#byStream.values()) for (const tail of tails) tail.nudge();
   }
 
-  /** Ends every tail. */
   close(): void {
     this.#closed = true;
     for (const tails of this.#byStream.values()) for (const tail of tails) tail.close();
@@ -104,7 +103,7 @@ class Nudged implements Subscription {
     clearTimeout(timer);
   }
 
-  // Not Promise.race with one long-lived "closed" promise: every race would leave a reaction on it for as long as the
+  // Not Promise.race with a long-lived "closed" promise: every race would leave a reaction on it for as long as the
   // tail lives.
   unlessClosed<T>(work: Promise<T>): Promise<T | undefined> {
     if (this.closed) {

@@ -1,6 +1,6 @@
 import type { Logger } from '../logger.ts';
 
-/** Logs a lost connection once, and once that it is back, however often it is tried in between. */
+/** Logs once that a connection was lost and once that it is back, however many attempts there are in between. */
 export class Outage {
   readonly #log: Logger;
   readonly #what: string;

@@ -11,7 +11,7 @@ const heartbeatMs = 5_000;
 const firstPauseMs = 50;
 const longestPauseMs = 2_000;
 
-/** The one LISTEN connection of a process. Connects again for as long as it is not closed. */
+/** The process's single LISTEN connection. Reconnects until it is closed. */
 export class PostgresListener {
   readonly #connection: ClientConfig;
   readonly #nudges: Nudges;
@@ -42,13 +42,13 @@ export class PostgresListener {
       const error = await this.#listen();
       if (signal.aborted) return;
       this.#outage.failed(error);
-      // Jitter, or every process would come back in the same instant.
+      // Jitter, so that processes do not all reconnect at the same instant.
       await sleep(this.#pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
       this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
     }
   }
 
-  /** One connection's life. @returns why it ended */
+  /** The lifetime of one connection. @returns why it ended */
   async #listen(): Promise<unknown> {
     const client = new Client(this.#connection);
     const ended = Promise.withResolvers<unknown>();
@@ -60,7 +60,7 @@ export class PostgresListener {
     const { signal } = this.#closing;
     const onClose = (): void => ended.resolve(new Error('The event log was closed'));
     signal.addEventListener('abort', onClose, { once: true });
-    /** A client that is ended while it connects never says whether it could. */
+    /** A client that is ended while connecting never settles its `connect`. */
     const unlessEnded = <T>(work: Promise<T>): Promise<T> =>
       Promise.race([
         work,
@@ -74,9 +74,9 @@ export class PostgresListener {
       await unlessEnded(client.query(`listen ${channel}`));
       this.#pauseMs = firstPauseMs;
       this.#outage.worked();
-      // Whatever was appended while nobody listened.
+      // Catches up on what was appended while nobody listened.
       this.#nudges.nudgeAll();
-      // A connection cut without a word (a firewall, a vanished host) shows only when it is used.
+      // A silently dropped connection (a firewall, a vanished host) shows only when it is used.
       heartbeat = setInterval(() => {
         client.query('select').catch((error: unknown) => ended.resolve(error));
       }, heartbeatMs).unref();

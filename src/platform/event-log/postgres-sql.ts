@@ -1,10 +1,9 @@
 /**
  * Appends a batch: one row per event in parallel arrays $1 streams, $2 types, $3 data, $4 sizes, $5 keys; $6 channel.
- *
- * The upsert locks the streams' rows, in the order of their names so that two batches cannot deadlock. A stream's row
- * stays locked until the commit, so events become visible in the order of their sequence. A duplicate key uses up a
- * sequence number, which leaves a gap but no disorder. A new stream counts from the current time, so that a stream that
- * expired and came back never gives an id out a second time.
+ * The upsert locks the streams' rows in name order, so that two batches cannot deadlock. A stream's row stays locked
+ * until the commit, so events become visible in sequence order. A duplicate key uses up a sequence number, which leaves
+ * a gap but no disorder. A new stream counts from the current time, so that a stream that expired and came back never
+ * reuses an id.
  */
 export const appendSql = `
 with added as materialized (
@@ -38,9 +37,9 @@ select sequence, type, data, created_at from events
 where stream = $1 and sequence > $2 order by sequence limit $3`;
 
 /**
- * One page for each of the parallel arrays $1 streams and $2 ids: at most $3 events, and none after the one that brings
- * the page to $4 bytes. \`request\` is the place in the arrays, from 1. Sizes are a column so that the data of events
- * beyond the page is not read.
+ * One page for each of the parallel arrays $1 streams and $2 ids: at most $3 events, ending with the one that brings
+ * the page to $4 bytes. \`request\` is the position in the arrays, from 1. Sizes are a column so that the data of
+ * events beyond the page is not read.
  */
 export const pagesSql = `
 select wanted.request::integer, page.sequence, page.type, page.data, page.size, page.created_at
@@ -59,8 +58,8 @@ cross join lateral (
 order by wanted.request, page.sequence`;
 
 /**
- * Deletes up to $2 streams without an event since $1, the first of those after the name $3; skips those being appended
- * to. Returns them in the order of their names.
+ * Deletes up to $2 streams without an event since $1, in name order starting after the name $3; skips those being
+ * appended to. Returns them in name order.
  */
 export const expireStreamsSql = `
 with old as materialized (
@@ -76,5 +75,5 @@ export const removeStreamsSql = `
 with locked as materialized (select stream from event_streams where stream = any($1::text[]) order by stream for update)
 delete from event_streams using locked where event_streams.stream = locked.stream`;
 
-/** A statement of its own after the streams are deleted, to see every event stored before they were locked. */
+/** A separate statement after the streams are deleted, to see every event stored before they were locked. */
 export const deleteEventsSql = 'delete from events where stream = any($1::text[])';

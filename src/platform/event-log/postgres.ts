@@ -23,16 +23,16 @@ interface Row {
 
 const defaultConnectTimeoutMs = 5_000;
 const queryTimeoutMs = 30_000;
-/** A process that is frozen in a transaction must not keep the streams that it has locked from the others. */
+/** A process frozen in a transaction must not block the streams it has locked. */
 const idleInTransactionMs = 15_000;
-/** Streams deleted in one transaction: its locks are short, and it ends long before its time is over. */
+/** Streams deleted per transaction: its locks are short, and it ends long before its timeout. */
 const deletedAtOnce = 50;
 
 /**
  * The event log in PostgreSQL: two tables and LISTEN/NOTIFY. It holds at most four pooled connections, and one more for
  * LISTEN once something is tailed, however many streams are tailed.
  * @param options.databaseUrl a database with the tables of the `event-log` migration
- * @param options.connectTimeoutMs how long a connection may take to come about, waiting for a place in the pool included
+ * @param options.connectTimeoutMs how long connecting may take, waiting for a place in the pool included
  */
 export function createPostgresEventLog(options: {
   databaseUrl: string;
@@ -44,8 +44,8 @@ export function createPostgresEventLog(options: {
 }
 
 /**
- * Appends and page reads of all streams share round trips (see {@link Batcher}): NOTIFY holds a lock of the whole server
- * until the commit is on disk, so 500 streams that each committed on their own would wait for one another.
+ * Appends and page reads of all streams share round trips (see {@link Batcher}): NOTIFY takes a server-wide lock until
+ * the commit is on disk, so 500 streams that each committed separately would wait for one another.
  */
 class PostgresStore implements EventStore {
   readonly kind = 'postgres';
@@ -56,7 +56,7 @@ class PostgresStore implements EventStore {
   readonly #outage: Outage;
   readonly #appends = new Batcher({
     run: (batch: { stream: string; events: EncodedEvent[] }[]) => this.#append(batch),
-    // One call at a time: what this process appends to one stream is stored in the order of the calls.
+    // One call at a time: this process's appends to a stream are stored in call order.
     lanes: 1,
     maxItems: 1_000,
     maxWeight: 4 * 1024 * 1024,
@@ -116,7 +116,7 @@ class PostgresStore implements EventStore {
 
   async expire(before: Date): Promise<number> {
     let expired = 0;
-    // No name of a stream is empty.
+    // No stream name is empty.
     for (let after = ''; ;) {
       const streams = await this.#inTransaction((client) => expireIn(client, before, after));
       expired += streams.length;
@@ -185,7 +185,7 @@ class PostgresStore implements EventStore {
 
   async #inTransaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
-    // Without a listener a connection lost in the middle would end the process; the query rejects as well.
+    // Without a listener a connection lost midway would end the process; the query rejects as well.
     const ignore = () => undefined;
     client.on('error', ignore);
     try {
@@ -195,7 +195,7 @@ class PostgresStore implements EventStore {
       client.release();
       return result;
     } catch (error) {
-      // Not given back to the pool: its transaction may be open.
+      // Not returned to the pool: its transaction may be open.
       client.release(true);
       throw error;
     } finally {
@@ -204,7 +204,7 @@ class PostgresStore implements EventStore {
   }
 }
 
-/** @returns the streams that went, in the order of their names */
+/** @returns the deleted streams, in name order */
 async function expireIn(client: PoolClient, before: Date, after: string): Promise<string[]> {
   const { rows } = await client.query<{ stream: string }>(expireStreamsSql, [before, deletedAtOnce, after]);
   const streams = rows.map(({ stream }) => stream);

@@ -6,7 +6,7 @@ import { channel } from './redis-scripts.ts';
 
 const heartbeatMs = 5_000;
 
-/** The one subscribing connection of a process. ioredis connects again for as long as it is not closed. */
+/** The process's single subscribing connection. ioredis reconnects until it is closed. */
 export class RedisListener {
   readonly #connect: () => Redis;
   readonly #nudges: Nudges;
@@ -14,7 +14,7 @@ export class RedisListener {
   #client: Redis | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
 
-  /** @param options.connect gives a client that has not connected yet and does not subscribe again by itself */
+  /** @param options.connect returns a client that has not connected yet and does not resubscribe on its own */
   constructor(options: { connect: () => Redis; log: Logger; nudges: Nudges }) {
     this.#connect = options.connect;
     this.#nudges = options.nudges;
@@ -32,7 +32,7 @@ export class RedisListener {
     });
     client.on('ready', () => void this.#subscribe(client));
     client.connect().catch((error: unknown) => this.#outage.failed(error));
-    // A connection cut without a word (a firewall, a vanished host) shows only when it is used.
+    // A silently dropped connection (a firewall, a vanished host) shows only when it is used.
     this.#heartbeat = setInterval(() => {
       if (client.status === 'ready') client.ping().catch((error: unknown) => this.#restart(client, error));
     }, heartbeatMs).unref();
@@ -47,7 +47,7 @@ export class RedisListener {
     try {
       await client.subscribe(channel);
       this.#outage.worked();
-      // Whatever was appended while nobody listened.
+      // Catches up on what was appended while nobody listened.
       this.#nudges.nudgeAll();
     } catch (error) {
       this.#restart(client, error);

@@ -1,6 +1,6 @@
 /**
- * Scripts run as one step of the server: nothing comes between their commands, so a stream's events are stored in the
- * order of their ids. They use a single Redis server's freedom to name any key; a Redis Cluster is not supported.
+ * Scripts that run atomically on the server: no other command comes between theirs, so a stream's events are stored in
+ * id order. They access keys by computed names, which a single Redis server allows; Redis Cluster is not supported.
  */
 
 /** Prefix of every key. */
@@ -37,8 +37,8 @@ if #names > 0 then
 end`;
 
 /**
- * KEYS: streams. ARGV: most events, bytes after which a page ends, then where to start per stream.
- * Returns per stream: 1 when the page ended at a bound, else 0, and the entries.
+ * KEYS: streams. ARGV: maximum events, bytes at which a page ends, then the start position per stream. Returns per
+ * stream: 1 if the page ended at a bound, else 0, and the entries.
  */
 export const pagesScript = `
 local function page(stream, from)
@@ -58,7 +58,10 @@ local pages = {}
 for i, stream in ipairs(KEYS) do pages[i] = page(stream, ARGV[i + 2]) end
 return pages`;
 
-/** KEYS: active. ARGV: time in milliseconds, most streams, prefixes of streams and of keys. Returns how many went. */
+/**
+ * KEYS: active. ARGV: time in milliseconds, maximum streams, prefixes of streams and of keys. Returns how many were
+ * deleted.
+ */
 export const expireScript = `
 local streams = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
 for _, stream in ipairs(streams) do

@@ -16,14 +16,14 @@ import { StoredEventLog } from './stored-event-log.ts';
 const entrySchema = z.tuple([z.string(), z.tuple([z.literal('type'), z.string(), z.literal('data'), z.string()])]);
 const pagesSchema = z.array(z.tuple([z.number(), z.array(entrySchema)]));
 
-/** Streams deleted in one step of the server. */
+/** Streams deleted per script call. */
 const deletedAtOnce = 500;
 
 interface RedisLogOptions {
   redisUrl: string;
-  /** How long a connection may take to come about, ms; 5,000 unless given. */
+  /** How long connecting may take, ms; 5,000 by default. */
   connectTimeoutMs?: number;
-  /** How long a command may take, waiting for a connection included, ms; 10,000 unless given. */
+  /** How long a command may take, waiting for a connection included, ms; 10,000 by default. */
   commandTimeoutMs?: number;
   log: Logger;
 }
@@ -35,9 +35,9 @@ const connectionOptions = ({ connectTimeoutMs = 5_000, commandTimeoutMs = 10_000
   keepAlive: 10_000,
   connectionName: 'casebook-event-log',
   retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times - 1, 10), 2_000) * (0.5 + Math.random() / 2),
-  // A command whose answer was lost may have been carried out. Sending it again would double an event without a key, so
-  // it fails at once and the caller, who knows the keys, decides. A command given while there is no connection waits for
-  // the next attempt to connect.
+  // A command whose reply was lost may have been executed. Retrying it would duplicate an event without a key, so it
+  // fails at once and the caller, who knows the keys, decides. A command issued while disconnected waits for the next
+  // connection attempt.
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
   autoResubscribe: false,
@@ -46,14 +46,11 @@ const connectionOptions = ({ connectTimeoutMs = 5_000, commandTimeoutMs = 10_000
 /**
  * The event log in Redis Streams (Redis 6.2 or newer, not a cluster). It holds one connection, and one more for pub/sub
  * once something is tailed, however many streams are tailed.
- *
- * Appends and page reads of all streams share round trips (see {@link Batcher}), so that the cost of an event falls as
- * the load grows.
- *
- * Tails are nudged by pub/sub and read pages, rather than fed by one blocking XREAD over all streams: that command would
- * have to be interrupted whenever a tail starts or ends, and would read the data of consumers that cannot take it yet.
- *
- * How much of what was appended survives a crash is Redis's `appendonly` and `appendfsync`; the eviction policy must be
+ * Appends and page reads of all streams share round trips (see {@link Batcher}), so the cost per event falls as the
+ * load grows.
+ * Pub/sub nudges tails, which then read pages. A single blocking XREAD over all streams would have to be interrupted
+ * whenever a tail starts or ends, and would read data for consumers that cannot take it yet.
+ * Durability across crashes depends on Redis's `appendonly` and `appendfsync`; the eviction policy must be
  * `noeviction`.
  */
 export function createRedisEventLog(options: RedisLogOptions & { pollMs?: number }): EventLog {
@@ -68,7 +65,7 @@ class RedisStore implements EventStore {
   readonly #listener: RedisListener;
   readonly #appends = new Batcher({
     run: (batch: { stream: string; events: EncodedEvent[] }[]) => this.#append(batch),
-    // One call at a time: what this process appends to one stream is stored in the order of the calls.
+    // One call at a time: this process's appends to a stream are stored in call order.
     lanes: 1,
     // Redis does nothing else while a script runs.
     maxItems: 250,

@@ -3,14 +3,14 @@ import type { Page } from './follow.ts';
 import type { EventLog, LogEvent } from './port.ts';
 
 /**
- * What a server does for the event log. Names and positions are checked before they come here; errors may be of any
+ * What the event log needs from a server. Names and positions are validated before they get here; errors may be of any
  * class.
  */
 export interface EventStore {
   readonly kind: EventLog['kind'];
-  /** The form of its ids. */
+  /** The format of its ids. */
   readonly idPattern: RegExp;
-  /** Stores the events in order and at once; drops those whose key the stream has had. `events` is not empty. */
+  /** Stores the events atomically and in order; drops those whose key the stream has had. `events` is not empty. */
   append(stream: string, events: EncodedEvent[]): Promise<void>;
   read(stream: string, afterId: string | undefined, limit: number): Promise<LogEvent[]>;
   readPage(stream: string, afterId: string | undefined): Promise<Page>;
@@ -19,6 +19,6 @@ export interface EventStore {
   remove(streams: readonly string[]): Promise<void>;
   expire(before: Date): Promise<number>;
   check(): Promise<void>;
-  /** Lets what is under way end, then closes every connection. */
+  /** Finishes what is under way, then closes every connection. */
   close(): Promise<void>;
 }

@@ -5,14 +5,14 @@ import { Nudges } from './nudges.ts';
 import type { EventLog, LogEvent, NewEvent } from './port.ts';
 import type { EventStore } from './store.ts';
 
-/** The event log over any {@link EventStore}: checks what comes in, makes tails out of pages, ends them at close. */
+/** The event log over any {@link EventStore}: validates input, turns pages into tails, ends them on close. */
 export class StoredEventLog implements EventLog {
   readonly kind: EventLog['kind'];
   readonly #store: EventStore;
   readonly #nudges: Nudges;
   #closed: Promise<void> | undefined;
 
-  /** @param options.pollMs how often every tail looks for itself, in case a notification was lost; milliseconds */
+  /** @param options.pollMs how often every tail polls, in case a notification was lost; milliseconds */
   constructor(options: { pollMs?: number }, open: (nudges: Nudges) => EventStore) {
     this.#nudges = new Nudges({ pollMs: options.pollMs ?? 5_000 });
     this.#store = open(this.#nudges);

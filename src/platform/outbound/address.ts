@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public by allocation, and yet an inner service: the virtual address of Azure's platform (DHCP, health, metadata). */
+/** Publicly allocated, but an internal service: the virtual address of Azure's platform (DHCP, health, metadata). */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
 
 /** What the internet routes to IPv6 hosts; the rest is reserved. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /**
- * Whether a host of the public internet has this address. Everything else is not public: loopback, private, link-local
- * (cloud metadata), shared, multicast, reserved, and IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4,
- * Teredo), whatever that address is. Registries: IANA special-purpose address spaces, by ipaddr.js.
+ * Whether this is the address of a host on the public internet. Not public: loopback, private, link-local (cloud
+ * metadata), shared, multicast, reserved, and IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo),
+ * whatever that address is. Registries: IANA special-purpose address spaces, by ipaddr.js.
  * @param text an IP address; anything else is not public
  */
 export function isPublicAddress(text: string): boolean {

@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 export interface AllowList {
-  /** Whether a URL's host is on the list: by its name, or by its address where the URL has one. */
+  /** Whether a URL's host is on the list, by name or by literal address. */
   namesHost(host: string): boolean;
-  /** Whether an address, or a network around it, is on the list. */
+  /** Whether an address, or a network that contains it, is on the list. */
   hasAddress(address: string): boolean;
 }
 
@@ -14,22 +14,24 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9
 
 const network = (entry: string): Network | undefined => {
   if (ipaddr.isValidCIDR(entry)) return ipaddr.parseCIDR(entry);
-  // Not isValid alone: it takes the short and octal forms of IPv4, which people do not mean.
+  // isValid alone accepts the short and octal forms of IPv4, which nobody means.
   if (!ipaddr.IPv4.isValidFourPartDecimal(entry) && !ipaddr.IPv6.isValid(entry)) return undefined;
   const address = ipaddr.parse(entry);
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 };
 
 const normal = (host: string): string => host.toLowerCase().replace(/\.$/, '');
-/** What ends in a number is an address in another form (https://url.spec.whatwg.org/#ends-in-a-number-checker). */
+/**
+ * A name that ends in a number is an address in another form (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+ */
 const isHostName = (entry: string): boolean => HOST_NAME.test(entry) && !/(^|\.)(\d+|0x[\da-f]*)$/.test(entry);
 
-/** Whether an entry can be one of the list. */
+/** Whether an entry is valid. */
 export const isAllowListEntry = (entry: string): boolean => network(entry) !== undefined || isHostName(normal(entry));
 
 /**
  * @param entries host names, IP addresses, CIDRs
- * @throws {RangeError} naming an entry that is none of them
+ * @throws {RangeError} naming an invalid entry
  */
 export function createAllowList(entries: readonly string[]): AllowList {
   const wrong = entries.find((entry) => !isAllowListEntry(entry));

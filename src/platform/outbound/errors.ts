@@ -1,10 +1,13 @@
 /**
- * Why a request was not made or not answered. `refused`: the guard does not allow where it goes. `redirect`: the answer
- * points elsewhere, and is not followed. `too_large`: the answer is longer than allowed.
+ * Why a request was not made or not answered. `refused`: the guard forbids the destination. `redirect`: the response
+ * redirects, which is not followed. `too_large`: the response exceeds the limit.
  */
 export type OutboundFailure = 'refused' | 'redirect' | 'timeout' | 'too_large' | 'unreachable';
 
-/** The message names the host at most: path and query of a URL may be secret, addresses behind a name are nobody's business. */
+/**
+ * The message names at most the host: a URL's path and query may be secret, and the addresses behind a name are
+ * private.
+ */
 export class OutboundError extends Error {
   override name = 'OutboundError';
   readonly failure: OutboundFailure;

@@ -1,4 +1,4 @@
-/** Decides where a request may go: by the URL before it is made, and by every address of its host when it connects. */
+/** Decides where a request may go: by its URL before it is made, and by every address of its host when it connects. */
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
@@ -9,15 +9,17 @@ import { OutboundError } from './errors.ts';
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
-/** As the operating system resolves names, hosts file included. */
+/** Resolves names as the operating system does, including the hosts file. */
 export const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
 
 export interface Guard {
-  /** What is wrong with a URL as it is written, in words for the person who gave it; undefined: nothing. Asks no DNS. */
+  /**
+   * What is wrong with a URL as written, phrased for the person who entered it; undefined if nothing. No DNS look-up.
+   */
   urlProblem(url: string | URL): string | undefined;
   /**
-   * Resolves for the connection itself, so that no second look-up can give another answer. Fails with
-   * {@link OutboundError} where any of the addresses is not allowed.
+   * Resolves for the connection itself, so that no second look-up can return something else. Fails with {@link
+   * OutboundError} if any of the addresses is not allowed.
    */
   lookup: LookupFunction;
 }
@@ -43,7 +45,7 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
 
   return {
     urlProblem(text) {
-      // The parser writes every form of an address (hexadecimal, octal, one number, full width) in the usual one.
+      // The URL parser normalises every form of an address (hexadecimal, octal, single number, unabbreviated).
       const url = URL.parse(String(text));
       if (url === null) return 'It is no URL.';
       const host = hostOf(url);
@@ -51,7 +53,7 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isListed))
         return 'The URL must begin with https://.';
       if (url.username !== '' || url.password !== '') return 'The URL must have no user name and no password in it.';
-      // Sockets look names up, and addresses not.
+      // Sockets look up names but not addresses.
       if (isIP(host) !== 0 && !isListed && !allows(host)) return `${host} is not a public address. ${HINT}`;
       return undefined;
     },

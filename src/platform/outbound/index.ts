@@ -1,4 +1,4 @@
-/** Requests to URLs that people give: never into the operator's own network, unless the operator allows it. */
+/** Requests to user-supplied URLs: never into the operator's own network, unless the operator allows it. */
 import type { Logger } from '../logger.ts';
 import { createAllowList } from './allow-list.ts';
 import { OutboundError } from './errors.ts';
@@ -10,23 +10,27 @@ export { OutboundError, type OutboundFailure } from './errors.ts';
 export type { Resolve } from './guard.ts';
 export type { OutboundRequest } from './request.ts';
 
-/** Like the platform's fetch as far as {@link OutboundRequest} goes; clients that let themselves be given one take it. */
+/**
+ * Compatible with the platform's fetch as far as {@link OutboundRequest} goes; pass it to clients that accept a fetch.
+ */
 export type OutboundFetch = (url: string | URL, init?: OutboundRequest) => Promise<Response>;
 
 export interface Outbound {
-  /** @throws {OutboundError}; or what the request's signal was aborted with */
+  /** @throws {OutboundError}; or the abort reason of the request's signal */
   fetch: OutboundFetch;
-  /** What is wrong with a URL as it is written, in words for the person who gave it; undefined: nothing. */
+  /** What is wrong with a URL as written, phrased for the person who entered it; undefined if nothing. */
   urlProblem(url: string | URL): string | undefined;
-  /** The same, which also lets requests go to the hosts of these URLs: of those that the operator's configuration has. */
+  /** A copy that also allows requests to the hosts of these URLs, which come from the operator's configuration. */
   allowing(urls: readonly string[]): Outbound;
 }
 
 export interface OutboundOptions extends Partial<OutboundLimits> {
-  /** Host names, addresses and CIDRs that are allowed although not public; and with http, which others are not. */
+  /**
+   * Host names, addresses and CIDRs that are allowed although not public, and over http, which is otherwise forbidden.
+   */
   allow: readonly string[];
   log?: Logger;
-  /** How names become addresses; default: as the operating system does. */
+  /** How names become addresses; as the operating system does by default. */
   resolve?: Resolve;
 }
 

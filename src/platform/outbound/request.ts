@@ -1,31 +1,32 @@
-/** One HTTP request over a connection of its own, to nowhere the guard does not allow, with bounded time and length. */
+/**
+ * Makes one HTTP request over a connection of its own, only to destinations the guard allows, with bounded time and
+ * length.
+ */
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { OutboundError } from './errors.ts';
 import type { Guard } from './guard.ts';
 
 export interface OutboundLimits {
-  /** For the whole of it: name, connection, TLS, request, answer. */
+  /** For all of it: DNS, connection, TLS, request, response. */
   timeoutMs: number;
   maxResponseBytes: number;
 }
 
-/** What of fetch's options is taken. Redirects are an error, whatever is asked for. */
+/** The supported subset of fetch's options. Redirects are always an error. */
 export interface OutboundRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | FormData;
   redirect?: 'error' | 'follow' | 'manual';
   signal?: AbortSignal | null;
-  /** Only status and headers are wanted: the connection is closed as soon as they are there. */
+  /** Only status and headers are wanted: the connection closes as soon as they have arrived. */
   discardBody?: boolean;
 }
 
 const NO_BODY = new Set([204, 205, 304]);
 
-/**
- * @throws {OutboundError}; or what `signal` was aborted with
- */
+/** @throws {OutboundError}; or the abort reason of `signal` */
 export async function sendGuarded(
   guard: Guard,
   limits: OutboundLimits,
@@ -43,7 +44,7 @@ export async function sendGuarded(
   try {
     const response = await exchange(url, guard, init, deadline.signal);
     const answer = await toResponse(url, response, init.discardBody ? undefined : limits.maxResponseBytes);
-    // An answer without a length ends where it was cut off, as if it were whole.
+    // A truncated response without a length would otherwise look complete.
     deadline.signal.throwIfAborted();
     return answer;
   } catch (error) {
@@ -69,7 +70,7 @@ function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSi
       ...init.headers,
       ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     },
-    // No pool: a connection that is there already would not be checked again.
+    // No pool: a reused connection would not be checked again.
     agent: false,
     lookup: guard.lookup,
     signal,
@@ -77,13 +78,13 @@ function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSi
   return new Promise((resolve, reject) => {
     request(url, options, resolve)
       .on('error', reject)
-      // Without an error where the receiver wants to speak another protocol.
+      // Destroyed without an error if the server wants to switch protocols.
       .on('close', () => reject(new Error('The connection was closed.')))
       .end(body);
   });
 }
 
-/** @param most bytes of the body; undefined: it is not read */
+/** @param maxBytes maximum bytes of the body; undefined: it is not read */
 async function toResponse(url: URL, message: IncomingMessage, most: number | undefined): Promise<Response> {
   try {
     const status = message.statusCode ?? 0;
@@ -113,7 +114,7 @@ async function readAtMost(url: URL, message: IncomingMessage, most: number): Pro
   return Buffer.concat(chunks);
 }
 
-/** A system's or TLS's code says what is wrong; a message may say more than people should read. */
+/** The system's or TLS's code says what is wrong; a message may reveal too much. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';

@@ -4,7 +4,7 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 
-/** A sealed secret that cannot be opened: another key, another team's, or altered. */
+/** A sealed secret that cannot be opened: it was sealed with another key, belongs to another team, or was altered. */
 export class SecretError extends Error {
   override name = 'SecretError';
 }
@@ -12,19 +12,17 @@ export class SecretError extends Error {
 /** Seals secrets for storage (AES-256-GCM). */
 export interface SecretBox {
   /**
-   * @param context what the secret belongs to, e.g. the team's id; it is not stored, and opening needs the same
+   * @param context what the secret belongs to, e.g. the team's id; it is not stored, but required to open the secret
    * @returns text of the form `v1.KEYID.BASE64URL(iv, tag, ciphertext)`
    */
   seal(plaintext: string, context: string): string;
   /** @throws {SecretError} */
   open(sealed: string, context: string): string;
-  /** A key of its own for another use (HKDF-SHA256), the same for the same label and secret key. */
+  /** Derives a key for another use (HKDF-SHA256), deterministic for a label and secret key. */
   derive(label: string): Buffer;
 }
 
-/**
- * @param keys 32 bytes each: the first one seals, all of them open, so that a key can be replaced step by step
- */
+/** @param keys 32 bytes each: the first one seals, all of them open, so that a key can be rotated */
 export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
   if (keys.some((key) => key.length !== KEY_BYTES)) throw new SecretError('A secret key has 32 bytes.');
   const [current] = keys;
@@ -59,6 +57,6 @@ export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
   };
 }
 
-/** Tells keys apart without revealing them. */
+/** Identifies a key without revealing it. */
 const keyId = (key: Buffer): string =>
   createHash('sha256').update('casebook key id').update(key).digest('hex').slice(0, 8);

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { ConfigError, type Config } from '../../config.ts';
 
 /**
- * The key of the secrets at rest: `CASEBOOK_SECRET_KEY`, or outside production one that is kept in `HOME/secret-key`,
- * made on first use and readable by its owner only. Processes that start at once end up with the same key.
- * @throws {ConfigError} in production without a configured key, and when the kept file holds no key
+ * The key of the secrets at rest: `CASEBOOK_SECRET_KEY`, or outside production one kept in `HOME/secret-key`, generated
+ * on first use and readable only by its owner. Processes that start simultaneously agree on one key.
+ * @throws {ConfigError} in production without a configured key, and when the file holds no valid key
  */
 export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'home' | 'nodeEnv'>): Promise<Buffer> {
   if (config.secretKey !== undefined) return Buffer.from(config.secretKey, 'hex');
@@ -18,7 +18,7 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'home' | 
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
   try {
-    // A link is made whole or not at all and never replaces a file: the first process wins, nobody reads half a key.
+    // link(2) is atomic and never replaces a file: the first process wins, and nobody reads half a key.
     await link(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
