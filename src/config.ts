@@ -28,7 +28,7 @@ const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https
 /** Over plain http anybody could forge an ID token, except on this machine. */
 const issuerUrl = webUrl.refine(
   (text) => !URL.canParse(text) || new URL(text).protocol === 'https:' || isLoopback(new URL(text).hostname),
-  'must be an https:// URL; http:// is for addresses of this machine',
+  'must be an https:// URL; http:// is only for addresses of this machine',
 );
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be a URL like smtp://user:password@host:587' });
@@ -37,11 +37,11 @@ const mailbox = z
   .string()
   .regex(
     /^(?:[^<>@"\r\n,;]+<[^\s<>@",;]+@[^\s<>@",;]+>|[^\s<>@",;]+@[^\s<>@",;]+)$/,
-    'must be like Casebook <casebook@example.com>',
+    'must look like Casebook <casebook@example.com>',
   );
 const allowList = z.string().superRefine((text, context) => {
   for (const entry of commaSeparated(text)) {
-    if (!isAllowListEntry(entry)) context.addIssue(`"${entry}" is no host name, address or network like 10.0.0.0/8`);
+    if (!isAllowListEntry(entry)) context.addIssue(`"${entry}" is not a host name, address or network like 10.0.0.0/8`);
   }
 });
 
@@ -96,13 +96,13 @@ const OIDC = ['CASEBOOK_OIDC_ISSUER', 'CASEBOOK_OIDC_CLIENT_ID', 'CASEBOOK_OIDC_
 const consistent = environment
   .refine((e) => e.CASEBOOK_SMTP_URL === undefined || e.CASEBOOK_MAIL_FROM !== undefined, {
     path: ['CASEBOOK_MAIL_FROM'],
-    error: 'must be set where CASEBOOK_SMTP_URL is',
+    error: 'must be set if CASEBOOK_SMTP_URL is',
   })
   .superRefine((e, context) => {
     const missing = OIDC.filter((name) => e[name] === undefined);
     if (missing.length === OIDC.length) return;
     for (const name of missing)
-      context.addIssue({ code: 'custom', path: [name], message: `must be set where another of ${OIDC.join(', ')} is` });
+      context.addIssue({ code: 'custom', path: [name], message: `must be set if any of ${OIDC.join(', ')} is` });
   });
 
 /** Where people sign in with their organisation's account (OpenID Connect). */
@@ -213,7 +213,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   const parsed = consistent.safeParse(env);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-    throw new ConfigError(`The configuration cannot be used:\n  ${lines.join('\n  ')}`);
+    throw new ConfigError(`Invalid configuration:\n  ${lines.join('\n  ')}`);
   }
   const e = parsed.data;
   return {

@@ -20,7 +20,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
                              member, or without one as somebody who may do everything in the first team`;
 
 /** The endpoint's own bounds for a link's lifetime. */
-const MOST_MINUTES = 7 * 24 * 60;
+const MAX_MINUTES = 7 * 24 * 60;
 
 interface Context {
   config: Config;
@@ -48,8 +48,8 @@ const commands: Record<string, (context: Context) => Promise<void>> = {
   },
   async 'sign-in-link'({ orm, config, appUrl, user: email, path, minutes }) {
     const lasts = Number(minutes);
-    if (!Number.isInteger(lasts) || lasts < 1 || lasts > MOST_MINUTES)
-      throw new Error(`--minutes must be a whole number from 1 to ${MOST_MINUTES}.`);
+    if (!Number.isInteger(lasts) || lasts < 1 || lasts > MAX_MINUTES)
+      throw new Error(`--minutes must be a whole number from 1 to ${MAX_MINUTES}.`);
     const target = localPath(path);
     if (target === undefined || target.includes('#'))
       throw new Error('--path must be a path of the web app, like /chats.');
@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      name: { type: 'string', default: 'Made by the admin command' },
+      name: { type: 'string', default: 'Created by the admin command' },
       user: { type: 'string' },
       path: { type: 'string', default: '/' },
       minutes: { type: 'string', default: '60' },

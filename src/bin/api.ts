@@ -109,7 +109,7 @@ async function prepare({ config, orm, authenticator, log }: House): Promise<void
     hash: (apiKey) => authenticator.hash(apiKey),
   });
   if (generatedApiKey === undefined) return;
-  log.info('The first team was made.');
+  log.info('Created the first team.');
   // Shown once and never stored: printed to standard output, but not as a log record that would be kept.
   console.log(`API key of the first team (shown once): ${generatedApiKey}`);
 }

@@ -40,7 +40,7 @@ async function connectShop(start: LiveShopStart, running: Running): Promise<Live
   } catch (error) {
     if (!(error instanceof NoPrometheusError)) throw error;
     log.warn(`${error.message}.`);
-    log.warn('Without Prometheus nobody sees how the live shop fares: a recorded incident is investigated instead.');
+    log.warn('Without Prometheus nothing watches the live shop: investigating a recorded incident instead.');
     return undefined;
   }
 }
@@ -50,7 +50,7 @@ async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: Abort
   await showWaiting('Watching the healthy shop', (update) =>
     shop.untilKnown(signal, (seconds, of) => update(`Watching the healthy shop: ${seconds} of ${of} s`)),
   );
-  console.error(`  ${pc.red('✗')} ${fault.what} ${pc.dim('(the investigation is not told)')}`);
+  console.error(`  ${pc.red('✗')} ${fault.what} ${pc.dim('(hidden from the investigation)')}`);
   const alert = await showWaiting('Waiting for the alert', () => shop.cause(fault, signal));
   return questionAbout(alert);
 }
@@ -59,7 +59,7 @@ async function breakSomething(shop: LiveShop, fault: LiveIncident, signal: Abort
 async function forgetEarlierAgents(running: Running): Promise<void> {
   try {
     const count = await deleteEarlierAgents(running);
-    if (count > 0) log.info('The monitoring agent of an earlier demo is deleted; this one makes its own.');
+    if (count > 0) log.info('Deleted the monitoring agent of an earlier demo; this one creates its own.');
   } catch (error) {
     log.warn(`The monitoring agent of an earlier demo may still be there: ${messageOf(error)}`);
   }
@@ -81,7 +81,7 @@ async function monitor(
     return { agentId, openedId: concluded.id, broken: second, isFound: isRight(concluded, second) };
   } catch (error) {
     signal.throwIfAborted();
-    log.warn(`The agent did not notice a fault by itself: ${messageOf(error)}`);
+    log.warn(`The agent did not notice a fault on its own: ${messageOf(error)}`);
     return { agentId, broken: second, isFound: false };
   }
 }
@@ -112,7 +112,7 @@ async function sayWhereToLook(running: Running, { investigationId, agentId, open
   const link = await signInLink(running, path);
   console.error(`\n  ${pc.bold(pc.green('Open the investigation in a browser'))}`);
   console.error(`  ${pc.bold(link ?? running.appUrl + path)}`);
-  if (link !== undefined) console.error(pc.dim('  It signs the browser in: it works once, within an hour.'));
+  if (link !== undefined) console.error(pc.dim('  It signs the browser in, once, within an hour.'));
   const then = [
     ['The agent', agentId && `${running.appUrl}/monitoring/${agentId}`],
     ['What it found', openedId && `${running.appUrl}/investigation/${openedId}`],
@@ -122,7 +122,7 @@ async function sayWhereToLook(running: Running, { investigationId, agentId, open
 
 function sayWhatElse(running: Running, shown: Shown): void {
   const { shop, broken, agentId } = shown;
-  console.error(pc.dim(`\n  Everything stays up. Ask something of your own:\n`));
+  console.error(pc.dim(`\n  Everything keeps running. Ask your own question:\n`));
   console.error(
     `  curl -s ${running.apiUrl}/api/v1/investigate -H 'X-API-Key: ${running.apiKey}' -H 'Content-Type: application/json' \\\n` +
       `    -d '{"query": "checkout fails for many customers"}'\n`,
@@ -133,14 +133,14 @@ function sayWhatElse(running: Running, shown: Shown): void {
     console.error(
       pc.dim(
         agentId === undefined
-          ? '  End the fault, or begin another one in any service of the shop:\n'
-          : '  End the fault, or begin another one in any service of the shop; the agent notices both:\n',
+          ? '  End the fault, or start another in any service of the shop:\n'
+          : '  End the fault, or start another in any service of the shop; the agent notices both:\n',
       ),
     );
     console.error(`${inject('none')}${inject(broken.kind === 'cpu-burn' ? 'connection-leak' : 'cpu-burn')}`);
   }
   if (agentId !== undefined) {
-    console.error(pc.dim('  The agent goes on watching. In another shell:\n'));
+    console.error(pc.dim('  The agent keeps watching. In another shell:\n'));
     for (const { command, what } of agentHints(running, agentId))
       console.error(`  ${what === '' ? command : `${command.padEnd(48)}${pc.dim(` # ${what}`)}`}`);
     console.error('');
@@ -201,7 +201,7 @@ async function main(): Promise<void> {
       const { isFound: isFoundByAgent, ...noticed } = await monitor(running, shop, fault, stopping.signal);
       shown = { ...shown, ...noticed };
       isFound &&= isFoundByAgent;
-    } else if (!fault) log.info('There is no live shop, so no monitoring agent is made to watch it.');
+    } else if (!fault) log.info('Without a live shop there is nothing for a monitoring agent to watch.');
   } catch (error) {
     if (interrupted) return;
     console.error(pc.red(`  ${messageOf(error)}`));

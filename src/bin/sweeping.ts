@@ -4,7 +4,7 @@ import type { EventLog } from '../platform/event-log/port.ts';
 import type { Logger } from '../platform/logger.ts';
 
 const EVERY_MS = 5_000;
-const EVENTS_KEPT_MS = 30 * 24 * 3_600_000;
+const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
 /**
@@ -25,7 +25,7 @@ export function startSweeping(
     }
   };
   const expire = async (): Promise<void> => {
-    const streams = await events.expire(new Date(clock.now().getTime() - EVENTS_KEPT_MS));
+    const streams = await events.expire(new Date(clock.now().getTime() - EVENT_RETENTION_MS));
     if (streams > 0) log.info({ streams }, 'old event streams deleted');
   };
   const loops = [...sweeps.map((sweep) => repeat(sweep, EVERY_MS)), repeat(expire, EXPIRE_EVERY_MS)];

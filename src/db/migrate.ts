@@ -25,7 +25,7 @@ export async function migrate(
         MIGRATION_LOCK,
       ]);
       if (!row?.locked) {
-        say?.('Another process is bringing the schema up to date; this one waits until it has.');
+        say?.('Another process is migrating the schema; waiting for it.');
         await em.execute('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
       }
       const transaction = em.getTransactionContext();

@@ -91,7 +91,7 @@ export async function postgresRunner(binaries: PostgresBinaries, folder: string)
   } catch (error) {
     throw new Error(
       `PostgreSQL does not run as root, and the user postgres cannot reach ${folder} or the installed packages. ` +
-        'Start Casebook as another user, or from a folder that every user may pass through, or set DATABASE_URL.',
+        'Start Casebook as another user, or from a folder that every user can traverse, or set DATABASE_URL.',
       { cause: error },
     );
   }

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { systemEnvironment } from '../config.ts';
 import { freePort } from './free-port.ts';
-import { keptSecret } from './kept-secret.ts';
+import { secretFromFile } from './secret-file.ts';
 import type { Log } from './log.ts';
 import { silentLog } from './log.ts';
 import { postgresBinaries, postgresRunner } from './postgres-binaries.ts';
@@ -170,7 +170,7 @@ export async function postgresChild(
   mkdirSync(home, { recursive: true });
   const binaries = await postgresBinaries();
   const runner = await postgresRunner(binaries, home);
-  const secret = (name: string): string => keptSecret(join(home, name), () => randomBytes(18).toString('base64url'));
+  const secret = (name: string): string => secretFromFile(join(home, name), () => randomBytes(18).toString('base64url'));
   const adminPassword = secret('postgres-password');
   const password = secret('postgres-app-password');
   if (!existsSync(dataFolder(home))) await initialise(home, binaries, runner, adminPassword);

@@ -31,7 +31,7 @@ export function writableFolder(...folders: string[]): string {
       continue;
     }
   }
-  throw new Error(`None of these folders can be written to: ${folders.join(', ')}`);
+  throw new Error(`None of these folders is writable: ${folders.join(', ')}`);
 }
 
 /** Runs a command to its end; returns the last line of its error output if it fails. */

@@ -58,8 +58,8 @@ interface Child {
   failures: number;
 }
 
-const backoffFirstMs = 100;
-const backoffMostMs = 5_000;
+const minBackoffMs = 100;
+const maxBackoffMs = 5_000;
 const lastedMs = 10_000;
 
 /** Stops a child that an earlier supervisor left running. Returns its pid if there was one. */
@@ -89,7 +89,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
   const inStopOrder = (): Child[] =>
     [...children.values()].toSorted((a, b) => stopOrder.indexOf(a.spec.name) - stopOrder.indexOf(b.spec.name));
 
-  const tellReaper = (): void => {
+  const updateReaper = (): void => {
     const running = inStopOrder().flatMap(({ process: p, spec }) =>
       p?.pid ? [{ pid: p.pid, signal: spec.stopSignal }] : [],
     );
@@ -116,17 +116,17 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
       child.process = launched;
       child.startedAt = performance.now();
       writePidFile(home, spec.name, pid);
-      tellReaper();
+      updateReaper();
     }
     const exited = new Promise<string>((resolve) => {
       const end = (reason: string): void => {
         child.process = undefined;
         if (pid !== undefined) removePidFile(home, spec.name, pid);
-        tellReaper();
+        updateReaper();
         resolve(reason);
       };
       launched.once('error', (error) => end(`could not start: ${error.message}`));
-      launched.once('exit', (code, signal) => end(signal ? `was ended by ${signal}` : `exited with ${code}`));
+      launched.once('exit', (code, signal) => end(signal ? `was killed by ${signal}` : `exited with ${code}`));
     });
     return { exited };
   };
@@ -137,9 +137,9 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
     let reason = await first;
     while (!ended.signal.aborted) {
       if (performance.now() - child.startedAt > lastedMs) child.failures = 0;
-      const pause = Math.min(backoffFirstMs * 2 ** child.failures, backoffMostMs);
+      const pause = Math.min(minBackoffMs * 2 ** child.failures, maxBackoffMs);
       child.failures += 1;
-      log.warn(`${name} ${reason}; starting it again`);
+      log.warn(`${name} ${reason}; restarting it`);
       // A child that keeps dying at once has most likely logged why.
       if (child.failures === 2) log.warn(tailOfChildLog(home, name).replace(/^/gm, '    '));
       await delay(pause, undefined, { signal: ended.signal }).catch(() => undefined);
@@ -167,7 +167,7 @@ export function createSupervisor(options: { home: string; log: Log; stopOrder?: 
     const how = force
       ? await stopProcess(pid, { signal: forceSignal, timeoutMs: 3_000 })
       : await stopProcess(pid, { signal: stopSignal, timeoutMs: stopTimeoutMs, forceSignal });
-    if (how === 'forced' && !force) log.warn(`${name} did not stop within ${stopTimeoutMs / 1000} s and was ended`);
+    if (how === 'forced' && !force) log.warn(`${name} did not stop within ${stopTimeoutMs / 1000} s and was killed`);
     removePidFile(home, name, pid);
   };
 

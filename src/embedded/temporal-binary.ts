@@ -50,13 +50,13 @@ async function build(folder: string, target: string): Promise<string | undefined
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
   const { home, log, cache = programCache } = options;
   if (await isTemporal('temporal')) return 'temporal';
-  const kept = [join(home, 'bin', 'temporal'), join(cache, `temporal-${cliVersion}`)];
-  for (const path of kept) {
+  const candidates = [join(home, 'bin', 'temporal'), join(cache, `temporal-${cliVersion}`)];
+  for (const path of candidates) {
     if (existsSync(path) && (await isTemporal(path))) return path;
   }
 
   const folder = writableFolder(cache, join(home, 'bin'));
-  const target = folder === cache ? kept[1]! : kept[0]!;
+  const target = folder === cache ? candidates[1]! : candidates[0]!;
   return makingIn(folder, async (making) => {
     log.info('Temporal CLI not found: downloading it (once) ...');
     const notDownloaded = await download(making, target);
@@ -72,8 +72,8 @@ export async function findTemporalBinary(options: FindTemporalOptions): Promise<
 
     throw new Error(
       [
-        'A Temporal server is needed and none could be had:',
-        `  no "temporal" on PATH, none kept in ${kept.join(' or ')}`,
+        'A Temporal server is needed, but none could be obtained:',
+        `  no "temporal" on PATH, none kept in ${candidates.join(' or ')}`,
         `  download: ${notDownloaded}`,
         `  go install ${cliModule}@${cliVersion}: ${notBuilt}`,
         'Do one of these: install the Temporal CLI (https://docs.temporal.io/cli), install Go, connect to the internet,',

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { followProblems } from './child-log.ts';
 import { freePort } from './free-port.ts';
 import { claimInstance } from './instance.ts';
-import { keptSecret } from './kept-secret.ts';
+import { secretFromFile } from './secret-file.ts';
 import type { Log } from './log.ts';
 import { postgresChild, postgresIdentity } from './postgres.ts';
 import { createSupervisor, stopLeftover } from './supervisor.ts';
@@ -132,14 +132,14 @@ export async function startEverything(options: StartOptions): Promise<Running> {
     const apiUrl = `http://127.0.0.1:${port}`;
     const apiKey =
       config.bootstrapApiKey ??
-      keptSecret(join(home, 'bootstrap-api-key'), () => `cb_${randomBytes(24).toString('base64url')}`);
+      secretFromFile(join(home, 'bootstrap-api-key'), () => `cb_${randomBytes(24).toString('base64url')}`);
     const appUrl = config.appUrl ?? apiUrl;
     const env = childEnvironment({
       CASEBOOK_HOME: home,
       // Reports link to it, and the worker that writes them does not know the API's port.
       CASEBOOK_APP_URL: appUrl,
       CASEBOOK_SECRET_KEY:
-        config.secretKey ?? keptSecret(join(home, 'secret-key'), () => randomBytes(32).toString('hex')),
+        config.secretKey ?? secretFromFile(join(home, 'secret-key'), () => randomBytes(32).toString('hex')),
       DATABASE_URL: db.url,
       TEMPORAL_ADDRESS: flows.address,
       TEMPORAL_NAMESPACE: config.temporal.namespace,

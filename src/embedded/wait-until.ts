@@ -15,7 +15,7 @@ export interface WaitOptions {
 /**
  * Repeats `attempt` until it returns something other than `undefined`, and returns that.
  * An attempt that throws counts as "not yet"; its error becomes the cause when time runs out.
- * @throws Error `what` was not there after `timeoutMs`, or the signal's reason when it was aborted
+ * @throws Error when `what` times out after `timeoutMs`, or the signal's reason when it was aborted
  */
 export async function waitUntil<T>(
   attempt: () => Promise<T | undefined> | T | undefined,
@@ -43,7 +43,7 @@ export async function waitUntil<T>(
       tick();
       if (leftMs <= 0) {
         const reason = last instanceof Error ? ` (${last.message})` : '';
-        throw new Error(`${what}: not there after ${Math.round(timeoutMs / 1000)} s${reason}`, { cause: last });
+        throw new Error(`${what}: timed out after ${Math.round(timeoutMs / 1000)} s${reason}`, { cause: last });
       }
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
     }

@@ -83,7 +83,7 @@ export function requireOneOf({ scopes: granted }: Pick<Principal, 'scopes'>, ...
 }
 
 /** Far longer than any of our secrets; anything longer is not worth hashing. */
-const LONGEST_SECRET = 512;
+const MAX_SECRET_LENGTH = 512;
 
 /**
  * Reads the key from the accepted headers.
@@ -101,7 +101,7 @@ export function credentialOf(headers: Context['req']['headers'], via: readonly C
   const [key, other] = found;
   if (key === undefined) throw new Unauthorized(`An API key is required in ${describeVia(via)}.`);
   if (other !== undefined && other !== key) throw new Unauthorized('Two different API keys were given.');
-  if (key.length > LONGEST_SECRET) throw new Unauthorized('The API key is not valid.');
+  if (key.length > MAX_SECRET_LENGTH) throw new Unauthorized('The API key is not valid.');
   return key;
 }
 
@@ -123,7 +123,7 @@ function givenBy(ctx: Context, auth: ApiKeyAuth, { config: { appUrl } }: ApiDeps
   const [secret, another] = hasKeyHeader(headers) ? [] : sessionSecrets(headers, appUrl);
   if (secret === undefined) return { secret: credentialOf(headers, auth.via), kind: 'key' };
   // Another site planted one of them, and we cannot tell which.
-  if (another !== undefined || secret.length > LONGEST_SECRET) throw sessionOver();
+  if (another !== undefined || secret.length > MAX_SECRET_LENGTH) throw sessionOver();
   return { secret, kind: 'session' };
 }
 
@@ -131,7 +131,7 @@ function givenBy(ctx: Context, auth: ApiKeyAuth, { config: { appUrl } }: ApiDeps
  * Leave the cookie alone. The browser may have signed in again in another tab by now and would lose that session; and
  * of two cookies it would keep the planted one.
  */
-const sessionOver = (): Unauthorized => new Unauthorized('The session is over. Sign in again.');
+const sessionOver = (): Unauthorized => new Unauthorized('The session has ended. Sign in again.');
 
 /**
  * Authenticates the caller of a request as the endpoint demands.

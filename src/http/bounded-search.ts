@@ -15,7 +15,7 @@ const slots = createFairSlots({
   slots: MAX_SEARCHES,
   slotsPerKey: 1,
   maxWaitingPerKey: MAX_WAITING,
-  busy: () => new TooManyRequests(1, 'Others of your team are searching. Try again in a moment.', 'busy'),
+  busy: () => new TooManyRequests(1, 'Your team has too many searches running. Try again in a moment.', 'busy'),
 });
 
 /**
@@ -39,7 +39,7 @@ export async function boundedSearch<T>(
     );
   } catch (error) {
     if (!isCanceled(error)) throw error;
-    throw new DependencyDown(`The search took too long. Use words that fewer ${what} have.`, 'search_too_broad');
+    throw new DependencyDown(`The search took too long. Use words that fewer ${what} contain.`, 'search_too_broad');
   }
 }
 

@@ -67,5 +67,5 @@ export const createStartSlots = (): FairSlots =>
     slotsPerKey: MAX_STARTS_PER_TEAM,
     maxWaitingPerKey: MAX_WAITING_PER_TEAM,
     maxWaiting: MAX_WAITING,
-    busy: () => new DependencyDown('Too much is started at once. Try again in a moment.', 'busy'),
+    busy: () => new DependencyDown('Too many starts at once. Try again in a moment.', 'busy'),
   });

@@ -49,7 +49,7 @@ export class Forbidden extends HttpError {
 /** Also answers for another team's resources: their existence is not revealed. */
 export class NotFound extends HttpError {
   override name = 'NotFound';
-  constructor(detail = 'There is nothing here.', code = 'not_found', options: HttpErrorOptions = {}) {
+  constructor(detail = 'Not found.', code = 'not_found', options: HttpErrorOptions = {}) {
     super(404, code, detail, options);
   }
 }

@@ -52,6 +52,6 @@ function send(ctx: Context, status: number, body: unknown, headers: Record<strin
 /** A lost database or broker is not the request's fault: answer 503, with the cause in the log but not in the body. */
 function connectionFailure(error: unknown): DependencyDown | undefined {
   if (!isUnreachable(error)) return undefined;
-  const detail = 'Something this service needs does not answer. Try again shortly.';
+  const detail = 'A dependency of this service does not respond. Try again shortly.';
   return new DependencyDown(detail, undefined, { cause: error });
 }

@@ -48,7 +48,7 @@ function httpMetrics(registry: Registry) {
     }),
     inFlight: new Gauge({
       name: 'casebook_http_requests_in_flight',
-      help: 'Requests whose response is not complete',
+      help: 'Requests in flight',
       registers: [registry],
     }),
   };

@@ -56,7 +56,7 @@ export function openStream(app: Koa, callerId: string, onShutdown: () => void, l
     );
   }
   if (listeners.size >= limits.inAll) {
-    throw new DependencyDown('This server has as many event streams open as it can hold.', 'too_many_streams', {
+    throw new DependencyDown('This server has reached its limit of open event streams.', 'too_many_streams', {
       headers: { 'Retry-After': String(RETRY_SECONDS) },
     });
   }

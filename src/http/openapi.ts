@@ -39,16 +39,16 @@ const DESCRIPTIONS: Record<number, string> = {
   400: 'Bad Request',
   401: 'The credential is missing or wrong',
   403: 'The API key lacks a scope, the CSRF token is missing, or this is not allowed',
-  404: 'There is no such thing, or it belongs to another team',
+  404: 'Not found, or it belongs to another team',
   405: 'Method Not Allowed',
-  409: 'The request conflicts with the present state',
+  409: 'The request conflicts with the current state',
   413: 'The body is too large',
   422: 'The request is not valid',
-  429: 'Too many requests; Retry-After says when to come back',
+  429: 'Too many requests; Retry-After says when to retry',
   500: 'An unexpected error',
-  502: 'A system this service asked gave no usable answer',
-  503: 'Something this service needs does not answer',
-  504: 'A system this service asked did not answer in time',
+  502: 'An upstream system returned no usable response',
+  503: 'A dependency of this service does not respond',
+  504: 'An upstream system did not respond in time',
 };
 
 /**
@@ -74,8 +74,8 @@ export function openApiDocument(
         version: API_VERSION,
         description:
           'A durable AI investigator for production problems.\n\n' +
-          'Texts are Unicode without null characters and lone surrogates. ' +
-          'An invalid request is answered with every issue there is (`HTTPValidationError`).',
+          'Strings are Unicode without null characters or lone surrogates. ' +
+          'An invalid request is answered with all of its issues (`HTTPValidationError`).',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: serverUrl }],
@@ -101,9 +101,9 @@ const SESSION = {
   in: 'cookie',
   name: 'casebook_session',
   description:
-    'The session of a browser, from `POST /api/session`; `__Host-casebook_session` where the web app is reached over ' +
-    'https. It is looked at where no header has a key. Every method but GET, HEAD and OPTIONS needs the header ' +
-    '`X-CSRF-Token` with the token of the session, and comes from a page of the same origin.',
+    'A browser session, from `POST /api/session`; named `__Host-casebook_session` if the web app is served over '  +
+    'https. It is only used if no header carries a key. Every method but GET, HEAD and OPTIONS needs the header '  +
+    '`X-CSRF-Token` with the session\'s token, and must come from a page of the same origin.',
 } as const;
 
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;

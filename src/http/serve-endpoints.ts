@@ -43,7 +43,7 @@ const CLIENT_LEFT = new Set(['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'
 
 /** Errors after the response has begun can only be logged. */
 function reportLate(error: Error & { code?: string }, { log }: ApiDeps): void {
-  if (CLIENT_LEFT.has(error.code ?? '')) log.debug({ err: error }, 'A client went away');
+  if (CLIENT_LEFT.has(error.code ?? '')) log.debug({ err: error }, 'A client disconnected');
   else log.error({ err: error }, 'A response failed after it had begun');
 }
 
@@ -51,7 +51,7 @@ function measureProcess(app: Koa, { metrics }: ApiDeps): void {
   collectDefaultMetrics({ register: metrics });
   const streams: Gauge = new Gauge({
     name: 'casebook_http_event_streams',
-    help: 'Event streams that are open',
+    help: 'Open event streams',
     registers: [metrics],
     collect: () => streams.set(openStreams(app)),
   });

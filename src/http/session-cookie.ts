@@ -87,5 +87,5 @@ export function refuseForgery(ctx: Context, sessionSecret: string, appUrl: strin
   const given = Buffer.from(ctx.get('X-CSRF-Token'));
   const expected = Buffer.from(csrfTokenOf(sessionSecret));
   if (given.length === expected.length && timingSafeEqual(given, expected)) return;
-  throw new Forbidden('The header X-CSRF-Token lacks the token that GET /api/session gives.', 'csrf');
+  throw new Forbidden('X-CSRF-Token must carry the token from GET /api/session.', 'csrf');
 }

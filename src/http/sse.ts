@@ -169,8 +169,8 @@ class Mailbox<T> {
  */
 export function formatEvent({ id, event, data }: SseEvent): string {
   // oxlint-disable-next-line no-control-regex -- NUL is what the standard forbids in an id
-  if (id !== undefined && /[\r\n\0]/.test(id)) throw new TypeError('An event id cannot hold line breaks.');
-  if (event !== undefined && /[\r\n]/.test(event)) throw new TypeError('An event name cannot hold line breaks.');
+  if (id !== undefined && /[\r\n\0]/.test(id)) throw new TypeError('An event id cannot contain line breaks.');
+  if (event !== undefined && /[\r\n]/.test(event)) throw new TypeError('An event name cannot contain line breaks.');
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   const lines = text.split(/\r\n|\r|\n/).map((line) => `data: ${line}\n`);
   return `${id === undefined ? '' : `id: ${id}\n`}${event === undefined ? '' : `event: ${event}\n`}${lines.join('')}\n`;

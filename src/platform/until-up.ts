@@ -19,7 +19,7 @@ export async function untilUp<T>(
     try {
       return await step();
     } catch (error) {
-      options.log.warn({ err: error, waitMs: wait }, `${what} is not there yet`);
+      options.log.warn({ err: error, waitMs: wait }, `${what} is not available yet`);
       await sleep(wait, undefined, { signal: options.signal });
     }
   }

@@ -57,7 +57,7 @@ describe('supervisor', () => {
     assert.equal(supervisor.pid('first'), again);
     assert.ok(isAlive(again));
     assert.match(describeProcess(again), /mark-first/);
-    assert.ok(lines.some((line) => line.includes('first was ended by SIGKILL')));
+    assert.ok(lines.some((line) => line.includes('first was killed by SIGKILL')));
   });
 
   it('stops in the order given, waits for each, and leaves no pid file', async () => {

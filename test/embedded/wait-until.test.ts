@@ -21,7 +21,7 @@ describe('waiting for a condition', () => {
       throw new Error('still away');
     };
     await assert.rejects(waitUntil(attempt, { what: 'it', timeoutMs: 50, intervalMs: 10 }), {
-      message: 'it: not there after 0 s (still away)',
+      message: 'it: timed out after 0 s (still away)',
     });
   });
 

@@ -38,7 +38,7 @@ export function redisRateLimiter(options: {
   const run = async (key: string, taken: 1 | -1) => {
     const interval = Math.round((WINDOW_MS * 1000) / limit);
     const reply: unknown = await redis.eval(SCRIPT, 1, `${prefix}:${key}`, interval, WINDOW_MS * 1000, taken);
-    if (!Array.isArray(reply)) throw new TypeError('Redis answered the rate limit script with something else.');
+    if (!Array.isArray(reply)) throw new TypeError('Redis sent an unexpected reply to the rate limit script.');
     return verdictAt(Number(reply[1]) / 1000, 0, limit, reply[0] === 1);
   };
   const guarded = async <T>(ask: () => Promise<T>, otherwise: () => T | Promise<T>): Promise<T> => {
@@ -47,7 +47,7 @@ export function redisRateLimiter(options: {
       failing = false;
       return answer;
     } catch (error) {
-      if (!failing) log.warn({ err: error }, 'Redis does not answer: rate limits are counted in this process alone');
+      if (!failing) log.warn({ err: error }, 'Redis does not answer: this process counts rate limits on its own');
       failing = true;
       return otherwise();
     }

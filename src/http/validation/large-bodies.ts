@@ -21,7 +21,7 @@ export const createLargeBodySlots = () =>
     slotsPerKey: 1,
     maxWaitingPerKey: MAX_WAITING_PER_CALLER,
     maxWaiting: MAX_WAITING,
-    busy: () => new DependencyDown('Too many large requests come at once. Try again in a moment.', 'busy'),
+    busy: () => new DependencyDown('Too many large requests at once. Try again in a moment.', 'busy'),
   });
 
 let pool: Piscina<ParseTask, ParsedBody> | undefined;

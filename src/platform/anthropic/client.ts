@@ -109,22 +109,22 @@ function streamError(data: string, headers: Headers): unknown {
 /** Aborts a call that takes too long or falls silent; its signal's reason is the {@link ModelError} to throw. */
 class Watchdog {
   readonly #controller = new AbortController();
-  readonly #whole: NodeJS.Timeout;
-  readonly #idle: NodeJS.Timeout;
+  readonly #callTimer: NodeJS.Timeout;
+  readonly #idleTimer: NodeJS.Timeout;
   readonly signal = this.#controller.signal;
 
   constructor(limits: { callMs: number; idleMs: number }) {
-    this.#whole = setTimeout(() => this.#expire(`took longer than ${limits.callMs} ms`), limits.callMs);
-    this.#idle = setTimeout(() => this.#expire(`was silent for ${limits.idleMs} ms`), limits.idleMs);
+    this.#callTimer = setTimeout(() => this.#expire(`took longer than ${limits.callMs} ms`), limits.callMs);
+    this.#idleTimer = setTimeout(() => this.#expire(`was silent for ${limits.idleMs} ms`), limits.idleMs);
   }
 
   alive(): void {
-    this.#idle.refresh();
+    this.#idleTimer.refresh();
   }
 
   stop(): void {
-    clearTimeout(this.#whole);
-    clearTimeout(this.#idle);
+    clearTimeout(this.#callTimer);
+    clearTimeout(this.#idleTimer);
   }
 
   #expire(why: string): void {

@@ -55,7 +55,7 @@ export function encodeEvent(event: NewEvent): EncodedEvent {
   if (size > maxEventBytes) {
     throw new EventLogError(
       'too_large',
-      `The data of a ${event.type} event has ${size} bytes; an event takes at most ${maxEventBytes}`,
+      `The data of a ${event.type} event has ${size} bytes; the maximum is ${maxEventBytes}`,
     );
   }
   return { type: event.type, json, size, key: event.key };

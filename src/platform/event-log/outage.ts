@@ -15,7 +15,7 @@ export class Outage {
   failed(error: unknown): void {
     if (this.#since !== undefined) return;
     this.#since = Date.now();
-    this.#log.warn({ err: error }, `${this.#what} failed; trying again until it works`);
+    this.#log.warn({ err: error }, `${this.#what} failed; retrying until it works`);
   }
 
   worked(): void {

@@ -35,7 +35,7 @@ export const isAllowListEntry = (entry: string): boolean => network(entry) !== u
  */
 export function createAllowList(entries: readonly string[]): AllowList {
   const wrong = entries.find((entry) => !isAllowListEntry(entry));
-  if (wrong !== undefined) throw new RangeError(`"${wrong}" is no host name, address or network.`);
+  if (wrong !== undefined) throw new RangeError(`"${wrong}" is not a host name, address or network.`);
   const networks = entries.map(network).filter((entry) => entry !== undefined);
   const names = new Set(entries.filter((entry) => network(entry) === undefined).map(normal));
   const hasAddress = (text: string): boolean => {

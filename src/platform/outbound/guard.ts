@@ -47,12 +47,12 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
     urlProblem(text) {
       // The URL parser normalises every form of an address (hexadecimal, octal, single number, unabbreviated).
       const url = URL.parse(String(text));
-      if (url === null) return 'It is no URL.';
+      if (url === null) return 'This is not a URL.';
       const host = hostOf(url);
       const isListed = allow.namesHost(host);
       if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isListed))
         return 'The URL must begin with https://.';
-      if (url.username !== '' || url.password !== '') return 'The URL must have no user name and no password in it.';
+      if (url.username !== '' || url.password !== '') return 'The URL must not contain a user name or password.';
       // Sockets look up names but not addresses.
       if (isIP(host) !== 0 && !isListed && !allows(host)) return `${host} is not a public address. ${HINT}`;
       return undefined;

@@ -60,7 +60,7 @@ export async function sendGuarded(
 
 function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { body } = init;
-  if (body instanceof FormData) throw new TypeError('A form cannot be sent: text only.');
+  if (body instanceof FormData) throw new TypeError('Only text bodies can be sent.');
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   const options = {
     method: init.method ?? 'GET',
@@ -85,7 +85,7 @@ function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSi
 }
 
 /** @param maxBytes maximum bytes of the body; undefined: it is not read */
-async function toResponse(url: URL, message: IncomingMessage, most: number | undefined): Promise<Response> {
+async function toResponse(url: URL, message: IncomingMessage, maxBytes: number | undefined): Promise<Response> {
   try {
     const status = message.statusCode ?? 0;
     if (status >= 300 && status < 400 && message.headers.location !== undefined) {
@@ -95,7 +95,7 @@ async function toResponse(url: URL, message: IncomingMessage, most: number | und
     for (const [name, values = []] of Object.entries(message.headersDistinct)) {
       for (const value of values) headers.append(name, value);
     }
-    const body = most === undefined ? '' : await readAtMost(url, message, most);
+    const body = maxBytes === undefined ? '' : await readAtMost(url, message, maxBytes);
     const bodyOrNone = NO_BODY.has(status) ? null : body;
     return new Response(bodyOrNone, { status, statusText: message.statusMessage ?? '', headers });
   } finally {
@@ -103,12 +103,12 @@ async function toResponse(url: URL, message: IncomingMessage, most: number | und
   }
 }
 
-async function readAtMost(url: URL, message: IncomingMessage, most: number): Promise<Buffer<ArrayBuffer>> {
+async function readAtMost(url: URL, message: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > most) throw new OutboundError('too_large', `The answer of ${url.host} is longer than ${most} bytes.`);
+    if (length > maxBytes) throw new OutboundError('too_large', `The response of ${url.host} is longer than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

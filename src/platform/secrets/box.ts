@@ -24,7 +24,7 @@ export interface SecretBox {
 
 /** @param keys 32 bytes each: the first one seals, all of them open, so that a key can be rotated */
 export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
-  if (keys.some((key) => key.length !== KEY_BYTES)) throw new SecretError('A secret key has 32 bytes.');
+  if (keys.some((key) => key.length !== KEY_BYTES)) throw new SecretError('A secret key must have 32 bytes.');
   const [current] = keys;
   const byId = new Map(keys.map((key) => [keyId(key), key]));
   return {
@@ -42,7 +42,7 @@ export function createSecretBox(keys: [Buffer, ...Buffer[]]): SecretBox {
         throw new SecretError('This is not a sealed secret.');
       if (!key) throw new SecretError('The secret was sealed with a key that is not configured.');
       const bytes = Buffer.from(data, 'base64url');
-      if (bytes.length < IV_BYTES + TAG_BYTES) throw new SecretError('The sealed secret is cut short.');
+      if (bytes.length < IV_BYTES + TAG_BYTES) throw new SecretError('The sealed secret is truncated.');
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
       decipher.setAAD(Buffer.from(context));
       decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));

@@ -12,8 +12,8 @@ export async function loadSecretKey(config: Pick<Config, 'secretKey' | 'home' | 
   if (config.secretKey !== undefined) return Buffer.from(config.secretKey, 'hex');
   if (config.nodeEnv === 'production') throw new ConfigError('CASEBOOK_SECRET_KEY: is required in production');
   const path = join(config.home, 'secret-key');
-  const kept = await readKey(path);
-  if (kept) return kept;
+  const existing = await readKey(path);
+  if (existing) return existing;
   await mkdir(config.home, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   await writeFile(draft, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' });
@@ -38,6 +38,6 @@ async function readKey(path: string): Promise<Buffer | undefined> {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  if (!/^[0-9a-f]{64}$/i.test(text)) throw new ConfigError(`${path}: does not hold 32 bytes in hexadecimal`);
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new ConfigError(`${path}: must contain 32 bytes in hexadecimal`);
   return Buffer.from(text, 'hex');
 }

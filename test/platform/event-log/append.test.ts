@@ -149,7 +149,7 @@ describe('event log: append and read', () => {
       await assert.rejects(log.append(stream, [good, large]), (error: unknown) => {
         assert.ok(error instanceof EventLogError);
         assert.equal(error.kind, 'too_large');
-        assert.match(error.message, /large event has 262155 bytes; an event takes at most 262144/);
+        assert.match(error.message, /large event has 262155 bytes; the maximum is 262144/);
         return true;
       });
       const invalid = failsWith('invalid_event');

@@ -45,7 +45,7 @@ describe('configuration: where requests and notifications go', () => {
   it('refuses senders and servers that are none, and a server without a sender', () => {
     const mail = { CASEBOOK_SMTP_URL: 'smtp://mail.example.com' };
     for (const from of ['casebook', 'a@b.c\r\nBcc: d@e.f', 'a@b.c, d@e.f', 'A <a@b.c> <d@e.f>', 'A <a@b.c>\n']) {
-      assert.match(problems({ ...mail, CASEBOOK_MAIL_FROM: from }), /CASEBOOK_MAIL_FROM: must be like/, from);
+      assert.match(problems({ ...mail, CASEBOOK_MAIL_FROM: from }), /CASEBOOK_MAIL_FROM: must look like/, from);
     }
     assert.match(problems(mail), /CASEBOOK_MAIL_FROM: must be set/);
     assert.match(

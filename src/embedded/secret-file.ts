@@ -6,7 +6,7 @@ import { codeOf } from './error-facts.ts';
  * Reads a one-line secret from a file, or generates it once and keeps it there with mode 0600.
  * @param make produces a new secret
  */
-export function keptSecret(path: string, make: () => string): string {
+export function secretFromFile(path: string, make: () => string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
