@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { endpoints } from '../src/app.ts';
-import { openApiDocument } from '../src/http/openapi.ts';
+import { openApiDocument } from '../src/http/docs/openapi.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 

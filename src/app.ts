@@ -1,7 +1,7 @@
 /** The API: the endpoints of all rooms, and the web app. */
 import { join } from 'node:path';
 import type Koa from 'koa';
-import { docsEndpoints } from './http/docs.ts';
+import { docsEndpoints } from './http/docs/index.ts';
 import type { ApiDeps } from './http/deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';

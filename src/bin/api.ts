@@ -11,7 +11,7 @@ import { bootstrapFirstTeam } from '../features/identity/index.ts';
 import { createAdmission, createSatelliteGateway, registerSatelliteMetrics } from '../features/satellites/index.ts';
 import { sharedChecks } from '../features/service/index.ts';
 import type { ReadinessCheck } from '../http/deps.ts';
-import { addressOf } from '../http/rate-limit/address.ts';
+import { addressOf } from '../http/rate-limit/limit.ts';
 import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { assertDiskSpace } from '../platform/disk.ts';

@@ -170,7 +170,8 @@ export async function postgresChild(
   mkdirSync(home, { recursive: true });
   const binaries = await postgresBinaries();
   const runner = await postgresRunner(binaries, home);
-  const secret = (name: string): string => secretFromFile(join(home, name), () => randomBytes(18).toString('base64url'));
+  const secret = (name: string): string =>
+    secretFromFile(join(home, name), () => randomBytes(18).toString('base64url'));
   const adminPassword = secret('postgres-password');
   const password = secret('postgres-app-password');
   if (!existsSync(dataFolder(home))) await initialise(home, binaries, runner, adminPassword);

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from './error-facts.ts';
+import { codeOf } from './process-table.ts';
 
 /**
  * Reads a one-line secret from a file, or generates it once and keeps it there with mode 0600.

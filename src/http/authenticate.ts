@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { Forbidden, Unauthorized } from './errors.ts';
 import type { ApiDeps } from './deps.ts';
-import { addressOf } from './rate-limit/address.ts';
+import { addressOf } from './rate-limit/limit.ts';
 import { refuseForgery, sessionSecrets } from './session-cookie.ts';
 
 /** The caller of a request: its credential, its team and its scopes. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { EntityManager } from '../db/orm.ts';
 import type { Logger } from '../platform/logger.ts';
 import type { ApiKeyAuth, Auth, Principal } from './authenticate.ts';
-import type { ContentResponse } from './content.ts';
+import type { ContentResponse } from './respond.ts';
 import type { ApiDeps } from './deps.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete' | 'options';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Logger } from '../platform/logger.ts';
-import type { StreamCaller } from './open-streams.ts';
+import type { StreamCaller } from './streams/open-streams.ts';
 import { ClientGone } from './validation/body.ts';
 
 const SANE_ID = /^[A-Za-z0-9._-]{1,64}$/;

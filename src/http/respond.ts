@@ -1,6 +1,19 @@
+import type { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { ContentResponse } from './content.ts';
 import type { Endpoint } from './endpoint.ts';
+
+/** A response that is not JSON. The endpoint must declare its media type under `content`. */
+export class ContentResponse {
+  readonly mediaType: string;
+  readonly body: string | Buffer | Readable;
+  readonly headers: Record<string, string>;
+
+  constructor(mediaType: string, body: string | Buffer | Readable, headers: Record<string, string> = {}) {
+    this.mediaType = mediaType;
+    this.body = body;
+    this.headers = headers;
+  }
+}
 
 /** Sends a handler's result through the declared schema: members it does not name never leave the process. */
 export function responder<D>({ response, content, operationId }: Endpoint<D>) {

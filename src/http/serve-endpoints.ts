@@ -1,14 +1,12 @@
 import Koa from 'koa';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { corsFor } from './cors.ts';
+import { corsFor, securityHeaders } from './middleware/headers.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
-import { handleErrors } from './handle-errors.ts';
-import { observe } from './observe.ts';
-import { openStreams } from './open-streams.ts';
-import { createRouter } from './router.ts';
-import { securityHeaders } from './security-headers.ts';
-import { unmatched } from './unmatched.ts';
+import { handleErrors } from './middleware/handle-errors.ts';
+import { observe } from './middleware/observe.ts';
+import { openStreams } from './streams/open-streams.ts';
+import { createRouter, unmatched } from './router.ts';
 import { webApp } from './web-app/index.ts';
 
 /**

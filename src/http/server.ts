@@ -2,7 +2,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server } from 'n
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type Koa from 'koa';
-import { announceShutdown } from './open-streams.ts';
+import { announceShutdown } from './streams/open-streams.ts';
 
 export interface HttpServerOptions {
   host: string;

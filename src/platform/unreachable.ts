@@ -1,6 +1,6 @@
 /** Distinguishes a server that is temporarily unreachable from an invalid request. */
 import { DriverException } from '@mikro-orm/core';
-import { EventLogError } from './event-log/errors.ts';
+import { EventLogError } from './event-log/port.ts';
 
 /**
  * Transient SQLSTATEs: connection, read-only while a replica takes over, idle in transaction, serialization and

@@ -12,7 +12,7 @@ import {
 } from '../../src/compose.ts';
 import type { ApiDeps } from '../../src/http/deps.ts';
 import { endpointFor } from '../../src/http/endpoint.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Room, RoomCore } from '../../src/room.ts';
 import { rooms } from '../../src/rooms.ts';
 import { send, startApi } from '../http/support/api.ts';

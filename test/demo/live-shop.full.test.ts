@@ -8,7 +8,7 @@ import { untilFound, untilLearned } from '../../demo/monitoring/until.ts';
 import { incidentAfter, liveIncidents, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { loadConfig } from '../../src/config.ts';
 import { silentLog } from '../../src/embedded/log.ts';
-import { readPidFile } from '../../src/embedded/pid-file.ts';
+import { readPidFile } from '../../src/embedded/process-table.ts';
 import { startEverything, type Running } from '../../src/embedded/up.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 

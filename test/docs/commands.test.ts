@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { endpoints } from '../../src/app.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import { documents, ROOT } from './markdown.ts';
 
 const all = documents();

@@ -4,10 +4,8 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { problemOf } from '../../src/embedded/child-log.ts';
-import { readPidFile, writePidFile } from '../../src/embedded/pid-file.ts';
-import { describeProcess, isAlive } from '../../src/embedded/process-table.ts';
-import { createSupervisor, stopLeftover } from '../../src/embedded/supervisor.ts';
-import type { ChildSpec, Supervisor } from '../../src/embedded/supervisor.ts';
+import { readPidFile, writePidFile, describeProcess, isAlive } from '../../src/embedded/process-table.ts';
+import { createSupervisor, stopLeftover, type ChildSpec, type Supervisor } from '../../src/embedded/supervisor.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { temporaryHome } from './home.ts';
 

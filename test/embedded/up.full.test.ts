@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from 'node:process';
 import { createInterface } from 'node:readline';
 import { runningInstance } from '../../src/embedded/instance.ts';
-import { readPidFile } from '../../src/embedded/pid-file.ts';
-import { isAlive } from '../../src/embedded/process-table.ts';
+import { readPidFile, isAlive } from '../../src/embedded/process-table.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { temporaryHome } from './home.ts';
 

@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
-import { ContentResponse } from '../../src/http/content.ts';
+import { ContentResponse } from '../../src/http/respond.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import { raw, send, startApi, type TestApi } from './support/api.ts';
 
 const LIMIT = 65_536;

@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'mocha';
-import { ContentResponse } from '../../src/http/content.ts';
+import { ContentResponse } from '../../src/http/respond.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
-import { waitingSignal } from '../../src/http/long-wait.ts';
+import { waitingSignal } from '../../src/http/streams/open-streams.ts';
 import { startApi } from './support/api.ts';
 
 const IDLE_MS = 2_000;

@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'mocha';
 import { z } from 'zod';
 import { endpoints } from '../../src/app.ts';
 import { apiKeyVia } from '../../src/http/authenticate.ts';
-import { docsEndpoints } from '../../src/http/docs.ts';
+import { docsEndpoints } from '../../src/http/docs/index.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
-import { openApiDocument } from '../../src/http/openapi.ts';
+import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import { send, startApi, type TestApi } from './support/api.ts';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the tests look into a document of unknown shape

@@ -4,9 +4,8 @@ import { describe, it } from 'mocha';
 import { z } from 'zod';
 import { apiKey } from '../../src/http/authenticate.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
-import { addressOf } from '../../src/http/rate-limit/address.ts';
-import { gcra } from '../../src/http/rate-limit/gcra.ts';
-import { memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
+import { addressOf } from '../../src/http/rate-limit/limit.ts';
+import { gcra, memoryRateLimiter } from '../../src/http/rate-limit/memory.ts';
 import { knownKeys, ManualClock, send, startApi } from './support/api.ts';
 
 const declare = (path: string, rateLimited: boolean) =>

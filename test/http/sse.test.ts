@@ -10,8 +10,8 @@ import Koa from 'koa';
 import { apiKey } from '../../src/http/authenticate.ts';
 import { endpoint } from '../../src/http/endpoint.ts';
 import { DependencyDown, TooManyRequests } from '../../src/http/errors.ts';
-import { openStream, openStreams } from '../../src/http/open-streams.ts';
-import { formatEvent, lastEventId, sseResponse, type SseEvent } from '../../src/http/sse.ts';
+import { openStream, openStreams } from '../../src/http/streams/open-streams.ts';
+import { formatEvent, lastEventId, sseResponse, type SseEvent } from '../../src/http/streams/sse.ts';
 import { knownKeys, send, startApi, type TestApi } from './support/api.ts';
 
 interface Source {

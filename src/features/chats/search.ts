@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../db/orm.ts';
-import { WORD_QUERY_SQL } from '../../db/word-query.ts';
+import { WORD_QUERY_SQL } from '../../db/text-search.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
 import { Chat } from './entities.ts';
 import { withRunning, type ChatPage } from './list.ts';

@@ -1,4 +1,4 @@
-import type { SseEvent } from '../../http/sse.ts';
+import type { SseEvent } from '../../http/streams/sse.ts';
 import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
 import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent, isOpen } from '../runs/index.ts';
 import type { Investigation } from './entities.ts';

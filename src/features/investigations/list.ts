@@ -1,6 +1,6 @@
 /** The list of investigations for people: searchable, each with its cost and result. */
 import type { EntityManager } from '../../db/orm.ts';
-import { WORD_QUERY_SQL } from '../../db/word-query.ts';
+import { WORD_QUERY_SQL } from '../../db/text-search.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
 import { isOpen, OPEN } from '../runs/index.ts';
 import type { InvestigationStatus } from './contract.ts';

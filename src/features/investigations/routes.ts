@@ -3,7 +3,7 @@ import { apiKey, apiKeyVia } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { InvalidRequest } from '../../http/errors.ts';
-import { lastEventId, sseResponse } from '../../http/sse.ts';
+import { lastEventId, sseResponse } from '../../http/streams/sse.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { loadDetail } from './detail.ts';
 import { runEvents } from './events.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
-import { likeLiteral } from '../../db/like.ts';
+import { likeLiteral } from '../../db/text-search.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Requester } from '../../http/authenticate.ts';
 import type { Logger } from '../../platform/logger.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ContentResponse } from '../../http/content.ts';
+import { ContentResponse } from '../../http/respond.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { DependencyDown } from '../../http/errors.ts';

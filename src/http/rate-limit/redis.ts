@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Logger } from '../../platform/logger.ts';
-import { verdictAt, WINDOW_MS } from './gcra.ts';
+import { verdictAt, WINDOW_MS } from './memory.ts';
 import type { RateLimiter } from './port.ts';
 
 /** GCRA as one atomic step, by Redis's own clock so that the nodes' clocks need not agree. Times in microseconds. */

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import { readWebApp, type WebAppFiles } from './files.ts';
-import { NOT_BUILT } from './not-built.ts';
+import { readWebApp, type WebAppFiles, sendFile } from './files.ts';
 import { pageHeaders } from './policy.ts';
-import { sendFile } from './send-file.ts';
 
 const MAX_PATH_CHARACTERS = 2_000;
 
@@ -50,3 +48,19 @@ const mayBePage = (path: string): boolean =>
 
 /** Programs that accept anything get the API's own 404. */
 const wantsPage = (ctx: Context): boolean => [ctx.accepts()].flat().includes('text/html');
+
+/** What the API shows in a browser if the web app was not built. */
+export const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Casebook</title>
+</head>
+<body>
+<h1>Casebook</h1>
+<p>The API runs here, but its web app was not built. Build it with <code>npm run build:web</code>, then reload this page.</p>
+<p>The API is described at <a href="/docs">/docs</a>.</p>
+</body>
+</html>
+`;

@@ -1,5 +1,4 @@
-import { EventLogError } from './errors.ts';
-import type { NewEvent } from './port.ts';
+import { EventLogError, type NewEvent } from './port.ts';
 
 /** Maximum bytes of one event's data as JSON in UTF-8. */
 export const maxEventBytes = 256 * 1024;

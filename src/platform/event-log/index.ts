@@ -4,7 +4,7 @@ import { createPostgresEventLog } from './postgres.ts';
 import { createRedisEventLog } from './redis.ts';
 
 export type { EventData, EventLog, LogEvent, NewEvent } from './port.ts';
-export { EventLogError, type EventLogErrorKind } from './errors.ts';
+export { EventLogError, type EventLogErrorKind } from './port.ts';
 export { maxEventBytes } from './encode.ts';
 
 /**

@@ -8,8 +8,7 @@ import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
 import { channel, PostgresListener } from './postgres-listener.ts';
 import { appendSql, deleteEventsSql, expireStreamsSql, pagesSql, readSql, removeStreamsSql } from './postgres-sql.ts';
-import type { EventStore } from './store.ts';
-import { StoredEventLog } from './stored-event-log.ts';
+import { type EventStore, StoredEventLog } from './stored-event-log.ts';
 
 interface Row {
   /** Only in pages. */

@@ -9,8 +9,7 @@ import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
 import { RedisListener } from './redis-listener.ts';
 import { activeKey, appendScript, channel, expireScript, keysKey, pagesScript, streamKey } from './redis-scripts.ts';
-import type { EventStore } from './store.ts';
-import { StoredEventLog } from './stored-event-log.ts';
+import { type EventStore, StoredEventLog } from './stored-event-log.ts';
 
 /** Id, then the fields as {@link appendScript} writes them. */
 const entrySchema = z.tuple([z.string(), z.tuple([z.literal('type'), z.string(), z.literal('data'), z.string()])]);

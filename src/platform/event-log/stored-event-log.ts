@@ -1,9 +1,7 @@
-import { checkStream, encodeEvent } from './encode.ts';
-import { EventLogError, unavailable } from './errors.ts';
-import { follow } from './follow.ts';
+import { checkStream, encodeEvent, type EncodedEvent } from './encode.ts';
+import { EventLogError, unavailable, type EventLog, type LogEvent, type NewEvent } from './port.ts';
+import { follow, type Page } from './follow.ts';
 import { Nudges } from './nudges.ts';
-import type { EventLog, LogEvent, NewEvent } from './port.ts';
-import type { EventStore } from './store.ts';
 
 /** The event log over any {@link EventStore}: validates input, turns pages into tails, ends them on close. */
 export class StoredEventLog implements EventLog {
@@ -89,4 +87,25 @@ async function reached<T>(work: Promise<T>): Promise<T> {
   } catch (error) {
     throw unavailable(error);
   }
+}
+
+/**
+ * What the event log needs from a server. Names and positions are validated before they get here; errors may be of any
+ * class.
+ */
+export interface EventStore {
+  readonly kind: EventLog['kind'];
+  /** The format of its ids. */
+  readonly idPattern: RegExp;
+  /** Stores the events atomically and in order; drops those whose key the stream has had. `events` is not empty. */
+  append(stream: string, events: EncodedEvent[]): Promise<void>;
+  read(stream: string, afterId: string | undefined, limit: number): Promise<LogEvent[]>;
+  readPage(stream: string, afterId: string | undefined): Promise<Page>;
+  /** Starts to pass on nudges from other processes, unless it already does. */
+  listen(): void;
+  remove(streams: readonly string[]): Promise<void>;
+  expire(before: Date): Promise<number>;
+  check(): Promise<void>;
+  /** Finishes what is under way, then closes every connection. */
+  close(): Promise<void>;
 }

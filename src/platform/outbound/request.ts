@@ -108,7 +108,8 @@ async function readAtMost(url: URL, message: IncomingMessage, maxBytes: number):
   let length = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw new OutboundError('too_large', `The response of ${url.host} is longer than ${maxBytes} bytes.`);
+    if (length > maxBytes)
+      throw new OutboundError('too_large', `The response of ${url.host} is longer than ${maxBytes} bytes.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -7,7 +7,7 @@ import { anyTeam } from '../../../src/db/team-filter.ts';
 import { Credential } from '../../../src/features/identity/index.ts';
 import { apiKey } from '../../../src/http/authenticate.ts';
 import { endpoint } from '../../../src/http/endpoint.ts';
-import { sseResponse } from '../../../src/http/sse.ts';
+import { sseResponse } from '../../../src/http/streams/sse.ts';
 import { startIdentityApi, type Browser, type IdentityApi } from './support.ts';
 
 /** A stream of events that says something once and then stays open. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { endpoints } from '../../../src/app.ts';
 import { monitoringAgentsRoom } from '../../../src/features/monitoring-agents/index.ts';
-import { openApiDocument } from '../../../src/http/openapi.ts';
+import { openApiDocument } from '../../../src/http/docs/openapi.ts';
 import type { Json } from './api.ts';
 
 describe('the OpenAPI document of monitoring agents', () => {

@@ -1,6 +1,6 @@
 /** Chart turns, and images of charts. */
 import { apiKey } from '../../../http/authenticate.ts';
-import { ContentResponse } from '../../../http/content.ts';
+import { ContentResponse } from '../../../http/respond.ts';
 import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { InvalidChart, renderSvg, type ChartSpec, type Ground } from '../../charts/index.ts';

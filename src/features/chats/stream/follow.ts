@@ -1,6 +1,6 @@
 /** The stream of one turn as server-sent events: from its start or a later position, live or long after its end. */
 import type { EntityManager } from '../../../db/orm.ts';
-import type { SseEvent } from '../../../http/sse.ts';
+import type { SseEvent } from '../../../http/streams/sse.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
 import { followRun, runStream, untilReachable } from '../../runs/index.ts';
 import { ChatTurn } from '../entities.ts';

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { ContentResponse } from '../../../http/content.ts';
+import { ContentResponse } from '../../../http/respond.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { requestLog } from '../../../http/request-scope.ts';
 import { endpoint, type IdentityDeps } from '../routes/deps.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { likeLiteral } from '../../../db/like.ts';
+import { likeLiteral } from '../../../db/text-search.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { untilReachable, shownStatus } from '../../runs/index.ts';

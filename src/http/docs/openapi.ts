@@ -5,7 +5,7 @@ import {
   type ZodOpenApiPathsObject,
   type ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from '../endpoint.ts';
 
 /** The version of the interface, not of this implementation. */
 export const API_VERSION = '0.1.0';
@@ -101,9 +101,9 @@ const SESSION = {
   in: 'cookie',
   name: 'casebook_session',
   description:
-    'A browser session, from `POST /api/session`; named `__Host-casebook_session` if the web app is served over '  +
-    'https. It is only used if no header carries a key. Every method but GET, HEAD and OPTIONS needs the header '  +
-    '`X-CSRF-Token` with the session\'s token, and must come from a page of the same origin.',
+    'A browser session, from `POST /api/session`; named `__Host-casebook_session` if the web app is served over ' +
+    'https. It is only used if no header carries a key. Every method but GET, HEAD and OPTIONS needs the header ' +
+    "`X-CSRF-Token` with the session's token, and must come from a page of the same origin.",
 } as const;
 
 const SCHEMES = { 'x-api-key': 'ApiKey', bearer: 'Bearer' } as const;

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import helmet from 'koa-helmet';
+import cors from '@koa/cors';
 
 /** No response of this API may be run, framed or embedded; its few pages set a policy of their own. */
 const POLICY = {
@@ -38,4 +39,29 @@ async function helmetHeaders(): Promise<Record<string, string>> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- helmet reads nothing of the request and only sets headers
   await helmet(POLICY)({ req: {}, res: recorder } as unknown as Context, async () => undefined);
   return headers;
+}
+
+/**
+ * Lets pages of these origins call the API. Without origins there is no CORS, so no other origin can. Session cookies
+ * are for our own pages: credentials are not allowed.
+ * @param origins exact origins, or `*`
+ * @returns zero or one middleware
+ */
+export function corsFor(origins: readonly string[]): Middleware[] {
+  if (origins.length === 0) return [];
+  const any = origins.includes('*');
+  // Browsers send no trailing slash; people configure one.
+  const known = new Set(origins.map((origin) => origin.replace(/\/+$/, '')));
+  return [
+    cors({
+      origin: (ctx) => {
+        const origin = ctx.get('Origin');
+        return any ? '*' : known.has(origin) ? origin : '';
+      },
+      allowMethods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      allowHeaders: ['Content-Type', 'Authorization', 'X-API-Key', 'Last-Event-ID', 'Idempotency-Key', 'X-Request-Id'],
+      exposeHeaders: ['X-Request-Id', 'Retry-After', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
+      maxAge: 600,
+    }),
+  ];
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import { Gauge, Histogram, type Registry } from 'prom-client';
-import type { Logger } from '../platform/logger.ts';
-import { requestId, requestLog } from './request-scope.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { requestId, requestLog } from '../request-scope.ts';
 
 /**
  * Measures and logs every request: a histogram by route template (not by path: every id would create a series), the

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
-import type { Logger } from '../platform/logger.ts';
-import { isUnreachable } from '../platform/unreachable.ts';
-import { DependencyDown, HttpError } from './errors.ts';
-import { requestLog } from './request-scope.ts';
-import { ClientGone } from './validation/body.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { isUnreachable } from '../../platform/unreachable.ts';
+import { DependencyDown, HttpError } from '../errors.ts';
+import { requestLog } from '../request-scope.ts';
+import { ClientGone } from '../validation/body.ts';
 
 /** Turns anything thrown into a response: the only place where errors become bodies. */
 export function handleErrors(log: Logger): Middleware {

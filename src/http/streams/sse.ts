@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { ContentResponse } from './content.ts';
+import { ContentResponse } from '../respond.ts';
 import { openStream } from './open-streams.ts';
-import { streamCaller } from './request-scope.ts';
+import { streamCaller } from '../request-scope.ts';
 
 /** One server-sent event. `data` other than text is sent as JSON. */
 export interface SseEvent {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 // The package's own entry point would load the page's scripts into this process, which runs none of them.
 import swaggerUiFolder from 'swagger-ui-dist/absolute-path.js';
 import { z } from 'zod';
-import { ContentResponse } from './content.ts';
-import { endpoint, type Endpoint } from './endpoint.ts';
-import type { ApiDeps } from './deps.ts';
-import { NotFound } from './errors.ts';
+import { ContentResponse } from '../respond.ts';
+import { endpoint, type Endpoint } from '../endpoint.ts';
+import type { ApiDeps } from '../deps.ts';
+import { NotFound } from '../errors.ts';
 import { openApiDocument } from './openapi.ts';
 
 const PAGE = `<!doctype html>
