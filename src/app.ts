@@ -12,7 +12,7 @@ type NeedsOf<Room> = Room extends { endpoints: readonly Endpoint<infer Deps>[] }
 /** What the endpoints of all rooms need together. */
 export type AppDeps = NeedsOf<(typeof rooms)[number]> extends (deps: infer Deps) => void ? Deps : never;
 
-/** Every endpoint of a list of rooms, room by room, and the pages that document them. */
+/** Every endpoint of these rooms, and the pages that document them. */
 export function endpointsOf<Deps extends ApiDeps>(
   list: readonly { name: string; endpoints?: readonly Endpoint<Deps>[] }[],
 ): readonly Endpoint<Deps>[] {

@@ -90,7 +90,7 @@ async function monitor(
 function isRight({ isReported, service }: Concluded, { service: broken }: LiveIncident): boolean {
   const right = isReported && service === broken;
   const verdict = right
-    ? `${pc.green('✓')} It is ${broken}, which was broken.`
+    ? `${pc.green('✓')} Correct: ${broken} was broken.`
     : `${pc.red('✗')} ${broken} was broken; the report names ${service ?? 'no service'}.`;
   console.log(`\n  ${verdict}`);
   return right;

@@ -5,7 +5,7 @@ import { z } from 'zod';
  * No control characters: names appear in terminals and logs. Not `\p{Cc}`, which some consumers of the OpenAPI document
  * do not support.
  */
-// oxlint-disable-next-line no-control-regex -- they are what it is about
+// oxlint-disable-next-line no-control-regex -- the pattern is about control characters
 const PRINTABLE = /^[^\x00-\x1f\x7f-\x9f]*$/;
 
 /** A user-chosen name. */

@@ -37,11 +37,11 @@ const REQUIRED = ['created_at', 'updated_at', 'team_id', 'status']
   .map((column) => `alter column "${column}" set not null`)
   .join(', ');
 const MEMBER = `{investigations:read,investigations:write,chats:read,chats:write,workspace:read,workspace:write,satellites:read,satellites:query,monitoring:read,monitoring:write,monitoring:trigger,team:read}`;
-/** What a row's credential grants today, for rows that did not say what they were granted. */
+/** The scopes a row's credential has today, for rows that did not store theirs. */
 const granted = (credential: string): string =>
   `coalesce((select coalesce(k."scopes", case m."role" when 'admin' then '{team:admin}'::text[] when 'member' then '${MEMBER}'::text[] end) from "credentials" k left join "memberships" m on m."team_id" = k."team_id" and m."user_id" = k."user_id" where k."id" = ${credential}), '{}')`;
 
-/** One table of runs: what investigations, chat turns and instruction checks had columns of their own for. */
+/** One table of runs replaces columns of investigations, chat turns and instruction checks. */
 export class RunsMigration extends Migration {
   override up(): void {
     this.addSql(

@@ -32,7 +32,7 @@ const ErrorResponse = z
   .meta({ id: 'ErrorResponse' });
 
 const InternalErrorResponse = z
-  .object({ ...ErrorResponse.shape, error_id: z.uuid().meta({ description: 'The same id is in the log.' }) })
+  .object({ ...ErrorResponse.shape, error_id: z.uuid().meta({ description: 'Also in the log.' }) })
   .meta({ id: 'InternalErrorResponse' });
 
 const DESCRIPTIONS: Record<number, string> = {

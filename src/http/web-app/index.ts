@@ -8,6 +8,7 @@ const MAX_PATH_CHARACTERS = 2_000;
 /**
  * Serves the built web app where no endpoint matched: its files, and its single page for every path that could be one
  * of its pages. Everything else goes to the next middleware.
+ *
  * The files are few and small, so they are read into memory on the first request. Static servers (sirv, @koa/send) open
  * a file per request and have no notion of a page with a nonce; Koa handles negotiation, freshness and media types.
  * @param folder the output of `npm run build:web`; may appear while the process runs

@@ -1,5 +1,6 @@
 /**
  * Appends a batch: one row per event in parallel arrays $1 streams, $2 types, $3 data, $4 sizes, $5 keys; $6 channel.
+ *
  * The upsert locks the streams' rows in name order, so that two batches cannot deadlock. A stream's row stays locked
  * until the commit, so events become visible in sequence order. A duplicate key uses up a sequence number, which leaves
  * a gap but no disorder. A new stream counts from the current time, so that a stream that expired and came back never

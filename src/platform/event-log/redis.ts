@@ -45,10 +45,13 @@ const connectionOptions = ({ connectTimeoutMs = 5_000, commandTimeoutMs = 10_000
 /**
  * The event log in Redis Streams (Redis 6.2 or newer, not a cluster). It holds one connection, and one more for pub/sub
  * once something is tailed, however many streams are tailed.
+ *
  * Appends and page reads of all streams share round trips (see {@link Batcher}), so the cost per event falls as the
  * load grows.
+ *
  * Pub/sub nudges tails, which then read pages. A single blocking XREAD over all streams would have to be interrupted
  * whenever a tail starts or ends, and would read data for consumers that cannot take it yet.
+ *
  * Durability across crashes depends on Redis's `appendonly` and `appendfsync`; the eviction policy must be
  * `noeviction`.
  */
