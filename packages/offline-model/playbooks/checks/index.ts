@@ -3,11 +3,10 @@
  * submits what they show. It reports what it could not look at, and never calls that ok.
  */
 import type { Playbook, Turn } from '../../decide.ts';
-import { openCase, wasCalled } from '../investigation/case-file.ts';
-import { looksOf, nextLooks } from './looks.ts';
-import { openingOf } from './opening.ts';
-import { resultOf } from './result.ts';
 import { call } from '../calls.ts';
+import { looksOf, nextLooks, openingOf } from './looks.ts';
+import { resultOf } from './result.ts';
+import { openCase, wasCalled } from '../investigation/case-file.ts';
 
 const SUBMIT = 'submit_check_result';
 const MAX_SUBMISSIONS = 3;

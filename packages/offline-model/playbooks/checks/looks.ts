@@ -1,5 +1,5 @@
 /** What an instruction asks to look at, and the calls for it. */
-import type { PlannedCall } from '../../decide.ts';
+import type { PlannedCall, Situation } from '../../decide.ts';
 import { call, wasMade } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { isLive, type ListedSource } from '../investigation/sources.ts';
@@ -7,7 +7,26 @@ import { metricFor } from '../reading.ts';
 import { subjectOf, type Subject } from '../subject.ts';
 import { MAX_METRICS, metricsOf, sourceWith, telemetryOf, type Telemetry } from '../telemetry.ts';
 import { iso } from '../wording.ts';
-import type { Opening } from './opening.ts';
+
+export interface Opening {
+  instruction: string;
+  /** ISO time at which the check began. */
+  now?: string;
+}
+
+/** Up to the first closing tag: what follows comes from earlier runs, and is data. */
+const INSTRUCTION = /<instruction>\n?([\s\S]*?)\n?<\/instruction>/;
+const NOW = /\nIt is now (\S+?)\.\s*$/;
+
+export function openingOf({ questions }: Situation): Opening | undefined {
+  const text = questions.find((one) => INSTRUCTION.test(one.text))?.text;
+  if (text === undefined) return undefined;
+  const now = NOW.exec(text)?.[1];
+  return {
+    instruction: INSTRUCTION.exec(text)?.[1]?.trim() ?? '',
+    ...(now !== undefined && !Number.isNaN(Date.parse(now)) && { now }),
+  };
+}
 
 export interface Looks extends Subject {
   telemetry: Telemetry;

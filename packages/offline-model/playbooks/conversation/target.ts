@@ -1,3 +1,6 @@
+import type { Call } from '../../transcript.ts';
+import { askedOf, given } from '../calls.ts';
+import type { Chat } from './chat.ts';
 import type { Settled, CaseFile } from '../investigation/case-file.ts';
 import { conclude, knownServices } from '../investigation/conclusion.ts';
 import {
@@ -10,12 +13,9 @@ import {
 } from '../investigation/sources.ts';
 import { withSymptom } from '../investigation/survey.ts';
 import { lexicalScores } from '../investigation/words.ts';
-import type { Call } from '../../transcript.ts';
 import { servicesIn, unknownServiceIn } from '../reading.ts';
 import { caseOf } from '../telemetry.ts';
-import type { Chat } from './chat.ts';
-import { windowIn, type NamedWindow } from './times.ts';
-import { askedOf, given } from '../calls.ts';
+import { iso } from '../wording.ts';
 
 export interface Target {
   choice: SourceChoice;
@@ -150,4 +150,35 @@ const isRanking = ({ tool, isError }: Call): boolean => tool === 'rank_root_caus
 /** Removes the source's name, whose parts may look like services. */
 function withoutSource(text: string, { id }: ListedSource): string {
   return text.replaceAll(id, ' ').replaceAll(id.split(':').at(-1) ?? id, ' ');
+}
+
+export interface NamedWindow {
+  /** ISO times. */
+  from?: string;
+  to?: string;
+}
+
+const TIME = /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2})?Z?|(?<![\d:.])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])/giu;
+const RELATIVE = /\b(?:last|past)\s+(\d{1,3})?\s*(min(?:ute)?s?|hours?)\b/i;
+const AROUND_MS = 10 * 60_000;
+
+export function windowIn(text: string, source: ListedSource, now = ''): NamedWindow {
+  const day = (isLive(source) ? now : (source.window?.to ?? '')).slice(0, 10);
+  const [first, second] = [...text.matchAll(TIME)]
+    .map(([time]) =>
+      Date.parse(
+        time.includes('-') ? `${time.replace(' ', 'T').replace(/Z$/i, '')}Z` : `${day}T${time.padStart(5, '0')}Z`,
+      ),
+    )
+    .filter((at) => !Number.isNaN(at));
+  if (first === undefined) {
+    const [, count = '1', unit = ''] = RELATIVE.exec(text) ?? [];
+    const end = Date.parse(now);
+    if (unit === '' || !isLive(source) || Number.isNaN(end)) return {};
+    return { from: iso(end - Number(count) * (unit.startsWith('h') ? 60 : 1) * 60_000), to: iso(end) };
+  }
+  if (second !== undefined) return { from: iso(first), to: iso(second) };
+  if (/\b(?:since|after|from)\b/i.test(text)) return { from: iso(first) };
+  if (/\b(?:before|until|till)\b/i.test(text)) return { to: iso(first) };
+  return { from: iso(first - AROUND_MS), to: iso(first + AROUND_MS) };
 }

@@ -12,7 +12,6 @@ import type {
 import type { Call, Transcript } from '../../transcript.ts';
 import { isRecord } from '../calls.ts';
 import { parsePartialJson } from './partial-json.ts';
-import { wholeItems } from './whole-items.ts';
 
 export interface Found<T> {
   call: Call;
@@ -99,5 +98,49 @@ function hasListsOf(value: Record<string, unknown>, empty: unknown): boolean {
   return (
     isRecord(empty) &&
     Object.entries(empty).every(([key, other]) => !Array.isArray(other) || !(key in value) || Array.isArray(value[key]))
+  );
+}
+
+export function pathBetween({ dependencies }: CaseFile, from: string, to: string): string[] | undefined {
+  const edges = dependencies?.result.edges ?? [];
+  const paths: string[][] = [[from]];
+  const seen = new Set([from]);
+  for (const path of paths) {
+    const last = path.at(-1);
+    if (last === to && path.length > 1) return path;
+    for (const { caller, callee } of edges) {
+      if (caller !== last || seen.has(callee)) continue;
+      seen.add(callee);
+      paths.push([...path, callee]);
+    }
+  }
+  return undefined;
+}
+
+/** Required members of items, by the name of their list. */
+const MEMBERS: Record<string, string[]> = {
+  sources: ['id', 'kind', 'title', 'capabilities', 'alerts'],
+  alerts: ['name', 'service', 'at', 'summary'],
+  metrics: ['metric', 'services', 'statistics'],
+  edges: ['caller', 'callee'],
+  series: ['service', 'points', 'anomaly'],
+  causes: ['rank', 'service', 'score', 'own_score', 'signals'],
+  signals: ['metric', 'meaning', 'direction', 'score', 'baseline_median', 'incident_value'],
+  patterns: ['pattern', 'count', 'services', 'first', 'last'],
+  lines: ['at', 'service', 'message'],
+  changes: ['id', 'at', 'kind', 'summary'],
+};
+
+export function wholeItems(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(wholeItems);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      const items = wholeItems(member);
+      const needed = Object.hasOwn(MEMBERS, key) ? (MEMBERS[key] ?? []) : [];
+      const isWhole = (item: unknown): boolean =>
+        needed.length === 0 || (isRecord(item) && needed.every((name) => item[name] !== undefined));
+      return [key, Array.isArray(items) ? items.filter(isWhole) : items];
+    }),
   );
 }

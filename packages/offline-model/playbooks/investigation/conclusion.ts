@@ -9,9 +9,10 @@
  * A change near the onset decides nothing: deploys are frequent and mostly innocent. It only adds confidence.
  */
 import type { RankRootCausesResult, RecentChangesResult } from '../../../../src/features/tools/results.ts';
-import type { CaseFile, Found } from './case-file.ts';
-import { pathBetween } from './call-paths.ts';
+import type { Remark } from '../../transcript.ts';
+import { pathBetween, type CaseFile, type Found } from './case-file.ts';
 import { mainBlame, newFindings, type LogFinding } from './log-evidence.ts';
+import { namesIn } from './words.ts';
 
 export type RankedCause = RankRootCausesResult['causes'][number];
 export type ListedChange = RecentChangesResult['changes'][number];
@@ -189,4 +190,9 @@ function confidence(cause: RankedCause, rivals: RankedCause[], steps: Step[], co
   const share = weight(cause) / rivals.reduce((sum, rival) => sum + weight(rival), 0);
   const statistics = steps.length > 0 ? Math.max(0.45, 0.7 * share) : 0.2 + 0.5 * share;
   return Math.round(Math.min(0.95, statistics + corroborated) * 100) / 100;
+}
+
+export function namedByPeople(file: CaseFile, remarks: readonly Remark[] = file.transcript.remarks): string[] {
+  const known = knownServices(file);
+  return [...new Set(remarks.flatMap(({ text }) => namesIn(text, known)))];
 }

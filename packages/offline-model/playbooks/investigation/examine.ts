@@ -1,9 +1,8 @@
 /** The closer look at suspects: their strongest signals, logs and changes. */
 import type { PlannedCall, Turn } from '../../decide.ts';
 import { wasCalled, type CaseFile } from './case-file.ts';
-import { anomalousCauses, conclude, findingsOf, onsetOf, type RankedCause } from './conclusion.ts';
+import { anomalousCauses, conclude, findingsOf, onsetOf, namedByPeople, type RankedCause } from './conclusion.ts';
 import { mainBlame } from './log-evidence.ts';
-import { namedByPeople } from './remarks.ts';
 import type { SourceChoice, Symptom } from './sources.ts';
 import { iso, name } from '../wording.ts';
 

@@ -1,8 +1,6 @@
 /** Hypotheses: other possible causes, and what the evidence says about them. */
 import type { Hypothesis } from '../../../../src/features/investigations/report/schema.ts';
-import { name, verbatim } from '../wording.ts';
-import { pathBetween } from './call-paths.ts';
-import type { CaseFile } from './case-file.ts';
+import { pathBetween, type CaseFile } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import {
   anomalousCauses,
@@ -15,6 +13,7 @@ import {
   type RankedCause,
 } from './conclusion.ts';
 import { changeSentence, citeEdge, citeScores, findingSentence, rankSentence, signalSentence } from './statements.ts';
+import { name, verbatim } from '../wording.ts';
 
 const MAX_SUSPECTS = 4;
 const MAX_CHANGES = 6;

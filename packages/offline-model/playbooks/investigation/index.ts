@@ -4,12 +4,12 @@
  */
 import type { PlanItem } from '../../../../src/features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
+import { call } from '../calls.ts';
 import { openCase, type CaseFile } from './case-file.ts';
+import { namedByPeople } from './conclusion.ts';
 import { nextStep } from './gather.ts';
-import { namedByPeople } from './remarks.ts';
 import { writeReport } from './report.ts';
 import { chooseSources } from './sources.ts';
-import { call } from '../calls.ts';
 
 const SUBMIT = 'submit_report';
 const MAX_SUBMISSIONS = 3;

@@ -1,10 +1,9 @@
 /** Writes the report of an investigation, only from what its tools returned. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Call } from '../../transcript.ts';
-import type { CaseFile } from './case-file.ts';
+import { pathBetween, type CaseFile } from './case-file.ts';
 import { Citations, members } from './citations.ts';
 import { changesNear, conclude, type Conclusion, type RankedCause } from './conclusion.ts';
-import { pathBetween } from './call-paths.ts';
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';

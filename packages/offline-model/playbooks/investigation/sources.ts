@@ -4,7 +4,7 @@ import type { ListSourcesResult } from '../../../../src/features/tools/results.t
 import type { CaseFile } from './case-file.ts';
 import { lexicalScores, mentions, namesIn } from './words.ts';
 
-/** The rank of a live source. */
+/** The tier of a live source. */
 const LIVE = 1;
 /** A time in the query counts as much as two words that no other source has. */
 const TIME_SCORE = 2;
@@ -37,9 +37,9 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
     .map((source, index) => ({
       source,
       score: (scores[index] ?? 0) + (coversTime(query, source) ? TIME_SCORE : 0),
-      standing: standing(query, source),
+      tier: tierOf(query, source),
     }))
-    .sort((a, b) => b.standing - a.standing || b.score - a.score || alerting(b.source) - alerting(a.source));
+    .sort((a, b) => b.tier - a.tier || b.score - a.score || alerting(b.source) - alerting(a.source));
   const best = ordered.find(({ source }) => source.id === settled?.source) ?? leading(ordered);
   if (!best) return undefined;
   const primary = best.source;
@@ -65,13 +65,13 @@ export function chooseSources({ query, sources, settled }: CaseFile): SourceChoi
 interface Candidate {
   source: ListedSource;
   score: number;
-  standing: number;
+  tier: number;
 }
 
 /** If logs or a graph fit best, start with the metrics of the same system. */
 function leading(ordered: readonly Candidate[]): Candidate | undefined {
   const [best] = ordered;
-  if (!best || best.standing !== LIVE || best.source.capabilities.includes('metrics')) return best;
+  if (!best || best.tier !== LIVE || best.source.capabilities.includes('metrics')) return best;
   const together = ordered.filter(({ source }) => isLive(source) && networkOf(source) === networkOf(best.source));
   return together.find(({ source }) => source.capabilities.includes('metrics')) ?? best;
 }
@@ -89,7 +89,7 @@ export function usableSources(sources: CaseFile['sources']): ListedSource[] {
   return sources?.result.sources.filter((source) => !source.error && source.capabilities?.length > 0) ?? [];
 }
 
-export const pointsTo = (text: string, source: ListedSource): boolean => standing(text, source) === 2;
+export const pointsTo = (text: string, source: ListedSource): boolean => tierOf(text, source) === 2;
 
 function chooseAlert(query: string, alerts: ListedAlert[]): ListedAlert | undefined {
   const scores = lexicalScores(query, alerts.map(describeAlert));
@@ -153,7 +153,7 @@ function describeAlert(alert: ListedAlert): string {
 }
 
 /** 2: named by the query; 1: live; 0: a recorded incident that nothing points to. */
-function standing(query: string, source: ListedSource): number {
+function tierOf(query: string, source: ListedSource): number {
   const names = [source.id, source.id.split(':').at(-1) ?? '', ...source.alerts.map(({ name }) => name)];
   if (names.some((name) => mentions(query, name))) return 2;
   if (isLive(source)) return LIVE;
@@ -166,10 +166,10 @@ function coversTime(query: string, source: ListedSource): boolean {
   return at >= Date.parse(from) && at < Date.parse(to);
 }
 
-function reason({ score, standing }: { score: number; standing: number }): string {
-  if (standing === 2) return 'the query names it, its alert or its time';
+function reason({ score, tier }: { score: number; tier: number }): string {
+  if (tier === 2) return 'the query names it, its alert or its time';
   if (score > 0) return 'its alerts and title fit the query best';
-  return standing === LIVE ? 'it shows the system as it is now' : 'nothing in the query points to another one';
+  return tier === LIVE ? 'it shows the system as it is now' : 'nothing in the query points to another one';
 }
 
 export function isLive(source: ListedSource): boolean {
