@@ -23,7 +23,7 @@ export interface Arguments {
   mode: 'run' | 'check' | 'help' | 'version';
 }
 
-/** @throws {TypeError} when there is no such option, or there are several files */
+/** @throws {TypeError} for an unknown option or more than one file */
 export function readArguments(argv: readonly string[], configFile: string | undefined): Arguments {
   const { values, positionals } = parseArgs({
     args: [...argv],

@@ -1,4 +1,4 @@
-/** `--check`: asks every system once and says how each is. */
+/** `--check`: probes every system once and reports its health. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
 import type { SatelliteConfig } from './config/index.ts';
@@ -36,7 +36,7 @@ export async function checkSystems(
   }
 }
 
-/** Waits until nothing is unknown any more, or the time is over. */
+/** Waits until every health is known or the timeout passes. */
 async function settledHealth(health: () => Health[]): Promise<Health[]> {
   const deadline = performance.now() + TIMEOUT_MS;
   while (performance.now() < deadline && health().some(({ status }) => status === 'unknown')) await sleep(POLL_MS);

@@ -1,4 +1,4 @@
-/** `GET /healthz`: whether the satellite is connected. For the container's health check. */
+/** `GET /healthz`: whether the satellite is connected, for the container's health check. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 

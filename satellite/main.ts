@@ -1,4 +1,4 @@
-/** The satellite's process. The only reader of the environment. */
+/** The satellite's process, and the only reader of the environment. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { readArguments, USAGE, type Arguments } from './arguments.ts';
@@ -14,7 +14,7 @@ const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8')));
 
-/** Says what is wrong with what the operator wrote, and ends. */
+/** Reports an operator's mistake and exits. */
 function misconfigured(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(EXIT.misconfigured);
@@ -37,7 +37,7 @@ function configOrEnd(file: string): SatelliteConfig {
   }
 }
 
-/** Nothing goes on after a fault that nobody expected: whoever runs the process starts it anew. */
+/** After an unexpected fault the process exits; its supervisor restarts it. */
 function endOnFaults(log: Log): void {
   for (const event of ['uncaughtException', 'unhandledRejection'] as const)
     process.on(event, (error: unknown) => {
@@ -58,7 +58,7 @@ async function run(config: SatelliteConfig): Promise<void> {
   let signals = 0;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait.
+      // A second signal ends the process at once.
       if (++signals > 1) process.exit(EXIT.failed);
       log.info({ signal }, 'stopping');
       void satellite.stop().then(() => process.exit(0));

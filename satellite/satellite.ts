@@ -1,4 +1,4 @@
-/** The whole satellite, put together. */
+/** Assembles the satellite. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { rootCertificates } from 'node:tls';
@@ -12,17 +12,17 @@ import { createMcpServers } from './mcp/index.ts';
 import { connectAll, QueryRunner, Slots } from './queries/index.ts';
 import { createRedactor } from './redaction/index.ts';
 
-/** Answers under way get this long when the satellite is told to end. */
+/** How long answers in progress may take on shutdown. */
 const DRAIN_MS = 10_000;
 
 export interface Satellite {
   readonly connected: boolean;
   readonly healthPort: number | undefined;
-  /** Answers what is under way, for a bounded time, then ends everything. */
+  /** Finishes the answers in progress within a bounded time, then stops everything. */
   stop(): Promise<void>;
 }
 
-/** @throws when a port that it is to listen on is taken, or a file it needs cannot be read */
+/** @throws when a port is taken or a required file cannot be read */
 export async function startSatellite(
   config: SatelliteConfig,
   { version, log }: { version: string; log: Log },

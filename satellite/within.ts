@@ -1,5 +1,5 @@
 /**
- * Work that is given up when a signal fires: some clients of other systems do not heed it.
+ * Abandons work when a signal fires, for clients that ignore signals.
  * @throws the signal's reason when it fires first
  */
 export async function within<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

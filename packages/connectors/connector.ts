@@ -1,19 +1,19 @@
-/** What a connector is: one system of the customer's, and the questions it answers. Reading only. */
+/** The interface of a connector: one of the customer's systems, and the questions it answers. Read-only. */
 import type { z } from 'zod';
 import type { ClusterState, ConnectorKind, EdgeSource } from '@casebook/wire';
 
-/** Where a connector says what its operator should know. */
+/** Receives a connector's messages for its operator. */
 export interface Log {
   debug(details: object, message: string): void;
   warn(details: object, message: string): void;
 }
 
 export interface OperationContext {
-  /** Fires when nobody waits any more, and when the query's time is over. */
+  /** Fires when the caller gives up, and when the query times out. */
   signal: AbortSignal;
-  /** Most bytes that the system may send as its answer; more is a {@link QueryError} `too_large`. */
+  /** Maximum size in bytes of the system's answer; beyond it, a {@link QueryError} `too_large`. */
   maxBytes: number;
-  /** How long the query may still take, in ms, for systems that keep to a limit themselves; `signal` fires in any case. */
+  /** Time left for the query, in ms, for systems that enforce a limit themselves; `signal` fires in any case. */
   remainingMs?: number;
 }
 
@@ -23,18 +23,18 @@ export interface ConnectorOperation<Parameters = Record<string, unknown>> {
   name: string;
   /** For a model and for people: what it answers, and in which units. */
   description: string;
-  /** A strict object. Checked before `run`. */
+  /** A strict object, validated before `run`. */
   parameters: z.ZodType<Parameters>;
-  /** Whether a model is offered it as a tool of its own. */
+  /** Whether a model gets it as a separate tool. */
   tool: boolean;
   /**
-   * @returns plain JSON, as the system's own API gives it wherever that is JSON
-   * @throws {QueryError} when there is no answer, in words that say what would work
+   * @returns plain JSON, as the system's own API gives it if that is JSON
+   * @throws {QueryError} when there is no answer, with a message that says what would work
    */
   run(parameters: Parameters, context: OperationContext): Promise<unknown>;
 }
 
-/** A service called another in the last `windowSeconds`, as one system saw it. */
+/** A service that called another in the last `windowSeconds`, as one system saw it. */
 export interface ObservedEdge {
   caller: string;
   callee: string;
@@ -52,28 +52,28 @@ export interface Connector {
   readonly kind: ConnectorKind;
   readonly title: string;
   readonly operations: readonly ConnectorOperation[];
-  /** Asks the system something cheap. @throws when it does not answer */
+  /** Sends the system a cheap request. @throws when it does not answer */
   check(signal: AbortSignal): Promise<void>;
-  /** The cluster behind it, where there is one. */
+  /** The cluster behind it, for systems that have one. */
   cluster?(signal: AbortSignal): Promise<ClusterState>;
-  /** Calls between services seen in the last `windowSeconds`, where the system knows them. */
+  /** Calls between services seen in the last `windowSeconds`, for systems that know them. */
   edges?(windowSeconds: number, signal: AbortSignal): Promise<ObservedEdge[]>;
   close(): Promise<void>;
 }
 
-/** What connectors of every kind are made with. */
+/** Dependencies that connectors of every kind receive. */
 export interface ConnectorOptions {
   id: string;
   title: string;
   log: Log;
 }
 
-/** A kind of connector: what its part of the YAML file may say, and how one is made of it. */
+/** A kind of connector: the schema of its part of the YAML file, and its factory. */
 export interface ConnectorKindDefinition<Config = unknown> {
   kind: ConnectorKind;
-  /** Strict; secrets in it come from the environment (`${NAME}` in the YAML file), already put in. */
+  /** Strict; secrets from the environment (`${NAME}` in the YAML file) are already substituted. */
   config: z.ZodType<Config>;
-  /** Opens nothing that can fail: a system that is down is a matter of `check`. */
+  /** Opens nothing that can fail: `check` detects a system that is down. */
   create(config: Config, options: ConnectorOptions): Connector;
 }
 
@@ -90,7 +90,7 @@ export function defineOperation<Parameters>(operation: ConnectorOperation<Parame
   return operation as unknown as ConnectorOperation;
 }
 
-/** A query that cannot be answered. `message` is for whoever asked. */
+/** A query that cannot be answered. `message` is for the caller. */
 export class QueryError extends Error {
   override name = 'QueryError';
   readonly code: 'bad_request' | 'not_found' | 'timeout' | 'too_large' | 'busy' | 'failed';

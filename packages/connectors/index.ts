@@ -1,4 +1,7 @@
-/** How telemetry systems are asked, one folder a vendor: by the server itself, or by a satellite on its behalf. Reading only. */
+/**
+ * Queries telemetry systems, from the server itself or from a satellite on its behalf. One folder per vendor.
+ * Read-only.
+ */
 import type { ConnectorKind } from '@casebook/wire';
 import { alertmanager } from './alertmanager/index.ts';
 import { clickhouse } from './clickhouse/index.ts';

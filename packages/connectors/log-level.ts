@@ -1,8 +1,8 @@
-/** What loggers call their levels, and how a line states its own. */
+/** The names loggers give their levels, and how a line states its own. */
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
 
-/** The words loggers use for each level, lower case. */
+/** Loggers' words for each level, lower case. */
 export const levelWords: Record<LogLevel, readonly string[]> = {
   error: ['error', 'err', 'fatal', 'critical', 'crit', 'alert', 'emerg', 'emergency', 'panic', 'severe'],
   warn: ['warn', 'warning', 'wrn'],

@@ -1,19 +1,19 @@
-/** How a connector is asked, wherever it runs: in this process, or in a satellite. */
+/** How to query a connector, wherever it runs: in this process, or in a satellite. */
 import { z } from 'zod';
 import { QueryError, type Connector, type ConnectorOperation, type OperationContext } from './connector.ts';
 
 export interface Transport {
-  /** Where the system is, for people: `host:port`, or the satellite's name. */
+  /** The system's location, for people: `host:port`, or the satellite's name. */
   readonly place: string;
   /**
-   * Asks one operation of the connector.
+   * Runs one operation of the connector.
    * @throws {QueryError} when there is no answer
    * @throws the signal's reason when it fires
    */
   call(operation: string, parameters: Record<string, unknown>, context: OperationContext): Promise<unknown>;
 }
 
-/** A connector in this process. @param place where its system is, for people */
+/** A connector in this process. @param place the system's location, for people */
 export function localTransport(connector: Connector, place: string): Transport {
   return {
     place,
@@ -22,8 +22,8 @@ export function localTransport(connector: Connector, place: string): Transport {
 }
 
 /**
- * Checks what is asked before anything runs.
- * @throws {QueryError} `not_found` or `bad_request`, saying what there is
+ * Validates a query before anything runs.
+ * @throws {QueryError} `not_found` or `bad_request`, listing what exists
  */
 export function prepareCall(
   { id, operations }: Connector,
@@ -41,7 +41,7 @@ export function prepareCall(
   throw new QueryError('bad_request', `${issues.join('; ')}. ${accepted(operation)}`);
 }
 
-/** What an operation takes, in one line. */
+/** An operation's parameters, in one line. */
 function accepted({ name, parameters }: ConnectorOperation): string {
   const schema = z.toJSONSchema(parameters, { io: 'input', unrepresentable: 'any' });
   const required = new Set(schema.required);

@@ -1,4 +1,4 @@
-/** The protocol between Casebook and its satellites: all that the two ends share. */
+/** The protocol between Casebook and its satellites: everything both ends share. */
 export * from './graph.ts';
 export * from './inventory.ts';
 export * from './limits.ts';

@@ -1,9 +1,12 @@
-/** What a satellite announces about itself. Both ends check it: one against its own mistakes, the other against a hostile peer. */
+/**
+ * What a satellite announces about itself. Both ends validate it: one against its own bugs, the other against a hostile
+ * peer.
+ */
 import { z } from 'zod';
 import { MAX_CLUSTERS, MAX_CONNECTORS, MAX_NAME_CHARACTERS, MAX_SCHEMA_CHARACTERS, MAX_TOOLS } from './limits.ts';
 
 export const wireName = z.string().min(1).max(MAX_NAME_CHARACTERS);
-/** How connectors, servers and satellites are called: they become parts of tool names and of source ids. */
+/** Names of connectors, servers and satellites: they become parts of tool names and source ids. */
 export const slug = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u, 'must be lower-case letters, digits and inner hyphens, at most 63');
@@ -19,9 +22,9 @@ export const operation = z.object({
   /** snake_case; unique within its connector. */
   name: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/u),
   description: z.string().max(2_000),
-  /** Of the parameters. */
+  /** JSON Schema of the parameters. */
   inputSchema: jsonSchema,
-  /** Whether a model is offered it as a tool of its own; others serve the telemetry sources. */
+  /** Whether a model gets it as a separate tool; others serve the telemetry sources. */
   tool: z.boolean(),
 });
 
@@ -55,11 +58,13 @@ export const mcpTool = z.object({
   description: z.string().max(2_000),
   inputSchema: jsonSchema,
   outputSchema: jsonSchema.optional(),
-  /** It changes nothing: its server says so, or the satellite's operator does. Anything else needs the permission to act. */
+  /**
+   * It changes nothing, according to its server or the satellite's operator. Anything else needs the permission to act.
+   */
   readOnly: z.boolean(),
 });
 
-/** What changes rarely: sent after connecting and whenever it has changed. */
+/** Rarely changing facts: sent after connecting and after each change. */
 export const inventory = z.object({
   version: wireName,
   labels: z
@@ -67,18 +72,18 @@ export const inventory = z.object({
     .refine((labels) => Object.keys(labels).length <= 50, 'has too many members'),
   connectors: z.array(connector).max(MAX_CONNECTORS),
   tools: z.array(mcpTool).max(MAX_TOOLS),
-  /** Tools that did not fit. */
+  /** Number of tools that did not fit. */
   omittedTools: count,
 });
 
-/** How one connector, or one MCP server, is doing. */
+/** The health of one connector or MCP server. */
 export const health = z.object({
   id: slug,
   of: z.enum(['connector', 'mcp']),
   status: z.enum(['ok', 'failing', 'unknown']),
   /** Why it fails. */
   message: sentence.optional(),
-  /** How long ago it was looked at, in ms; absent: never. Ages survive a wrong clock, times do not. */
+  /** How long ago it was checked, in ms; absent if never. Unlike times, ages survive a wrong clock. */
   checkedAgoMs: z.number().min(0).optional(),
 });
 
@@ -91,7 +96,7 @@ export const clusterState = z.object({
   namespaces: count,
   workloads: z.object({ total: count, available: count }),
   pods: z.object({ total: count, running: count, pending: count, failed: count, restarts: count }),
-  /** What is wrong now, the worst first. */
+  /** Current problems, worst first. */
   problems: z
     .array(
       z.object({

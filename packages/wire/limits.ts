@@ -1,17 +1,19 @@
-/** Limits that both ends enforce. They are part of the protocol: changing one needs a new version of it. */
+/** Limits that both ends enforce. They are part of the protocol: changing one requires a new version. */
 
-/** WebSocket subprotocol; the number is the version of the protocol. */
+/** WebSocket subprotocol; the number is the protocol's version. */
 export const SUBPROTOCOL = 'casebook-satellite.v1';
 /** Where satellites connect, below the API's base URL. */
 export const CONNECT_PATH = '/satellite/connect';
 
 /** Maximum size in bytes of one WebSocket message, either way. */
 export const MAX_FRAME_BYTES = 1_048_576;
-/** Maximum size in bytes of the text of one part of an answer, as JSON: a part has to fit into one event of the event log. */
+/**
+ * Maximum size in bytes of the text of one part of an answer, as JSON: a part must fit into one event of the event log.
+ */
 export const MAX_PART_BYTES = 192 * 1024;
 /** Maximum number of parts of one answer: many times what the largest answer needs. */
 export const MAX_PARTS = 10_000;
-/** Maximum size in bytes of a whole answer; what is asked for may be less, never more. */
+/** Maximum size in bytes of a whole answer; a request may ask for less, never more. */
 export const MAX_ANSWER_BYTES = 32 * 1_048_576;
 /** Maximum number of edges in one graph message. */
 export const MAX_EDGES_PER_MESSAGE = 2_000;
@@ -23,24 +25,24 @@ export const MAX_CONNECTORS = 100;
 export const MAX_CLUSTERS = 50;
 /** Maximum length of a tool's or operation's schema as JSON; a larger one is replaced by one that allows any object. */
 export const MAX_SCHEMA_CHARACTERS = 8_000;
-/** Maximum length of the name of a service, a tool, a connector. */
+/** Maximum length of the name of a service, tool or connector. */
 export const MAX_NAME_CHARACTERS = 200;
 
 /** How often a satellite sends a heartbeat, in ms. */
 export const HEARTBEAT_MS = 5_000;
-/** A side that has heard nothing for this long takes the connection for lost, in ms. */
+/** Time without any message after which a side considers the connection lost, in ms. */
 export const SILENCE_MS = 20_000;
 
-/** Close codes of the WebSocket, beside those of RFC 6455. The reason that comes with them is a sentence for the operator. */
+/** WebSocket close codes, in addition to those of RFC 6455. The reason is a sentence for the operator. */
 export const CLOSE = {
   /** The token is unknown, expired or revoked. */
   unauthorized: 4401,
-  /** Another connection with the same name took over. */
+  /** Another connection with the same name has taken over. */
   replaced: 4409,
-  /** What was sent is not the protocol. */
+  /** The peer violated the protocol. */
   protocolError: 4400,
-  /** More was sent than is allowed. */
+  /** The peer sent more than is allowed. */
   tooMuch: 4429,
-  /** The node is going away; come back at once. */
+  /** The node is going away; reconnect at once. */
   restarting: 1012,
 } as const;

@@ -1,5 +1,5 @@
 /**
- * Every message between a satellite and Casebook: JSON text, one message a WebSocket frame. A satellite speaks first
+ * Every message between a satellite and Casebook: JSON text, one message per WebSocket frame. A satellite speaks first
  * (`hello`), is welcomed, and sends `inventory`, `clusters`, `heartbeat` and `graph`; Casebook sends requests.
  */
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { graphMessage } from './graph.ts';
 import { clusters, health, inventory, slug, wireName } from './inventory.ts';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS } from './limits.ts';
 
-/** What is asked: an operation of a connector, or a tool of an MCP server. */
+/** The target of a request: an operation of a connector, or a tool of an MCP server. */
 export const requestTarget = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('connector'),
@@ -19,8 +19,8 @@ export const requestTarget = z.discriminatedUnion('kind', [
 ]);
 
 /**
- * A question. Its id is the same for every attempt: a satellite that gets it again attaches to the work under way, or
- * repeats its answer, and never does the work twice.
+ * A request. Its id is the same for every attempt: a satellite that receives it again attaches to the work in progress
+ * or repeats its answer, and never does the work twice.
  */
 export const requestMessage = z.object({
   type: z.literal('request'),
@@ -33,10 +33,10 @@ export const requestMessage = z.object({
 /** From Casebook. */
 export const serverMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('welcome'), satelliteId: z.uuid(), heartbeatMs: z.number().int().min(100) }),
-  /** Answers every heartbeat: the satellite knows that it is heard. */
+  /** Answers every heartbeat, so the satellite knows that it is heard. */
   z.object({ type: z.literal('ack') }),
   requestMessage,
-  /** Nobody waits for the answer any more. */
+  /** The caller has given up. */
   z.object({ type: z.literal('cancel'), id: z.uuid() }),
   /** Send a snapshot of the graph. */
   z.object({ type: z.literal('graph.wanted') }),
@@ -70,12 +70,12 @@ export const satelliteMessage = z.discriminatedUnion('type', [
   graphMessage,
   /** A piece of an answer's text; index 0, 1, 2 … */
   z.object({ type: z.literal('answer.part'), id: z.uuid(), index: z.number().int().min(0), text: z.string() }),
-  /** The answer is complete: the parts' texts, one after the other, are JSON. */
+  /** The answer is complete: the concatenated texts of its parts are JSON. */
   z.object({
     type: z.literal('answer.end'),
     id: z.uuid(),
     parts: z.number().int().min(1),
-    /** Of the whole text in UTF-8. */
+    /** Length of the whole text in UTF-8. */
     bytes: z.number().int().min(0).max(MAX_ANSWER_BYTES),
     tookMs: z.number().min(0),
   }),

@@ -1,9 +1,9 @@
-/** The connectors of the configuration: what all have, and what each kind has. */
+/** The configuration of connectors: the common part, and each kind's own. */
 import type { z } from 'zod';
 import type { Connector, ConnectorKindDefinition, ConnectorOptions } from '@casebook/connectors';
 import { connectorCommon } from './schema.ts';
 
-/** The kinds there are. */
+/** All kinds of connectors. */
 export type ConnectorKinds = Readonly<Record<string, ConnectorKindDefinition | undefined>>;
 
 export interface ConfiguredConnector {
@@ -12,7 +12,7 @@ export interface ConfiguredConnector {
   title: string;
   timeoutSeconds: number | undefined;
   maxAnswerBytes: number | undefined;
-  /** Makes it, with what its own part of the file says. */
+  /** Creates the connector from its own part of the file. */
   create(options: ConnectorOptions): Connector;
 }
 

@@ -2,12 +2,12 @@
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where a value is in the file. */
+/** Path of a value in the file. */
 export type ValuePath = readonly PropertyKey[];
 
 export interface Substitution {
   value: unknown;
-  /** Paths of the texts in which something was put, by `JSON.stringify`. */
+  /** Paths of substituted texts, by `JSON.stringify`. */
   substituted: Set<string>;
   problems: { path: ValuePath; message: string }[];
 }
@@ -15,8 +15,8 @@ export interface Substitution {
 const REFERENCE = /\$(\$?)\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Puts variables into every text of a parsed file: a value cannot become YAML. `$${NAME}` stands for `${NAME}` itself.
- * A variable that is empty counts as not set where there is a default, as in a shell.
+ * Substitutes variables in every text of a parsed file, so a value cannot become YAML. `$${NAME}` escapes a literal
+ * `${NAME}`. As in a shell, an empty variable counts as unset when there is a default.
  */
 export function substitute(root: unknown, env: Environment): Substitution {
   const substituted = new Set<string>();
@@ -40,7 +40,7 @@ export function substitute(root: unknown, env: Environment): Substitution {
   return { value: walk(root, []), substituted, problems };
 }
 
-/** @returns what a text from the environment says where a number or a yes or no is wanted; undefined when it says neither */
+/** @returns an environment value as a number or boolean, whichever is expected; undefined when it is neither */
 export function asScalar(text: unknown): number | boolean | undefined {
   if (typeof text !== 'string') return undefined;
   const trimmed = text.trim();

@@ -12,8 +12,8 @@ export interface SatelliteConfig extends Omit<SatelliteFile, 'connectors'> {
 
 /**
  * @param file path of the YAML file
- * @param env `CASEBOOK_URL`, `CASEBOOK_SATELLITE_TOKEN` and `CASEBOOK_SATELLITE_HEALTH_PORT` override what the file says
- * @throws {ConfigError} with everything that is wrong
+ * @param env `CASEBOOK_URL`, `CASEBOOK_SATELLITE_TOKEN` and `CASEBOOK_SATELLITE_HEALTH_PORT` override the file
+ * @throws {ConfigError} listing every problem
  */
 export function loadConfig(file: string, env: Environment, kinds: ConnectorKinds): SatelliteConfig {
   let text: string;
@@ -29,14 +29,14 @@ export function loadConfig(file: string, env: Environment, kinds: ConnectorKinds
   return result.config;
 }
 
-/** As {@link loadConfig}, of the file's text. */
+/** Like {@link loadConfig}, from the file's text. */
 export function parseConfig(
   text: string,
   env: Environment,
   kinds: ConnectorKinds,
 ): { config: SatelliteConfig } | { problems: ConfigProblem[] } {
   const lines = new LineCounter();
-  // Pretty errors quote the line, and with it what may be a secret.
+  // Pretty errors quote the line, which may contain a secret.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   if (document.errors.length > 0)
     return {
@@ -50,14 +50,14 @@ export function parseConfig(
   const value: object = Object(written);
   const found: FoundIssue[] = problems.map(({ path, message }) => ({ path: [...path], message }));
   const checked = check(value, kinds);
-  // What a variable holds is text; where something else is wanted, it is read as that.
+  // Variables hold text; where another type is expected, the text is parsed.
   const adapted = checked.issues.filter(({ path, code, expected }) => {
     if (code !== 'invalid_type' || (expected !== 'number' && expected !== 'boolean')) return false;
     return substituted.has(JSON.stringify(path)) && adapt(value, path);
   });
   const { config, issues } = adapted.length > 0 ? check(value, kinds) : checked;
 
-  // A variable that is not set is the whole story of its place.
+  // For an unset variable, report only that.
   const unset = new Set(problems.map(({ path }) => JSON.stringify(path)));
   found.push(...issues.filter(({ path }) => !unset.has(JSON.stringify(path))));
   if (config && found.length === 0) return { config };
@@ -85,7 +85,7 @@ function override(content: object, env: Environment): object {
   if (typeof casebook === 'object' && !Array.isArray(casebook))
     out['casebook'] = {
       ...casebook,
-      // What comes from the environment is not looked through for references to it.
+      // Values from the environment are not searched for further references.
       ...(url && { url: escaped(url) }),
       ...(token && { token: escaped(token) }),
     };
@@ -95,7 +95,7 @@ function override(content: object, env: Environment): object {
 
 const escaped = (text: string): string => text.replaceAll('${', () => '$${');
 
-/** Replaces the text at a path by what it says as a number or a yes or no. @returns whether it says one */
+/** Replaces the text at a path with the number or boolean it spells. @returns whether it spells one */
 function adapt(root: unknown, path: ValuePath): boolean {
   let holder: unknown = root;
   for (const key of path.slice(0, -1)) {
@@ -128,7 +128,7 @@ function toProblem(
   return { path: path.map(String).join('.'), ...(line !== undefined && { line }), message };
 }
 
-/** Of the place itself or, where it is not in the file, of what it would be in. */
+/** The position of the path or, if it is missing from the file, of its parent. */
 function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCounter): number | undefined {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);

@@ -1,9 +1,9 @@
-/** What is wrong with a configuration: all of it at once, each with where it is. Never with a value: it may be a secret. */
+/** Problems in a configuration: all at once, each with its position. Never with the value, which may be a secret. */
 
 export interface ConfigProblem {
   /** `connectors.0.url`; empty for the file as a whole. */
   path: string;
-  /** 1 and up. */
+  /** Starts at 1. */
   line?: number;
   message: string;
 }

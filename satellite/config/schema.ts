@@ -1,4 +1,4 @@
-/** The whole YAML file but for what is each connector's own. */
+/** The YAML file, except for each connector's own part. */
 import { z } from 'zod';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
 import { graphConfig } from '../graph/index.ts';
@@ -9,7 +9,7 @@ import { byteSize } from './sizes.ts';
 
 const seconds = z.number().positive().max(600);
 
-/** Of every connector. What else it may say depends on its kind. */
+/** Common to all connectors; other keys depend on the kind. */
 export const connectorCommon = z.looseObject({
   id: slug,
   kind: z.string(),
@@ -24,9 +24,9 @@ export const satelliteFile = z.strictObject({
     url: z.url({ protocol: /^(?:https?|wss?)$/, error: 'must be an http, https, ws or wss URL' }),
     /** Enrolment token. */
     token: headerSecret.optional(),
-    /** A file that holds the token; read anew for each connection. */
+    /** A file that holds the token; read again for each connection. */
     token_file: z.string().min(1).optional(),
-    /** PEM: an authority to trust beside the usual ones. */
+    /** PEM of a certificate authority to trust in addition to the defaults. */
     ca_file: z.string().min(1).optional(),
   }),
   /** Unique within the team. */
@@ -36,19 +36,19 @@ export const satelliteFile = z.strictObject({
     .refine((labels) => Object.keys(labels).length <= 50, 'has more than 50 members')
     .default({}),
   log_level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  /** Where `GET /healthz` answers whether the satellite is connected. */
+  /** Where `GET /healthz` reports whether the satellite is connected. */
   health_port: z.number().int().min(0).max(65_535).optional(),
   limits: z
     .strictObject({
       query_timeout_seconds: seconds.default(30),
       max_answer_bytes: byteSize(MAX_ANSWER_BYTES).default(8 * 1_048_576),
-      /** Queries at one time, of all connectors and of each. */
+      /** Concurrent queries, in total and per connector. */
       concurrency: z.number().int().min(1).max(1_000).default(8),
       per_connector: z.number().int().min(1).max(1_000).default(4),
     })
     .prefault({}),
   redaction: redactionConfig.prefault({}),
-  /** Each is checked by {@link connectorCommon} and by its kind. */
+  /** Each entry is checked by {@link connectorCommon} and by its kind. */
   connectors: z.array(z.unknown()).max(MAX_CONNECTORS).default([]),
   mcp_servers: mcpServersConfig,
   graph: graphConfig.prefault({}),

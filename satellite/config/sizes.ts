@@ -1,4 +1,4 @@
-/** Amounts of bytes as people write them. */
+/** Byte sizes as people write them. */
 import { z } from 'zod';
 
 const UNITS: Record<string, number> = {
@@ -10,7 +10,7 @@ const UNITS: Record<string, number> = {
   MiB: 1_048_576,
 };
 
-/** A number of bytes, or a text such as `8MiB`. @param most bytes */
+/** A number of bytes, or a text such as `8MiB`. @param most maximum number of bytes */
 export function byteSize(most: number): z.ZodType<number> {
   const bytes = z.number().int().min(1_024).max(most);
   return z

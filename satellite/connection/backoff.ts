@@ -1,8 +1,8 @@
-/** How long to wait before connecting again. */
+/** The delay before reconnecting. */
 
 /**
- * `failed`: not reached, or lost. `restarting`: the node said that it goes away; others are there. `refused`: the token
- * or the name is not accepted, which only an operator changes.
+ * `failed`: unreachable or lost. `restarting`: the node announced its shutdown; others are up. `refused`: the token or
+ * name is not accepted, which only an operator can change.
  */
 export type Ending = 'failed' | 'restarting' | 'refused';
 
@@ -14,14 +14,13 @@ export interface BackoffTimes {
 
 export const BACKOFF: BackoffTimes = { baseMs: 500, capMs: 60_000, refusedCapMs: 300_000 };
 
-/** By how many doublings a refusal waits longer than a failure. */
+/** Extra doublings for a refusal over a failure. */
 const REFUSED_DOUBLINGS = 3;
 
 /**
- * Exponential with full jitter (Brooker, "Exponential Backoff And Jitter"): satellites that lost one node do not come
- * back as one. A refusal waits for at least half of its ceiling: it will not go away by trying.
- *
- * @param attempt how many connections ended this way in a row before this one, 0 and up
+ * Exponential with full jitter (Brooker, "Exponential Backoff And Jitter"): satellites that lost the same node do not
+ * all return at once. A refusal waits at least half of its ceiling: retrying does not fix it.
+ * @param attempt number of consecutive connections that ended this way before, from 0
  * @param random 0 to 1
  * @returns ms
  */
@@ -35,16 +34,16 @@ export function backoffMs(ending: Ending, attempt: number, random: number, times
   return Math.min(capMs, baseMs * 2 ** doublings) * random;
 }
 
-/** A connection that stayed this long was a good one. */
+/** A connection that lasted this long was a good one. */
 export const STAYED_MS = 60_000;
 
-/** Counts each kind of ending since the last good connection: the first restart of a node is no failure. */
+/** Counts each kind of ending since the last good connection: a node's first restart is not a failure. */
 export class Attempts {
   readonly #counts: Record<Ending, number> = { failed: 0, restarting: 0, refused: 0 };
 
   /**
    * @param stayedMs how long the connection was up
-   * @returns the attempt that {@link backoffMs} takes
+   * @returns the `attempt` for {@link backoffMs}
    */
   next(ending: Ending, stayedMs: number): number {
     if (stayedMs >= STAYED_MS) Object.assign(this.#counts, { failed: 0, restarting: 0, refused: 0 });

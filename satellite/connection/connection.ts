@@ -1,4 +1,4 @@
-/** Stays connected: dials, says what the satellite is, and dials again whenever the connection ends. */
+/** Keeps the satellite connected: dials, announces what the satellite is, and redials whenever the connection ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   SILENCE_MS,
@@ -20,9 +20,9 @@ export interface ConnectionOptions {
   ca?: readonly string[];
   name: string;
   version: string;
-  /** Of this process. */
+  /** Identifies this process. */
   instance: string;
-  /** Asked before each attempt: a token may be replaced while the satellite runs. */
+  /** Called before each attempt: the token may be replaced while the satellite runs. */
   token: () => Promise<string>;
   inventory: () => Inventory;
   clusters: () => ClusterState[];
@@ -34,9 +34,9 @@ export interface ConnectionOptions {
   times?: Partial<BackoffTimes> & { silenceMs?: number };
 }
 
-/** Changes that come together are sent as one. */
+/** Changes close together are sent as one. */
 const SETTLE_MS = 500;
-/** How often clusters are sent that have not changed, but were looked at again. */
+/** How often to resend clusters whose state is unchanged but was checked again. */
 const CLUSTERS_EVERY_MS = 60_000;
 
 export class Connection {
@@ -46,7 +46,7 @@ export class Connection {
   #outbox: Outbox | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
   #settling = false;
-  /** What Casebook was told last, as JSON. */
+  /** The last announcements sent to Casebook, as JSON. */
   #announced = { inventory: '', clusters: '' };
   #saidRefusal = '';
 
@@ -54,7 +54,7 @@ export class Connection {
     this.#options = options;
   }
 
-  /** Welcomed, and not lost since. */
+  /** Welcomed, and not disconnected since. */
   get connected(): boolean {
     return this.#outbox !== undefined;
   }
@@ -74,7 +74,7 @@ export class Connection {
     }
   }
 
-  /** Says what has changed of the inventory and the clusters, if something has. */
+  /** Announces changes to the inventory and the clusters. */
   changed(): void {
     if (this.#settling) return;
     this.#settling = true;
@@ -84,7 +84,7 @@ export class Connection {
     }, SETTLE_MS).unref();
   }
 
-  /** Ends the connection; {@link run} then returns. */
+  /** Closes the connection; {@link run} then returns. */
   close(): void {
     this.#closing.abort();
   }
@@ -151,7 +151,7 @@ export class Connection {
       if (!outbox.now({ type: 'inventory', inventory })) log.error({}, 'the inventory is too large to be sent');
     }
     const clusters = this.#options.clusters();
-    // Ages always change; every now and then they are news.
+    // Ages always change; resend them only periodically.
     const ageless = JSON.stringify(clusters, (key, value: unknown) => (key === 'observedAgoMs' ? undefined : value));
     const clustersText = `${Math.floor(performance.now() / CLUSTERS_EVERY_MS)} ${ageless}`;
     if (clustersText !== this.#announced.clusters) {
@@ -166,7 +166,7 @@ export class Connection {
     this.#outbox = undefined;
   }
 
-  /** A refusal is said once: it is the same every time. */
+  /** Log a repeated refusal only once. */
   #report({ ending, reason }: SessionEnd, delay: number): void {
     const { log } = this.#options;
     const nextAttemptInMs = Math.round(delay);

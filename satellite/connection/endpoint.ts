@@ -4,13 +4,13 @@ import { CONNECT_PATH } from '@casebook/wire';
 export interface Endpoint {
   /** `ws:` or `wss:`. */
   url: string;
-  /** The token would be readable on the way. */
+  /** The token would be readable in transit. */
   exposed: boolean;
 }
 
 const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** @param base Casebook's base URL: http, https, ws or wss; a path before the API's is kept */
+/** @param base Casebook's base URL: http, https, ws or wss; a path prefix is kept */
 export function endpointOf(base: string): Endpoint {
   const url = new URL(base);
   const secure = url.protocol === 'https:' || url.protocol === 'wss:';

@@ -1,4 +1,4 @@
-/** What the satellite announces about itself, within what one message may hold. */
+/** What the satellite announces about itself, within the size of one message. */
 import { z } from 'zod';
 import {
   clusterState,
@@ -22,10 +22,10 @@ import {
 import type { Connector, ConnectorOperation } from '@casebook/connectors';
 import type { Redactor } from '../redaction/index.ts';
 
-/** Leaves room for what is around the tools. */
+/** Leaves room for the rest of the message. */
 const MAX_MESSAGE_BYTES = MAX_FRAME_BYTES - 64 * 1_024;
 
-/** As the protocol has them. */
+/** In the protocol's form. */
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_TITLE_CHARACTERS = 1_000;
 const MAX_MESSAGE_CHARACTERS = 1_000;
@@ -33,15 +33,15 @@ const MAX_MESSAGE_CHARACTERS = 1_000;
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
 /**
- * @param found.tools tools that do not fit are left out and counted
- * @throws when a connector describes itself in a way the protocol does not have: a fault of this program
+ * @param found.tools tools that do not fit are dropped and counted
+ * @throws when a connector's description violates the protocol, which is a bug in the satellite
  */
 export function inventoryOf(found: {
   version: string;
   labels: Record<string, string>;
   connectors: readonly Connector[];
   tools: readonly McpTool[];
-  /** Tools that were left out before. */
+  /** Tools dropped earlier. */
   omitted: number;
   redactor: Redactor;
 }): Inventory {
@@ -69,12 +69,12 @@ function describeOperation({ name, description, parameters, tool }: ConnectorOpe
   return { name, description, inputSchema, tool };
 }
 
-/** Cut after redaction: what stands in the place of a secret may be longer than it, and a cut may hide one from a rule. */
+/** Clipped after redaction: a replacement may be longer than its secret, and a cut may hide a secret from a rule. */
 function redacted(text: string, most: number, redactor: Redactor): string {
   return redactor.text(text).slice(0, most).toWellFormed();
 }
 
-/** What its server wrote about a tool; its name and the names in its schema are what it is called by and with. */
+/** Redacts the server's texts about a tool, but not its name or its schema's names, which calls depend on. */
 function redactTool(tool: McpTool, redactor: Redactor): McpTool {
   const schemaOf = (schema: unknown): McpTool['inputSchema'] =>
     jsonSchema.safeParse(redactor.value(schema)).data ?? { type: 'object' };
@@ -87,7 +87,7 @@ function redactTool(tool: McpTool, redactor: Redactor): McpTool {
   };
 }
 
-/** Clusters with as many of their problems as one message holds, the worst first. */
+/** Clusters with as many of their problems as fit into one message, worst first. */
 export function clustersOf(found: readonly ClusterState[], redactor: Redactor): ClusterState[] {
   const most = MAX_MESSAGE_BYTES / Math.max(1, Math.min(found.length, MAX_CLUSTERS));
   return found.slice(0, MAX_CLUSTERS).flatMap((cluster) => {
@@ -104,7 +104,9 @@ export function clustersOf(found: readonly ClusterState[], redactor: Redactor): 
   });
 }
 
-/** @returns health as the protocol has it; the messages of MCP servers are redacted here, those of connectors were before */
+/**
+ * @returns health in the protocol's form; messages of MCP servers are redacted here, those of connectors already were
+ */
 export function healthOf(found: readonly Health[], redactor: Redactor): Health[] {
   return found.map((entry) =>
     entry.message === undefined
@@ -113,7 +115,7 @@ export function healthOf(found: readonly Health[], redactor: Redactor): Health[]
   );
 }
 
-/** The graph's names are the customer's too. An edge that the protocol does not have is left out. */
+/** Names in the graph are the customer's too. Edges that violate the protocol are left out. */
 export function redactGraph(message: GraphMessage, redactor: Redactor): GraphMessage {
   const nameOf = (name: string): string => redacted(name, MAX_NAME_CHARACTERS, redactor);
   return {

@@ -1,4 +1,4 @@
-/** Looks after the connectors in the background, each at its own pace: whether it answers, and its cluster. */
+/** Monitors the connectors in the background, each at its own pace: their health, and their clusters. */
 import type { ClusterState, Health } from '@casebook/wire';
 import type { Connector } from '@casebook/connectors';
 import type { Log } from '../log.ts';
@@ -6,9 +6,9 @@ import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';
 
 export interface MonitorTimes {
-  /** Between two checks of one connector, and between two looks at one cluster. */
+  /** Interval between checks of one connector, and between inspections of one cluster. */
   everyMs: number;
-  /** After that, a check has failed. */
+  /** Timeout of a check. */
   timeoutMs: number;
 }
 
@@ -42,7 +42,7 @@ export class Monitor {
     }
   }
 
-  /** As last seen; nothing is asked now. */
+  /** The last known state; asks nothing. */
   health(): Health[] {
     return this.#connectors.map(({ id }): Health => {
       const looked = this.#health.get(id);
@@ -87,7 +87,7 @@ export class Monitor {
       this.#clusters.set(connector.id, { at: performance.now(), found });
       this.#options.onClusters();
     } catch (error) {
-      // The connector's check says the same to whoever looks; the last state grows old.
+      // The connector's check reports the failure as well; the last state just ages.
       this.#options.log.debug({ connector: connector.id, err: error }, 'a cluster was not seen');
     }
   }
@@ -101,14 +101,14 @@ export class Monitor {
   }
 }
 
-/** Checks a connector, for at most `timeoutMs`. @throws when it does not answer */
+/** Checks a connector within `timeoutMs`. @throws when it does not answer */
 export async function checkOnce(connector: Connector, timeoutMs: number, closing?: AbortSignal): Promise<void> {
   const overdue = AbortSignal.timeout(timeoutMs);
   const signal = closing ? AbortSignal.any([closing, overdue]) : overdue;
   await within(connector.check(signal), signal);
 }
 
-/** For people, bounded and redacted. */
+/** For people: bounded and redacted. */
 export function reasonOf(error: unknown, redactor: Redactor): string {
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   const words = isTimeout ? 'it did not answer in time' : error instanceof Error ? error.message : String(error);

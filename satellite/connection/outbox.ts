@@ -1,13 +1,13 @@
 /**
- * What goes out over one socket. Answers and the graph wait until there is little before them, so that they fill no
- * memory and that a heartbeat, which does not wait, is never behind more than that.
+ * Writes to one socket. Answers and the graph wait until little is queued before them, so they fill no memory and never
+ * delay a heartbeat, which does not wait, by more than that.
  */
 import type { WebSocket } from 'ws';
 import { MAX_FRAME_BYTES, type SatelliteMessage } from '@casebook/wire';
 
-/** Bytes that may be on their way before the next large message is written. */
+/** Bytes in flight beyond which large messages wait. */
 const MAX_BUFFERED_BYTES = 512 * 1024;
-/** Messages that may wait: far more than queries that run or wait for their turn, of which each has one. */
+/** Maximum number of waiting messages: far more than running and queued queries, which have one each. */
 const MAX_WAITING = 2_000;
 
 /** The connection is gone. */
@@ -30,13 +30,13 @@ export class Outbox {
   readonly #onOverflow: () => void;
   #closed = false;
 
-  /** @param onOverflow called when the other end asks and asks, and does not read what it is answered */
+  /** @param onOverflow called when the peer keeps asking without reading its answers */
   constructor(socket: WebSocket, onOverflow: () => void) {
     this.#socket = socket;
     this.#onOverflow = onOverflow;
   }
 
-  /** Sends at once. @returns false when the message is larger than one may be, or the connection is gone */
+  /** Sends at once. @returns false when the message is too large or the connection is gone */
   now(message: SatelliteMessage): boolean {
     const text = JSON.stringify(message);
     if (this.#closed || Buffer.byteLength(text) > MAX_FRAME_BYTES) return false;
@@ -45,7 +45,7 @@ export class Outbox {
   }
 
   /**
-   * Sends when it is its turn: messages of several answers alternate. Resolves when it is on its way.
+   * Sends in turn: messages of several answers alternate. Resolves once the message is on its way.
    * @throws {Disconnected}
    */
   inTurn(message: SatelliteMessage): Promise<void> {
@@ -60,7 +60,7 @@ export class Outbox {
     });
   }
 
-  /** Whoever waits is told that the connection is gone. */
+  /** Waiting senders learn that the connection is gone. */
   close(): void {
     this.#closed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(new Disconnected());

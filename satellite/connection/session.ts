@@ -16,11 +16,11 @@ import { Outbox } from './outbox.ts';
 export interface SessionOptions {
   url: string;
   token: string;
-  /** PEM of the authorities to trust; undefined: the usual ones. */
+  /** PEM of the authorities to trust; undefined for the defaults. */
   ca?: readonly string[];
   silenceMs?: number;
   hello: () => Extract<SatelliteMessage, { type: 'hello' }>;
-  /** Everything but `ack` goes here; the first one is `welcome`. */
+  /** Receives everything but `ack`, starting with `welcome`. */
   onMessage: (message: Exclude<ServerMessage, { type: 'ack' }>, outbox: Outbox) => void;
 }
 
@@ -30,7 +30,7 @@ export interface SessionEnd {
   reason: string;
   /** How long it was up after the welcome, in ms. */
   stayedMs: number;
-  /** The other end wants no attempt before that, in ms. */
+  /** Minimum delay before the next attempt that the peer asked for, in ms. */
   retryAfterMs?: number;
 }
 
@@ -38,8 +38,8 @@ const HANDSHAKE_MS = 10_000;
 const MAX_REFUSAL_BYTES = 2_000;
 
 /**
- * Connects, says hello and passes on what comes, until the connection ends.
- * @param signal ends it with code 1000
+ * Connects, says hello and passes on messages until the connection ends.
+ * @param signal closes it with code 1000
  */
 export function runSession(options: SessionOptions, signal: AbortSignal): Promise<SessionEnd> {
   const { silenceMs = SILENCE_MS } = options;
@@ -48,7 +48,7 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       headers: { authorization: `Bearer ${options.token}` },
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: MAX_FRAME_BYTES,
-      // The token goes to the address in the configuration and nowhere else.
+      // The token goes to the configured address and nowhere else.
       followRedirects: false,
       perMessageDeflate: { threshold: 8_192 },
       ...(options.ca && { ca: [...options.ca] }),
@@ -131,7 +131,7 @@ function endingOf(code: number, reason: string): { ending: Ending; reason: strin
   return { ending: code === CLOSE.restarting ? 'restarting' : 'failed', reason: words };
 }
 
-/** What an answer to the upgrade request says that is not the upgrade. */
+/** The meaning of a response to the upgrade request other than the upgrade. */
 async function refusalOf(
   response: IncomingMessage,
 ): Promise<{ ending: Ending; reason: string; retryAfterMs?: number }> {
@@ -163,7 +163,7 @@ function detailOf(body: string): string {
 }
 
 function reasonOf(error: Error): string {
-  // Of several addresses tried, the first one's error.
+  // When several addresses were tried, the first one's error.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   return first instanceof Error && first.message !== '' ? first.message : error.name;
 }

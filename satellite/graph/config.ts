@@ -8,17 +8,17 @@ const seconds = (least: number, most: number): z.ZodNumber => z.number().min(lea
 export const graphConfig = z
   .strictObject({
     enabled: z.boolean().default(true),
-    /** How often sources are asked and changes sent. */
+    /** How often to poll sources and send changes. */
     interval_seconds: seconds(1, 600).default(15),
-    /** Rates, error ratios and latencies are taken over this long. */
+    /** Window for rates, error ratios and latencies. */
     window_seconds: seconds(15, 86_400).default(300),
-    /** An edge that nobody has seen a call on for this long is marked stale … */
+    /** An edge without calls for this long is marked stale … */
     stale_after_seconds: seconds(1, 86_400).default(120),
-    /** … and is gone after this long. */
+    /** … and removed after this long. */
     expire_after_seconds: seconds(1, 7 * 86_400).default(900),
-    /** By how much of it a call rate, error ratio or 95th percentile has to change to be sent again. */
+    /** Relative change in call rate, error ratio or 95th percentile that causes an edge to be sent again. */
     significant_change: z.number().min(0).max(10).default(0.1),
-    /** More edges than that: the least called are left out. */
+    /** Maximum number of edges; beyond it, the least called are dropped. */
     max_edges: z.number().int().min(1).max(MAX_EDGES).default(100_000),
     otlp: otlpConfig.prefault({}),
   })

@@ -15,19 +15,18 @@ import { SpanObserver } from './spans/observer.ts';
 interface GraphFeedDeps {
   connectors: readonly Pick<Connector, 'id' | 'edges'>[];
   log: Log;
-  /** A clock that never goes back, in ms. */
+  /** A monotonic clock, in ms. */
   now?: () => number;
 }
 
 interface LiveGraphFeed extends GraphFeed {
-  /** Base URL of the OTLP receiver, where there is one. */
+  /** Base URL of the OTLP receiver, if enabled. */
   readonly otlpUrl: string | undefined;
 }
 
 /**
- * Begins to observe, and listens for spans where that is configured. A graph that is not enabled stays empty, and is
- * sent as such: an earlier one goes from Casebook.
- *
+ * Starts observing, and listens for spans if configured. A disabled graph stays empty and is sent as such, which
+ * removes an earlier one from Casebook.
  * @throws when the OTLP receiver's port is taken
  */
 export async function createGraphFeed(config: GraphConfig, deps: GraphFeedDeps): Promise<LiveGraphFeed> {
@@ -51,7 +50,7 @@ class ObservingFeed implements LiveGraphFeed {
   readonly #sender: GraphSender;
   readonly #closing = new AbortController();
   readonly #observing: Promise<void>;
-  /** Whoever attaches before the first round waits for it: an empty snapshot would undo what Casebook knows. */
+  /** An early attach waits for the first round: an empty snapshot would erase what Casebook knows. */
   #waiting: Parameters<GraphFeed['attach']>[0] | undefined;
   #observed = false;
   #saidTooMany = false;
@@ -117,14 +116,14 @@ class ObservingFeed implements LiveGraphFeed {
     const intervalMs = this.#config.interval_seconds * 1_000;
     while (!signal.aborted) {
       const wait = sleep(intervalMs, undefined, { signal }).catch(() => undefined);
-      // A slow connector holds up nothing: its edges are taken when they come.
+      // A slow connector delays nothing: its edges are merged when they arrive.
       await Promise.race([this.#polls.round(signal), wait]);
       if (!signal.aborted) this.#tick();
       await wait;
     }
   }
 
-  /** Never throws: the next round may go better. */
+  /** Never throws: the next round may succeed. */
   #tick(): void {
     const { now, log } = this.#deps;
     try {

@@ -1,3 +1,3 @@
-/** The dependency graph, live: from the connectors' metrics and from spans sent to the satellite. */
+/** The live dependency graph, from the connectors' metrics and from spans sent to the satellite. */
 export { graphConfig } from './config.ts';
 export { createGraphFeed } from './feed.ts';

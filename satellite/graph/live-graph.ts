@@ -1,9 +1,9 @@
-/** The graph as it is now: what every source saw of every edge, merged. No clock, no timers. */
+/** The current graph: every edge, merged from all sources that saw it. No clock, no timers. */
 import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
 import type { ObservedEdge } from '@casebook/connectors';
 import { cleanName } from './names.ts';
 
-/** What is measured of an edge; absent: the source does not say. */
+/** Measurements of an edge; an absent one was not reported by the source. */
 interface Figures {
   callsPerSecond?: number;
   /** 0 to 1. */
@@ -12,30 +12,30 @@ interface Figures {
   p95Seconds?: number;
 }
 
-/** An edge with the figures of one of its sources: of all that saw a call lately, the one that saw the most. */
+/** An edge with the figures of one source: of those that saw a recent call, the one that saw the most. */
 export interface MergedEdge extends Figures {
   /** Unique for the pair. */
   key: string;
   caller: string;
   callee: string;
-  /** All that know the edge, sorted. */
+  /** All sources that know the edge, sorted. */
   sources: readonly EdgeSource[];
-  /** When the last call was seen, on the clock of the observations, in ms. */
+  /** When the last call was seen, on the observations' clock, in ms. */
   seenAt: number;
   stale: boolean;
 }
 
 interface LiveGraphOptions {
-  /** An edge that no source has seen for this long is stale, in ms. */
+  /** Time without observations after which an edge is stale, in ms. */
   staleAfterMs: number;
-  /** An edge, and a source's part in it, that was not seen for this long is gone, in ms. */
+  /** Time without observations after which an edge, or one source's part in it, is removed, in ms. */
   expireAfterMs: number;
   maxEdges: number;
 }
 
-/** What one source saw of one edge at last. */
+/** One source's latest observation of an edge. */
 interface Observation {
-  /** Which connector, or the spans: two Prometheus servers may both know an edge. */
+  /** The connector, or the spans: two Prometheus servers may both know an edge. */
   origin: string;
   source: EdgeSource;
   seenAt: number;
@@ -50,11 +50,11 @@ interface Edge {
   observations: Observation[];
 }
 
-/** Times are of any one clock that never goes back, in ms. */
+/** Times are in ms on any one monotonic clock. */
 export class LiveGraph {
   readonly #options: LiveGraphOptions;
   readonly #edges = new Set<Edge>();
-  /** By caller, then callee: finding an edge makes no string, which counts when there are 100,000 in each poll. */
+  /** By caller, then callee, so that looking up an edge builds no string: each poll may have 100,000. */
   readonly #byCaller = new Map<string, Map<string, Edge>>();
 
   constructor(options: LiveGraphOptions) {
@@ -62,10 +62,9 @@ export class LiveGraph {
   }
 
   /**
-   * Takes what a source has seen. An edge that it does not mention any more, or mentions with no calls, keeps its last figures and
-   * grows old. Where `seenAt` is not said, a call was seen just now.
-   *
-   * @param origin tells sources of one kind apart
+   * Merges a source's observations. An edge that the source no longer mentions, or reports without calls, keeps its
+   * last figures and ages. Without `seenAt`, the call was seen just now.
+   * @param origin distinguishes sources of the same kind
    */
   observe(origin: string, edges: Iterable<ObservedEdge & { seenAt?: number }>, now: number): void {
     for (const { caller: from, callee: to, source, seenAt = now, ...measured } of edges) {
@@ -79,7 +78,7 @@ export class LiveGraph {
     }
   }
 
-  /** Forgets what is expired. @returns how many edges more than allowed were dropped, the least called first */
+  /** Removes what has expired. @returns how many edges beyond the maximum were dropped, least called first */
   advance(now: number): number {
     const oldest = now - this.#options.expireAfterMs;
     for (const edge of this.#edges) {
@@ -89,7 +88,7 @@ export class LiveGraph {
     }
     const excess = this.#edges.size - this.#options.maxEdges;
     if (excess <= 0) return 0;
-    // The sort is stable: of edges that are called as often, those go that came last.
+    // The sort is stable: among equally called edges, the newest are dropped.
     const leastCalled = [...this.merged(now)]
       .sort((one, other) => callsOf(other) - callsOf(one))
       .slice(this.#options.maxEdges);
@@ -100,13 +99,13 @@ export class LiveGraph {
     return excess;
   }
 
-  /** Every edge, in the order in which they were found. */
+  /** Every edge, in insertion order. */
   *merged(now: number): Generator<MergedEdge> {
     for (const { key, caller, callee, observations } of this.#edges) {
       const seenAt = observations.reduce((latest, seen) => Math.max(latest, seen.seenAt), Number.NEGATIVE_INFINITY);
       const stale = this.#isOld(seenAt, now);
       const { figures } = observations.reduce((most, seen) =>
-        // A source that has fallen silent does not speak for one that has not.
+        // A silent source does not override one that still reports.
         (stale || !this.#isOld(seen.seenAt, now)) &&
         (callsOf(seen.figures) > callsOf(most.figures) || (!stale && this.#isOld(most.seenAt, now)))
           ? seen
@@ -136,7 +135,9 @@ export class LiveGraph {
   }
 }
 
-/** One list for all edges of one source, as nearly all are: it is what an edge would take most memory for. */
+/**
+ * One list shared by all edges with the same sources, as almost all have: it would otherwise dominate an edge's memory.
+ */
 const ALONE = new Map(EDGE_SOURCES.map((source) => [source, Object.freeze([source])]));
 
 function sourcesOf(observations: readonly Observation[]): readonly EdgeSource[] {
@@ -156,7 +157,7 @@ function replace(observations: Observation[], observation: Observation): void {
 
 const callsOf = ({ callsPerSecond = -1 }: Figures): number => callsPerSecond;
 
-/** A rate of nothing is NaN, and a histogram without an upper bound gives infinity: what is no figure is left out. */
+/** A rate of nothing is NaN, and a histogram without an upper bound gives infinity: non-finite figures are left out. */
 function plausible({ callsPerSecond, errorRatio, p50Seconds, p95Seconds }: Figures): Figures {
   const ratio = amount(errorRatio);
   return {

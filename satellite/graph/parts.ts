@@ -2,10 +2,10 @@ import { MAX_EDGES_PER_MESSAGE, type GraphMessage } from '@casebook/wire';
 
 export type GraphPart = Pick<GraphMessage, 'edges' | 'gone'>;
 
-/** Most bytes of a part's edges as JSON: a message has to stay below the largest frame. */
+/** Maximum size of one part's edges as JSON: a message must stay below the maximum frame size. */
 const MAX_MESSAGE_BYTES = 700_000;
 
-/** Cuts a graph, or a change of it, into parts that fit into messages. At least one, which may be empty. */
+/** Splits a graph, or a change to it, into parts that fit into messages. Returns at least one part, possibly empty. */
 export function partsOf(edges: GraphPart['edges'], gone: GraphPart['gone']): GraphPart[] {
   const parts: GraphPart[] = [{ edges: [], gone: [] }];
   let room = MAX_MESSAGE_BYTES;

@@ -1,17 +1,17 @@
-/** Asks connectors which service calls which. One that fails or hangs is no matter to the others. */
+/** Asks connectors which service calls which. One that fails or hangs does not affect the others. */
 import type { Connector, ObservedEdge } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 
 type EdgesConnector = Pick<Connector, 'id' | 'edges'>;
 
-/** A system that answers later than this is asked again, in ms. */
+/** A system that takes longer to answer is asked again, in ms. */
 const POLL_TIMEOUT_MS = 30_000;
 
 interface PollsOptions {
   connectors: readonly EdgesConnector[];
   windowSeconds: number;
   log: Log;
-  /** Called as each answer comes. */
+  /** Called with each answer as it arrives. */
   observe(connector: string, edges: readonly ObservedEdge[]): void;
 }
 
@@ -24,7 +24,7 @@ export class Polls {
     this.#options = options;
   }
 
-  /** Asks every connector that has answered the question before. @returns when all that were asked have answered */
+  /** Polls every connector that has answered its previous poll. @returns when all polled connectors have answered */
   async round(signal: AbortSignal): Promise<void> {
     for (const connector of this.#options.connectors) {
       if (!connector.edges || this.#underWay.has(connector)) continue;
@@ -50,7 +50,7 @@ export class Polls {
   }
 }
 
-/** Rejects when the signal fires: a connector that does not heed it is left behind. */
+/** Rejects when the signal fires and abandons a connector that ignores it. */
 async function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const fail = (): void => reject(new Error('The connector did not answer in time.'));

@@ -1,13 +1,10 @@
-/** Turns the graph into messages: a snapshot, then what changed since the last message. No clock, no timers. */
+/** Turns the graph into messages: a snapshot, then changes since the last message. No clock, no timers. */
 import type { GraphMessage, WireEdge } from '@casebook/wire';
 import type { MergedEdge } from './live-graph.ts';
 import { partsOf, type GraphPart } from './parts.ts';
 import { isSignificant } from './significance.ts';
 
-/**
- * What was said to Casebook. Whoever sends takes every message that is made here for sent: after one that got lost, a
- * snapshot has to follow.
- */
+/** What Casebook has been sent. Every message built here counts as sent: if one is lost, a snapshot must follow. */
 export class GraphPublisher {
   readonly #significantChange: number;
   readonly #newEpoch: () => string;
@@ -31,8 +28,8 @@ export class GraphPublisher {
   }
 
   /**
-   * What is new, gone or has changed significantly. One message without an edge when nothing is: it confirms the rest.
-   *
+   * New, removed and significantly changed edges. When there are none, one message without edges, which confirms the
+   * rest.
    * @throws when there was no snapshot
    */
   delta(edges: Iterable<MergedEdge>, now: number): GraphMessage[] {
@@ -80,6 +77,6 @@ function onWire(edge: MergedEdge, now: number): WireEdge {
   };
 }
 
-/** To four digits: more are noise, and bytes on the wire. */
+/** Four significant digits: more are noise, and bytes on the wire. */
 const rounded = (figure: number | undefined): number | undefined =>
   figure === undefined ? undefined : Number(figure.toPrecision(4));

@@ -1,4 +1,4 @@
-/** Sends the graph over one connection after the other, one message at a time. */
+/** Sends the graph over successive connections, one message at a time. */
 import type { GraphMessage } from '@casebook/wire';
 import type { Log } from '../log.ts';
 
@@ -10,7 +10,7 @@ interface SenderOptions {
   log: Log;
 }
 
-/** A connection, until another takes its place or it is gone. */
+/** The current connection, until it is replaced or gone. */
 interface Attachment {
   send: Send;
   gone: Promise<'gone'>;
@@ -44,13 +44,13 @@ export class GraphSender {
     void this.#work();
   }
 
-  /** The graph may have changed; a snapshot that is due covers that. */
+  /** The graph may have changed; a pending snapshot covers that. */
   deltaDue(): void {
     this.#due ??= 'delta';
     void this.#work();
   }
 
-  /** Never rejects. While it sends, whatever becomes due waits: a slow connection gets fewer, larger changes. */
+  /** Never rejects. Changes that arrive while sending wait: a slow connection gets fewer, larger deltas. */
   async #work(): Promise<void> {
     if (this.#busy) return;
     this.#busy = true;
@@ -59,7 +59,7 @@ export class GraphSender {
       const due = this.#due;
       this.#due = undefined;
       if (await this.#sendAll(attachment, due)) continue;
-      // Whatever was lost: the next connection begins with a snapshot, as attaching sees to.
+      // Any loss is covered: attaching starts the next connection with a snapshot.
       if (this.#attachment === attachment) this.detach();
     }
     this.#busy = false;
@@ -69,7 +69,7 @@ export class GraphSender {
     try {
       const messages = due === 'snapshot' ? this.#options.snapshot() : this.#options.delta();
       for (const message of messages) {
-        // A send that never settles must not hold up the connection that comes after.
+        // A send that never settles must not block the next connection.
         if ((await Promise.race([attachment.send(message), attachment.gone])) === 'gone') return false;
       }
       return true;

@@ -1,17 +1,15 @@
 import type { MergedEdge } from './live-graph.ts';
 
-/** What of an edge is compared with what was sent. */
+/** The parts of an edge that are compared with what was sent. */
 type Compared = Pick<MergedEdge, 'callsPerSecond' | 'errorRatio' | 'p95Seconds' | 'sources' | 'stale'>;
 
-/** Error ratios closer than this are the same: one failure more in a thousand calls is no news. */
+/** Error ratios closer than this are equal: one more failure in a thousand calls is not significant. */
 const LEAST_RATIO_CHANGE = 0.001;
 
 /**
- * Whether an edge has to be sent again: it has become stale or fresh, another source knows it, or a figure has moved
- * away from the one that was sent, or has come or gone. It is compared with what was sent and not with the poll before, so
- * that a slow drift is sent too.
- *
- * @param share by how much of the sent figure the new one has to differ
+ * Whether to send an edge again: its staleness or sources changed, or a figure moved far enough, appeared or
+ * disappeared. The comparison is with what was sent, not with the previous poll, so that a slow drift is sent too.
+ * @param share relative change that counts
  */
 export function isSignificant(sent: Compared, now: Compared, share: number): boolean {
   return (

@@ -1,4 +1,4 @@
-/** How long to wait before a server is tried again. */
+/** The delay before retrying a server. */
 export interface Backoff {
   /** Before the first attempt after a failure, in ms. */
   firstMs: number;
@@ -6,9 +6,8 @@ export interface Backoff {
 }
 
 /**
- * Doubles with each failure, and takes a random half off: servers that went down together do not come back as one.
- *
- * @param failures how often it has failed in a row, 1 or more
+ * Doubles with each failure, with half of it random, so that servers that went down together do not return at once.
+ * @param failures number of consecutive failures, 1 or more
  * @returns ms
  */
 export function backoffMs(failures: number, { firstMs, maxMs }: Backoff): number {

@@ -1,10 +1,10 @@
-/** The body of a server's HTTP response, watched as it passes: it may not be endless. */
+/** Watches the body of a server's HTTP response as it passes: it could be endless. */
 import { QueryError } from '@casebook/connectors';
 
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 
-/** Counts bytes of all that was sent, or of each event of an event stream (which a blank line ends). */
+/** Counts the bytes of a whole body, or of each event of an event stream (events end with a blank line). */
 function createCounter(events: boolean): (chunk: Uint8Array) => number {
   let bytes = 0;
   let lineIsEmpty = true;
@@ -22,24 +22,24 @@ function createCounter(events: boolean): (chunk: Uint8Array) => number {
   };
 }
 
-/** Whether there is nothing, or the first half of a line's end. */
+/** Whether the line is empty or holds only the first half of a line break. */
 function isEmpty(chunk: Uint8Array, start: number, end: number): boolean {
   return end === start || (end === start + 1 && chunk[start] === CARRIAGE_RETURN);
 }
 
 export interface BoundedBodyOptions {
-  /** Of the whole body; of an event stream, of each event. */
+  /** Maximum size of the whole body, or of each event of an event stream. */
   maxBytes: number;
   /** Whether it is an event stream. */
   events: boolean;
   /**
-   * Called once, when the body has ended or failed. What it returns is put behind all that came, and then the body
-   * ends in good order; nothing returned: a failure stays one.
+   * Called once, when the body has ended or failed. A returned text is appended and the body then ends normally;
+   * without one, a failure stays a failure.
    */
   onEnd?: (failure: unknown) => string | undefined;
 }
 
-/** @returns the same bytes; it fails with a {@link QueryError} `too_large` where there are too many of them */
+/** @returns the same bytes; fails with a {@link QueryError} `too_large` beyond the limit */
 export function boundedBody(
   body: ReadableStream<Uint8Array>,
   { maxBytes, events, onEnd }: BoundedBodyOptions,

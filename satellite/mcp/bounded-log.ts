@@ -5,9 +5,9 @@ const MAX_LINES = 200;
 const WINDOW_MS = 60_000;
 
 /**
- * For what a server makes us write: its standard error, its mistakes. At level debug, and so many lines a minute.
- *
- * @returns takes one line
+ * Logs what a server makes us write (its standard error, its mistakes) at debug level, with a limit of lines per
+ * minute.
+ * @returns logs one line
  */
 export function createBoundedLog(log: Log, server: string, message: string): (line: string) => void {
   let since = -Infinity;

@@ -1,4 +1,4 @@
-/** What the YAML file says below `mcp_servers`. */
+/** `mcp_servers` in the YAML file. */
 import { z } from 'zod';
 import { slug } from '@casebook/wire';
 import { headers, headerSecret } from '@casebook/connectors';
@@ -7,11 +7,14 @@ const globs = z.array(z.string().min(1).max(200)).max(1_000);
 
 const common = {
   name: slug,
-  /** How long a tool may be silent, in seconds: the time starts anew whenever it reports progress. */
+  /** How long a tool may stay silent, in seconds: progress restarts the time. */
   timeout_seconds: z.number().positive().max(600).default(60),
-  /** Tools that change nothing, on the operator's word: `all`, or names and globs. The server's own annotations count as well. */
+  /**
+   * Tools that the operator vouches change nothing: `all`, or names and globs, in addition to the server's own
+   * annotations.
+   */
   read_only: z.union([z.literal('all'), globs]).default([]),
-  /** Tools that are offered; those of `deny` are not, whatever `allow` says. */
+  /** Tools to offer; `deny` takes precedence over `allow`. */
   allow: globs.default(['*']),
   deny: globs.default([]),
 };
@@ -26,14 +29,14 @@ const server = z.discriminatedUnion('transport', [
     transport: z.literal('stdio'),
     command: z.string().min(1),
     args: z.array(z.string()).default([]),
-    /** All that the process gets beside PATH, HOME and the like: nothing of the satellite's own environment. */
+    /** The process gets nothing else but PATH, HOME and the like: none of the satellite's own environment. */
     env: z.record(z.string(), z.string()).default({}),
     cwd: z.string().min(1).optional(),
   }),
   z.strictObject({
     ...common,
     transport: z.literal('http'),
-    /** Of the streamable HTTP endpoint. */
+    /** URL of the streamable HTTP endpoint. */
     url: httpUrl,
     headers: headers.default({}),
     /** Sent as `Authorization: Bearer …`. */
@@ -41,7 +44,7 @@ const server = z.discriminatedUnion('transport', [
   }),
 ]);
 
-/** `mcp_servers:` of the configuration; secrets have been put in already. */
+/** The value of `mcp_servers`, with secrets already substituted. */
 export const mcpServersConfig = z
   .array(server)
   .max(50)

@@ -1,10 +1,10 @@
-/** What went wrong with a server, in words for whoever asked. */
+/** Errors of MCP servers, in words for the caller. */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { QueryError } from '@casebook/connectors';
 
 const MAX_CHARACTERS = 2_000;
-/** As numbers: servers use codes that the SDK does not know. */
+/** Numbers: servers use codes that the SDK does not know. */
 const TIMED_OUT: number = ErrorCode.RequestTimeout;
 const INVALID_PARAMS: number = ErrorCode.InvalidParams;
 
@@ -12,7 +12,7 @@ function bounded(words: string): string {
   return words.length <= MAX_CHARACTERS ? words : `${words.slice(0, MAX_CHARACTERS)}…`;
 }
 
-/** @returns one sentence about any error, its cause included */
+/** @returns one sentence about any error, including its cause */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return bounded(String(error));
   if (error instanceof StreamableHTTPError && error.code !== undefined && error.code > 0) {
@@ -24,32 +24,34 @@ export function describeError(error: unknown): string {
 }
 
 function saidBy(error: McpError): string {
-  // The SDK puts the code before the server's words.
+  // The SDK puts the code before the server's message.
   const words = error.message.replace(/^MCP error -?\d+: /u, '');
   return bounded(error.data === undefined ? words : `${words} (${JSON.stringify(error.data)})`);
 }
 
-/** Whether the SDK gave up waiting; a server's own error has its own data. */
+/** Whether the SDK timed out; a server's own error has other data. */
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof McpError) || error.code !== TIMED_OUT) return false;
   const { data } = error;
   return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
 }
 
-/** What the SDK says of every open request when the connection ends; a server may use the same code. */
+/** The SDK's error for every open request when the connection ends; a server may use the same code. */
 const CONNECTION_CLOSED = McpError.fromError(ErrorCode.ConnectionClosed, 'Connection closed').message;
 
-/** Whether it says no more than that the connection has ended. */
+/** Whether the error says only that the connection ended. */
 export function isClosed(error: unknown): boolean {
   return error instanceof McpError && error.message === CONNECTION_CLOSED;
 }
 
-/** Whether the server answered, if only to refuse. */
+/** Whether the server answered, if only with a refusal. */
 export function isAnswer(error: unknown): error is McpError {
   return error instanceof McpError && !isClosed(error) && !(error.data instanceof QueryError) && !isTimeout(error);
 }
 
-/** Whether the request was turned away before anything was done, as for a session that the server has forgotten. */
+/**
+ * Whether the request was turned away before doing anything, for example because the server has forgotten the session.
+ */
 export function wasTurnedAway(error: unknown): boolean {
   const { cause } = error instanceof QueryError ? error : { cause: undefined };
   return cause instanceof StreamableHTTPError && (cause.code === 404 || cause.code === 400);

@@ -1,7 +1,7 @@
 /**
- * MCP over streamable HTTP: the SDK's transport, and what it leaves open. A request whose stream ends without an answer
+ * MCP over streamable HTTP: the SDK's transport, with its gaps closed. A request whose stream ends without an answer
  * fails at once instead of waiting for its timeout; bodies are bounded; the stream of a cancelled or refused request is
- * not taken up again.
+ * not resumed.
  */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { FetchLike, Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -12,7 +12,7 @@ import { QueryError } from '@casebook/connectors';
 import { boundedBody } from './bounded-body.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 
-/** How often the SDK tries to take up a stream again. */
+/** How often the SDK tries to resume a stream. */
 const RESUMPTIONS = 2;
 const RECONNECTION = {
   initialReconnectionDelay: 500,
@@ -20,16 +20,16 @@ const RECONNECTION = {
   reconnectionDelayGrowFactor: 2,
   maxRetries: RESUMPTIONS,
 };
-/** How long the server may take to forget the session when we leave, in ms. */
+/** Timeout for ending the session at the server when we leave, in ms. */
 const GOODBYE_MS = 1_000;
 const MAX_ABANDONED = 1_000;
-/** A notification that we put behind the events of a stream: the SDK hands it on after all of them. */
+/** A notification that we append to a stream's events: the SDK delivers it after all of them. */
 const STREAM_ENDED = 'casebook/stream-ended';
 
-/** A request that has no answer yet. */
+/** A request without an answer so far. */
 interface OpenRequest {
   stream: AbortController;
-  /** Of the last event; with one the stream can be taken up again. */
+  /** Id of the last event, which makes the stream resumable. */
   token?: string;
   failedResumptions: number;
   failure?: QueryError;
@@ -46,13 +46,13 @@ export class HttpTransport implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
-  /** Something did not work: it is worth asking whether the server is still there. */
+  /** Something failed: check whether the server is still there. */
   ontrouble?: () => void;
   readonly #inner: StreamableHTTPClientTransport;
-  /** Without the limits of its own: a tool may be silent for longer than five minutes. */
+  /** Without the dispatcher's own limits: a tool may stay silent for longer than five minutes. */
   readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
   readonly #open = new Map<number, OpenRequest>();
-  /** Tokens of streams nobody waits for any more. */
+  /** Tokens of abandoned streams. */
   readonly #abandoned = new Set<string>();
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
@@ -88,7 +88,7 @@ export class HttpTransport implements Transport {
       this.#open.set(id, request);
       const onresumptiontoken = (token: string): void => {
         request.token = token;
-        // It may have been cancelled before its first event came.
+        // It may have been cancelled before its first event.
         if (this.#open.get(id) !== request) this.#forget(token);
         options?.onresumptiontoken?.(token);
       };
@@ -109,7 +109,7 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Tells the server that the session is over, if it can be told. */
+  /** Ends the session at the server, if possible. */
   async goodbye(): Promise<void> {
     const late = new Promise<void>((resolve) => {
       setTimeout(resolve, GOODBYE_MS).unref();
@@ -122,7 +122,7 @@ export class HttpTransport implements Transport {
     await this.#agent.destroy();
   }
 
-  /** Nobody waits for the answer any more, or it was an error: the SDK would still take up the stream again. */
+  /** The request was abandoned or failed, yet the SDK would still resume the stream. */
   #abandon(id: number): OpenRequest | undefined {
     const request = this.#open.get(id);
     this.#open.delete(id);
@@ -177,7 +177,7 @@ export class HttpTransport implements Transport {
 
   readonly #fetch: FetchLike = async (url, init) => {
     const token = init?.method === 'GET' ? new Headers(init.headers).get('last-event-id') : undefined;
-    // "No such stream", which the SDK takes for an answer.
+    // "No such stream", which the SDK would take for an answer.
     if (token && this.#abandoned.delete(token)) return new Response(null, { status: 405 });
     const id = init?.method === 'POST' ? requestId(init.body) : undefined;
     const request = id === undefined ? undefined : this.#open.get(id);
@@ -199,7 +199,7 @@ export class HttpTransport implements Transport {
   };
 
   #bounded(response: Response, id: number | undefined, signal: AbortSignal): Response {
-    // A redirect's address is read off the response as it is.
+    // A redirect's address is read off the response unchanged.
     if (response.body === null || (response.status >= 300 && response.status < 400)) return response;
     const events = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     const onEnd = (failure: unknown): string | undefined => {

@@ -1,16 +1,16 @@
-/** Lines out of a stream of bytes, with a limit: a line that is too long costs no memory beyond it. */
+/** Splits a stream of bytes into lines: an overlong line costs no memory beyond the limit. */
 
 const NEWLINE = 10;
-/** Bytes kept of both ends of a line that is too long. */
+/** Bytes kept of both ends of an overlong line. */
 const KEPT = 512;
 
 export interface LineSink {
   line(text: string): void;
-  /** A line of more bytes than allowed has ended; its first and last bytes as text. */
+  /** An overlong line has ended; its first and last bytes as text. */
   tooLong(head: string, tail: string): void;
 }
 
-/** @returns takes the bytes as they come, in pieces of any size */
+/** @returns a function that takes the bytes as they arrive, in chunks of any size */
 export function createLineReader(maxBytes: number, sink: LineSink): (chunk: Buffer) => void {
   let pieces: Buffer[] = [];
   let size = 0;

@@ -1,28 +1,30 @@
-/** What the rest of the satellite knows of the customer's MCP servers. */
+/** The customer's MCP servers as the rest of the satellite sees them. */
 import type { Health, McpTool } from '@casebook/wire';
 
 export interface McpCallContext {
-  /** Fires when nobody waits any more, and when the call's time is over. */
+  /** Fires when the caller gives up, and when the call times out. */
   signal: AbortSignal;
-  /** Most bytes of the result; more is a `QueryError` `too_large`. */
+  /** Maximum size of the result in bytes; beyond it, a `QueryError` `too_large`. */
   maxBytes: number;
 }
 
-/** Every configured MCP server, each connected on its own: one that is down holds up nothing. */
+/** All configured MCP servers, each connected separately: one that is down does not affect the others. */
 export interface McpServers {
-  /** Of the servers that answer now, in the order of the configuration; not yet bounded in number. */
+  /** Tools of the servers that are up, in the order of the configuration; their number is not yet bounded. */
   tools(): McpTool[];
-  /** Allowed tools that are not among them: each server's first MAX_TOOLS are, if their names are not too long. */
+  /**
+   * Allowed tools that are missing from the list: each server contributes its first MAX_TOOLS with names short enough.
+   */
   omitted(): number;
   /**
-   * @returns the result as the server gave it: content, structured content, and whether it is an error
-   * @throws {QueryError} when there is no such server or tool, or no result
-   * @throws the signal's reason when nobody waits any more
+   * @returns the server's result as it is: content, structured content, and whether it is an error
+   * @throws {QueryError} for an unknown server or tool, or when there is no result
+   * @throws the signal's reason when the caller gives up
    */
   call(server: string, tool: string, args: Record<string, unknown>, context: McpCallContext): Promise<unknown>;
   /** One entry for each configured server. */
   health(): Health[];
-  /** Called after the tools or the health of a server have changed. */
+  /** Called after a server's tools or health have changed. */
   onChange(listener: () => void): void;
   /** Ends the connections and the child processes. */
   close(): Promise<void>;

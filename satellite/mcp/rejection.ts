@@ -1,16 +1,16 @@
-/** Requests that end without an answer of the server's, because its connection, or what came over it, is no good. */
+/** Ends requests that the server will not answer, because its connection or its message is broken. */
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { QueryError } from '@casebook/connectors';
 
-/** Most bytes of one message of a server: the largest answer that Casebook takes, and what JSON-RPC puts around it. */
+/** Maximum size of one message of a server: the largest answer Casebook accepts, and the JSON-RPC around it. */
 export const ENVELOPE_BYTES = 64 * 1024;
 
 /** Reserved by JSON-RPC for implementations. */
 const NO_ANSWER = -32_000;
 
 /**
- * What a transport hands to the SDK in place of the answer that will not come. The error's `data` is the very
- * {@link QueryError}, which nothing that was parsed from JSON can be: see `queryError`.
+ * What a transport hands to the SDK in place of the missing answer. The error's `data` is the {@link QueryError}
+ * itself, which nothing parsed from JSON can be: see `queryError`.
  */
 export function rejection(id: RequestId, error: QueryError): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: error.message, data: error } };

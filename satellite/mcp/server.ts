@@ -1,4 +1,4 @@
-/** One configured MCP server: connected, and connected again. */
+/** One configured MCP server, reconnected as needed. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
@@ -14,7 +14,7 @@ import { StdioTransport } from './stdio.ts';
 import type { McpTimings } from './timings.ts';
 import type { Listing } from './tools.ts';
 
-/** Most names in a message that says which tools there are. */
+/** Maximum number of names in a message that lists the tools. */
 const MAX_NAMES = 50;
 const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
@@ -24,7 +24,7 @@ export interface McpServerOptions {
   version: string;
   timings: McpTimings;
   log: Log;
-  /** The tools, or how the server is doing, have changed. */
+  /** The server's tools or health have changed. */
   onChange(): void;
 }
 
@@ -32,14 +32,14 @@ export class McpServer {
   readonly #options: McpServerOptions;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  /** The connection that is open, or being opened. */
+  /** The open connection, or the one being opened. */
   #session: Session | undefined;
-  /** Why there is none. */
+  /** Why there is no connection. */
   #failure: string | undefined;
   #failedAt = 0;
   readonly #waiting = new Set<() => void>();
 
-  /** Begins to connect. */
+  /** Starts connecting. */
   constructor(options: McpServerOptions) {
     this.#options = options;
     this.#running = this.#run();
@@ -49,7 +49,7 @@ export class McpServer {
     return this.#options.config.name;
   }
 
-  /** Of the server as it is now: none while it is away. */
+  /** The server's current tools: none while it is away. */
   get listing(): Listing {
     return this.#open()?.listing ?? NO_TOOLS;
   }
@@ -70,7 +70,7 @@ export class McpServer {
   }
 
   /**
-   * @returns the result as the server gave it
+   * @returns the server's result as it is
    * @throws {QueryError}
    */
   async call(tool: string, args: Record<string, unknown>, context: McpCallContext): Promise<unknown> {
@@ -79,7 +79,7 @@ export class McpServer {
       return await session.call(tool, args, context);
     } catch (error) {
       if (!wasTurnedAway(error) || context.signal.aborted) throw error;
-      // The server may have forgotten the session: then it has not begun, and the next session may ask again.
+      // The server may have forgotten the session; then the call has not begun, and the next session may repeat it.
       await session.look();
       if (session.lost === undefined) throw error;
       await this.#nextSession(context.signal);
@@ -112,7 +112,7 @@ export class McpServer {
     throw new QueryError('not_found', `The MCP server “${this.name}” has no tool ${JSON.stringify(tool)}. ${known}`);
   }
 
-  /** Resolves when the server has been connected again or has failed to, or when nobody waits any more. */
+  /** Resolves when a reconnection has succeeded or failed, or when the caller gives up. */
   #nextSession(signal: AbortSignal): Promise<void> {
     if (this.#open() !== undefined) return Promise.resolve();
     return new Promise((resolve) => {
@@ -143,7 +143,7 @@ export class McpServer {
         this.#attempted();
         await session.ended;
         this.#away(session.lost);
-        // Whatever is left of a child.
+        // Kills what is left of a child.
         await session.close('');
       } catch (error) {
         this.#away(session.lost ?? describeError(error));
@@ -157,7 +157,7 @@ export class McpServer {
     }
   }
 
-  /** An attempt to connect has ended, one way or the other. */
+  /** An attempt to connect is over, one way or the other. */
   #attempted(): void {
     for (const done of this.#waiting) done();
     this.#options.onChange();

@@ -8,12 +8,12 @@ import { DEFAULT_TIMINGS, type McpTimings } from './timings.ts';
 
 export interface McpServersOptions {
   log: Log;
-  /** Of the satellite, which its servers are told. */
+  /** The satellite's version, which its servers are given. */
   version?: string;
   timings?: Partial<McpTimings>;
 }
 
-/** Begins to connect to each server and returns at once, whatever becomes of them. */
+/** Starts connecting to each server and returns at once, whatever the outcome. */
 export function createMcpServers(
   configs: readonly McpServerConfig[],
   { log, version = '0', timings = {} }: McpServersOptions,

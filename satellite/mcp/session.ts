@@ -13,14 +13,14 @@ import type { StdioTransport } from './stdio.ts';
 import type { McpTimings } from './timings.ts';
 import { listTools, toolsPage, type Listing } from './tools.ts';
 
-/** Longest call with any amount of progress, in ms: as long as Casebook may ask for. */
+/** Maximum duration of a call that keeps reporting progress, in ms: the longest Casebook may ask for. */
 const MAX_CALL_MS = 600_000;
-/** Looks without an answer before a server that has nothing to do counts as lost. */
+/** Unanswered pings after which an idle server counts as lost. */
 const MAX_SILENT_LOOKS = 2;
 
 /**
- * A result, whole: unlike the SDK's `callTool`, nothing is thrown away because a type of content is newer than the SDK
- * or because structured content does not fit the tool's own schema.
+ * The whole result: unlike the SDK's `callTool`, this discards nothing because a content type is newer than the SDK or
+ * structured content does not match the tool's own schema.
  */
 const whole = z.looseObject({});
 
@@ -30,15 +30,15 @@ export interface SessionOptions {
   transport: StdioTransport | HttpTransport;
   timings: McpTimings;
   log: Log;
-  /** The tools, or how the server is doing, have changed. */
+  /** The server's tools or health have changed. */
   onChange(): void;
 }
 
 export class Session {
   listing: Listing = { tools: [], omitted: 0 };
-  /** Why the last look found nobody; undefined when it was answered. */
+  /** Why the last ping failed; undefined when it was answered. */
   silence: string | undefined;
-  /** When it was last looked at, on the process's clock in ms. */
+  /** Time of the last ping, on the process's clock in ms. */
   checkedAt: number | undefined;
   /** Why the connection is gone, once it is. */
   lost: string | undefined;
@@ -72,7 +72,7 @@ export class Session {
     });
   }
 
-  /** Whether it can be asked. */
+  /** Whether it accepts calls. */
   get isOpen(): boolean {
     return this.#opened && this.lost === undefined;
   }
@@ -88,7 +88,7 @@ export class Session {
     } catch (error) {
       const closed = this.lost;
       await this.close(describeError(error));
-      // The SDK closes the connection itself, and says only that it did.
+      // The SDK closes the connection itself, and reports only that it did.
       this.lost = isClosed(error) && closed !== undefined ? closed : describeError(error);
       throw error;
     }
@@ -99,11 +99,11 @@ export class Session {
   /**
    * @returns the server's result as it is
    * @throws {QueryError}
-   * @throws the signal's reason when nobody waits any more
+   * @throws the signal's reason when the caller gives up
    */
   async call(name: string, args: Record<string, unknown>, { signal, maxBytes }: McpCallContext): Promise<unknown> {
     const { config } = this.#options;
-    // The SDK would tell the server of a cancellation even after its answer, had it the caller's own signal.
+    // Given the caller's own signal, the SDK would notify the server of a cancellation even after its answer.
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -133,7 +133,7 @@ export class Session {
     }
   }
 
-  /** Asks whether the server is there; a server that is not is lost. Looks at the same time are one. */
+  /** Pings the server; one that does not answer is lost. Concurrent pings share one request. */
   look(): Promise<void> {
     this.#look ??= this.#ping().finally(() => {
       this.#look = undefined;
@@ -141,14 +141,14 @@ export class Session {
     return this.#look;
   }
 
-  /** @param why what `lost` will say */
+  /** @param why value of `lost` */
   async close(why: string): Promise<void> {
     this.#gone(why);
     await this.#client.close();
     await this.#options.transport.close();
   }
 
-  /** Takes leave of the server first, where the transport has a way to. */
+  /** Ends the session at the server first, where the transport can. */
   async leave(): Promise<void> {
     const { transport } = this.#options;
     if (this.isOpen && transport instanceof HttpTransport) await transport.goodbye();
@@ -183,7 +183,7 @@ export class Session {
     );
   }
 
-  /** Keeps the tools that are known when the server does not say which there are. */
+  /** Keeps the known tools when the server fails to list them. */
   async #relist(): Promise<void> {
     const before = JSON.stringify(this.listing);
     try {

@@ -1,7 +1,7 @@
 /**
- * MCP over a child's standard input and output. Not the SDK's own transport, which ends the child only (most servers
- * are started by `npx` or `uvx`, and it is their children that would stay behind), copies a long line anew for each
- * piece of it, and drops the connection over one line that is too long.
+ * MCP over a child's standard input and output. Replaces the SDK's own transport, which ends only the child (most
+ * servers are started by `npx` or `uvx`, whose children would survive), copies a long line again for each chunk, and
+ * drops the connection over one overlong line.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,15 +15,15 @@ import { QueryError } from '@casebook/connectors';
 import { createLineReader } from './lines.ts';
 import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 
-/** A server that sends requests and never reads our answers may not fill the memory with them. */
+/** Limits the memory of a server that sends requests and never reads our answers. */
 const MAX_UNREAD_BYTES = 2 * MAX_ANSWER_BYTES;
 const MAX_STDERR_LINE_BYTES = 4_096;
-/** How long it may take to end by itself after its input has ended, and after SIGTERM, in ms. */
+/** Grace period after the end of its input, and after SIGTERM, in ms. */
 const INPUT_ENDED_MS = 500;
 const TERMINATED_MS = 2_000;
 const POLL_MS = 20;
 
-/** The id of a message of which only the ends are known: its first or its last member, as the SDKs write it. */
+/** The id of a message of which only the ends are known: the first or last member, where SDKs write it. */
 function idAtAnEnd(head: string, tail: string): number | undefined {
   const [, first] = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d{1,15})\b/u.exec(head) ?? [];
   const [, last] = /"id"\s*:\s*"?(\d{1,15})"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/u.exec(tail) ?? [];
@@ -39,7 +39,9 @@ export interface StdioOptions {
   onStderr(line: string): void;
 }
 
-/** Those whose child runs. Whatever ends this process in haste takes them with it: they may not heed the end of their input. */
+/**
+ * Transports with a running child. An abrupt exit of this process kills them: they may ignore the end of their input.
+ */
 const running = new Set<StdioTransport>();
 const killAll = (): void => {
   for (const transport of running) transport.kill();
@@ -59,7 +61,7 @@ export class StdioTransport implements Transport {
     this.#options = options;
   }
 
-  /** Of the child, once it has started. */
+  /** Set once the child has started. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
@@ -74,7 +76,7 @@ export class StdioTransport implements Transport {
       // A process group of its own, so that its children can be ended with it.
       detached: true,
     });
-    // Known at once, so that a close that comes now ends it.
+    // Registered at once, so that a close from now on ends it.
     if (child.pid !== undefined) {
       this.#child = child;
       if (running.size === 0) process.on('exit', killAll);
@@ -110,13 +112,13 @@ export class StdioTransport implements Transport {
     stdin.write(`${JSON.stringify(message)}\n`);
   }
 
-  /** Ends the process and all that it started: end of input, then SIGTERM, then SIGKILL. */
+  /** Ends the process and everything it started: end of input, then SIGTERM, then SIGKILL. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
     return this.#ending;
   }
 
-  /** Ends the process and all that it started, at once. */
+  /** Kills the process and everything it started, at once. */
   kill(): void {
     this.#signal('SIGKILL');
   }
@@ -133,7 +135,7 @@ export class StdioTransport implements Transport {
       await this.#gone(TERMINATED_MS, () => !this.#signal(0));
       this.#signal('SIGKILL');
     }
-    // What was written last is still read; a process that has left the group may hold the pipes for ever.
+    // The last output is still read; a process that left the group may hold the pipes forever.
     await Promise.race([closed, delay(TERMINATED_MS, undefined, { ref: false })]);
     child.stdout.destroy();
     child.stderr.destroy();
@@ -146,7 +148,7 @@ export class StdioTransport implements Transport {
     for (const end = performance.now() + maxMs; !gone() && performance.now() < end;) await delay(POLL_MS);
   }
 
-  /** @returns whether any process of the group was there to get it */
+  /** @returns whether any process of the group received it */
   #signal(signal: NodeJS.Signals | 0): boolean {
     const pid = this.#child?.pid;
     try {

@@ -1,18 +1,18 @@
 import type { Backoff } from './backoff.ts';
 
-/** Timeouts towards MCP servers; all in ms. */
+/** Timeouts and intervals for MCP servers; all in ms. */
 export interface McpTimings {
   /** Until a server has started and answered for the first time: `npx` may have to download it. */
   connectMs: number;
-  /** Between two looks at whether a server still answers. */
+  /** Interval between pings. */
   pingEveryMs: number;
-  /** Until a look counts as failed. */
+  /** Timeout of a ping. */
   pingMs: number;
-  /** Tools are listed again this often: not every server can say that they have changed. */
+  /** Interval between listings of tools: not every server announces changes. */
   listEveryMs: number;
-  /** Announcements of changed tools that come closer together are one. */
+  /** Announcements of changed tools that are closer together count as one. */
   debounceMs: number;
-  /** A connection that lasted this long was a good one: the next failure is the first again. */
+  /** A connection that lasted this long was a good one: the next failure counts as the first again. */
   steadyMs: number;
   backoff: Backoff;
 }

@@ -1,11 +1,11 @@
-/** What a server says of its tools, cut down to what the protocol between satellite and Casebook carries. */
+/** A server's tools, reduced to what the protocol between satellite and Casebook carries. */
 import { z } from 'zod';
 import { MAX_NAME_CHARACTERS, MAX_SCHEMA_CHARACTERS, MAX_TOOLS, type McpTool } from '@casebook/wire';
 import { matcher } from './globs.ts';
 
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_TITLE_CHARACTERS = 1_000;
-/** A server that never says that it has come to the end is not asked for ever. */
+/** Bounds the pages of a server whose list never ends. */
 const MAX_PAGES = 1_000;
 const ANY_OBJECT = { type: 'object' };
 
@@ -27,7 +27,7 @@ const announcedTool = z.looseObject({
   execution: z.looseObject({ taskSupport: text }).optional().catch(undefined),
 });
 
-/** What the operator says of a server's tools. */
+/** The operator's settings for a server's tools. */
 export interface ToolSelection {
   server: string;
   allow: readonly string[];
@@ -37,7 +37,7 @@ export interface ToolSelection {
 
 export interface Listing {
   tools: McpTool[];
-  /** Allowed tools that are not among them: too many, or their names too long. */
+  /** Allowed tools left out: too many, or names too long. */
   omitted: number;
 }
 
@@ -49,12 +49,12 @@ function fits(value: unknown): boolean {
   try {
     return JSON.stringify(value).length <= MAX_SCHEMA_CHARACTERS;
   } catch {
-    // Nested deeper than can be written.
+    // Nested too deeply to serialize.
     return false;
   }
 }
 
-/** The schema of an object, or one that allows any, with a note for whoever reads the description. */
+/** The schema of an object, or one that allows any object, with a note for readers of the description. */
 function inputOf(announced: Record<string, unknown> | undefined): {
   inputSchema: Record<string, unknown>;
   note: string;
@@ -94,10 +94,9 @@ function nameOf(tool: unknown): string | undefined {
 }
 
 /**
- * Asks for page after page. Tools that can only run as tasks are left out: nobody here follows a task.
- *
- * @param page asks the server for the page behind a cursor; undefined for the first
- * @throws what `page` throws
+ * Reads page after page. Tools that can only run as tasks are left out: tasks are not supported.
+ * @param page requests the page at a cursor; undefined for the first
+ * @throws whatever `page` throws
  */
 export async function listTools(
   page: (cursor: string | undefined) => Promise<z.output<typeof toolsPage>>,

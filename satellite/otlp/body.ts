@@ -1,4 +1,4 @@
-/** Reads a request's body, compressed or not, within limits that hold for it and for all bodies together. */
+/** Reads a request's body, compressed or not, within limits per body and for all bodies together. */
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -6,7 +6,7 @@ import { Refusal } from './refusal.ts';
 
 const unzip = promisify(gunzip);
 
-/** What all bodies under way may hold together. Bytes are counted, not requests: slow clients hold next to none. */
+/** A shared budget for all bodies in progress. It counts bytes, not requests: slow clients hold next to none. */
 export class BodyBudget {
   #free: number;
   #turn: Promise<unknown> = Promise.resolve();
@@ -14,7 +14,7 @@ export class BodyBudget {
     this.#free = bytes;
   }
 
-  /** @throws {Refusal} 429 when so much is not free now */
+  /** @throws {Refusal} 429 when the budget does not have that much left */
   take(bytes: number): void {
     if (bytes > this.#free) throw new Refusal(429, 'Too much is being received at once.', { 'retry-after': '1' });
     this.#free -= bytes;
@@ -24,7 +24,9 @@ export class BodyBudget {
     this.#free += bytes;
   }
 
-  /** Does one piece of work after the other: what a body will be decompressed is not known, so only one is at a time. */
+  /**
+   * Serializes decompression: the size of the result is unknown in advance, so only one body is decompressed at a time.
+   */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const turn = this.#turn.then(work);
     this.#turn = turn.catch(() => undefined);
@@ -33,9 +35,10 @@ export class BodyBudget {
 }
 
 /**
- * @param maxBytes most bytes, before and after decompression
- * @returns what `use` makes of the body; the budget is free again then
- * @throws {Refusal} 400 for what is no gzip, 413 for too much, 415 for another compression, 429 when too much is under way
+ * @param maxBytes maximum size, before and after decompression
+ * @returns the result of `use`; the budget is released by then
+ * @throws {Refusal} 400 for invalid gzip, 413 when too large, 415 for another compression, 429 when too much is in
+ *   progress
  */
 export async function withBody<Result>(
   request: IncomingMessage,

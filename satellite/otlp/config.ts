@@ -6,18 +6,18 @@ const LOOPBACK = /^(?:localhost|::1|127\.\d+\.\d+\.\d+)$/u;
 export const otlpConfig = z
   .strictObject({
     enabled: z.boolean().default(false),
-    /** Where it listens. On another address than the loopback one a token is needed: it keeps strangers' spans out. */
+    /** Listen address. Anything but loopback requires a token, which keeps strangers' spans out. */
     host: z.string().min(1).default('127.0.0.1'),
-    /** 4318 is the protocol's own; 0 takes any free one. */
+    /** 4318 is OTLP's default; 0 picks a free port. */
     port: z.number().int().min(0).max(65_535).default(4318),
-    /** Most bytes of a request, before and after decompression. */
+    /** Maximum size of a request in bytes, before and after decompression. */
     max_body_bytes: z
       .number()
       .int()
       .min(1_024)
       .max(64 * 1_048_576)
       .default(8 * 1_048_576),
-    /** Clients have to send it as `Authorization: Bearer`. */
+    /** Clients send it as `Authorization: Bearer`. */
     token: z.string().min(1).optional(),
   })
   .refine(({ enabled, host, token }) => !enabled || token !== undefined || LOOPBACK.test(host), {

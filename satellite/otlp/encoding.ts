@@ -1,4 +1,4 @@
-/** The two encodings of OTLP/HTTP. Whatever is answered is in the encoding of the request. */
+/** The two encodings of OTLP/HTTP. A response uses the encoding of its request. */
 import { decodeJson } from './json.ts';
 import { decodeProtobuf, encodeResponse, encodeStatus } from './protobuf.ts';
 import { Refusal } from './refusal.ts';
@@ -6,9 +6,9 @@ import type { ReceivedSpans } from './span.ts';
 
 export interface Encoding {
   contentType: string;
-  /** @throws when the body is no ExportTraceServiceRequest */
+  /** @throws when the body is not an ExportTraceServiceRequest */
   decode(body: Uint8Array): ReceivedSpans;
-  /** An ExportTraceServiceResponse: partial success when spans were rejected. */
+  /** An ExportTraceServiceResponse; a partial success when spans were rejected. */
   response(rejected: number, message: string): Uint8Array;
   /** A google.rpc.Status. */
   status(code: number, message: string): Uint8Array;
@@ -26,7 +26,7 @@ const PROTOBUF: Encoding = {
 export const JSON_ENCODING: Encoding = {
   contentType: 'application/json',
   decode: decodeJson,
-  // The rejected spans are an int64, which this encoding writes as text.
+  // The number of rejected spans is an int64, which this encoding writes as text.
   response: (rejected, message) =>
     json(rejected > 0 ? { partialSuccess: { rejectedSpans: String(rejected), errorMessage: message } } : {}),
   status: (code, message) => json({ code, message }),

@@ -1,4 +1,4 @@
-/** Spans sent to the satellite over OTLP/HTTP. */
+/** The OTLP/HTTP span receiver. */
 export { otlpConfig } from './config.ts';
 export { startOtlpReceiver, type OtlpReceiver } from './receiver.ts';
 export type { BorderSpan } from './span.ts';

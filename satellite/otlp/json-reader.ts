@@ -1,6 +1,7 @@
 /**
- * Reads JSON member by member. `JSON.parse` would make an object of every `{}`: a request of a few MiB would take hundreds
- * of MiB. Here nothing is made of what is skipped, and what is skipped is checked no further than for where it ends.
+ * Reads JSON member by member. `JSON.parse` would allocate an object for every `{}`, so a request of a few MiB could
+ * take hundreds of MiB. This reader allocates nothing for what it skips, and validates skipped values only as far as
+ * needed to find their end.
  */
 export type Members<Into> = Record<string, (json: JsonReader, into: Into) => void>;
 
@@ -9,14 +10,14 @@ const LITERAL = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/uy;
 
 export class JsonReader {
   readonly #text: string;
-  /** Where it reads: what was skipped can be read later. */
+  /** The current position; saving it allows reading a skipped value later. */
   at = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** Reads an object's members that are known, and skips the others. @throws SyntaxError when there is none */
+  /** Reads the known members of an object and skips the others. @throws SyntaxError when there is no object */
   object<Into>(known: Members<Into>, into: Into): Into {
     this.#expect('{');
     if (this.#takes('}')) return into;
@@ -31,12 +32,12 @@ export class JsonReader {
     return into;
   }
 
-  /** As `object`, where null stands for one without members. */
+  /** Like `object`, but accepts null as an empty object. */
   optionalObject<Into>(known: Members<Into>, into: Into): Into {
     return this.#takesNull() ? into : this.object(known, into);
   }
 
-  /** Reads the items of a list; null is an empty one. @throws SyntaxError when there is none */
+  /** Reads the items of a list; null is an empty one. @throws SyntaxError when there is no list */
   list(item: () => void): void {
     if (this.#takesNull()) return;
     this.#expect('[');
@@ -68,12 +69,12 @@ export class JsonReader {
     } while (depth > 0);
   }
 
-  /** @throws SyntaxError when something follows */
+  /** @throws SyntaxError when more text follows */
   end(): void {
     if (this.#next() !== '') throw this.#unexpected();
   }
 
-  /** The next character that is no space; empty at the end. */
+  /** The next non-space character; empty at the end. */
   #next(): string {
     SPACE.lastIndex = this.at;
     this.at += SPACE.exec(this.#text)?.[0].length ?? 0;
@@ -100,7 +101,7 @@ export class JsonReader {
     if (this.#next() !== '"') throw this.#unexpected();
     const start = this.at;
     this.at = this.#endOfString();
-    // A text of its own: a slice would keep the whole request in memory for as long as it is kept.
+    // Copies the text: a slice would keep the whole request in memory.
     const text: unknown = JSON.parse(this.#text.slice(start, this.at));
     return String(text);
   }

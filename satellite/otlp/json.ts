@@ -1,5 +1,5 @@
 /**
- * Export requests in OTLP's JSON: lowerCamelCase names, ids in hexadecimal digits, 64-bit integers as text, enumerations
+ * Export requests in OTLP's JSON encoding: lowerCamelCase names, hexadecimal ids, 64-bit integers as text, enumerations
  * as numbers, unknown members ignored (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding").
  */
 import { JsonReader, type Members } from './json-reader.ts';
@@ -14,7 +14,7 @@ import {
   type ReceivedSpans,
 } from './span.ts';
 
-/** @throws SyntaxError or TypeError when the text is no ExportTraceServiceRequest */
+/** @throws SyntaxError or TypeError when the text is not an ExportTraceServiceRequest */
 export function decodeJson(body: Uint8Array): ReceivedSpans {
   const received: ReceivedSpans = { spans: [], rejected: 0 };
   const json = new JsonReader(new TextDecoder('utf-8', { fatal: true }).decode(body));
@@ -27,7 +27,7 @@ interface ResourceSpans extends PendingSpans {
   service?: string;
 }
 
-/** A span while it is read. */
+/** A span being read. */
 interface TimedSpan {
   span: RawSpan;
   start?: unknown;
@@ -41,7 +41,7 @@ interface Ids {
 
 interface Attribute {
   key?: unknown;
-  /** Where its value stands, which may be before its key. */
+  /** Position of the value, which may precede its key. */
   valueAt?: number;
 }
 
@@ -128,7 +128,7 @@ function readSpan(json: JsonReader): RawSpan {
   return span;
 }
 
-/** An attribute that is wanted, where its value is text. */
+/** An attribute to keep, if its value is text. */
 function readAttribute(json: JsonReader, wanted: (key: string) => boolean): { key: string; value: string } | undefined {
   const { key, valueAt } = json.object<Attribute>(ATTRIBUTE, {});
   if (valueAt === undefined || typeof key !== 'string' || !wanted(key)) return undefined;
@@ -141,7 +141,7 @@ function readAttribute(json: JsonReader, wanted: (key: string) => boolean): { ke
 
 const hex = (id: unknown): string => (typeof id === 'string' ? id.toLowerCase() : '');
 
-/** NaN when one of them is no time: the span is rejected then, not the request. */
+/** NaN when either time is invalid: the span is rejected then, not the request. */
 function secondsBetween(start: unknown, end: unknown): number {
   const [from, to] = [start, end].map((time) =>
     (typeof time === 'string' && /^\d{1,20}$/u.test(time)) || (Number.isSafeInteger(time) && Number(time) >= 0)

@@ -1,8 +1,7 @@
 /**
- * Export requests and responses in protobuf, read field by field. A decoder made from a descriptor would make an object of every
- * attribute, event and link of every span, and of two-byte empty messages just the same: a request of a few MiB would
- * take hundreds of MiB. Here only what the graph needs is kept and everything else is skipped.
- *
+ * Export requests and responses in protobuf, read field by field. A decoder generated from a descriptor would allocate
+ * an object for every attribute, event and link, even for empty two-byte messages, so a request of a few MiB could take
+ * hundreds of MiB. This one keeps only what the graph needs and skips the rest.
  * Field numbers: opentelemetry-proto v1 (collector/trace/v1/trace_service.proto, trace/v1/trace.proto,
  * resource/v1/resource.proto, common/v1/common.proto), all of them stable, and google/rpc/status.proto.
  */
@@ -23,13 +22,13 @@ type Reader = protobuf.Reader;
 const VARINT = 0;
 const FIXED64 = 1;
 const BYTES = 2;
-/** A field's number and how it is encoded, as they stand before it. */
+/** A field's number and wire type, as its tag encodes them. */
 const tag = (field: number, wireType: number): number => field * 8 + wireType;
 
-/** What to do with the fields of a message; others are skipped. `into` is what is being put together. */
+/** Handlers for a message's fields; other fields are skipped. `into` is the value under construction. */
 type Fields<Into> = Record<number, (reader: Reader, into: Into) => void>;
 
-/** @throws RangeError or Error when the bytes are no ExportTraceServiceRequest */
+/** @throws RangeError or Error when the bytes are not an ExportTraceServiceRequest */
 export function decodeProtobuf(body: Uint8Array): ReceivedSpans {
   const received: ReceivedSpans = { spans: [], rejected: 0 };
   const reader = protobuf.Reader.create(body);
@@ -37,7 +36,7 @@ export function decodeProtobuf(body: Uint8Array): ReceivedSpans {
   return received;
 }
 
-/** ExportTraceServiceResponse. Without rejected spans it is empty: full success. */
+/** ExportTraceServiceResponse. Empty, meaning full success, when no span was rejected. */
 export function encodeResponse(rejected: number, message: string): Uint8Array {
   const writer = protobuf.Writer.create();
   if (rejected > 0) {
@@ -47,7 +46,7 @@ export function encodeResponse(rejected: number, message: string): Uint8Array {
   return writer.finish();
 }
 
-/** google.rpc.Status: what OTLP/HTTP answers with when it refuses. */
+/** google.rpc.Status, the body of an OTLP/HTTP error response. */
 export function encodeStatus(code: number, message: string): Uint8Array {
   return protobuf.Writer.create().uint32(tag(1, VARINT)).int32(code).uint32(tag(2, BYTES)).string(message).finish();
 }
@@ -56,7 +55,7 @@ interface ResourceSpans extends PendingSpans {
   service?: string;
 }
 
-/** Times as low and high half of their ns: a double cannot hold the whole of one. */
+/** Times as the low and high half of their nanoseconds: a double cannot hold all 64 bits. */
 interface TimedSpan {
   span: RawSpan;
   start: [low: number, high: number];
@@ -65,7 +64,7 @@ interface TimedSpan {
 
 interface Attribute {
   key: string;
-  /** Where its value stands, which may be before its key. */
+  /** Position of the value, which may precede its key. */
   valueAt?: number;
 }
 
@@ -158,7 +157,7 @@ function readSpan(reader: Reader): RawSpan {
   return span;
 }
 
-/** A KeyValue that is wanted, where its value is text. */
+/** A KeyValue to keep, if its value is text. */
 function readAttribute(reader: Reader, wanted: (key: string) => boolean): { key: string; value: string } | undefined {
   const { key, valueAt } = message<Attribute>(reader, KEY_VALUE, { key: '' });
   if (valueAt === undefined || !wanted(key)) return undefined;
@@ -174,7 +173,7 @@ const hex = (reader: Reader): string => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 };
 
-/** Reads a message with its length before it. */
+/** Reads a length-delimited message. */
 function message<Into>(reader: Reader, known: Fields<Into>, into: Into): Into {
   const length = reader.size();
   const end = reader.pos + length;

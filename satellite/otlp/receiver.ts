@@ -1,6 +1,6 @@
 /**
- * The receiving end of OTLP/HTTP for traces (opentelemetry.io/docs/specs/otlp, "OTLP/HTTP"): applications and collectors
- * send their spans here and need nothing else to become part of the dependency graph.
+ * The OTLP/HTTP receiver for traces (opentelemetry.io/docs/specs/otlp, "OTLP/HTTP"): applications and collectors that
+ * send their spans here become part of the dependency graph.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,18 +21,21 @@ export interface OtlpReceiver {
 
 interface OtlpReceiverOptions extends OtlpConfig {
   log: Log;
-  /** Takes what has arrived. */
+  /** Receives each export. */
   receive(spans: readonly BorderSpan[]): void;
-  /** How long a request may take to arrive, in ms. */
+  /** Maximum time for a request to arrive, in ms. */
   requestTimeoutMs?: number;
 }
 
-/** Bodies under way may hold this many times what one may; one more at most is there decompressed. */
+/**
+ * Budget of all bodies in progress, as a multiple of the maximum size of one. At most one further body is decompressed
+ * on top of it.
+ */
 const BODIES_AT_ONCE = 8;
 const MAX_CONNECTIONS = 1_000;
-/** How long what a refused client still sends is read and thrown away, in ms, so that it gets to read why. */
+/** How long to drain a refused client's remaining data, in ms, so that it can read the refusal. */
 const LINGER_MS = 1_000;
-/** google.rpc.Code, for the body of a refusal. */
+/** google.rpc.Code, for the body of an error response. */
 const CODES: Record<number, number> = { 400: 3, 401: 16, 404: 5, 405: 12, 413: 8, 415: 3, 429: 8 };
 
 /** @throws when the port is taken */
@@ -107,7 +110,7 @@ function checkPath(path: string): void {
 function checkToken({ headers }: IncomingMessage, token: string | undefined): void {
   if (token === undefined) return;
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  // Digests are of one length, which a comparison in constant time needs.
+  // Constant-time comparison needs equal lengths, hence digests.
   if (timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))) return;
   throw new Refusal(401, 'Authorization: Bearer with the token of the receiver is needed.', {
     'www-authenticate': 'Bearer',
@@ -134,7 +137,7 @@ async function refuse(
     response.writeHead(refusal.status, { ...headers(encoding, body), ...refusal.headers }).end(body);
     return;
   }
-  // Ending the connection on a client that still writes would take the answer from it as well.
+  // Closing the connection on a client that is still writing would lose the response as well.
   response.writeHead(refusal.status, { ...headers(encoding, body), ...refusal.headers, connection: 'close' });
   response.write(body);
   request.resume();

@@ -1,8 +1,8 @@
-/** A request that is not taken, as HTTP says it. */
+/** A refused request, as an HTTP status. */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly status: number;
-  /** Further headers of the answer. */
+  /** Extra response headers. */
   readonly headers: Record<string, string>;
   constructor(status: number, message: string, headers: Record<string, string> = {}) {
     super(message);

@@ -1,10 +1,10 @@
-/** Finished answers, kept for whoever asks again with the same id. */
+/** Finished answers, kept for repeated requests with the same id. */
 import { LRUCache } from 'lru-cache';
 import type { AnswerError } from '@casebook/wire';
 
 export type Answer = { text: string; bytes: number; tookMs: number } | { code: AnswerError; message: string };
 
-/** An activity that lost its worker comes back within minutes. */
+/** An activity that lost its worker is retried within minutes. */
 const KEPT_MS = 10 * 60_000;
 const MAX_ANSWERS = 500;
 const MAX_BYTES = 64 * 1_048_576;
@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1_048_576;
 const ACTED_KEPT_MS = 24 * 60 * 60_000;
 const MAX_ACTED = 50_000;
 
-/** Ids of calls that may have changed something: they outlive their answers, for the calls must not be made again. */
+/** Ids of calls that may have changed something: they outlive their answers, since the calls must not be repeated. */
 export function createActedStore(): LRUCache<string, true> {
   return new LRUCache<string, true>({ max: MAX_ACTED, ttl: ACTED_KEPT_MS });
 }

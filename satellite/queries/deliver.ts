@@ -3,7 +3,7 @@ import { MAX_PART_BYTES, type SatelliteMessage } from '@casebook/wire';
 import type { Answer } from './answers.ts';
 import { partsOf } from './parts.ts';
 
-/** Where answers go: one connection. */
+/** Destination of answers: one connection. */
 export interface Outlet {
   /** Resolves when there is room for more. @throws when the connection is gone */
   send(message: SatelliteMessage): Promise<void>;
@@ -12,7 +12,7 @@ export interface Outlet {
 const MAX_MESSAGE_CHARACTERS = 4_000;
 
 /**
- * @param options.maxBytes of whoever asked this time: it may be less than when the answer was made
+ * @param options.maxBytes limit of this request, which may be lower than when the answer was produced
  * @param options.signal fires when another delivery of the same answer takes over
  */
 export async function deliver(

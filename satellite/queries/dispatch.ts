@@ -1,9 +1,9 @@
-/** From a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
+/** Maps a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
 import { prepareCall, QueryError, type Connector } from '@casebook/connectors';
 import type { RequestMessage } from '@casebook/wire';
 import type { McpServers } from '../mcp/port.ts';
 
-/** A connector with the limits that the configuration sets it. */
+/** A connector with its configured limits. */
 export interface LimitedConnector {
   connector: Connector;
   timeoutMs: number;
@@ -13,23 +13,23 @@ export interface LimitedConnector {
 export interface Systems {
   connectors: ReadonlyMap<string, LimitedConnector>;
   mcp: McpServers;
-  /** Of what comes from MCP servers. */
+  /** Limits of MCP tools. */
   maxAnswerBytes: number;
 }
 
 export interface Work {
-  /** What the concurrency is counted by. */
+  /** The key that concurrency is counted by. */
   target: string;
   timeoutMs: number;
   maxBytes: number;
-  /** Whether it may have changed something; then it must never be done twice. */
+  /** Whether it may change something, and so must never run twice. */
   mayAct: boolean;
   run(context: { signal: AbortSignal; maxBytes: number; remainingMs: number }): Promise<unknown>;
 }
 
 const list = (names: Iterable<string>): string => [...names].join(', ') || 'none';
 
-/** @throws {QueryError} `not_found` or `bad_request`, saying what there is */
+/** @throws {QueryError} `not_found` or `bad_request`, listing what exists */
 export function dispatch({ target, timeoutMs, maxBytes }: RequestMessage, systems: Systems): Work {
   if (target.kind === 'mcp') {
     const { server, tool, arguments: args } = target;

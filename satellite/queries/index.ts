@@ -1,4 +1,4 @@
-/** Running what Casebook asks. */
+/** Runs Casebook's requests. */
 export type { Outlet } from './deliver.ts';
 export type { LimitedConnector, Systems } from './dispatch.ts';
 export { connectAll } from './limited.ts';

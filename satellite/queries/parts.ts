@@ -1,9 +1,9 @@
-/** Long answers in pieces. */
+/** Splits long answers. */
 
-/** How many bytes each code unit takes in the JSON of a text. */
+/** Size in bytes of each code unit in JSON text. */
 function costOf(unit: number): number {
   if (unit === 0x22 || unit === 0x5c) return 2;
-  // \n and the like take two; the rest are written as \u0000.
+  // \n and the like take two bytes; other control characters are written as \u0000.
   if (unit < 0x20) return unit >= 8 && unit <= 13 && unit !== 11 ? 2 : 6;
   if (unit < 0x80) return 1;
   return unit < 0x800 ? 2 : 3;
@@ -13,8 +13,8 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 /**
- * Cuts a text so that the JSON of each part has at most `most` bytes. Characters beyond the basic plane stay whole.
- * Lazily: a part is cut when it can be sent.
+ * Splits a text so that each part's JSON has at most `most` bytes. Surrogate pairs stay whole. Lazy: a part is cut when
+ * it can be sent.
  * @param most at least 8: the longest character, and two quotes
  */
 export function* partsOf(text: string, most: number): Generator<string> {
@@ -23,7 +23,7 @@ export function* partsOf(text: string, most: number): Generator<string> {
   for (let i = 0; i < text.length;) {
     const unit = text.charCodeAt(i);
     const isPair = isHigh(unit) && isLow(text.charCodeAt(i + 1));
-    // Half a pair is written as \ud800.
+    // A lone surrogate is written as \ud800.
     const cost = isPair ? 4 : isHigh(unit) || isLow(unit) ? 6 : costOf(unit);
     if (bytes + cost > most) {
       yield text.slice(start, i);

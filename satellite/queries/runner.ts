@@ -1,4 +1,4 @@
-/** Runs requests: each id once, whoever asks how often, within limits, and nothing leaves that is to be redacted. */
+/** Runs requests: each id only once, however often it is asked, within limits, and with every answer redacted. */
 import type { LRUCache } from 'lru-cache';
 import type { RequestMessage } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
@@ -17,7 +17,7 @@ interface Asker {
 
 interface Job {
   cancel: AbortController;
-  /** Whoever asked last gets the answer: the connection of an earlier one may be gone. */
+  /** The latest requester gets the answer: an earlier one's connection may be gone. */
   asker: Asker;
 }
 
@@ -43,7 +43,7 @@ export class QueryRunner {
   readonly #jobs = new Map<string, Job>();
   readonly #answers: LRUCache<string, Answer> = createAnswerStore();
   readonly #acted: LRUCache<string, true> = createActedStore();
-  /** The latest delivery of each answer that is being sent. */
+  /** The latest delivery of each answer in transit. */
   readonly #deliveries = new Map<string, AbortController>();
   readonly #pending = new Set<Promise<void>>();
 
@@ -51,7 +51,7 @@ export class QueryRunner {
     this.#options = options;
   }
 
-  /** Begins, attaches to what is under way, or repeats what was answered. The answer goes to `outlet`. */
+  /** Starts the work, attaches to work in progress, or repeats an answer. The answer goes to `outlet`. */
   request(message: RequestMessage, outlet: Outlet): void {
     const { id, maxBytes } = message;
     const asker = { outlet, maxBytes };
@@ -68,18 +68,18 @@ export class QueryRunner {
     return this.#track(this.#run(message, begun));
   }
 
-  /** Nobody waits for it any more. */
+  /** The requester has given up. */
   cancel(id: string): void {
     this.#jobs.get(id)?.cancel.abort(new Cancelled('nobody waits for the answer any more'));
     this.#deliveries.get(id)?.abort();
   }
 
-  /** Resolves when every answer under way has been sent. */
+  /** Resolves when every answer in progress has been sent. */
   async idle(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  /** Stops everything under way. */
+  /** Stops all work in progress. */
   cancelAll(): void {
     for (const id of this.#jobs.keys()) this.cancel(id);
   }
@@ -99,7 +99,7 @@ export class QueryRunner {
     } catch (error) {
       answer = this.#failure(error, job.cancel.signal);
     }
-    // What was refused, or given up by whoever asked, may be asked again, unless something may have been done.
+    // A refused or abandoned request may be repeated, unless it may have had an effect.
     const again = 'code' in answer && (answer.code === 'busy' || (answer.code === 'cancelled' && !work?.mayAct));
     if (!again) this.#answers.set(id, answer);
     if (!again && work?.mayAct) this.#acted.set(id, true);
@@ -144,7 +144,7 @@ export class QueryRunner {
     this.#deliveries.set(id, control);
     this.#track(
       deliver(id, answer, outlet, { maxBytes, signal: control.signal })
-        // The connection is gone; whoever still wants the answer asks for it over the next one.
+        // The connection is gone; the requester asks again over the next one.
         .catch((error: unknown) => this.#options.log.debug({ id, err: error }, 'an answer was not delivered'))
         .finally(() => {
           if (this.#deliveries.get(id) === control) this.#deliveries.delete(id);

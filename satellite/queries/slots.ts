@@ -1,7 +1,7 @@
-/** How much is asked of the customer's systems at one time: of all together, and of each. */
+/** Limits concurrent requests to the customer's systems: in total, and per system. */
 import { QueryError } from '@casebook/connectors';
 
-/** Queries that may wait for their turn; more are refused, since their time would run out in the queue. */
+/** Maximum number of waiting queries; more are refused, since their time would run out in the queue. */
 const MAX_WAITING = 100;
 
 interface Waiting {
@@ -24,8 +24,8 @@ export class Slots {
   }
 
   /**
-   * Waits for a free place, in the order of asking; whoever asks for a target that is taken does not hold up the others.
-   * @returns gives the place back
+   * Waits for a free slot in order of arrival; waiting for a busy target does not block the others.
+   * @returns a function that releases the slot
    * @throws {QueryError} `busy` when too many wait already
    * @throws the signal's reason when it fires first
    */

@@ -6,13 +6,13 @@ import type { RedactionOptions } from './redactor.ts';
 const pattern = z
   .strictObject({
     name: z.string().min(1).max(100),
-    /** A regular expression of JavaScript. */
+    /** A JavaScript regular expression. */
     pattern: z.string().min(1).max(5_000),
     flags: z
       .string()
       .regex(/^[imsuv]*$/, 'may have the flags i, m, s, u and v')
       .default(''),
-    /** `$1` and the like stand for groups. */
+    /** `$1` and the like insert groups. */
     replacement: z.string().max(1_000).default(REDACTED),
   })
   .transform(({ name, pattern, flags, replacement }, context): RedactionRule => {
@@ -24,7 +24,7 @@ const pattern = z
     try {
       compiled = new RegExp(pattern, `${flags}g`);
     } catch (error) {
-      // The engine's message repeats the pattern; only what comes after it says what is wrong.
+      // The engine's message repeats the pattern; keep only what follows it.
       const reason = error instanceof Error ? (error.message.split(': ').at(-1) ?? '') : '';
       return refuse(`is not a regular expression: ${reason}`);
     }

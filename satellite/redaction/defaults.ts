@@ -1,12 +1,12 @@
 /**
- * What is redacted unless the configuration says otherwise. Every rule takes time linear in its text: a match begins
- * where no match of the same rule could have begun before it, or is bounded in length.
+ * The default redaction rules. Every rule takes time linear in its text: a match either begins where no earlier match
+ * of the same rule could have begun, or is bounded in length.
  */
 
 /** One kind of secret. */
 export interface RedactionRule {
   name: string;
-  /** @returns the text without the secrets of this kind */
+  /** @returns the text without secrets of this kind */
   apply(text: string): string;
 }
 
@@ -19,7 +19,7 @@ function rule(name: string, pattern: RegExp, replacement = REDACTED): RedactionR
 const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Found by two cursors that only go forward. A block without an end is redacted to the end of the text. */
+/** Scans with two cursors that only move forward. A block without an end is redacted to the end of the text. */
 function redactPrivateKeys(text: string): string {
   if (!text.includes('PRIVATE KEY')) return text;
   let out = '';
@@ -36,7 +36,10 @@ function redactPrivateKeys(text: string): string {
 }
 
 const CARD = /(?<![\w.+-])[2-6](?:[ -]?\d){12,18}(?![\w]|[.-]\d)/g;
-/** Visa, Mastercard, American Express, Discover, JCB, Diners: what begins otherwise is some other number, such as a time in ns. */
+/**
+ * Visa, Mastercard, American Express, Discover, JCB and Diners: other prefixes are some other number, such as a time in
+ * ns.
+ */
 const ISSUER =
   /^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|35\d{14}|3(?:0[0-5]|[68]\d)\d{11})$/;
 
@@ -75,7 +78,7 @@ function redactPairs(text: string): string {
   });
 }
 
-/** What every satellite redacts, in this order. */
+/** The default rules, in order. */
 export const DEFAULT_RULES: readonly RedactionRule[] = [
   { name: 'private-key', apply: redactPrivateKeys },
   rule('jwt', /(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g),
@@ -90,13 +93,13 @@ export const DEFAULT_RULES: readonly RedactionRule[] = [
     `$1${REDACTED}@`,
   ),
   rule('authorization', /(?<!\w)(bearer|basic)( {1,4})(?=\S{0,200}?\d|\S{20})[\w.~+/-]{8,}={0,2}/gi, `$1$2${REDACTED}`),
-  // Header lines of HTTP, and members of that name in JSON.
+  // HTTP header lines, and JSON members of that name.
   rule(
     'cookie',
     /((?<![a-z0-9])(?:set-)?cookie\\{0,3}["']?:\s{0,3}\\{0,3}["']?)[^\s=;,"'\\]{1,100}=[^\r\n"'\\]{1,8000}/gi,
     `$1${REDACTED}`,
   ),
-  // Of a token that nothing else is said about, only what looks like one; that of the next page has to come through.
+  // A bare `token` is redacted only if its value looks like one; pagination tokens must pass.
   rule(
     'token-pair',
     /((?<![a-z0-9]|(?:next|page|continuation)[_-])token\\{0,3}["']?\s{0,3}[=:]\s{0,3}\\{0,3}["']?)(?=[\w.~+/=-]{0,200}?\d)[\w.~+/=-]{8,}/gi,
@@ -106,7 +109,7 @@ export const DEFAULT_RULES: readonly RedactionRule[] = [
   { name: 'card', apply: redactCards },
 ];
 
-/** Off unless asked for: addresses of people are often what a problem is about. */
+/** Off by default: people's addresses are often the subject of a problem. */
 export const EMAIL_RULE = rule('email', /(?<![\w.+-])[\w.+-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gi);
 
 const SECRET_NAMES = [
@@ -131,10 +134,10 @@ const SECRET_NAMES = [
   'apitoken',
   'authorization',
 ];
-/** Too common as the end of a name: a page's token has to come through. */
+/** Too common a suffix: pagination tokens must pass. */
 const WHOLE_SECRET_NAMES = new Set(['token', 'cookie', 'setcookie', 'xauthtoken', 'xvaulttoken', 'privatetoken']);
 
-/** Whether what goes by this name is a secret: `password`, `DB_PASSWORD`, `clientSecret`, `x-api-key`. */
+/** Whether a name marks a secret: `password`, `DB_PASSWORD`, `clientSecret`, `x-api-key`. */
 export function isSecretName(name: string): boolean {
   if (name.length > 200) return false;
   const letters = name.toLowerCase().replace(/[^a-z]/g, '');

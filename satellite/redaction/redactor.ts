@@ -1,19 +1,19 @@
-/** Takes secrets out of everything that leaves the network. */
+/** Removes secrets from everything that leaves the network. */
 import { DEFAULT_RULES, EMAIL_RULE, isSecretName, REDACTED, type RedactionRule } from './defaults.ts';
 
-/** Names seen are remembered: the rows of an answer all have the same ones. */
+/** Caches the verdict on names: the rows of an answer share theirs. */
 const MAX_NAMES = 10_000;
 /** `pwd=x`. */
 const SHORTEST_SECRET = 5;
-/** A sample of a metric, of which an answer may have a million; no default rule takes anything out of one. */
+/** A metric sample, of which an answer may have a million; no default rule matches one. */
 const SAMPLE = /^-?\d{1,12}\.\d{1,40}(?:e[+-]?\d{1,3})?$/;
 
 export interface Redactor {
   text(text: string): string;
   /**
-   * Redacts every string of a value and every name in it, and whatever goes by a secret's name: strings and numbers,
-   * lists of them, and cells of tables below a column of such a name. Objects are looked into. Other numbers stay.
-   * @returns a copy, as plain JSON: what `JSON.stringify` leaves out is left out
+   * Redacts every string and name in a value, and whatever a secret's name labels: strings and numbers, lists of them,
+   * and cells of table columns. Objects are traversed. Other numbers stay.
+   * @returns a copy, as plain JSON: whatever `JSON.stringify` omits is omitted
    */
   value(value: unknown): unknown;
 }
@@ -21,7 +21,7 @@ export interface Redactor {
 export interface RedactionOptions {
   defaults: boolean;
   emails: boolean;
-  /** The configured ones; they come last, and also see what the defaults left. */
+  /** Custom rules run last, on what the defaults left. */
   rules: readonly RedactionRule[];
 }
 
@@ -47,7 +47,7 @@ export function createRedactor({ defaults, emails, rules }: RedactionOptions): R
 
   const object = (found: object): Record<string, unknown> => {
     const out = new Map<string, unknown>();
-    // {"name": "DB_PASSWORD", "value": "…"}, as in the environment of a container.
+    // {"name": "DB_PASSWORD", "value": "…"}, as in a container's environment.
     const label = 'name' in found ? found.name : 'key' in found ? found.key : undefined;
     const labelled = typeof label === 'string' && nameOf(label).secret;
     const columns = secretColumns(found);
@@ -85,14 +85,16 @@ export function createRedactor({ defaults, emails, rules }: RedactionOptions): R
         )
       : value(rows);
 
-  /** What a name says is secret. An object by such a name describes it as often as it holds it. */
+  /**
+   * The value of a secret name is secret. An object with such a name may just as well describe the secret as hold it.
+   */
   const hide = (found: unknown): unknown => {
     if (Array.isArray(found)) return found.map(hide);
     if (typeof found === 'string' && found !== '') return REDACTED;
     return typeof found === 'number' || typeof found === 'bigint' ? REDACTED : value(found);
   };
 
-  /** Objects too, as OpenTelemetry's {"stringValue": "…"}. */
+  /** Objects too, such as OpenTelemetry's {"stringValue": "…"}. */
   const hideAll = (found: unknown): unknown => {
     if (Array.isArray(found)) return found.map(hideAll);
     if (typeof found !== 'object' || found === null || 'toJSON' in found) return hide(found);

@@ -1,4 +1,4 @@
-/** Prometheus' Alertmanager, version 2 of its API. */
+/** Prometheus' Alertmanager, API version 2. */
 import { z } from 'zod';
 import {
   defineConnectorKind,
@@ -79,7 +79,7 @@ function alertmanagerOperations(http: HttpApi): ConnectorOperation[] {
   ];
 }
 
-/** Alertmanager's errors are one JSON string. */
+/** Alertmanager's errors are a single JSON string. */
 function errorMessage(body: string): string | undefined {
   try {
     return z.string().parse(JSON.parse(body));

@@ -1,4 +1,4 @@
-/** What the operations ask of ClickHouse's system tables, in words that old servers know as well. */
+/** Queries on ClickHouse's system tables, in syntax that old servers support too. */
 
 /** A string as a literal. */
 const literal = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
@@ -36,7 +36,10 @@ export const PROCESSES = `
          substring(query, 1, 2000) as query
   from system.processes where query not like '%from system.processes%' order by elapsed desc`;
 
-/** @param normalizes whether literals can be taken out of the texts, so that like queries count together */
+/**
+ * @param normalizes whether the server can strip literals from query texts, so that similar queries are counted
+ *   together
+ */
 export const slowQueries = (limit: number, sinceSeconds: number, normalizes: boolean): string => `
   select substring(${normalizes ? 'normalizeQuery(query)' : 'query'}, 1, 2000) as text, any(user) as first_user,
          count() as calls, sum(query_duration_ms) as total_ms, avg(query_duration_ms) as mean_ms,

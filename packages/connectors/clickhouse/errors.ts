@@ -1,6 +1,8 @@
 import { QueryError } from '../connector.ts';
 
-/** ClickHouse's own numbers (src/Common/ErrorCodes.cpp) of what is not the asker's fault, or has a code of its own. */
+/**
+ * ClickHouse's error codes (src/Common/ErrorCodes.cpp) that are not the caller's fault, or map to a code of their own.
+ */
 const CODES: Record<number, QueryError['code']> = {
   60: 'not_found',
   81: 'not_found',
@@ -19,7 +21,7 @@ const CODES: Record<number, QueryError['code']> = {
   516: 'failed',
 };
 
-/** @returns the server's error, from the text that it sends: `Code: 62. DB::Exception: …` */
+/** @returns the server's error, from its text: `Code: 62. DB::Exception: …` */
 export function exceptionOf(text: string): QueryError | undefined {
   const [, code, words] = /Code: (\d+)[.,]\s(?:e\.displayText\(\) = )?DB::Exception: (.*)/su.exec(text) ?? [];
   if (code === undefined || words === undefined) return undefined;
@@ -31,7 +33,7 @@ export function asQueryError(error: unknown): QueryError {
   if (error instanceof QueryError) return error;
   if (!(error instanceof Error)) return new QueryError('failed', String(error));
   const code: unknown = Reflect.get(error, 'code');
-  // The client takes the server's text apart when it knows its form, and leaves it as it is when it does not.
+  // The client parses the server's text if it knows its form, and otherwise leaves it alone.
   const served =
     typeof code === 'string' && /^\d+$/u.test(code)
       ? exceptionOf(`Code: ${code}. DB::Exception: ${error.message}`)

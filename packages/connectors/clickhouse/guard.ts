@@ -1,7 +1,7 @@
 import { callsIn, readingStatement } from '../shared/sql/read-only.ts';
 import { CLICKHOUSE, type Token } from '../shared/sql/tokens.ts';
 
-/** Functions that reach other systems or the server's files; a user who may set nothing has them in `readonly=2`. */
+/** Functions that reach other systems or the server's files; they are available even to users with `readonly=2`. */
 const REACHING = new RegExp(
   `^(?:${[
     'url(?:cluster)?|file(?:cluster)?|remote(?:secure)?|input|executable|fuzzjson|fuzzquery|catboostevaluate|loop',
@@ -11,14 +11,14 @@ const REACHING = new RegExp(
   'u',
 );
 
-/** Table functions that stay in the server and the cluster that it is part of. */
+/** Table functions that stay within the server and its cluster. */
 const STAYING = new Set(
   `cluster clusterallreplicas dictionary format generaterandom generate_series generateseries merge null numbers numbers_mt
   primes values view zeros zeros_mt`.split(/\s+/u),
 );
 
 /**
- * @param tableFunctions those that the server has, where it says so
+ * @param tableFunctions the server's own, if it lists them
  * @throws {QueryError} `bad_request` when the statement may do more than read
  */
 export function readingClickhouse(sql: string, tableFunctions: readonly string[] = []): string {
@@ -36,7 +36,7 @@ export function readingClickhouse(sql: string, tableFunctions: readonly string[]
   });
 }
 
-/** Functions that are called without a parenthesis of their own: `SELECT * APPLY(f)`. */
+/** Functions called without parentheses of their own: `SELECT * APPLY(f)`. */
 function appliedIn(tokens: readonly Token[]): string[] {
   return tokens.flatMap(({ kind, text }, index) => {
     if (kind !== 'word' || text !== 'apply') return [];

@@ -1,7 +1,7 @@
 /**
- * ClickHouse over HTTP. Reading is enforced by the statement's first word and the table functions in it, and by the
- * server's `readonly`. Give the user a profile with `readonly = 2`, or with `readonly = 1` and limits of its own: then
- * the satellite may send no setting, and the profile's limits on time and rows are the ones that hold.
+ * ClickHouse over HTTP. Reading is enforced by the statement's first word and its table functions, and by the server's
+ * `readonly`. Give the user a profile with `readonly = 2`, or with `readonly = 1` and limits of its own: then the
+ * satellite may send no settings, and the profile's limits on time and rows apply.
  */
 import { z } from 'zod';
 import {
@@ -24,11 +24,11 @@ const config = z.strictObject({
   password: z.string().default(''),
   database: z.string().optional(),
   ca_file: z.string().optional(),
-  /** Longest that one statement may run. */
+  /** Timeout of one statement. */
   max_execution_seconds: z.number().int().min(1).max(600).default(60),
 });
 
-/** How a customer's ClickHouse is configured and made. */
+/** How a customer's ClickHouse is configured and created. */
 export const clickhouse = defineConnectorKind({
   kind: 'clickhouse',
   config,
@@ -71,7 +71,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
       }),
       tool: true,
       async run({ sql, parameters, max_rows = DEFAULT_ROWS }, context) {
-        // What is refused whatever the server has is refused without asking it.
+        // What every server refuses is refused without asking this one.
         readingClickhouse(sql);
         const { tableFunctions } = await session.abilities();
         const statement = readingClickhouse(sql, tableFunctions);

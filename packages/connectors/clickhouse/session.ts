@@ -1,4 +1,4 @@
-/** One ClickHouse over HTTP, and reading from it with limits that the server keeps. */
+/** One ClickHouse over HTTP, read with limits that the server enforces. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
@@ -13,7 +13,7 @@ export interface SessionOptions {
   username: string;
   password: string;
   database?: string;
-  /** Certificate authority in PEM, beside those that Node knows. */
+  /** PEM of a certificate authority, in addition to those of Node. */
   caFile?: string;
   maxExecutionSeconds: number;
 }
@@ -27,11 +27,11 @@ export interface ReadOptions extends OperationContext {
 export interface Abilities {
   /** 0: everything, 1: neither writing nor settings, 2: settings but no writing. */
   readonly: number;
-  /** The server can stop a query whose asker has hung up. */
+  /** The server can stop a query after its client disconnects. */
   stopsWhenClosed: boolean;
-  /** The function `normalizeQuery` is there. */
+  /** Whether the function `normalizeQuery` exists. */
   normalizes: boolean;
-  /** Names of the table functions that the server has; empty where it does not say. */
+  /** Names of the server's table functions; empty if it does not list them. */
   tableFunctions: string[];
 }
 
@@ -64,7 +64,7 @@ export class ClickhouseSession {
 
   /**
    * Reads the rows of one statement.
-   * @throws {QueryError} with the server's words
+   * @throws {QueryError} with the server's message
    */
   async read(sql: string, options: ReadOptions): Promise<Table> {
     const { abilities } = await this.#vendor();
@@ -88,19 +88,19 @@ export class ClickhouseSession {
     try {
       return { client, abilities: await this.#abilities };
     } catch (error) {
-      // Asked again next time: the server may have been down.
+      // Ask again next time: the server may have been down.
       this.#abilities = undefined;
       throw asQueryError(error);
     }
   }
 
   async #probe(): Promise<Abilities> {
-    // Not an asker's signal: others may wait for the same answer.
+    // Not one caller's signal: others may wait for the same answer.
     const signal = AbortSignal.timeout(PROBE_TIMEOUT_MS);
     const limits = { signal, maxBytes: PROBE_BYTES, maxRows: 1_000 };
     const { data } = await this.#ask(ABILITIES, limits, {});
     const tableFunctions = await this.#ask(TABLE_FUNCTIONS, limits, {}).catch((error: unknown) => {
-      // Servers before 18.16 have no such table, and a user may not be allowed to read it.
+      // Servers before 18.16 lack this table, and a user may lack the permission to read it.
       if (error instanceof QueryError && ['not_found', 'failed'].includes(error.code)) return undefined;
       throw error;
     });
@@ -126,7 +126,7 @@ export class ClickhouseSession {
     try {
       if (signal.aborted) throw stopped();
       const { stream } = await client.exec({
-        // On a line of its own: the statement may end in a comment.
+        // On its own line: the statement may end in a comment.
         query: `${sql}\nFORMAT JSONCompact`,
         query_id,
         query_params: parameters,
@@ -135,7 +135,7 @@ export class ClickhouseSession {
       });
       const text = await bounded(stream, maxBytes);
       const parsed = answer.safeParse(parsedJson(text));
-      // An error in the middle of the rows comes after a status of 200, as text behind them.
+      // An error in the middle of the rows follows a status of 200, as text after them.
       if (!parsed.success) throw exceptionOf(text.slice(-10_000)) ?? new Error(`not JSON: ${text.slice(0, 200)}`);
       return parsed.data;
     } catch (error) {
@@ -166,8 +166,8 @@ export class ClickhouseSession {
 }
 
 /**
- * `readonly=1` where the user may set it: nothing can be written and no setting changed in the statement. A user whose
- * profile has it already may send no setting at all, and its profile's limits hold instead of these.
+ * `readonly=1` if the user may set it: nothing can be written, and the statement cannot change settings. A user whose
+ * profile already has it may send no settings, so the profile's limits apply instead of these.
  */
 export function settingsFor(
   { readonly, stopsWhenClosed }: Abilities,
@@ -179,13 +179,13 @@ export function settingsFor(
     ...(readonly === 0 && { readonly: '1' }),
     ...(stopsWhenClosed && { [STOPS_WHEN_CLOSED]: 1 }),
     max_execution_time: Math.max(1, Math.ceil(Math.min(maxExecutionSeconds, remainingMs / 1000))),
-    // One more than wanted says that there are more. What comes is whole blocks of rows.
+    // One row more than requested shows that there are more. The server sends whole blocks of rows.
     max_result_rows: String(maxRows + 1),
     result_overflow_mode: 'break',
   };
 }
 
-/** The limit is kept here: ClickHouse would cut the rows at its own limit of bytes, and not say so. */
+/** Enforced here: ClickHouse would silently cut the rows at its own byte limit. */
 async function bounded(stream: NodeJS.ReadableStream, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;

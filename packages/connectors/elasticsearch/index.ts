@@ -4,7 +4,7 @@ import { headerSecret } from '../shared/header-values.ts';
 import { searchConfig, searchConnector } from '../shared/search/connector.ts';
 import { ElasticsearchTransport } from './transport.ts';
 
-/** How a customer's Elasticsearch is configured and made. */
+/** How a customer's Elasticsearch is configured and created. */
 export const elasticsearch = defineConnectorKind({
   kind: 'elasticsearch',
   config: z.strictObject({ ...searchConfig, api_key: headerSecret.optional() }),

@@ -7,7 +7,7 @@ import { pathOf, type SearchRequest, type SearchServer, type SearchTransport } f
 
 const VENDOR = 'Elasticsearch';
 
-/** Plain JSON, not the media type of one version: servers before 9 know no `compatible-with=9`. */
+/** Plain JSON instead of a versioned media type: servers before 9 do not know `compatible-with=9`. */
 const JSON_ONLY = { accept: 'application/json', 'content-type': 'application/json' };
 
 /** Elasticsearch through Elastic's own client, which refuses servers that are not Elasticsearch. */

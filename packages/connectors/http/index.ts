@@ -15,14 +15,14 @@ const allowed = z
   });
 
 const config = z.strictObject({
-  /** Nothing outside of it is asked for. */
+  /** Nothing outside these paths is requested. */
   base_url: httpApiConfig.shape.url,
   allow: z.array(allowed).min(1).max(200),
   headers: httpApiConfig.shape.headers,
   basic_auth: httpApiConfig.shape.basic_auth,
   bearer_token: httpApiConfig.shape.bearer_token,
   tls: httpApiConfig.shape.tls,
-  /** Where the API says that it is up. Without it, any answer but an error of the server counts. */
+  /** A path that shows that the API is up. Without it, any answer but a server error counts. */
   check_path: z
     .string()
     .refine((path) => segmentsOf(path) !== undefined, 'must be a plain absolute path')
@@ -38,7 +38,7 @@ const parameters = z.strictObject({
 });
 
 const CHECK_BYTES = 64 * 1_024;
-/** An API that says so is up. */
+/** Such an answer means that the API is up. */
 const UP = new Set<QueryError['code']>(['not_found', 'bad_request', 'too_large', 'busy']);
 
 export const http = defineConnectorKind({

@@ -1,13 +1,13 @@
-/** Which paths of an HTTP API may be asked for. What is compared is what will be sent, segment by segment. */
+/** Decides which paths of an HTTP API may be requested. The comparison uses what will be sent, segment by segment. */
 
 /** A control character, a backslash (some servers take it for a slash), `;` (some cut a segment there), or a second encoding. */
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNSAFE = /[\u0000-\u001f\u007f\\;%/]/u;
 
 /**
- * @param path as asked for, percent-encoded or not
- * @returns its segments, decoded; undefined when it is not one plain absolute path: when it has an empty segment, `.` or
- * `..`, or anything that servers read differently from one another
+ * @param path as requested, percent-encoded or not
+ * @returns its decoded segments; undefined unless it is one plain absolute path: it has an empty segment, `.` or `..`,
+ *   or something that servers read differently
  */
 export function segmentsOf(path: string): string[] | undefined {
   if (!path.startsWith('/') || /[?#\\]/.test(path)) return undefined;
@@ -30,9 +30,9 @@ export function segmentsOf(path: string): string[] | undefined {
 export type PathPattern = (segments: readonly string[]) => boolean;
 
 /**
- * `/api/orders` is that path, `/api/orders/*` any one segment below it, `/api/**` everything below; `*` may also be a
- * part of a segment.
- * @returns undefined when the pattern is none
+ * `/api/orders` is exactly that path, `/api/orders/*` any one segment below it, `/api/**` everything below; `*` may
+ * also be a part of a segment.
+ * @returns undefined for an invalid pattern
  */
 export function patternOf(pattern: string): PathPattern | undefined {
   const wanted = segmentsOf(pattern);
@@ -45,7 +45,7 @@ export function patternOf(pattern: string): PathPattern | undefined {
     fixed.every((segment, i) => matches(segment.split('*'), segments[i]!));
 }
 
-/** Whether a segment is made of these pieces with anything in between; in time linear in both. */
+/** Whether a segment consists of these pieces with anything in between; linear in both. */
 function matches(pieces: readonly string[], segment: string): boolean {
   const [first = '', ...rest] = pieces;
   const last = rest.pop();
@@ -57,6 +57,6 @@ function matches(pieces: readonly string[], segment: string): boolean {
     if (found === -1) return false;
     at = found + piece.length;
   }
-  // A star stands for at least one character where it is all there is.
+  // A star on its own stands for at least one character.
   return segment.length >= at + last.length && segment.endsWith(last);
 }

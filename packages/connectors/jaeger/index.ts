@@ -23,7 +23,7 @@ export const jaeger = defineConnectorKind({
   config: httpApiConfig,
   create(config, { id, title }) {
     const http = createHttpApi(config, { name: 'Jaeger', errorMessage });
-    // Jaeger writes null where it has no service yet.
+    // Jaeger returns null before it has any service.
     const services = z.object({ data: z.array(z.string()).nullable(), total: z.number() });
     return {
       id,
@@ -36,7 +36,7 @@ export const jaeger = defineConnectorKind({
   },
 });
 
-/** The questions that Jaeger answers; each answer is the `data` of the API's. */
+/** Jaeger's operations; each answer is the API's `data`. */
 function jaegerOperations(http: HttpApi): ConnectorOperation[] {
   const ask = async (path: string[], query: Query, context: OperationContext): Promise<unknown> => {
     const answer = await http.json({ path: ['api', ...path], query }, context);

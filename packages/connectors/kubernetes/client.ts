@@ -1,4 +1,4 @@
-/** The cluster's API through its own client: bounded answers, pages, and calls that end when nobody waits. */
+/** The cluster's API through its own client: bounded answers, pages, and calls that end when the caller gives up. */
 import type {
   AppsV1Api,
   BatchV1Api,
@@ -20,7 +20,7 @@ export interface Apis {
   version: VersionApi;
 }
 
-/** What of a list is asked for. */
+/** Filters and limits of a list. */
 export interface Page {
   limit: number;
   _continue?: string;
@@ -33,7 +33,7 @@ interface ListOf<Item> {
 
 export interface Listed<Item> {
   items: Item[];
-  /** There are more than were asked for. */
+  /** The cluster has more than were requested. */
   truncated: boolean;
 }
 
@@ -45,14 +45,14 @@ export class KubernetesClient {
   readonly #configure: (vendor: Vendor) => KubeConfig;
   #opened: Promise<{ vendor: Vendor; apis: Apis }> | undefined;
 
-  /** @param configure makes the client's configuration; called at the first use, and again when it failed */
+  /** @param configure creates the client's configuration; called at the first use, and again after a failure */
   constructor(configure: (vendor: Vendor) => KubeConfig) {
     this.#configure = configure;
   }
 
   /**
    * Makes one call. Its answer may have at most `context.maxBytes` bytes.
-   * @throws {QueryError} with the server's words
+   * @throws {QueryError} with the server's message
    */
   async call<Answer>(
     context: OperationContext,
@@ -68,8 +68,8 @@ export class KubernetesClient {
   }
 
   /**
-   * Lists page by page, keeping of each object what `keep` makes of it.
-   * @param most objects at most; a page is not asked for when there are as many already
+   * Lists page by page, mapping each object with `keep`.
+   * @param most maximum number of objects; no further page is requested once it is reached
    */
   async list<Item, Kept>(
     context: OperationContext,
@@ -86,7 +86,7 @@ export class KubernetesClient {
         items.push(...list.items.map(keep));
         next = list.metadata?._continue || undefined;
       } catch (error) {
-        // A list that took too long goes on from the same place in a newer state when asked with this one.
+        // After the list token expires, this token continues from the same place in a newer state.
         const fresh = next === undefined ? undefined : expiredContinue(error);
         if (fresh === undefined) throw asQueryError(error, context.signal);
         next = fresh;

@@ -5,7 +5,7 @@ import { asQueryError } from './errors.ts';
 import { problemsOf, type Findings } from './problems.ts';
 import * as resources from './resources.ts';
 
-/** Objects of one kind that are looked at; a cluster with more is counted up to here. */
+/** Maximum number of objects per kind; larger clusters are counted up to this number. */
 const MAX_OBJECTS = 20_000;
 const MAX_EVENTS = 2_000;
 
@@ -14,7 +14,7 @@ export interface ClusterIdentity {
   connector: string;
 }
 
-/** A cluster's state from what was found in it. Pure. */
+/** Derives a cluster's state from its objects. Pure. */
 export function clusterState(
   { name, connector }: ClusterIdentity,
   findings: Findings & { namespaces: number; version?: string },
@@ -45,7 +45,7 @@ export function clusterState(
 }
 
 /**
- * Looks at the whole cluster. What may not be listed is a problem of its own, and the rest is there all the same.
+ * Inspects the whole cluster. A kind that may not be listed becomes a problem itself and does not affect the rest.
  * @throws {QueryError} when nothing at all could be listed
  */
 export async function observeCluster(
@@ -65,7 +65,7 @@ export async function observeCluster(
       return [];
     }
   };
-  // One after the other: the API server has others to serve.
+  // Sequential: the API server has others to serve.
   const nodes = await listed('nodes', resources.nodes(client, context, MAX_OBJECTS));
   if (context.signal.aborted) throw failures[0] ?? asQueryError(undefined, context.signal);
   const namespaces = await listed('namespaces', resources.namespaces(client, context, MAX_OBJECTS));

@@ -11,7 +11,7 @@ const CODES: Record<number, QueryError['code']> = {
   504: 'timeout',
 };
 
-/** `Status` of the Kubernetes API, as the client gives it: taken apart for the codes it knows, as text for others. */
+/** `Status` of the Kubernetes API, as the client returns it: parsed for the codes it knows, as text for others. */
 const status = z.object({
   message: z.string().optional(),
   reason: z.string().optional(),
@@ -40,7 +40,7 @@ export function asQueryError(error: unknown, signal: AbortSignal): QueryError {
   return new QueryError('failed', `No answer of Kubernetes: ${words}`, { cause: error });
 }
 
-/** @returns the token to go on with when the one that was sent has expired (410) */
+/** @returns the token to continue with when the one sent has expired (410) */
 export function expiredContinue(error: unknown): string | undefined {
   const served = statusOf(error);
   if (served?.code !== 410) return undefined;

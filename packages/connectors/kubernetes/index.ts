@@ -1,9 +1,9 @@
 /**
  * Kubernetes, read-only: nothing but GET is ever sent, and `satellite/deploy/kubernetes-rbac.yaml` allows nothing else.
- *
- * It is tested against a server that checks every request and answer against the official OpenAPI document. Not tried
- * on a real cluster: the service account of a pod (in_cluster), TLS with a cluster's own certificates, tokens that rotate, kubeconfigs with login commands (exec)
- * or client certificates, priority and fairness under load, and lists of clusters beyond some thousand pods.
+ * Tested against a server that checks every request and answer against the official OpenAPI document. Not tested on a
+ * real cluster: a pod's service account (in_cluster), TLS with a cluster's own certificates, rotating tokens,
+ * kubeconfigs with login commands (exec) or client certificates, priority and fairness under load, and lists of
+ * clusters beyond some thousand pods.
  */
 import type { KubeConfig } from '@kubernetes/client-node';
 import { z } from 'zod';
@@ -15,16 +15,16 @@ import { kubernetesOperations } from './operations.ts';
 
 const config = z
   .strictObject({
-    /** As people know it; the connector's id unless given. */
+    /** Display name; by default the connector's id. */
     cluster_name: z.string().min(1).max(200).optional(),
-    /** Path of a kubeconfig file, and the context in it when it is not the current one. */
+    /** Path of a kubeconfig file, and the context in it if not the current one. */
     kubeconfig: z.string().optional(),
     context: z.string().optional(),
-    /** The service account of the pod that the satellite runs in. */
+    /** The service account of the satellite's pod. */
     in_cluster: z.literal(true).optional(),
     server: z.url({ protocol: /^https?$/u }).optional(),
     token: headerSecret.optional(),
-    /** Read again every minute: tokens of service accounts expire. */
+    /** Reread every minute: tokens of service accounts expire. */
     token_file: z.string().optional(),
     ca_file: z.string().optional(),
   })
@@ -35,7 +35,7 @@ const config = z
   );
 
 const CHECK_BYTES = 1_000_000;
-/** Of one page of the largest objects. */
+/** For one page of the largest objects. */
 const PAGE_BYTES = 64 * 1_048_576;
 
 /** How a customer's Kubernetes cluster is configured and reached. */
@@ -50,7 +50,7 @@ export const kubernetes = defineConnectorKind({
       title,
       operations: kubernetesOperations(client),
       async check(signal) {
-        // The version is told to anyone; a list is not.
+        // Anyone may read the version, but not a list.
         const context: OperationContext = { signal, maxBytes: CHECK_BYTES };
         await client.call(context, ({ core }, options) => core.listNamespace({ limit: 1 }, options));
       },
@@ -77,7 +77,7 @@ function configured(kube: KubeConfig, settings: z.output<typeof config>): KubeCo
     kube.loadFromCluster();
   } else {
     kube.loadFromClusterAndUser(
-      // The client wants it said that plain HTTP, as of `kubectl proxy`, has nothing to verify.
+      // The client requires this for plain HTTP, as with `kubectl proxy`, where there is nothing to verify.
       { name: 'cluster', server, caFile: ca_file, skipTLSVerify: server.startsWith('http:') },
       {
         name: 'satellite',

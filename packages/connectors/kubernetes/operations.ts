@@ -6,19 +6,19 @@ import { newestFirst, trimPod } from './trim.ts';
 import { WORKLOAD_KINDS } from './workloads.ts';
 
 const MAX_LISTED = 2_000;
-/** The API gives events in no order of time: the newest are looked for among so many. */
+/** The API returns events unordered: the newest are searched among this many. */
 const MAX_EVENTS = 10_000;
 const DEFAULT_EVENTS = 100;
 const MAX_LOG_BYTES = 1_048_576;
 const DEFAULT_LOG_LINES = 500;
 
-/** A name of Kubernetes' objects; it becomes part of a path. */
+/** A Kubernetes object name; it becomes part of a path. */
 const objectName = z
   .string()
   .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/u, 'must be a name of a Kubernetes object');
 const selector = z.string().min(1).max(1_000);
 
-/** The questions about a cluster, all of them reading. */
+/** The operations on a cluster, all read-only. */
 export function kubernetesOperations(client: KubernetesClient): ConnectorOperation[] {
   return [
     defineOperation({
@@ -108,7 +108,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
       }),
       tool: true,
       async run({ namespace, pod, container, since_seconds, tail_lines = DEFAULT_LOG_LINES, previous }, context) {
-        // Half: as JSON the text becomes longer.
+        // Half, because the text grows when encoded as JSON.
         const limitBytes = Math.max(1, Math.min(MAX_LOG_BYTES, Math.floor(context.maxBytes / 2)));
         const asked = { namespace, name: pod, container, previous, limitBytes, timestamps: true };
         const text = await client.call(context, ({ core }, options) =>

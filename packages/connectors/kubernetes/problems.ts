@@ -1,4 +1,4 @@
-/** What is wrong in a cluster, the worst first. Pure. */
+/** The problems of a cluster, worst first. Pure. */
 import type { ClusterState } from '@casebook/wire';
 import type { TrimmedEvent, TrimmedNode, TrimmedPod } from './trim.ts';
 import type { Workload } from './workloads.ts';
@@ -11,7 +11,7 @@ interface Ranked extends Problem {
 
 const MAX_PROBLEMS = 100;
 const PENDING_TOO_LONG_MS = 5 * 60_000;
-/** An out-of-memory kill is still news for so long, and a warning event for so long. */
+/** How long an out-of-memory kill and a warning event stay relevant. */
 const RECENT_KILL_MS = 60 * 60_000;
 const RECENT_EVENT_MS = 30 * 60_000;
 
@@ -173,7 +173,7 @@ function ofPod(pod: TrimmedPod, now: number): Ranked[] {
   return found;
 }
 
-/** Warnings of one reason about one kind of object are one problem: the newest, with how many there were. */
+/** Warnings with the same reason about the same kind of object are one problem: the newest, with their number. */
 function ofEvents(events: readonly TrimmedEvent[], now: number): Ranked[] {
   const recent = events.filter(
     ({ type, last_seen }) => type === 'Warning' && now - Date.parse(last_seen ?? '') < RECENT_EVENT_MS,

@@ -1,4 +1,4 @@
-/** What is listed of a cluster, trimmed. */
+/** Lists of a cluster's objects, trimmed. */
 import type { OperationContext } from '../connector.ts';
 import type { KubernetesClient, Listed } from './client.ts';
 import { asQueryError } from './errors.ts';
@@ -98,7 +98,7 @@ export function events(
   );
 }
 
-/** Of all kinds or one. A kind that may not be listed is named in `errors`, and the others are there all the same. */
+/** Lists all kinds or one. A kind that may not be listed is named in `errors` and does not affect the others. */
 export async function workloads(
   client: KubernetesClient,
   context: OperationContext,

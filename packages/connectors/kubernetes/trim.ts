@@ -1,6 +1,6 @@
 /**
- * What an investigator needs of Kubernetes' objects. Left out on purpose: managed fields, annotations, environment
- * variables, commands and arguments, which may hold secrets. Pure.
+ * The parts of Kubernetes objects that an investigator needs. Deliberately omits managed fields, annotations,
+ * environment variables, commands and arguments, which may hold secrets. Pure.
  */
 import type {
   CoreV1Event,
@@ -40,7 +40,7 @@ export interface TrimmedPod {
   name: string;
   namespace: string;
   phase: string;
-  /** As `kubectl get pods` says it: what is wrong, or the phase. */
+  /** As in `kubectl get pods`: the problem, or the phase. */
   status: string;
   message?: string;
   ready: boolean;
@@ -84,7 +84,7 @@ export interface TrimmedEvent {
   last_seen?: string;
 }
 
-/** The client leaves some times as text, whatever its types say, and writes others to the microsecond. */
+/** Despite its types, the client leaves some times as text and writes others to the microsecond. */
 export function time(date: Date | string | undefined): string | undefined {
   const plain = new Date(date ?? Number.NaN);
   return Number.isNaN(plain.getTime()) ? undefined : plain.toISOString();
@@ -206,6 +206,6 @@ export function trimEvent(event: CoreV1Event): TrimmedEvent {
   };
 }
 
-/** Newest first; what has no time last. */
+/** Newest first; undated ones last. */
 export const newestFirst = (events: TrimmedEvent[]): TrimmedEvent[] =>
   events.toSorted((a, b) => (b.last_seen ?? '').localeCompare(a.last_seen ?? ''));

@@ -1,4 +1,4 @@
-/** Deployments, stateful sets, daemon sets, jobs and cron jobs in one form. Pure. */
+/** A common form for deployments, stateful sets, daemon sets, jobs and cron jobs. Pure. */
 import type {
   V1CronJob,
   V1DaemonSet,
@@ -18,12 +18,12 @@ export interface Workload {
   name: string;
   namespace: string;
   owner?: string;
-  /** Pods that should run, that are ready, that are available, that have the newest template. */
+  /** Pods that should run, are ready, are available, and have the newest template. */
   desired?: number;
   ready?: number;
   available?: number;
   updated?: number;
-  /** The controller has not looked at the newest specification yet. */
+  /** The controller has not observed the newest specification yet. */
   outdated?: boolean;
   paused?: boolean;
   images: string[];
@@ -68,7 +68,7 @@ export const trimStatefulSet = (one: V1StatefulSet): Workload => ({
   ...base('StatefulSet', one, one.spec?.template),
   desired: one.spec?.replicas ?? 1,
   ready: one.status?.readyReplicas ?? 0,
-  // Servers before 1.22 do not say.
+  // Servers before 1.22 omit it.
   available: one.status?.availableReplicas ?? one.status?.readyReplicas ?? 0,
   updated: one.status?.updatedReplicas ?? 0,
   conditions: one.status?.conditions?.map(trimCondition),

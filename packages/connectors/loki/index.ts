@@ -8,7 +8,7 @@ import { selectors, toNanoseconds, unixSeconds } from '../shared/http-api/parame
 
 /** Loki's default `max_entries_limit_per_query`. */
 const MAX_LINES = 5_000;
-/** Loki looks six hours back unless told; a check needs no more than the last minutes. */
+/** Loki looks back six hours by default; a check needs only the last minutes. */
 const CHECK_SECONDS = 300;
 
 const hint = 'The url of Loki is its base address, without /loki/api/v1.';
@@ -38,7 +38,7 @@ export const loki = defineConnectorKind({
   },
 });
 
-/** The questions that Loki answers; each answer is the `data` of the API's, or null where Loki leaves that out. */
+/** Loki's operations; each answer is the API's `data`, or null when Loki omits it. */
 function lokiOperations(http: HttpApi): ConnectorOperation[] {
   const ask = async (path: string[], parameters: Query, context: OperationContext, form = false): Promise<unknown> => {
     const answer = await http.json({ path: ['loki', 'api', 'v1', ...path], query: parameters, form }, context);

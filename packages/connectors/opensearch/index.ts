@@ -3,7 +3,7 @@ import { defineConnectorKind } from '../connector.ts';
 import { searchConfig, searchConnector } from '../shared/search/connector.ts';
 import { OpensearchTransport } from './transport.ts';
 
-/** How a customer's OpenSearch is configured and made. */
+/** How a customer's OpenSearch is configured and created. */
 export const opensearch = defineConnectorKind({
   kind: 'opensearch',
   config: z.strictObject(searchConfig),

@@ -24,7 +24,7 @@ export class OpensearchTransport implements SearchTransport {
       { method: request.method, path: pathOf(request), querystring: request.query, body: request.body },
       { asStream: true, maxRetries: 0 },
     );
-    // What `abort` returns is a promise, whatever its types say; returned to the signal it would be an unhandled rejection.
+    // Despite its type, `abort` returns a promise; returned to the signal, it would be an unhandled rejection.
     const onAbort = (): void => {
       asking.abort();
     };

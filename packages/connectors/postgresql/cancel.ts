@@ -7,13 +7,13 @@ export interface CancelTarget {
   secretKey: number;
 }
 
-/** Of PostgreSQL's CancelRequest message (protocol, "Message Formats"). */
+/** The code of PostgreSQL's CancelRequest message (protocol, "Message Formats"). */
 const CANCEL_REQUEST = 80_877_102;
 const GIVE_UP_MS = 2_000;
 
 /**
- * Asks the server to end what one of its connections is doing, on a connection made for that. The message goes out
- * as it is even where the connection itself is encrypted: it says nothing but a process's number and a random key.
+ * Asks the server, over a separate connection, to cancel the current work of one of its connections. The message is
+ * never encrypted: it holds only a process number and a random key.
  * @returns once the server has read it, or cannot be reached; it never answers
  */
 export function requestCancel({ host, port, processId, secretKey }: CancelTarget): Promise<void> {

@@ -1,4 +1,4 @@
-/** What the operations ask of PostgreSQL's catalogue and statistics. */
+/** Queries on PostgreSQL's catalogue and statistics. */
 
 export const TABLES = `
   select n.nspname as schema, c.relname as name,
@@ -11,7 +11,7 @@ export const TABLES = `
     and case when $1::text is null then n.nspname !~ '^(pg_|information_schema$)' else n.nspname = $1 end
   order by total_bytes desc, schema, name`;
 
-/** Takes the table's name as PostgreSQL reads it: with or without its schema, quoted where it must be. */
+/** Takes the table's name as PostgreSQL parses it: with or without its schema, quoted where necessary. */
 export const FIND_TABLE = `
   select c.oid::bigint, n.nspname, c.relname, c.reltuples::bigint, pg_total_relation_size(c.oid)
   from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = to_regclass($1)`;
@@ -61,7 +61,7 @@ export const LOCKS = `
   left join pg_stat_activity b on b.pid = by.pid
   where not l.granted order by waiting_seconds desc nulls last`;
 
-/** Where the extension's view is; no row when it is not installed in this database. */
+/** The schema of the extension's view; no row when it is not installed in this database. */
 export const FIND_STATEMENTS = `
   select quote_ident(n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace
   where e.extname = 'pg_stat_statements'`;

@@ -14,7 +14,7 @@ export function abortedError(): QueryError {
   return new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
 }
 
-/** The server's own words: its message, and what it adds to it. */
+/** The server's message, with its detail and hint. */
 export function asQueryError(error: unknown): QueryError {
   if (error instanceof QueryError) return error;
   if (!(error instanceof Error)) return new QueryError('failed', String(error));
@@ -30,7 +30,7 @@ export function asQueryError(error: unknown): QueryError {
     part('hint') && `Hint: ${part('hint')}`,
     position && `At character ${position}.`,
   ].filter(Boolean);
-  // An SQLSTATE has five characters; anything else comes from the network, or from the client.
+  // An SQLSTATE has five characters; anything else comes from the network or the client.
   const isServers = state !== undefined && /^[0-9A-Z]{5}$/u.test(state) && part('severity') !== undefined;
   if (!isServers) return new QueryError('failed', `No answer of PostgreSQL: ${words.join('. ')}`, { cause: error });
   const code = CODES[state] ?? (ASKERS_FAULT.test(state) ? 'bad_request' : 'failed');

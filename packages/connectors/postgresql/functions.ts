@@ -1,8 +1,8 @@
-/** What may stand before an opening parenthesis: functions of PostgreSQL that only compute or report, and words of its syntax. */
+/** What may precede an opening parenthesis: PostgreSQL functions that only compute or report, and keywords. */
 
 const words = (text: string): string[] => text.trim().split(/\s+/u);
 
-/** Words of the syntax. */
+/** Keywords. */
 const SYNTAX = words(`
   all and any array as asc between by case cast check collate columns cube desc distinct else end escape except exists explain
   filter first from full group having ilike in intersect is join lateral like limit materialized next not of offset on
@@ -87,7 +87,7 @@ export const READING_NAMES: ReadonlySet<string> = new Set([
   ...ABOUT_THE_SERVER,
 ]);
 
-/** Functions among them that PostgreSQL calls volatile: what they give changes, and nothing else does. */
+/** The volatile ones among them, which change nothing but their own results. */
 export const READING_THOUGH_VOLATILE: ReadonlySet<string> = new Set(
   words(`
   array_sample array_shuffle clock_timestamp gen_random_uuid pg_blocking_pids pg_current_wal_flush_lsn

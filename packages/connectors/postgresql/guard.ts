@@ -2,11 +2,11 @@ import { callsIn, readingStatement, type Call } from '../shared/sql/read-only.ts
 import { POSTGRESQL, type Token } from '../shared/sql/tokens.ts';
 import { READING_NAMES } from './functions.ts';
 
-/** A name behind these takes a list of columns, or is a type: it is no function's. */
+/** A name after these takes a list of columns, or is a type: it is not a function. */
 const NAMING = new Set(['as', 'recursive', 'with']);
 
 /**
- * @param allowed further functions, with their schema where the statement has to name it
+ * @param allowed further functions, with their schema if the statement must name it
  * @throws {QueryError} `bad_request` when the statement may do more than read
  */
 export function readingPostgres(sql: string, allowed: ReadonlySet<string> = new Set()): string {
@@ -19,7 +19,7 @@ export function readingPostgres(sql: string, allowed: ReadonlySet<string> = new 
     statements: ['select', 'with', 'values', 'table', 'show', 'explain'],
     problem: (tokens) => {
       if (hidesName(tokens)) return 'identifiers written as U&"..." are not.';
-      // The second would be read as the first is, escapes and all.
+      // The continuation would be read like the first string, escapes and all.
       if (tokens.some(({ kind }, index) => kind === 'string' && tokens[index + 1]?.kind === 'string'))
         return 'two strings in a row are not; join them with ||.';
       const refused = callsIn(tokens).find((call) => !mayStand(call));

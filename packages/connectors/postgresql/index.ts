@@ -1,8 +1,8 @@
 /**
- * PostgreSQL 14 and later, and what speaks its protocol. Reading is enforced by the statement's first word and a list of
- * the functions it may call, and by the server: a read-only transaction with time limits that is always rolled back, in
- * a session that is discarded. Neither stops what a superuser could do, so such a role is refused:
- * `create role casebook login; grant pg_read_all_data, pg_monitor to casebook`.
+ * PostgreSQL 14 and later, and systems with its protocol. Reading is enforced by the statement's first word and a list
+ * of functions it may call, and by the server: a read-only transaction with time limits that is always rolled back, in
+ * a session that is discarded. Neither stops a superuser, so such a role is refused: `create role casebook login; grant
+ * pg_read_all_data, pg_monitor to casebook`.
  */
 import { z } from 'zod';
 import {
@@ -19,18 +19,20 @@ import { readingPostgres } from './guard.ts';
 import { PostgresSession } from './session.ts';
 
 const config = z.strictObject({
-  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as libpq has it. */
+  /** `postgres://user:password@host:port/database?sslmode=verify-full&sslrootcert=…`, as in libpq. */
   url: z
     .string()
     .regex(/^postgres(?:ql)?:\/\//u, 'must begin with postgres://')
     .refine((url) => URL.canParse(url), 'is not a URL'),
-  /** Instead of one in the URL, where it would have to be percent-encoded. */
+  /** Instead of a password in the URL, which would have to be percent-encoded. */
   password: z.string().optional(),
-  /** Longest that one statement may run. */
+  /** Timeout of one statement. */
   statement_timeout_seconds: z.number().positive().max(600).default(60),
   lock_timeout_seconds: z.number().positive().max(60).default(2),
   max_connections: z.number().int().min(1).max(20).default(4),
-  /** Functions of yours that only read, beside those of PostgreSQL: `name`, or `schema.name` as statements call it. */
+  /**
+   * Functions of your own that only read, in addition to PostgreSQL's: `name`, or `schema.name` as statements call it.
+   */
   allowed_functions: z
     .array(z.string().regex(/^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)?$/u, 'is no name in lower case'))
     .max(1_000)
@@ -39,7 +41,7 @@ const config = z.strictObject({
 
 const CHECK_BYTES = 100_000;
 
-/** How a customer's PostgreSQL is configured and made. */
+/** How a customer's PostgreSQL is configured and created. */
 export const postgresql = defineConnectorKind({
   kind: 'postgresql',
   config,
@@ -66,7 +68,7 @@ export const postgresql = defineConnectorKind({
   },
 });
 
-/** The client reads a password from the URL only. */
+/** The client reads a password only from the URL. */
 function withPassword(connectionString: string, password: string | undefined): string {
   if (password === undefined) return connectionString;
   const url = new URL(connectionString);

@@ -1,4 +1,4 @@
-/** One PostgreSQL, and reading from it: one statement in a read-only transaction that is always rolled back. */
+/** One PostgreSQL, read one statement at a time, in a read-only transaction that is always rolled back. */
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -15,9 +15,9 @@ import { typeNames, valueParsers } from './values.ts';
 export interface SessionOptions {
   connectionString: string;
   maxConnections: number;
-  /** Longest that a statement may run, in ms, even when nothing can tell the server that nobody waits any more. */
+  /** Statement timeout in ms, which holds even when no cancellation can reach the server. */
   statementTimeoutMs: number;
-  /** Longest that it may wait for a lock, in ms. */
+  /** Lock timeout, in ms. */
   lockTimeoutMs: number;
 }
 
@@ -36,7 +36,7 @@ const CLEAN_UP_MS = 2_000;
 
 interface Vendor {
   pool: Pool;
-  /** Bytes that have come in on each connection are counted where they arrive, before a row is put together of them. */
+  /** Counts each connection's incoming bytes on arrival, before they become rows. */
   sockets: WeakMap<object, Socket>;
   newCursor: (sql: string, values: unknown[]) => Cursor<unknown[]>;
   typeName: (oid: number) => string;
@@ -53,13 +53,13 @@ export class PostgresSession {
   }
 
   /**
-   * Reads the rows of one statement. When `signal` fires the server is told to stop.
-   * @throws {QueryError} with the server's words
+   * Reads the rows of one statement. When `signal` fires, the server is asked to cancel it.
+   * @throws {QueryError} with the server's message
    */
   async read(sql: string, values: unknown[], options: ReadOptions): Promise<Table> {
     const vendor = await this.#vendor.get();
     const client = await connected(vendor.pool, options.signal);
-    // A connection that was told to stop may still be stopped later, in the middle of somebody else's statement.
+    // A cancelled connection may be cancelled later still, in the middle of another caller's statement.
     let spoiled = false;
     let cancelling: Promise<void> | undefined;
     const stop = Promise.withResolvers<never>();
@@ -85,7 +85,7 @@ export class PostgresSession {
       if (tooLarge()) throw tooLargeError(options.maxBytes);
       return table;
     } catch (error) {
-      // What the server says about its being stopped is not the reason.
+      // The server's message about its cancellation is not the reason.
       if (cancelling) await stop.promise;
       throw asQueryError(error);
     } finally {
@@ -109,7 +109,7 @@ export class PostgresSession {
   ): Promise<Table> {
     const { lockTimeoutMs } = this.#options;
     const statementTimeoutMs = Math.max(1, Math.ceil(Math.min(this.#options.statementTimeoutMs, remainingMs)));
-    // The select takes the transaction's snapshot: from then on the server lets nobody make it one that writes.
+    // The select takes the transaction's snapshot: from then on the server refuses to make the transaction read-write.
     await client.query(
       `begin read only; select set_config('statement_timeout', '${statementTimeoutMs}', true),
        set_config('lock_timeout', '${lockTimeoutMs}', true), set_config('TimeZone', 'UTC', true),
@@ -146,7 +146,7 @@ export class PostgresSession {
         const socket = new Socket();
         super({ ...config, stream: () => socket });
         sockets.set(this, socket);
-        // Whoever reads on it hears of a lost connection as well; unheard, the event would end this process.
+        // The current reader also learns of a lost connection; an unhandled event would end this process.
         this.on('error', (error) => log.debug({ err: error }, 'a connection to PostgreSQL was lost'));
       }
     }
@@ -177,7 +177,7 @@ function tooLargeError(maxBytes: number): QueryError {
   return new QueryError('too_large', `The rows are more than ${maxBytes} bytes. Ask for fewer rows or columns.`);
 }
 
-/** A connection of the pool; one that comes after `signal` has fired goes straight back. */
+/** A connection from the pool; one that arrives after `signal` has fired goes straight back. */
 async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   if (signal.aborted) throw abortedError();
   const aborted = Promise.withResolvers<never>();
@@ -185,7 +185,7 @@ async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   signal.addEventListener('abort', onAbort, { once: true });
   let connecting: Promise<PoolClient> | undefined;
   try {
-    // It throws at once where a certificate cannot be read.
+    // Throws synchronously when a certificate cannot be read.
     connecting = pool.connect();
     return await Promise.race([connecting, aborted.promise]);
   } catch (error) {
@@ -204,7 +204,7 @@ const POWERFUL = `select rolname from pg_catalog.pg_roles
   where (rolsuper or rolname in ('pg_execute_server_program', 'pg_write_server_files', 'pg_write_all_data'))
     and pg_catalog.pg_has_role(oid, 'member') order by rolsuper desc limit 1`;
 
-/** A read-only transaction does not hold a role that may run programs or write files. @throws {QueryError} */
+/** A read-only transaction does not restrain a role that may run programs or write files. @throws {QueryError} */
 async function refusePowerful(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ rolname: string }>(POWERFUL);
   if (!rows[0]) return;
@@ -216,9 +216,9 @@ async function refusePowerful(client: ClientBase): Promise<void> {
 }
 
 /**
- * Ends the transaction and leaves nothing of the session behind: no locks, no settings. Nobody waits for it any more, so
- * it may not take long: the answer may never come.
- * @returns false when the connection is of no use to anybody else
+ * Ends the transaction and leaves nothing of the session behind: no locks, no settings. Bounded in time, since the
+ * answer may never arrive.
+ * @returns false when the connection is not reusable
  */
 async function cleanedUp(client: PoolClient): Promise<boolean> {
   const ended = client
@@ -237,7 +237,7 @@ async function cleanedUp(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** Where the connection is, and the key that lets it be cancelled, are the client's but not in its types. */
+/** The client has the connection's address and its cancel key, but not in its types. */
 const cancelTarget = z.object({ host: z.string(), port: z.number(), processID: z.number(), secretKey: z.number() });
 
 async function cancelOn(client: PoolClient): Promise<void> {

@@ -5,13 +5,13 @@ import { dataOf } from '../shared/http-api/envelope.ts';
 
 const failure = z.object({ errorType: z.string(), error: z.string() });
 
-/** Calls that take their parameters as a form as well. */
+/** Calls that also accept their parameters as a form. */
 const FORMS = new Set(['query', 'query_range', 'labels', 'series']);
 
 /**
- * One call of Prometheus' HTTP API.
+ * One call to Prometheus' HTTP API.
  * @param path below `/api/v1`
- * @returns the `data` member of the answer, as it is
+ * @returns the `data` member of the answer, unchanged
  */
 export async function askPrometheus(
   http: HttpApi,
@@ -24,7 +24,7 @@ export async function askPrometheus(
   return dataOf(await http.json(request, context), http.place);
 }
 
-/** What Prometheus says in an error answer: the kind of error, and a sentence. */
+/** Prometheus' message in an error response: the kind of error, and a sentence. */
 export function errorMessage(body: string): string | undefined {
   try {
     const { errorType, error } = failure.parse(JSON.parse(body));

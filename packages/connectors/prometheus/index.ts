@@ -1,4 +1,4 @@
-/** Prometheus, and what speaks its API: Mimir, Thanos, VictoriaMetrics, Cortex. */
+/** Prometheus and systems with its API: Mimir, Thanos, VictoriaMetrics, Cortex. */
 import { z } from 'zod';
 import { defineConnectorKind } from '../connector.ts';
 import { createHttpApi, httpApiConfig } from '../shared/http-api/index.ts';

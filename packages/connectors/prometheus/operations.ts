@@ -4,14 +4,14 @@ import type { HttpApi } from '../shared/http-api/index.ts';
 import { selectors, unixSeconds } from '../shared/http-api/parameters.ts';
 import { askPrometheus } from './api.ts';
 
-/** Prometheus refuses more points a series; what else speaks its API may not. */
+/** Prometheus refuses more points per series; compatible systems may not. */
 const MAX_POINTS = 11_000;
 
 const promql = z.string().min(1).max(100_000).describe('PromQL');
 const onlyOf = selectors.optional().describe('only of series that one of these selects; of all if absent');
 const nothing = z.strictObject({});
 
-/** The questions that a server with Prometheus' API answers; each answer is the `data` of the API's. */
+/** The operations of a server with Prometheus' API; each answer is the API's `data`. */
 export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
   return [
     defineOperation({
@@ -97,7 +97,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
   ];
 }
 
-/** @throws {QueryError} when there would be too many points a series, with the step that would do */
+/** @throws {QueryError} when there would be too many points per series, naming a step that works */
 function checkRange(start: number, end: number, step: number): void {
   if (end < start) throw new QueryError('bad_request', 'end is before start');
   const points = Math.floor((end - start) / step) + 1;
@@ -109,7 +109,7 @@ function checkRange(start: number, end: number, step: number): void {
   );
 }
 
-/** Prometheus takes no exponents in steps. */
+/** Prometheus accepts no exponents in steps. */
 function decimal(seconds: number): string {
   return seconds.toFixed(3);
 }

@@ -4,21 +4,21 @@ import { QueryError, type ObservedEdge } from '../connector.ts';
 import type { Samples } from './samples.ts';
 import { openIncidentFile, readChunks } from './files.ts';
 
-/** Larger files would not fit the memory a worker has for them. */
+/** Larger files would exceed a worker's memory. */
 export const MAX_CSV_BYTES = 128 * 1024 * 1024;
 const MAX_RECORD_CHARACTERS = 1024 * 1024;
 
-/** A service calls another. */
+/** One service calls another. */
 export type RecordedEdge = Pick<ObservedEdge, 'caller' | 'callee' | 'callsPerSecond'>;
 
-/** One column of a metrics file. Its `timestamps` are shared with the other columns of the file. */
+/** One column of a metrics file. The columns of a file share `timestamps`. */
 export interface RecordedSeries extends Samples {
   service: string;
   metric: string;
   statistic?: string;
 }
 
-/** The rows of a CSV file of an incident folder; every row has as many cells as the first. */
+/** The rows of a CSV file in an incident folder; every row has as many cells as the first. */
 async function* readRows(folder: string, name: string, signal: AbortSignal): AsyncGenerator<string[]> {
   signal.throwIfAborted();
   const file = await openIncidentFile(folder, name);
@@ -41,9 +41,9 @@ async function* readRows(folder: string, name: string, signal: AbortSignal): Asy
 }
 
 /**
- * Reads a metrics file: header rows that begin with `service`, `metric` and optionally `statistic`, then rows of a
- * time and one value a column.
- * @throws {QueryError} naming the row that cannot be read
+ * Reads a metrics file: header rows that begin with `service`, `metric` and optionally `statistic`, then rows of a time
+ * and one value per column.
+ * @throws {QueryError} naming the unreadable row
  */
 export async function readMetricsCsv(folder: string, name: string, signal: AbortSignal): Promise<RecordedSeries[]> {
   const header = new Map<string, string[]>();
@@ -80,7 +80,7 @@ function toSeries(
   const metrics = header.get('metric') ?? [];
   const statistics = header.get('statistic') ?? [];
   rows.sort((a, b) => a.at - b.at);
-  // Of rows with the same time the last one counts.
+  // Of several rows with the same time, the last counts.
   const unique = rows.filter((row, i) => rows[i + 1]?.at !== row.at);
   const timestamps = unique.map((row) => row.at);
   return services.map((service, column) => {

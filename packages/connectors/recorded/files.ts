@@ -10,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 const INCIDENT_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/u;
 
-/** The incidents of a directory, by name. Symbolic links are none: they could lead out of it. */
+/** The incidents in a directory, by name. Symbolic links are ignored: they could lead out of it. */
 export async function incidentsIn(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true });
   return entries
@@ -19,7 +19,7 @@ export async function incidentsIn(directory: string): Promise<string[]> {
     .sort();
 }
 
-/** @throws {QueryError} `not_found`, naming those there are */
+/** @throws {QueryError} `not_found`, listing the existing ones */
 export async function folderOf(directory: string, incident: string): Promise<string> {
   const incidents = await incidentsIn(directory);
   if (incidents.includes(incident)) return join(directory, incident);
@@ -27,11 +27,11 @@ export async function folderOf(directory: string, incident: string): Promise<str
 }
 
 /**
- * Opens a file of an incident's folder for reading. This is the only way the recorded source touches file contents:
- * symbolic links (of the file or of the folder) and anything that is not a regular file are refused, so that nothing
- * outside the folder can be reached.
- * @param name a file name without any path
- * @returns undefined when there is no such file
+ * Opens a file of an incident's folder for reading. This is the only way the recorded source touches file contents: it
+ * refuses symbolic links (of the file or the folder) and anything but regular files, so that nothing outside the folder
+ * can be reached.
+ * @param name a file name without a path
+ * @returns undefined when the file does not exist
  */
 export async function openIncidentFile(folder: string, name: string): Promise<FileHandle | undefined> {
   if (name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) {
@@ -59,13 +59,13 @@ export async function openIncidentFile(folder: string, name: string): Promise<Fi
 }
 
 /**
- * The bytes of an open file, in pieces, until its end or until the signal fires. Read without a stream: a stream that
- * is aborted while nobody listens to it ends the process.
+ * The bytes of an open file, in chunks, until its end or until the signal fires. Does not use a stream: aborting a
+ * stream without listeners ends the process.
  */
 export async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncGenerator<Buffer> {
   for (;;) {
     signal.throwIfAborted();
-    // A buffer of its own for each piece: who reads may keep parts of it.
+    // A new buffer for each chunk: the reader may keep parts of it.
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, null);
     if (bytesRead === 0) return;
     yield buffer.subarray(0, bytesRead);
@@ -74,8 +74,8 @@ export async function* readChunks(file: FileHandle, signal: AbortSignal): AsyncG
 
 /**
  * Reads and validates a JSON file of an incident's folder.
- * @returns undefined when there is no such file
- * @throws {QueryError} naming the file and every field that is wrong
+ * @returns undefined when the file does not exist
+ * @throws {QueryError} naming the file and every invalid field
  */
 export async function readIncidentJson<Schema extends z.ZodType>(
   folder: string,

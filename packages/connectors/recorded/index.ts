@@ -154,7 +154,7 @@ export const recorded = defineConnectorKind({
   },
 });
 
-/** One that cannot be read is named with what is wrong, and hides no other. */
+/** An unreadable incident is listed with its problem and hides no other. */
 async function listIncidents(directory: string, { signal }: OperationContext): Promise<unknown[]> {
   const listed: unknown[] = [];
   for (const incident of await incidentsIn(directory)) {
@@ -178,7 +178,7 @@ async function describeIncident(folder: string, signal: AbortSignal): Promise<z.
 const readEdges = (folder: string, signal: AbortSignal): Promise<RecordedEdge[]> =>
   readEdgesCsv(folder, 'edges.csv', signal);
 
-/** Every service that any file knows. */
+/** Every service in any of the files. */
 async function services(folder: string, load: LoadSeries, signal: AbortSignal) {
   const found = new Map<string, { name: string; description?: string; metrics: number }>();
   const entry = (name: string) => {

@@ -1,4 +1,4 @@
-/** Longest line that is decoded, in bytes. */
+/** Maximum length of a decoded line, in bytes. */
 export const MAX_LINE_BYTES = 256 * 1024;
 
 /**

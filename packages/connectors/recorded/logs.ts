@@ -6,7 +6,7 @@ import { logRecord } from './schema.ts';
 
 export interface LogSearch {
   service?: string;
-  /** Case-insensitive, part of the message. */
+  /** Case-insensitive substring of the message. */
   text?: string;
   level?: string;
   /** Unix seconds, half-open. */
@@ -21,13 +21,13 @@ export interface LogPage {
   lines: LogLine[];
   /** More lines matched than `limit`. */
   truncated: boolean;
-  /** Lines that are no log record, or too long. */
+  /** Lines that are not log records, or too long. */
   unreadable: number;
 }
 
 /**
- * Searches a file of one JSON object a line, streaming: memory holds at most twice `limit` lines. Of more matches
- * than `limit` the newest are kept. Lines that are no log record are counted, not fatal.
+ * Searches a file with one JSON object per line, streaming: memory holds at most twice `limit` lines. If more than
+ * `limit` match, the newest are kept. Lines that are not log records are counted, not fatal.
  */
 export async function searchLogFile(
   folder: string,
@@ -69,7 +69,7 @@ export async function searchLogFile(
   };
 }
 
-/** A word that is no level everybody knows is compared as it is. */
+/** An unknown level is compared as text. */
 function isOfLevel({ level, message }: LogLine, word: string): boolean {
   const wanted = normalizeLevel(word);
   if (wanted === undefined) return level?.toLowerCase() === word.toLowerCase();
@@ -80,7 +80,7 @@ function newest(lines: LogLine[], limit: number): LogLine[] {
   return lines.sort((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** @returns null for a blank line, undefined for one that is no record */
+/** @returns null for a blank line, undefined for one that is not a record */
 function parseLine(line: string): LogLine | undefined | null {
   if (line.trim() === '') return null;
   let value: unknown;

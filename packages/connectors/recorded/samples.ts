@@ -1,4 +1,4 @@
-/** Series of samples, and what is made of them. */
+/** Series of samples, and operations on them. */
 
 interface TimeWindow {
   /** Unix seconds, half-open. */
@@ -13,8 +13,8 @@ export interface Samples {
 }
 
 /**
- * Turns a cumulative counter into a rate per second. The first sample has no rate. A counter that falls was reset
- * (its process restarted): what it shows is then what was counted since.
+ * Turns a cumulative counter into a rate per second. The first sample has no rate. A falling counter was reset (its
+ * process restarted): its value is what was counted since.
  */
 export function counterToRate({ timestamps, values }: Samples): Samples {
   const rates: number[] = [];
@@ -48,8 +48,8 @@ export function sliceSamples({ timestamps, values }: Samples, { from, to }: Time
 }
 
 /**
- * At most `maxPoints` samples: the mean of each of as many equal runs of samples, at the time of the run's last
- * sample. Unchanged when there are few enough.
+ * Reduces a series to at most `maxPoints` samples: the means of equal runs of samples, each at the time of the run's
+ * last sample. A shorter series is unchanged.
  */
 export function limitPoints(samples: Samples, maxPoints: number): Samples {
   const count = samples.timestamps.length;
@@ -72,7 +72,7 @@ export function limitPoints(samples: Samples, maxPoints: number): Samples {
   return kept;
 }
 
-/** Several recordings of one series as one; of samples at the same time the last recording's counts. */
+/** Merges several recordings of one series; of samples at the same time, the last recording's counts. */
 export function joinSamples(recordings: Samples[]): Samples {
   const byTime = new Map<number, number>();
   for (const { timestamps, values } of recordings) timestamps.forEach((at, i) => byTime.set(at, values[i]!));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const isoTime = z.iso.datetime({ offset: true });
 
-/** ISO 8601 with a zone, or unix seconds; becomes unix seconds. */
+/** ISO 8601 with a zone, or unix seconds; parsed into unix seconds. */
 export const recordedTime = z.unknown().transform((value, context) => {
   const at =
     typeof value === 'number' ? value : isoTime.safeParse(value).success ? Date.parse(String(value)) / 1000 : NaN;
@@ -21,7 +21,7 @@ const window = z
 export const incidentFile = z.object({
   title: z.string().min(1).max(300),
   window,
-  /** May lie far from `window`. */
+  /** May be far from `window`. */
   baseline: window.optional(),
   alerts: z
     .array(

@@ -9,18 +9,18 @@ import { counterToRate, joinSamples, limitPoints, sliceSamples } from './samples
 import { metricsFile, type MetricsFile } from './schema.ts';
 
 const MAX_CACHE_BYTES = 128 * 1024 * 1024;
-/** Services that are named of a metric; all are counted. */
+/** Maximum number of services listed per metric; all are counted. */
 const MAX_SERVICES = 20;
 
-/** What is asked of each series: its samples of a half-open window in unix seconds. */
+/** Selects samples of each series: a half-open window in unix seconds. */
 export interface SeriesWindow {
   from: number;
   to: number;
-  /** Of each series: more are averaged. */
+  /** Per series; more points are averaged. */
   max_points: number;
 }
 
-/** Reads the series of an incident's folder. What was parsed is kept for as long as its file stays the same. */
+/** Reads the series of an incident's folder. Parsed files stay cached until they change. */
 export type LoadSeries = (folder: string, signal: AbortSignal) => Promise<RecordedSeries[]>;
 
 export function createSeriesLoader(): LoadSeries {
@@ -45,7 +45,7 @@ export function createSeriesLoader(): LoadSeries {
   };
 }
 
-/** Series that occur in several files become one each; of samples at the same time the last file's counts. */
+/** A series that occurs in several files is merged; of samples at the same time, the last file's counts. */
 function joinSeries(files: RecordedSeries[][]): RecordedSeries[] {
   if (files.length <= 1) return files[0] ?? [];
   const parts = new Map<string, RecordedSeries[]>();
@@ -59,7 +59,7 @@ function joinSeries(files: RecordedSeries[][]): RecordedSeries[] {
 export const readMetadata = async (folder: string, signal: AbortSignal): Promise<MetricsFile> =>
   (await readIncidentJson(folder, 'metrics.json', metricsFile, signal)) ?? {};
 
-/** A counter was recorded as it counted, and is answered as its rate. */
+/** Counters are recorded as counts and returned as rates. */
 const statisticOf = ({ metric, statistic }: RecordedSeries, about: MetricsFile): string | undefined =>
   about[metric]?.type === 'counter' ? 'rate' : statistic;
 
@@ -85,7 +85,7 @@ export interface MetricQuestion extends SeriesWindow {
   statistic?: string;
 }
 
-/** @throws {QueryError} when the incident has no such metric */
+/** @throws {QueryError} when the incident does not have the metric */
 export function queryMetric(all: RecordedSeries[], about: MetricsFile, question: MetricQuestion) {
   const { metric, service, statistic } = question;
   const ofMetric = all.filter((series) => series.metric === metric);
@@ -98,7 +98,7 @@ export function queryMetric(all: RecordedSeries[], about: MetricsFile, question:
     .filter(({ timestamps }) => timestamps.length > 0);
 }
 
-/** Metrics whose name, help, unit or service has every word of `text`. */
+/** Metrics whose name, help, unit or service contains every word of `text`. */
 export function searchMetrics(
   all: RecordedSeries[],
   about: MetricsFile,

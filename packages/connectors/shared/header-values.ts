@@ -1,6 +1,6 @@
 /**
- * What HTTP can carry in a header; nothing in it starts another one. Checked when the configuration is read: clients
- * that are given something else repeat it in their errors, and those leave the network.
+ * Values that are safe in an HTTP header: nothing in them starts another one. Checked when the configuration is read,
+ * because clients repeat an invalid value in their errors, which leave the network.
  */
 import { z } from 'zod';
 
@@ -11,5 +11,5 @@ export const headers = z.record(
   z.string().regex(VALUE, 'cannot be the value of a header'),
 );
 
-/** A token, a key: space around it, as the newline that ends a file, is no part of it. */
+/** A token or key: surrounding space, such as the newline at the end of a file, is not part of it. */
 export const headerSecret = z.string().trim().min(1).regex(VALUE, 'has a character that no header can have');

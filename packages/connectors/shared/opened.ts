@@ -1,4 +1,4 @@
-/** What is opened at its first use, once. After a failure it is opened again: a file that was missing may have appeared. */
+/** Opens a resource once, at its first use. After a failure it is opened again: a missing file may have appeared. */
 export class Opened<T> {
   readonly #open: () => Promise<T>;
   #opening: Promise<T> | undefined;
@@ -7,7 +7,7 @@ export class Opened<T> {
     this.#open = open;
   }
 
-  /** @throws what opening throws */
+  /** @throws whatever opening throws */
   get(): Promise<T> {
     if (this.#opening) return this.#opening;
     const opening = this.#open();

@@ -18,7 +18,7 @@ export const tempo = defineConnectorKind({
       kind: 'tempo',
       title,
       operations: tempoOperations(http),
-      // Made by Tempo for this purpose: its query frontend answers with the word.
+      // Tempo's health endpoint: its query frontend answers with the word.
       check: (signal) =>
         checkAnswer(http, { path: ['api', 'echo'], as: 'text' }, z.string().regex(/^\s*echo\s*$/u), { hint, signal }),
       close: () => http.close(),
@@ -57,7 +57,7 @@ function tempoOperations(http: HttpApi): ConnectorOperation[] {
           q: query,
           tags: toLogfmt(tags),
           minDuration: toGoDuration(least),
-          // Tempo takes whole seconds only.
+          // Tempo accepts whole seconds only.
           start: Math.floor(start),
           end: Math.ceil(end),
           limit,

@@ -1,14 +1,14 @@
 /**
- * Durations in buckets whose bounds grow by 2^(1/8), the exponential histogram of OpenTelemetry at scale 3
- * (opentelemetry.io/docs/specs/otel/metrics/data-model, "ExponentialHistogram"; the idea of a quantile with a bounded relative
- * error is that of DDSketch, Masson, Rim and Lee, PVLDB 12(12), 2019). A quantile is off by at most 4.5%.
+ * Durations in buckets whose bounds grow by 2^(1/8), OpenTelemetry's exponential histogram at scale 3
+ * (opentelemetry.io/docs/specs/otel/metrics/data-model, "ExponentialHistogram"; quantiles with a bounded relative error
+ * are the idea of DDSketch, Masson, Rim and Lee, PVLDB 12(12), 2019). A quantile is off by at most 4.5%.
  */
 const BUCKETS_PER_DOUBLING = 8;
-/** Durations outside are counted at the edge: 1 µs to about a day. */
+/** Durations outside 1 µs to about a day are clamped. */
 const SHORTEST_SECONDS = 1e-6;
 const LONGEST_SECONDS = 1e5;
 
-/** Counts by bucket; only buckets that hold something take memory. */
+/** Counts by bucket; empty buckets take no memory. */
 export type Histogram = Map<number, number>;
 
 /** @param seconds at least 0 */
@@ -19,10 +19,10 @@ export function countDuration(histogram: Histogram, seconds: number): void {
 }
 
 /**
- * Quantiles of all durations in the histograms, in seconds: the geometric middle of the bucket that holds the element of the rank.
- *
+ * Quantiles of the durations in all histograms, in seconds: the geometric mean of the bounds of the bucket that holds
+ * the rank.
  * @param quantiles 0 to 1, ascending
- * @returns undefined in each place when nothing was counted
+ * @returns undefined for each quantile when nothing was counted
  */
 export function quantilesOf(histograms: readonly Histogram[], quantiles: readonly number[]): (number | undefined)[] {
   const merged: Histogram = new Map();

@@ -3,9 +3,9 @@ import type { BorderSpan } from '../../otlp/index.ts';
 import { SpanPairing } from './pairing.ts';
 import { CallRates, type SeenEdge } from './rates.ts';
 
-/** Twice the batch delay of the SDKs: both sides of a call have been sent by then. */
+/** Twice the batch delay of the SDKs: both sides of a call have arrived by then. */
 const WAIT_MS = 10_000;
-/** About 40 MB of memory. Enough for 10,000 calls a second. */
+/** About 40 MB of memory, enough for 10,000 calls a second. */
 const MAX_WAITING = 100_000;
 
 export class SpanObserver {
@@ -35,7 +35,7 @@ export class SpanObserver {
     return this.#rates.edges(now);
   }
 
-  /** Spans and calls that there was no room for, since the start. */
+  /** Spans and calls dropped for lack of room since the start. */
   get dropped(): number {
     return this.#pairing.dropped + this.#rates.dropped;
   }

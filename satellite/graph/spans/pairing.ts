@@ -1,11 +1,10 @@
 /**
- * Calls from spans, by the method of Grafana Tempo's service graph processor and the OpenTelemetry Collector's service
- * graph connector: a CLIENT span and the SERVER span that it is the parent of are the two sides of one call, and so are
- * a PRODUCER span and the CONSUMER spans that have it as parent or link to it. Whichever side comes first waits a
- * while for the other. A caller's side that stays alone called something that sends no spans, which becomes a virtual
- * node when the span says what it was. Unlike there, a call to a database does not wait at all.
- *
- * Only durations and times of arrival are used: the services' clocks need not agree.
+ * Derives calls from spans as Grafana Tempo's service graph processor and the OpenTelemetry Collector's service graph
+ * connector do: a CLIENT span and the SERVER span whose parent it is are the two sides of one call, as are a PRODUCER
+ * span and the CONSUMER spans that have it as parent or link to it. Whichever side arrives first waits for the other.
+ * An unmatched caller called something that sends no spans, which becomes a virtual node when the span names it. Unlike
+ * there, a call to a database does not wait at all.
+ * Only durations and arrival times are used: the services' clocks need not agree.
  */
 import type { BorderSpan } from '../../otlp/index.ts';
 import { cleanName } from '../names.ts';
@@ -21,31 +20,31 @@ interface Side {
 interface Waiting {
   until: number;
   caller?: Side & { peer?: string; messaging: boolean };
-  /** By span id: several may consume one message, and a span that comes again is not counted again. */
+  /** By span id: several spans may consume one message, and a repeated span is not counted again. */
   callees: Map<string, Side>;
-  /** It has become a call, and stays only to know its spans when they come again. */
+  /** Already counted as a call; kept only to recognize repeated spans. */
   counted: boolean;
 }
 
-/** Most sides of one call that are told apart. */
+/** Maximum number of callees distinguished per call. */
 const MAX_CALLEES = 100;
 
 interface PairingOptions {
   /** How long one side waits for the other, in ms. Exporters send in batches, every 5 s by default. */
   waitMs: number;
-  /** Most calls that are remembered; the oldest go first. */
+  /** Maximum number of calls remembered; the oldest are dropped first. */
   maxWaiting: number;
   onCall(call: Call): void;
 }
 
-/** Pure but for what it calls; times are of any one clock that never goes back, in ms. */
+/** Pure apart from its callback; times are in ms on any one monotonic clock. */
 export class SpanPairing {
   readonly #options: PairingOptions;
-  /** By trace id and the caller's span id, in order of arrival and so of `until`. */
+  /** By trace id and the caller's span id, in order of arrival and therefore of `until`. */
   readonly #waiting = new Map<string, Waiting>();
-  /** Called sides of all that wait: up to {@link MAX_CALLEES} of each would be more than there is memory for. */
+  /** Callees of all waiting calls: up to {@link MAX_CALLEES} for each would exceed the memory. */
   #callees = 0;
-  /** Sides that had to go before their time was over. */
+  /** Sides dropped before their wait was over. */
   dropped = 0;
 
   constructor(options: PairingOptions) {
@@ -60,7 +59,7 @@ export class SpanPairing {
     else this.#takeCallee(span, side, now);
   }
 
-  /** Ends the waits that are over. */
+  /** Expires finished waits. */
   expire(now: number): void {
     for (const [key, waiting] of this.#waiting) {
       if (waiting.until > now) return;
@@ -101,7 +100,7 @@ export class SpanPairing {
     this.#options.onCall({
       caller: caller.service,
       callee: callee.service,
-      // The caller waits for its answer, network and queueing included; a producer does not wait at all.
+      // A caller waits for its answer, including network and queueing; a producer does not wait at all.
       seconds: caller.messaging ? callee.seconds : caller.seconds,
       failed: caller.failed || callee.failed,
     });
@@ -121,7 +120,8 @@ export class SpanPairing {
 
   #wait(key: string, now: number): Waiting {
     const { maxWaiting } = this.#options;
-    // Some more than is needed: a map finds its oldest entry the slower the more of them were taken out one by one.
+    // Evicts a few more than necessary: a map finds its oldest entry more slowly the more entries were deleted one by
+    // one.
     const spare = Math.floor(maxWaiting / 16);
     if (this.#callees >= 2 * maxWaiting) this.#makeRoom(() => this.#callees <= 2 * maxWaiting - spare);
     const known = this.#waiting.get(key);
@@ -132,7 +132,7 @@ export class SpanPairing {
     return waiting;
   }
 
-  /** The oldest go. A wait that is cut short says nothing about the other side: no virtual node is made of it. */
+  /** Drops the oldest. A wait cut short says nothing about the other side, so it creates no virtual node. */
   #makeRoom(isEnough: () => boolean): void {
     for (const [key, waiting] of this.#waiting) {
       if (isEnough()) return;

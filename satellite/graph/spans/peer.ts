@@ -1,18 +1,18 @@
-/** Whom a span calls when the other side sends no spans: databases, queues, services without instrumentation. */
+/** The callee of a span whose other side sends no spans: a database, a queue, a service without instrumentation. */
 import { isIP } from 'node:net';
 import type { BorderSpan } from '../../otlp/index.ts';
 
 type Attributes = BorderSpan['attributes'];
 
-/** Whether a span calls a database: nobody will send the other side of it. */
+/** Whether a span calls a database, which never sends the other side. */
 export const callsDatabase = ({ kind, attributes }: BorderSpan): boolean =>
   kind === 'client' && (attributes.has('db.system.name') || attributes.has('db.system'));
 
 /**
- * The name of a virtual node, of the first that there is: the name of the peer as the operator has given it; the host
- * that was called; the database's system and name; the messaging system. An address that is only a number comes after the database, since
- * it changes, and a loopback address is none at all: it is another one's on each machine. Attribute names of
- * opentelemetry.io/docs/specs/semconv, the older ones included.
+ * The name of a virtual node, the first of: the peer's name as configured by the operator; the called host; the
+ * database's system and name; the messaging system. A numeric address ranks after the database, since it changes; a
+ * loopback address is ignored, since it means another host on each machine. Attribute names from
+ * opentelemetry.io/docs/specs/semconv, including the older ones.
  */
 export function peerOf(attributes: Attributes): string | undefined {
   const address = firstOf(attributes, 'server.address', 'net.peer.name');

@@ -10,19 +10,19 @@ export interface Call {
   failed: boolean;
 }
 
-/** An edge of spans; unlike other sources, they say when its last call was seen. */
+/** An edge derived from spans; unlike other sources, spans say when its last call was seen. */
 export interface SeenEdge extends ObservedEdge {
-  /** On the clock that the calls were counted by, in ms. */
+  /** On the clock used for counting, in ms. */
   seenAt: number;
 }
 
-/** The window moves on by one of so many parts: it holds between 5/6 and the whole of its length. */
+/** Slots in the window, which therefore covers between 5/6 and all of its length. */
 const SLOTS = 6;
-/** Figures right after the start are taken over at least this long, in ms: one call is no burst. */
+/** Minimum window for rates right after the start, in ms: one call is not a burst. */
 const SHORTEST_MS = 10_000;
 
 interface Slot {
-  /** Which part of time it is, counted from 0 of the clock. */
+  /** Slot number, counted from 0 of the clock. */
   at: number;
   calls: number;
   failed: number;
@@ -37,13 +37,13 @@ interface EdgeCalls {
   slots: Slot[];
 }
 
-/** Times are of any one clock that never goes back, in ms. */
+/** Times are in ms on any one monotonic clock. */
 export class CallRates {
   readonly #slotMs: number;
   readonly #maxEdges: number;
   readonly #startedAt: number;
   readonly #edges = new Map<string, EdgeCalls>();
-  /** Calls of edges that there was no room for. */
+  /** Calls of edges dropped for lack of room. */
   dropped = 0;
 
   constructor(windowSeconds: number, maxEdges: number, startedAt: number) {
@@ -70,7 +70,7 @@ export class CallRates {
     countDuration(slot.durations, seconds);
   }
 
-  /** Edges with a call in the window. Forgets the others. */
+  /** Edges with a call in the window; forgets the others. */
   edges(now: number): SeenEdge[] {
     const oldest = this.#partOf(now) - SLOTS + 1;
     const since = Math.max(oldest * this.#slotMs, this.#startedAt);

@@ -2,9 +2,9 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 import type { ClusterState, ConnectorKind, Health, Inventory } from '@casebook/wire';
 
-/** How one connector or MCP server is doing, with our own time of when it was looked at. */
+/** The health of one connector or MCP server, with the time of its check by our own clock. */
 export type StoredHealth = Omit<Health, 'checkedAgoMs'> & { checkedAt?: string };
-/** What an inventory comes to, in a few lines. */
+/** A short summary of an inventory. */
 export interface InventorySummary {
   connectors: { id: string; kind: ConnectorKind; title: string; operations: string[] }[];
   /** MCP servers that have tools. */
@@ -12,12 +12,10 @@ export interface InventorySummary {
   tools: number;
   omittedTools: number;
 }
-/** A cluster, with our own time of when it was looked at. */
+/** A cluster, with the time of its inspection by our own clock. */
 export type StoredCluster = Omit<ClusterState, 'observedAgoMs'> & { observedAt: string };
 
-/**
- * What satellites of a team connect with. The token itself is shown once and not stored.
- */
+/** The credential that satellites of a team connect with. The token itself is shown once and not stored. */
 export const SatelliteToken = defineEntity({
   name: 'SatelliteToken',
   tableName: 'satellite_tokens',
@@ -25,7 +23,7 @@ export const SatelliteToken = defineEntity({
   properties: {
     ...teamColumns,
     name: p.string(),
-    /** How the token begins, to recognise it by. */
+    /** The token's first characters, to recognise it by. */
     prefix: p.string(),
     /** HMAC-SHA256 of the token, hexadecimal. */
     hash: p.string().unique(),
@@ -38,8 +36,8 @@ export const SatelliteToken = defineEntity({
 export type SatelliteToken = InferEntity<typeof SatelliteToken>;
 
 /**
- * The registration of a satellite: made by its first heartbeat, kept up to date by the API node that holds its
- * connection. Its id follows from team and name, so that one that was deleted comes back as the same.
+ * The registration of a satellite: created by its first heartbeat, kept up to date by the API node that holds its
+ * connection. Its id is derived from team and name, so that a deleted one comes back as the same.
  */
 export const Satellite = defineEntity({
   name: 'Satellite',
@@ -51,12 +49,12 @@ export const Satellite = defineEntity({
     name: p.string(),
     version: p.string(),
     labels: p.json<Record<string, string>>(),
-    /** Of the process, made when it started. */
+    /** Identifies the satellite's process; created when it starts. */
     instance: p.uuid(),
     tokenId: p.uuid(),
-    /** Event stream from which the node that holds the connection takes requests; null while there is none. */
+    /** Event stream from which the node that holds the connection takes requests; null while disconnected. */
     inbox: p.text().nullable(),
-    /** The connection, made anew for each; null once it is closed. */
+    /** Identifies the connection; null once it is closed. */
     connectionId: p.uuid().nullable(),
     connectedAt: p.datetime(),
     disconnectedAt: p.datetime().nullable(),
@@ -65,20 +63,17 @@ export const Satellite = defineEntity({
     clockOffsetMs: p.integer(),
     health: p.json<StoredHealth[]>(),
     summary: p.json<InventorySummary>(),
-    /** Large: loaded only when asked for. */
+    /** Large: loaded only on request. */
     inventory: p.json<Inventory>().lazy(),
     inventoryBytes: p.integer(),
-    /** SHA-256 of it, hexadecimal: who has it in memory need not load it again. */
+    /** SHA-256 of the inventory, hexadecimal: a process that has it in memory need not load it again. */
     inventoryDigest: p.text(),
     clusters: p.json<StoredCluster[]>().lazy(),
   },
 });
 export type Satellite = InferEntity<typeof Satellite>;
 
-/**
- * A question that a run asked and may ask again after a crash: its answer stays in the event log until the row is
- * swept away.
- */
+/** A request that a run made and may repeat after a crash: its answer stays in the event log until the row is swept. */
 export const SatelliteRequest = defineEntity({
   name: 'SatelliteRequest',
   tableName: 'satellite_requests',

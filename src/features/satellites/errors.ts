@@ -21,13 +21,13 @@ export const severalHave = (what: string, names: readonly string[]): Conflict =>
     'ambiguous',
   );
 
-/** @param fields similar names, and what is not known */
+/** @param fields similar names, and what is unknown */
 export const serviceNotSeen = (service: string, fields: Record<string, unknown>): NotFound =>
   new NotFound(`No call of "${service}" was seen.`, 'unknown_service', { fields });
 
 /**
- * Why a satellite gave no answer, as an answer of ours.
- * @param at where in the request body the parameters are
+ * Maps a satellite's failure to answer to an API error.
+ * @param at path of the parameters in the request body
  */
 export function asHttpError(error: SatelliteCallError, at: string): HttpError {
   if (error instanceof SatelliteUnknown) return satelliteNotFound();

@@ -1,4 +1,4 @@
-/** What the endpoints of the dependency graph give. */
+/** Responses of the dependency graph's endpoints. */
 import { z } from 'zod';
 import { DEPENDENCY_QUERIES, UNKNOWN_KINDS } from './graph/index.ts';
 

@@ -1,4 +1,4 @@
-/** Satellites: agents in customers' networks, and what can be asked through them. */
+/** Satellites: agents in customers' networks, and the systems they make reachable. */
 
 export { createSatelliteCalls } from './calls/calls.ts';
 export { createSatelliteGateway } from './gateway/gateway.ts';

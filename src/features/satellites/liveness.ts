@@ -1,11 +1,14 @@
-/** Whether a satellite is there, from its row alone: any process can tell, also when the node that held it is gone. Pure. */
+/**
+ * Derives a satellite's status from its row alone, so any process can do it, even when the node that held the
+ * connection is gone. Pure.
+ */
 import type { Satellite } from './entities.ts';
 
-/** A satellite that was not heard of for this long is offline, whatever its row says, in ms. */
+/** A satellite silent for this long is offline, whatever its row says, in ms. */
 export const OFFLINE_AFTER_MS = 30_000;
-/** From this age on a heartbeat is late, in ms. */
+/** Age from which a heartbeat is late, in ms. */
 const LATE_AFTER_MS = 15_000;
-/** A clock this far off makes what people read misleading, in ms. */
+/** A clock this far off makes displayed times misleading, in ms. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
 export const SATELLITE_STATUSES = ['online', 'degraded', 'offline'] as const;
@@ -13,15 +16,15 @@ export type SatelliteStatus = (typeof SATELLITE_STATUSES)[number];
 
 type Facts = Pick<Satellite, 'connectionId' | 'inbox' | 'instance' | 'lastHeartbeatAt' | 'clockOffsetMs' | 'health'>;
 
-/** Where requests to a satellite go. */
+/** Where to send requests to a satellite. */
 export interface Route {
   inbox: string;
   connectionId: string;
-  /** The process that is asked. */
+  /** The satellite's process. */
   instance: string;
 }
 
-/** The route to a satellite that is connected; undefined for one that is not. */
+/** The route to a connected satellite; otherwise undefined. */
 export function routeOf(
   satellite: Pick<Satellite, 'connectionId' | 'inbox' | 'lastHeartbeatAt' | 'instance'>,
   now: Date,
@@ -31,7 +34,7 @@ export function routeOf(
   return now.getTime() - lastHeartbeatAt.getTime() < OFFLINE_AFTER_MS ? { inbox, connectionId, instance } : undefined;
 }
 
-/** What is wrong with a satellite that is connected, in sentences; empty when nothing is. */
+/** The problems of a connected satellite, in sentences; empty when there are none. */
 export function problemsOf(satellite: Facts, now: Date): string[] {
   const problems: string[] = [];
   const age = now.getTime() - satellite.lastHeartbeatAt.getTime();

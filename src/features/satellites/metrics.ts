@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { SatelliteGateway } from './gateway/gateway.ts';
 
-/** What this node knows of the satellites connected to it, for `/metrics`. */
+/** This node's metrics of its connected satellites, for `/metrics`. */
 export function registerSatelliteMetrics(registry: Registry, gateway: SatelliteGateway): void {
   const gauge = (name: string, help: string, read: () => number): void => {
     const made: Gauge = new Gauge({ name, help, registers: [], collect: () => made.set(read()) });

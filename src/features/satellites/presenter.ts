@@ -35,7 +35,7 @@ export function presentSatellite(satellite: Satellite, now: Date): z.input<typeo
   };
 }
 
-/** A server without tools shows as well: it may fail. */
+/** A server without tools is listed too: it may be failing. */
 function serversOf({ summary, health }: Satellite): string[] {
   const checked = health.filter(({ of }) => of === 'mcp').map(({ id }) => id);
   return [...new Set([...summary.servers, ...checked])].sort();

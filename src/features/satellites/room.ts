@@ -21,7 +21,7 @@ export const satellitesRoom = {
   entities: [Satellite, SatelliteRequest, SatelliteToken],
   build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {
     const satelliteAccess = house.satelliteAccess ?? storedSatellites(house);
-    // Made when first used: the names that runs have anyway are known when all rooms are built.
+    // Created at first use: the reserved tool names are known only once all rooms are built.
     let made: ReturnType<typeof createAgentSatellites> | undefined;
     const agent = () =>
       (made ??= createAgentSatellites(satelliteAccess, {

@@ -1,4 +1,4 @@
-/** What the endpoints of satellites take and give. */
+/** Requests and responses of the satellites' endpoints. */
 import { z } from 'zod';
 import { nameField } from '../../http/fields.ts';
 import { DEPENDENCY_QUERIES } from './graph/index.ts';

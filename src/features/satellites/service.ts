@@ -1,4 +1,4 @@
-/** Reading and deleting the registrations of satellites, and asking satellites on behalf of programs. */
+/** Reads and deletes the registrations of satellites, and queries satellites on behalf of programs. */
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf, type Principal } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -9,12 +9,12 @@ import { removeGraph } from './graph/index.ts';
 import { routeOf, statusOf, type SatelliteStatus } from './liveness.ts';
 import type { McpTool, RequestTarget } from '@casebook/wire';
 
-/** @throws {Forbidden} `wrong_team` unless the key is of this team */
+/** @throws {Forbidden} `wrong_team` unless the key belongs to this team */
 export function requireTeam({ teamId }: Principal, wanted: string): void {
   if (wanted.toLowerCase() !== teamId) throw notOfTheTeam();
 }
 
-/** The team's satellites by name, of those in one state where one is given. */
+/** The team's satellites by name, optionally only those with one status. */
 export async function listSatellites(
   em: EntityManager,
   now: Date,
@@ -65,15 +65,15 @@ export async function listTools(
 }
 
 export interface Question {
-  /** Absent: whichever has what is asked for. */
+  /** By default, whichever satellite has the target. */
   satelliteId?: string | null;
   target: RequestTarget;
   timeoutSeconds: number;
 }
 
 /**
- * Asks a satellite.
- * @throws {HttpError} whatever keeps it from answering, as the answer to the program that asked
+ * Queries a satellite.
+ * @throws {HttpError} for every reason why it cannot answer
  */
 export async function askSatellite(
   deps: { calls: SatelliteCalls; clock: Clock },
@@ -96,7 +96,7 @@ export async function askSatellite(
   }
 }
 
-/** Of several that have it, those that are connected count. */
+/** If several satellites have the target, connected ones are preferred. */
 async function theOneWith(em: EntityManager, target: RequestTarget, now: Date): Promise<Satellite> {
   const what = target.kind === 'mcp' ? `an MCP server "${target.server}"` : `a connector "${target.connector}"`;
   const having = (await em.find(Satellite, {}, { orderBy: { name: 'asc' } })).filter(({ summary, health }) =>
@@ -116,7 +116,7 @@ async function theOneWith(em: EntityManager, target: RequestTarget, now: Date): 
   return satellite;
 }
 
-/** A tool that is not known to change nothing may change anything. */
+/** A tool that is not known to be read-only may change anything. */
 async function isReadOnly(
   em: EntityManager,
   satellite: Satellite,

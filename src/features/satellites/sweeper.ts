@@ -6,7 +6,7 @@ import { SatelliteRequest } from './entities.ts';
 
 const MAX_AT_ONCE = 500;
 
-/** Deletes what satellites answered to runs before a time, by when the runs have long stored it. */
+/** Deletes satellites' answers to runs from before a given time; the runs have long stored them. */
 export async function purgeSatelliteRequests(orm: Orm, events: EventLog, before: Date): Promise<void> {
   for (;;) {
     const em = orm.em.fork();

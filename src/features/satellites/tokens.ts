@@ -1,4 +1,4 @@
-/** Enrolment tokens: what a satellite of a team connects with. */
+/** Enrolment tokens: the credentials that satellites of a team connect with. */
 import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
@@ -9,16 +9,16 @@ import { SatelliteToken } from './entities.ts';
 
 const PREFIX_LENGTH = 10;
 const LAST_USED_RESOLUTION_MS = 60_000;
-/** No token of ours comes near it; what is longer is not worth hashing. */
+/** Our tokens are far shorter; longer ones are not worth hashing. */
 const LONGEST_TOKEN = 512;
 
-/** The pepper of token hashes, for an installation's secret key. */
+/** Derives the pepper of token hashes from an installation's secret key. */
 export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook satellite tokens');
 
 /**
- * Makes a token of a team: `cbs_` and 32 random bytes. Its text is in the answer and nowhere else.
+ * Creates a token for a team: `cbs_` and 32 random bytes. Its text is only in the response.
  * @param em bound to the team
- * @throws {InvalidRequest} for an end that has passed
+ * @throws {InvalidRequest} for an expiry in the past
  */
 export async function createToken(
   em: EntityManager,
@@ -45,12 +45,12 @@ export async function createToken(
   return { row, token };
 }
 
-/** Every token of the team, the newest first, those that no longer work included. */
+/** Every token of the team, newest first, including expired and revoked ones. */
 export const listTokens = (em: EntityManager): Promise<SatelliteToken[]> =>
   em.find(SatelliteToken, {}, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
- * Revokes a token; a second time changes nothing. Connections made with it are closed within seconds.
+ * Revokes a token; idempotent. Its connections are closed within seconds.
  * @throws {NotFound}
  */
 export async function revokeToken(em: EntityManager, tokenId: string, now: Date): Promise<SatelliteToken> {
@@ -61,7 +61,7 @@ export async function revokeToken(em: EntityManager, tokenId: string, now: Date)
   return row;
 }
 
-/** Why a token does not let in, as a sentence for the operator of the satellite; undefined when it does. */
+/** Why a token is not accepted, as a sentence for the satellite's operator; undefined when it is. */
 export function refusalOf(token: Pick<SatelliteToken, 'revokedAt' | 'expiresAt'>, now: Date): string | undefined {
   if (token.revokedAt != null) return `The enrolment token was revoked at ${token.revokedAt.toISOString()}.`;
   if (token.expiresAt != null && token.expiresAt <= now)
@@ -69,7 +69,7 @@ export function refusalOf(token: Pick<SatelliteToken, 'revokedAt' | 'expiresAt'>
   return undefined;
 }
 
-/** @returns the token's row, or why nobody is let in with it */
+/** @returns the token's row, or why it is not accepted */
 export async function verifyToken(
   em: EntityManager,
   token: string,
@@ -82,7 +82,7 @@ export async function verifyToken(
   if (!row || !sameHash(row.hash, hash)) return unknown;
   const refusal = refusalOf(row, now);
   if (refusal !== undefined) return { refusal };
-  // A thousand satellites may share a token, and come back in the same moment.
+  // A thousand satellites may share a token and reconnect at the same moment.
   if (!row.lastUsedAt || now.getTime() - row.lastUsedAt.getTime() > LAST_USED_RESOLUTION_MS) {
     row.lastUsedAt = now;
     await em.flush();

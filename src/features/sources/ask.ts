@@ -1,18 +1,18 @@
-/** Asks a source for somebody who waits, with a timeout. */
+/** Queries a source for a waiting caller, with a timeout. */
 import type { Logger } from '../../platform/logger.ts';
 import { SourceError, type CallOptions } from './port.ts';
 
 const TIMEOUT_MS = 5_000;
 
 interface Asking {
-  /** Fires when nobody waits any more. */
+  /** Fires when the caller gives up. */
   signal: AbortSignal;
   log: Logger;
   timeoutMs?: number;
 }
 
 /**
- * The answer of a source, or why there is none.
+ * A source's answer, or why there is none.
  * @throws only when the signal has fired
  */
 export async function askWithin<T>(
@@ -26,7 +26,7 @@ export async function askWithin<T>(
   either.addEventListener('abort', end, { once: true });
   if (either.aborted) end();
   try {
-    // A source should stop when its signal fires; nobody has to wait for one that does not.
+    // A source should stop when its signal fires; the caller does not wait for one that does not.
     const answer = await Promise.race([ask({ signal: either }), over]);
     if (answer !== 'over') return { answer };
   } catch (error) {

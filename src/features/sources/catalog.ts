@@ -9,7 +9,7 @@ import { createRecordedIncidentSource, recordedTransport } from './recorded/sour
 import { overHttp } from './transport.ts';
 
 export interface SourceCatalogOptions {
-  /** Folder whose sub-folders are recorded incidents. */
+  /** Folder whose subfolders are recorded incidents. */
   incidentsDir?: string;
   prometheusUrl?: string;
   lokiUrl?: string;
@@ -19,9 +19,9 @@ export interface SourceCatalogOptions {
 const incidentFolderName = /^[a-z0-9][a-z0-9._-]{0,99}$/i;
 
 /**
- * The sources an installation has: every recorded incident (`incident:<folder>`), `prometheus` and `loki`. The folder
- * of incidents is looked at on every call, so that an incident recorded meanwhile is found; each keeps its caches.
- * A malformed incident stays in the list and says what is wrong when it is asked.
+ * The installation's sources: every recorded incident (`incident:<folder>`), `prometheus` and `loki`. The folder of
+ * incidents is read on every call, so that new ones are found; each source keeps its caches. A malformed incident stays
+ * in the list and reports its problem when queried.
  */
 export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalog {
   const recordings = recordedTransport(options.incidentsDir ?? '');
@@ -50,7 +50,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
     }
     const found: TelemetrySource[] = [];
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      // A symbolic link could lead out of the folder, so it is no incident.
+      // A symbolic link could lead out of the folder, so it is not an incident.
       if (!entry.isDirectory() || !incidentFolderName.test(entry.name)) {
         if (!entry.isFile()) warnOnce('not a recorded incident, left out', { incidentsDir, name: entry.name });
         continue;
@@ -66,7 +66,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
   return catalogOver(() => [...incidents(), ...remote]);
 }
 
-/** A catalog of the sources that `list` gives at each call. */
+/** A catalog of the sources that `list` returns at each call. */
 export function catalogOver(list: () => TelemetrySource[]): SourceCatalog {
   return {
     list,

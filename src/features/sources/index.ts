@@ -1,4 +1,4 @@
-/** Telemetry sources: what the agent's tools can ask, and the catalog that holds them. */
+/** Telemetry sources: what the agent's tools can query, and the catalog that holds them. */
 export { catalogOver, createSourceCatalog, type SourceCatalogOptions } from './catalog.ts';
 export { createLokiSource } from './loki/source.ts';
 export { createPrometheusSource, createScrapeIntervals, type ScrapeIntervals } from './prometheus/source.ts';

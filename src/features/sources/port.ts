@@ -1,8 +1,8 @@
 /**
- * What a telemetry source offers to the agent's tools. A source implements the parts it has; `capabilities` says which.
- * All times are unix seconds (fractions allowed), windows are half-open `[from, to)`. Every call takes an `AbortSignal`
- * and must stop its work when it fires. A source that cannot answer throws {@link SourceError} with a message that a
- * model and an operator can act on.
+ * The interface of a telemetry source to the agent's tools. A source implements the parts it has; `capabilities` lists
+ * them. All times are unix seconds (fractions allowed), windows are half-open `[from, to)`. Every call takes an
+ * `AbortSignal` and must stop its work when it fires. A source that cannot answer throws {@link SourceError} with a
+ * message that a model and an operator can act on.
  */
 import type { Clock } from '../../platform/clock.ts';
 import type { MetricSeries, ServiceEdge, TimeWindow } from '../diagnosis/index.ts';
@@ -16,12 +16,12 @@ export interface CallOptions {
   signal: AbortSignal;
 }
 
-/** An alert that fired: what the person who asks is usually looking at. */
+/** An alert that fired: usually what the user is investigating. */
 export interface Alert {
   name: string;
   service: string;
   metric?: string;
-  /** Unix seconds at which it was observed; may be late by minutes against the onset. */
+  /** Unix seconds at which it was observed; may be minutes after the onset. */
   at: number;
   summary: string;
 }
@@ -31,16 +31,16 @@ export interface SourceDescription {
   kind: SourceKind;
   title: string;
   capabilities: SourceCapability[];
-  /** What the source covers, where it is bounded. */
+  /** The period that the source covers, if bounded. */
   window?: TimeWindow;
-  /** A period known to be healthy, where the source states one. */
+  /** A period known to be healthy, if the source states one. */
   baseline?: TimeWindow;
   alerts: Alert[];
 }
 
 export interface ServiceSummary {
   name: string;
-  /** What the source says about it: language, team, kind; free text. */
+  /** Further facts from the source: language, team, kind; free text. */
   description?: string;
   metrics: number;
 }
@@ -63,7 +63,7 @@ export interface MetricQuery extends TimeWindow {
   statistic?: string;
   /** Exact label matches. */
   labels?: Record<string, string>;
-  /** Most points a series may have in the answer; the source chooses its step from it. */
+  /** Maximum number of points per series; the source chooses its step accordingly. */
   maxPoints: number;
 }
 
@@ -93,11 +93,11 @@ export interface LogPage {
   lines: LogLine[];
   /** True when more lines matched than `limit`. */
   truncated: boolean;
-  /** Lines the source holds but could not read (not JSON, too long); absent means none. */
+  /** Unreadable lines (not JSON, too long) in the source; absent if none. */
   unreadable?: number;
 }
 
-/** Something somebody did to the system: a deploy, a flag, a configuration or scaling change. */
+/** A change to the system: a deploy, a flag, a configuration or scaling change. */
 export interface Change {
   id: string;
   at: number;
@@ -108,16 +108,16 @@ export interface Change {
   url?: string;
 }
 
-/** An edge of a graph that is kept up to date as calls are seen. */
+/** An edge of a graph that is updated as calls are seen. */
 export interface LiveEdge extends ServiceEdge {
-  /** Failed calls by all calls, 0 to 1. */
+  /** Failed calls divided by all calls, 0 to 1. */
   errorRatio?: number;
   p95Seconds?: number;
-  /** No call was seen for a while: it may be gone. */
+  /** No call was seen for a while: the edge may be gone. */
   stale: boolean;
 }
 
-/** The dependency graph as it is now. */
+/** The current dependency graph. */
 export interface LiveGraph {
   /** When it was last confirmed, unix seconds. */
   asOf: number;
@@ -127,8 +127,8 @@ export interface LiveGraph {
 }
 
 /**
- * Whose a source is: a team's, or the installation's, because the operator configured it. Every team sees and queries the
- * sources of the installation.
+ * The owner of a source: a team, or the installation if the operator configured it. Every team sees and queries the
+ * installation's sources.
  */
 export type SourceOwner = 'installation' | 'team';
 
@@ -144,7 +144,7 @@ export interface TelemetrySource {
     query: { text?: string; service?: string; limit: number },
     options: CallOptions,
   ): Promise<MetricDescriptor[]>;
-  /** Series of one metric; counters come back as a rate per second with `statistic: 'rate'`. */
+  /** Series of one metric; counters are returned as a rate per second with `statistic: 'rate'`. */
   queryMetric?(query: MetricQuery, options: CallOptions): Promise<MetricSeries[]>;
   /** The per-service series a ranking needs: latency, errors, saturation, availability, traffic. Counters as rates. */
   surveyMetrics?(query: SurveyQuery, options: CallOptions): Promise<MetricSeries[]>;
@@ -152,7 +152,7 @@ export interface TelemetrySource {
   searchLogs?(query: LogQuery, options: CallOptions): Promise<LogPage>;
   /** Who calls whom, as observed in the window. */
   dependencies?(window: TimeWindow, options: CallOptions): Promise<ServiceEdge[]>;
-  /** Who calls whom now, where somebody watches it; undefined: nobody does. */
+  /** Who calls whom now; undefined if nothing observes it. */
   liveGraph?(options: CallOptions): Promise<LiveGraph | undefined>;
   changes?(query: TimeWindow & { service?: string }, options: CallOptions): Promise<Change[]>;
 }
@@ -163,14 +163,14 @@ export interface PromqlSeries {
   values: number[];
 }
 
-/** On whose behalf sources are asked. */
+/** The caller on whose behalf sources are queried. */
 export interface SourceCall {
   teamId: string;
-  /** Equal for every attempt: what was answered to an earlier one is not asked again, where a source can tell. */
+  /** Equal for every attempt: if the source supports it, an earlier attempt's answer is reused. */
   toolCallId: string;
-  /** Stands at the moment at which the call was asked for, for every attempt. */
+  /** The time of the call, the same for every attempt. */
   clock: Clock;
-  /** Asked when a signal fires: whether nobody wants the answer any more. Absent: nobody does. */
+  /** Called when a signal fires: whether the caller no longer wants the answer. By default, it does not. */
   isGivenUp?: () => boolean;
 }
 
@@ -180,7 +180,7 @@ export type LoadSources = (call: SourceCall) => Promise<SourceCatalog>;
 /** The sources one team can use. */
 export interface SourceCatalog {
   list(): TelemetrySource[];
-  /** @throws {SourceError} when there is no such source, naming those there are */
+  /** @throws {SourceError} for an unknown source, listing the existing ones */
   get(id: string): TelemetrySource;
 }
 

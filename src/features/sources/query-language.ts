@@ -1,22 +1,22 @@
 import { SourceError } from './port.ts';
 
-/** A string literal of PromQL and LogQL, which take Go's double-quoted strings. */
+/** A string literal of PromQL and LogQL, which use Go's double-quoted strings. */
 export function quoteString(text: string): string {
-  // JSON's escapes are Go's as well, except lone surrogates, which are no text in Go.
+  // JSON's escapes are valid in Go too, except lone surrogates, which are not valid text in Go.
   return JSON.stringify(text.toWellFormed());
 }
 
-/** Text as a regular expression (RE2) that matches just it. */
+/** A regular expression (RE2) that matches exactly this text. */
 export function quoteRegex(text: string): string {
   return text.replace(/[\\.+*?()|[\]{}^$]/g, String.raw`\$&`);
 }
 
-/** A matcher `label="value"`. @throws {SourceError} when the label is no name */
+/** A matcher `label="value"`. @throws {SourceError} when the label is not a valid name */
 export function equals(label: string, value: string): string {
   return `${labelName(label)}=${quoteString(value)}`;
 }
 
-/** A matcher for one of several values. */
+/** A matcher for any of several values. */
 export function oneOf(label: string, values: string[]): string {
   return values.length === 1
     ? equals(label, values[0]!)

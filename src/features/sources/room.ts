@@ -6,9 +6,9 @@ export const sourcesRoom = {
   name: 'sources',
   endpoints: sourceEndpoints,
   build: ({ config: { sources }, log }: RoomCore) => ({
-    /** The installation's own; teams have those behind their satellites besides. */
+    /** The installation's own; teams also have those behind their satellites. */
     ownSources: createSourceCatalog({ ...sources, logger: log }),
-    /** Kinds of sources that are configured. */
+    /** Kinds of the configured sources. */
     sourceKinds: [
       'recorded-incident',
       ...(sources.prometheusUrl ? ['prometheus'] : []),

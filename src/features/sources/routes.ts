@@ -1,4 +1,4 @@
-/** What can be asked: for forms and editors that offer sources, services and metrics by name. */
+/** Lists of sources, services and metrics, for forms and editors. */
 import { randomUUID } from 'node:crypto';
 import { apiKey, requireOneOf, type Principal } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
@@ -101,7 +101,7 @@ export const searchSourceMetrics = endpoint({
     const source = await sourceOf(deps, principal, signal, params.source_id);
     const search = source.searchMetrics?.bind(source);
     if (!search) throw notOffered(source, 'metrics');
-    // One more than wanted tells whether there are more.
+    // One more than requested shows whether there are more.
     const wanted = { text: text?.trim() || undefined, service, limit: limit + 1 };
     const found = answered(await askWithin((options) => search(wanted, options), { signal, log }));
     return { source: source.id, metrics: found.slice(0, limit).map(presentMetric), truncated: found.length > limit };

@@ -1,4 +1,4 @@
-/** What callers see of telemetry sources. */
+/** Telemetry sources in the API. */
 import { z } from 'zod';
 import type { SourceCapability, SourceKind } from './port.ts';
 
@@ -14,7 +14,7 @@ const CAPABILITIES = [
   'alerts',
 ] as const satisfies SourceCapability[];
 
-/** The addresses of some have a slash: `satellite:prod/prometheus`, in a path `satellite:prod%2Fprometheus`. */
+/** Some ids contain a slash: `satellite:prod/prometheus`, in a path `satellite:prod%2Fprometheus`. */
 export const SourceParams = z.object({
   source_id: z.string().min(1).max(300).describe('As the list of sources gives it, percent-encoded.'),
 });

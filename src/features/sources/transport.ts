@@ -1,4 +1,4 @@
-/** Asking a telemetry system, whether this installation reaches it or a satellite does. */
+/** Queries a telemetry system, whether this installation reaches it or a satellite does. */
 import {
   localTransport,
   QueryError,
@@ -10,15 +10,15 @@ import { MAX_ANSWER_BYTES } from '@casebook/wire';
 import type { z } from 'zod';
 import { SourceError } from './port.ts';
 
-/** A telemetry system: what it is called in messages, and how it is reached. */
+/** A telemetry system: its name in messages, and how it is reached. */
 export interface AskedSystem {
   name: string;
   transport: Transport;
 }
 
 /**
- * Asks one operation of a system's connector.
- * @throws {SourceError} when there is no answer, or one in another form than the schema's
+ * Runs one operation of a system's connector.
+ * @throws {SourceError} when there is no answer, or one that does not match the schema
  * @throws the signal's reason when it fires
  */
 export async function askSystem<Schema extends z.ZodType>(

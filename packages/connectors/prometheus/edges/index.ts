@@ -4,7 +4,10 @@ import { joinEdges, type EdgeSample } from './join.ts';
 import type { EdgeQueries } from './promql.ts';
 import { edgeQueries } from './queries.ts';
 
-/** Of one answer: an edge takes some 100 bytes, so this is room for several times the edges that a graph may have. */
+/**
+ * Maximum size of one answer. An edge takes some 100 bytes, so this is room for several times the edges of a full
+ * graph.
+ */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const vector = z.object({
@@ -16,18 +19,18 @@ const vector = z.object({
 });
 
 export interface EdgeReading {
-  /** Window of rates; has to hold at least two scrapes. */
+  /** Window of rates; must cover at least two scrapes. */
   windowSeconds: number;
-  /** Asks an instant query. */
+  /** Runs an instant query. */
   query: (promql: string, context: OperationContext) => Promise<unknown>;
   signal: AbortSignal;
-  /** Latencies cost the most and matter least: edges come without them when Prometheus cannot tell them. */
+  /** Latencies cost the most and matter least: without them, edges are still returned. */
   onOmitted: (what: string, error: QueryError) => void;
 }
 
 /**
- * The calls between services that metrics tell of, each family of metrics for itself.
- * A family that is not there costs one query, which answers nothing.
+ * The calls between services, from each family of metrics separately. An absent family costs one query with an empty
+ * result.
  * @throws {QueryError} when Prometheus does not say who calls whom
  */
 export async function readEdges(reading: EdgeReading): Promise<ObservedEdge[]> {

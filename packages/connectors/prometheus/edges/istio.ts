@@ -3,10 +3,10 @@ import { quantileByEdge, rateByEdge, type EdgeQueries, type Naming } from './pro
 const caller = ['source_workload', 'source_canonical_service'];
 const known = 'source_workload!="unknown",source_canonical_service!="unknown"';
 
-/** What Istio calls destinations that it does not know, or lets through as they are. */
+/** Istio's names for destinations that are unknown or passed through. */
 const nowhere = 'unknown|.*[Pp]assthrough.*|BlackHoleCluster';
 
-/** What is outside the mesh has no workload and is named by its service, which only callers report. */
+/** A destination outside the mesh has no workload and is named by its service, which only callers report. */
 const parts = [
   {
     matchers: `${known},destination_workload!="unknown",destination_canonical_service!="unknown"`,
@@ -18,7 +18,10 @@ const parts = [
   },
 ];
 
-/** The metrics of Istio's proxies. Both ends of a call report it: samples keep their `reporter`, so that one counts. */
+/**
+ * The metrics of Istio's proxies. Both ends of a call report it: samples keep their `reporter`, so that only one
+ * counts.
+ */
 export function istioQueries(range: string): EdgeQueries {
   const everywhere = (query: (matchers: string, naming: Naming) => string) =>
     parts.map(({ matchers, callee }) => query(matchers, { caller, callee, keep: ['reporter'] })).join(' or ');

@@ -14,12 +14,12 @@ export interface EdgeAnswers {
   p95: readonly EdgeSample[];
 }
 
-/** Whom to believe when several report the same calls, the best first: the called end saw every call. */
+/** Reporters of the same calls, most reliable first: the called end saw every call. */
 const REPORTERS = ['destination', 'waypoint', 'source'];
 
 /**
- * Joins the answers by caller, callee and reporter, and gives each edge once, as its best reporter saw it.
- * Samples that lack an end, name something unknown, or have a name longer than the protocol carries are left out.
+ * Joins the answers by caller, callee and reporter, and returns each edge once, as its most reliable reporter saw it.
+ * Omits samples that lack an end, have an unknown one, or have a name longer than the protocol allows.
  */
 export function joinEdges(source: EdgeSource, answers: EdgeAnswers): ObservedEdge[] {
   const [failures, p50, p95] = [answers.failures, answers.p50, answers.p95].map(byKey);

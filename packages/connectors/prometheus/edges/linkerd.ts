@@ -6,7 +6,7 @@ const naming = {
 };
 const outbound = 'direction="outbound"';
 
-/** The metrics of Linkerd's proxies, as callers report them: those of the called say nothing about who called. */
+/** The metrics of Linkerd's proxies, as callers report them: those of the callee do not name the caller. */
 export function linkerdQueries(range: string): EdgeQueries {
   const rate = (matchers: string) => `${rateByEdge(`response_total{${matchers}}`, range, naming)} > 0`;
   const latency = (q: number) =>

@@ -1,41 +1,41 @@
-/** Pieces of PromQL that name the two ends of an edge. Strings in, strings out. */
+/** PromQL fragments that name the two ends of an edge. Strings in, strings out. */
 import type { EdgeSource } from '@casebook/wire';
 
 /**
- * What a family of metrics is asked to learn who calls whom: instant queries whose answers have one sample an edge,
- * labelled with `caller` and `callee`, and with the `reporter` of the calls where both ends report them.
+ * Queries that tell from a family of metrics who calls whom: instant queries with one sample per edge, labelled with
+ * `caller` and `callee`, and with `reporter` when both ends report their calls.
  */
 export interface EdgeQueries {
   source: EdgeSource;
-  /** Calls a second; edges without any are left out. */
+  /** Calls per second; edges without calls are left out. */
   calls: string;
-  /** Failed calls a second. */
+  /** Failed calls per second. */
   failures: string;
-  /** Of the time a call took, in seconds. */
+  /** Quantiles of the calls' durations, in seconds. */
   p50: string;
   p95: string;
 }
 
-/** Labels that may name one end of an edge, the best first. */
+/** Labels that may name one end of an edge, best first. */
 type EndLabels = readonly string[];
 
-/** The labels that name the two ends of an edge, and those of the result besides `caller` and `callee`. */
+/** The labels that name the two ends of an edge, and further labels of the result. */
 export interface Naming {
   caller: EndLabels;
   callee: EndLabels;
   keep?: readonly string[];
 }
 
-/** Rate of a counter for each edge. @param selector the counter with its matchers */
+/** Rate of a counter by edge. @param selector the counter with its matchers */
 export function rateByEdge(selector: string, range: string, naming: Naming): string {
   return nameEnds('sum', `sum by (${labelsOf(naming).join(', ')}) (rate(${selector}[${range}]))`, naming);
 }
 
 /**
- * Quantile of a histogram for each edge that has an observation. Edges are named last, for naming costs the most: where
- * one edge goes by several sets of labels, which is rare, its quantile is the largest of theirs.
+ * Quantile of a histogram for each edge with observations. Edges are named last, since naming costs the most; in the
+ * rare case that several label sets name the same edge, its quantile is the largest of theirs.
  * @param buckets the histogram's buckets with their matchers
- * @param unitsPerSecond of what is observed
+ * @param unitsPerSecond of the observations
  */
 export function quantileByEdge(
   q: number,
@@ -45,7 +45,7 @@ export function quantileByEdge(
 ): string {
   const { unitsPerSecond = 1 } = naming;
   const value = `histogram_quantile(${q}, sum by (${[...labelsOf(naming), 'le'].join(', ')}) (rate(${buckets}[${range}])))`;
-  // Nothing observed is not a number, and compares with none.
+  // Without observations the quantile is NaN, and every comparison with NaN is false.
   return nameEnds('max', `${unitsPerSecond === 1 ? value : `${value} / ${unitsPerSecond}`} >= 0`, naming);
 }
 
@@ -58,7 +58,7 @@ function nameEnds(aggregate: 'sum' | 'max', expression: string, { caller, callee
   return `${aggregate} by (${['caller', 'callee', ...keep].join(', ')}) (${named})`;
 }
 
-/** Gives each series a label with the first of `labels` that it has: later replacements win. */
+/** Labels each series with the first of `labels` that it has: later replacements win. */
 function nameEnd(expression: string, end: string, labels: EndLabels): string {
   return labels.reduceRight(
     (inner, label) => `label_replace(${inner}, "${end}", "$1", "${label}", "(.+)")`,

@@ -4,7 +4,8 @@ const naming = { caller: ['client'], callee: ['server'] };
 
 /**
  * The metrics that Tempo's generator and the OpenTelemetry Collector's service graph connector derive from spans.
- * Latency is what the called service measured, or the caller where the called one sends no spans, as databases.
+ * Latency is measured by the called service, or by the caller if the called one (a database, for example) sends no
+ * spans.
  */
 export function serviceGraphQueries(range: string): EdgeQueries {
   const metric = (name: string) => `traces_service_graph_request_${name}`;

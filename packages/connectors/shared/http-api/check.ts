@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { QueryError } from '../../connector.ts';
 import type { HttpApi } from './index.ts';
 
-/** Of the answer to a check, which is short wherever it comes from the right kind of server. */
+/** Maximum size of the answer to a check: the right kind of server answers briefly. */
 const MAX_CHECK_BYTES = 4 * 1024 * 1024;
 
 /**
- * Asks something that only the right kind of server answers in the right form.
+ * Sends a request that only the right kind of server answers in the right form.
  * @param hint what to look at when some other server answers
  * @throws {QueryError} when nothing answers, or something else does
  */

@@ -4,42 +4,42 @@ import { QueryError, type OperationContext } from '../../connector.ts';
 import { requestHeaders, type HttpApiConfig } from './config.ts';
 import { codeOf, failureOf } from './failure.ts';
 
-/** Longer queries are posted as a form: servers and proxies refuse addresses of more than some 8 kB. */
+/** Longer queries are posted as a form: servers and proxies refuse URLs of more than some 8 kB. */
 const MAX_ADDRESS_CHARACTERS = 4_000;
 const MAX_ERROR_CHARACTERS = 1_500;
-/** Of an error answer; there is nothing to be had from more. */
+/** Maximum size of an error response that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Parameters of a query; undefined ones are left out, lists are repeated. */
+/** Query parameters; undefined ones are omitted, lists are repeated. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
 export interface Request {
-  /** Below the base address; each is one segment, whatever is in it. */
+  /** Path segments below the base URL; each is escaped into a single segment. */
   path: readonly string[];
   query?: Query;
-  /** Whether the system takes the query as a form as well, which is how a long one is sent. */
+  /** Whether the system also accepts the query as a form, which is how a long one is sent. */
   form?: boolean;
 }
 
 export interface HttpApi {
   /** The system, for people: its name and host. */
   readonly place: string;
-  /** @throws {QueryError} when the answer is not JSON, and as `text` does */
+  /** @throws {QueryError} when the answer is not JSON, and whenever `text` does */
   json(request: Request, context: OperationContext): Promise<unknown>;
   /**
-   * @returns the body of an answer whose status is 2xx
-   * @throws {QueryError} with the system's own words when it answers otherwise, does not answer, or answers too much
-   * @throws the signal's reason when nobody waits any more
+   * @returns the body of a 2xx response
+   * @throws {QueryError} with the system's own message when it refuses, does not answer, or answers too much
+   * @throws the signal's reason when the caller gives up
    */
   text(request: Request, context: OperationContext): Promise<string>;
   close(): Promise<void>;
 }
 
 /**
- * A client that only reads from one system. Where it goes is in the configuration alone: what is asked becomes
+ * A client that only reads from one system. The configuration alone decides where requests go: queries become path
  * segments and parameters, and redirects are not followed.
- * @param options.name what the system is called in messages
- * @param options.errorMessage the message in an error answer's body, where it has a form of its own
+ * @param options.name the system's name in messages
+ * @param options.errorMessage extracts the message from an error response with a format of its own
  */
 export function createHttpApi(
   config: HttpApiConfig,
@@ -51,7 +51,7 @@ export function createHttpApi(
   const headers = requestHeaders(config);
   let agent: Promise<Agent> | undefined;
 
-  /** Made with the first request, and again after a failure: a file that is missing may appear. */
+  /** Created with the first request, and again after a failure: a missing file may appear. */
   const dispatcher = async (): Promise<Agent> => {
     agent ??= makeAgent(config.tls);
     try {
@@ -126,7 +126,7 @@ async function makeAgent(tls: HttpApiConfig['tls']): Promise<Agent> {
   return new Agent({ connect: { ca, cert, key } });
 }
 
-/** Text as one segment of a path. Addresses have no way to write `.` and `..` that is not a step. */
+/** Escapes text as one path segment. URLs have no escape for `.` and `..`. */
 function segment(text: string): string {
   if (text === '.' || text === '..' || text === '') throw new QueryError('bad_request', `"${text}" is not a name`);
   return encodeURIComponent(text.toWellFormed());
@@ -140,7 +140,7 @@ function toSearch(query: Query): URLSearchParams {
   return search;
 }
 
-/** Reads up to `most` bytes; what comes after them is never received. */
+/** Reads up to `most` bytes; anything beyond them is never received. */
 async function readBody(response: Response, most: number): Promise<{ text: string; whole: boolean }> {
   const chunks: Uint8Array[] = [];
   let room = most;

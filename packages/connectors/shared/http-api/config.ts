@@ -9,10 +9,10 @@ const url = z
   )
   .refine((text) => new URL(text).search === '' && new URL(text).hash === '', 'must end with its path');
 
-/** What the YAML file says of a system with an HTTP API: where it is, and who asks. */
+/** Configuration of a system with an HTTP API: its location and credentials. */
 export const httpApiConfig = z
   .strictObject({
-    /** Base address; the path of a proxy is kept. */
+    /** Base URL; a proxy's path is kept. */
     url,
     /** Sent with every request. */
     headers: headers.optional(),
@@ -37,7 +37,7 @@ export const httpApiConfig = z
 
 export type HttpApiConfig = z.output<typeof httpApiConfig>;
 
-/** The headers that every request has. */
+/** The headers of every request. */
 export function requestHeaders(config: HttpApiConfig): Record<string, string> {
   const { basic_auth: basic, bearer_token: token, org_id: tenant } = config;
   const credentials = basic && Buffer.from(`${basic.username}:${basic.password}`).toString('base64');

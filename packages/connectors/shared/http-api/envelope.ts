@@ -4,9 +4,9 @@ import { QueryError } from '../../connector.ts';
 const envelope = z.object({ data: z.unknown().optional() });
 
 /**
- * What an answer has in its `data` member, as it is; null where the system left it out, which some do for "nothing".
+ * The `data` member of an answer, unchanged; null when the system omitted it, as some do for "nothing".
  * @param place the system, for people
- * @throws {QueryError} when the answer is no object: it is some other system's
+ * @throws {QueryError} when the answer is not an object, which means some other system sent it
  */
 export function dataOf(answer: unknown, place: string): unknown {
   const parsed = envelope.safeParse(answer);

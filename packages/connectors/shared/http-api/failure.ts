@@ -1,6 +1,6 @@
 import { QueryError } from '../../connector.ts';
 
-/** What an error answer's status says about the question. Gateways say 502 and 503 of a system that is down. */
+/** What the status of an error response says about the query. Gateways send 502 and 503 for a system that is down. */
 export function codeOf(status: number): QueryError['code'] {
   if (status === 400 || status === 422) return 'bad_request';
   if (status === 404) return 'not_found';
@@ -11,8 +11,8 @@ export function codeOf(status: number): QueryError['code'] {
 }
 
 /**
- * What is thrown when a request came to nothing: the signal's reason when nobody waits any more, a {@link QueryError}
- * with a sentence about what to do when the time is over, and one with what the network said otherwise.
+ * The error to throw for a failed request: the signal's reason when the caller gave up, a {@link QueryError} with
+ * advice when it timed out, and otherwise one with the network's error.
  * @param place the system, for people: its name and host
  */
 export function failureOf(error: unknown, place: string, signal: AbortSignal): unknown {
@@ -33,7 +33,7 @@ function isTimeout(reason: unknown): boolean {
   return reason instanceof Error && reason.name === 'TimeoutError';
 }
 
-/** fetch hides what went wrong in the cause of its error. */
+/** fetch hides the actual error in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

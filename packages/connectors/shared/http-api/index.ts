@@ -1,3 +1,3 @@
-/** The HTTP APIs of systems: one client, which only reads. */
+/** A read-only client for systems with an HTTP API. */
 export { createHttpApi, type HttpApi, type Query } from './client.ts';
 export { httpApiConfig } from './config.ts';

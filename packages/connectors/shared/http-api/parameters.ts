@@ -1,4 +1,4 @@
-/** Parameters that the operations of several systems have. */
+/** Parameters shared by the operations of several systems. */
 import { z } from 'zod';
 
 export const unixSeconds = z.number().min(0).max(1e11).describe('unix seconds');
@@ -9,12 +9,12 @@ export function toNanoseconds(seconds: number | undefined): string | undefined {
   return seconds === undefined ? undefined : String(BigInt(Math.round(seconds * 1e6)) * 1000n);
 }
 
-/** A duration as Go writes it. */
+/** A duration in Go's notation. */
 export function toGoDuration(ms: number | undefined): string | undefined {
   return ms === undefined ? undefined : `${Math.round(ms * 1000)}us`;
 }
 
-/** Attributes as logfmt: values with anything unusual in them are quoted. */
+/** Attributes as logfmt: unusual values are quoted. */
 export function toLogfmt(tags: Record<string, string> | undefined): string | undefined {
   if (tags === undefined) return undefined;
   return Object.entries(tags)

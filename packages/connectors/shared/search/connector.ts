@@ -1,7 +1,7 @@
 /**
- * Elasticsearch (7.14 and later) and OpenSearch. Only searches, counts, mappings and health are ever asked for; what is
- * not in those requests cannot be reached. Which indices may be read is a matter of the user's role: `read` and
- * `view_index_metadata` on the indices, `monitor` on the cluster.
+ * Elasticsearch (7.14 and later) and OpenSearch. Only searches, counts, mappings and health are ever requested; nothing
+ * else can be reached. The user's role decides which indices are readable: `read` and `view_index_metadata` on the
+ * indices, `monitor` on the cluster.
  */
 import { z } from 'zod';
 import type { Connector, ConnectorOptions } from '../../connector.ts';
@@ -10,13 +10,13 @@ import type { SearchTransport } from './transport.ts';
 
 const CHECK_BYTES = 100_000;
 
-/** What the YAML file says of either. */
+/** Configuration common to both. */
 export const searchConfig = {
   url: z.url({ protocol: /^https?$/u }),
   username: z.string().optional(),
   password: z.string().optional(),
   ca_file: z.string().optional(),
-  /** Longest that one request may take. */
+  /** Timeout of one request. */
   timeout_seconds: z.number().positive().max(600).default(60),
 };
 

@@ -23,7 +23,7 @@ const errorBody = z.object({
   ]),
 });
 
-/** @returns what the server says of a request that it refused, with the reasons behind the reason */
+/** @returns the server's reasons for refusing a request, including the causes */
 export function refusal(vendor: string, status: number, body: unknown): QueryError {
   const { data } = errorBody.safeParse(body);
   const reasons = !data

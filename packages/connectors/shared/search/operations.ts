@@ -6,8 +6,8 @@ import type { SearchTransport } from './transport.ts';
 const CAT_COLUMNS = 'health,status,index,pri,rep,docs.count,docs.deleted,store.size,creation.date.string';
 
 /**
- * Elasticsearch and OpenSearch answer the same five questions in the same words.
- * @param timeoutMs longest that a search may take where its asker gives no less
+ * The five operations that Elasticsearch and OpenSearch have in common.
+ * @param timeoutMs maximum duration of a search, unless the caller asks for less
  */
 export function searchOperations(transport: SearchTransport, timeoutMs: number): ConnectorOperation[] {
   return [

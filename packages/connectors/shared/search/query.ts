@@ -1,15 +1,15 @@
-/** What is searched for, as the query DSL of Elasticsearch and OpenSearch has it. Pure. */
+/** Searches in the query DSL of Elasticsearch and OpenSearch. Pure. */
 import { z } from 'zod';
 import { QueryError } from '../../connector.ts';
 
 export const MAX_HITS = 500;
 const DEFAULT_HITS = 50;
-/** Hits are counted exactly up to here. */
+/** Hits are counted exactly up to this number. */
 const MAX_COUNTED = 10_000;
 
 const dsl = z.record(z.string(), z.unknown());
 
-/** `a,b-*,-c`; no path, not even one of dots, and none of the server's own endpoints. */
+/** `a,b-*,-c`; not a path, not even one of dots, and not one of the server's own endpoints. */
 export const indexName = z
   .string()
   .min(1)
@@ -49,10 +49,10 @@ export const searchParameters = z.strictObject({
 
 type Search = z.output<typeof searchParameters>;
 
-/** Keys whose value is run as code, and `wrapper`, whose value is a query that cannot be looked into. */
+/** Keys whose value runs as code, and `wrapper`, whose value is an opaque query. */
 const CODE = /(?:^|_)script(?:s|ed)?(?:_|$)|^wrapper$|^runtime_mappings$/u;
 
-/** @throws {QueryError} `bad_request` when anything in it is a script */
+/** @throws {QueryError} `bad_request` when the query contains a script */
 export function withoutScripts(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -65,7 +65,7 @@ export function withoutScripts(value: unknown): void {
   }
 }
 
-/** @param timeoutMs after which the server gives what it has found so far and says `timed_out` */
+/** @param timeoutMs after which the server returns what it has found so far and sets `timed_out` */
 export function searchBody(search: Search, timeoutMs: number): Record<string, unknown> {
   const { size = DEFAULT_HITS, sort, aggregations, time_field = '@timestamp' } = search;
   const timed = search.from_time !== undefined || search.to_time !== undefined;
@@ -81,7 +81,7 @@ export function searchBody(search: Search, timeoutMs: number): Record<string, un
   };
 }
 
-/** @returns the member `query` of a search or a count; everything when nothing is asked for */
+/** @returns the `query` member of a search or a count; matches everything by default */
 export function selected(
   search: Pick<Search, 'query' | 'query_string' | 'from_time' | 'to_time' | 'time_field'>,
 ): Record<string, unknown> {

@@ -1,15 +1,15 @@
 import type { OperationContext } from '../../connector.ts';
 
-/** The few requests that are made, none of which changes anything: a search may have a body and then is a POST. */
+/** The only requests ever made. None changes anything: a search may have a body and then is a POST. */
 export interface SearchRequest {
   method: 'GET' | 'POST';
-  /** Parts between the slashes; each is encoded. */
+  /** Path segments; each is encoded. */
   path: readonly string[];
   query?: Record<string, string | number | boolean>;
   body?: Record<string, unknown>;
 }
 
-/** A vendor's client, as far as it is used. */
+/** The used part of a vendor's client. */
 export interface SearchTransport {
   /**
    * @returns the answer's JSON

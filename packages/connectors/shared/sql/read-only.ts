@@ -3,16 +3,16 @@ import { tokensOf, type Dialect, type Token } from './tokens.ts';
 
 export interface ReadOnlyRules {
   dialect: Dialect;
-  /** Words that a statement may begin with. */
+  /** Words that may begin a statement. */
   statements: readonly string[];
-  /** What is wrong with these tokens, where something is. */
+  /** The problem with these tokens, if any. */
   problem(tokens: readonly Token[]): string | undefined;
 }
 
 /**
- * Refuses what is not plainly a single reading statement. This is the first of two fences; the server's own read-only
- * mode is the second.
- * @returns the statement without a semicolon at its end
+ * Refuses everything but a single, plainly reading statement. This is the first of two fences; the server's own
+ * read-only mode is the second.
+ * @returns the statement without a trailing semicolon
  * @throws {QueryError} `bad_request`
  */
 export function readingStatement(sql: string, { dialect, statements, problem }: ReadOnlyRules): string {
@@ -31,11 +31,11 @@ export function readingStatement(sql: string, { dialect, statements, problem }: 
   return sql.replace(/[\s;]+$/u, '');
 }
 
-/** A name before an opening parenthesis, as functions have. */
+/** A name before an opening parenthesis, as in a function call. */
 export interface Call {
-  /** With what qualifies it, such as `pg_catalog.now`; quoted parts as they are written. */
+  /** With its qualifier, such as `pg_catalog.now`; quoted parts as written. */
   name: string;
-  /** The token before it. */
+  /** The preceding token. */
   before: Token | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Table } from './table.ts';
 
-/** @returns one object a row, by the columns' names */
+/** @returns one object per row, keyed by column name */
 export function recordsOf({ columns, rows }: Table): Record<string, unknown>[] {
   return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
 }

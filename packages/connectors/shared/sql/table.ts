@@ -1,8 +1,8 @@
-/** Rows of a database as they go out: values by column, in the order of the columns. */
+/** Rows in an answer: values by column, in the order of the columns. */
 export interface Table {
   columns: { name: string; type: string }[];
   rows: unknown[][];
-  /** There were more rows than were asked for. */
+  /** More rows exist than were requested. */
   truncated: boolean;
 }
 

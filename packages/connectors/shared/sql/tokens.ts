@@ -1,22 +1,23 @@
 /**
- * The words of an SQL text without what is quoted or commented out: enough to say what a statement is, not to parse it.
- * It must see the same borders of strings and comments as the server, so what servers read differently is refused.
+ * The words of an SQL text, without anything quoted or commented out: enough to classify a statement, not to parse it.
+ * It must agree with the server on the borders of strings and comments, so anything that servers read differently is
+ * refused.
  */
 import { QueryError } from '../../connector.ts';
 
 export interface Token {
-  /** A word in lower case; of a quoted identifier or a string what is between the quotes, as written; else one character. */
+  /** A word in lower case; for a quoted identifier or string, its content as written; otherwise one character. */
   text: string;
   kind: 'word' | 'identifier' | 'string' | 'symbol';
 }
 
 export interface Dialect {
-  /** Whether a backslash escapes in everything quoted, or (as in PostgreSQL) in strings that begin with E. */
+  /** Whether a backslash escapes in all quotes, or (as in PostgreSQL) only in strings that begin with E. */
   backslashEscapes: 'always' | 'with-e';
   nestedComments: boolean;
-  /** Comments that go to the end of the line. */
+  /** Markers of comments that run to the end of the line. */
   lineComments: readonly string[];
-  /** Characters around identifiers. */
+  /** Quote characters of identifiers. */
   identifierQuotes: readonly string[];
   word: RegExp;
   /** Numbered parameters, such as `$1`. */
@@ -43,8 +44,8 @@ export const CLICKHOUSE: Dialect = {
 const SPACE = /[ \t\n]+/uy;
 
 /**
- * @returns the tokens of a statement, in order; what is never closed goes to the end of the text
- * @throws {QueryError} `bad_request` for a character that servers may take for the border of something
+ * @returns the tokens of a statement, in order; an unclosed quote or comment runs to the end of the text
+ * @throws {QueryError} `bad_request` for a character that servers may take for a border
  */
 export function tokensOf(sql: string, dialect: Dialect): Token[] {
   if (sql.includes('\0')) throw refusedCharacter('\0');
@@ -105,7 +106,7 @@ function endOfComment(sql: string, start: number, nested: boolean): number {
   return sql.length;
 }
 
-/** A quote is doubled to stand for itself. */
+/** A doubled quote stands for itself. */
 function endOfQuoted(sql: string, start: number, backslash: boolean): number {
   const quote = sql[start];
   for (let at = start + 1; at < sql.length; at += 1) {

@@ -1,4 +1,4 @@
-/** Asking a satellite on behalf of a tool call, and what the model reads of it. */
+/** Queries a satellite on behalf of a tool call, and formats the answer for the model. */
 import { errorOutput, oneLine, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import {
   SatelliteCallError,
@@ -11,12 +11,12 @@ import { readMcpResult } from './mcp-result.ts';
 import type { Offer } from './offer.ts';
 import { reasonOf } from './words.ts';
 
-/** How long a tool call may take as a whole, in seconds. */
+/** Timeout of a whole tool call, in seconds. */
 export const TOOL_TIMEOUT_SECONDS = 90;
-/** How long the system behind the satellite may take, in ms: less, so that its end can still be told. */
+/** Timeout of the system behind the satellite, in ms: shorter, so that its failure can still be reported. */
 const ANSWER_MS = 75_000;
 
-/** Makes the call; whatever keeps the satellite from answering is an error output. */
+/** Makes the call; if the satellite cannot answer, the output is an error. */
 export async function ask(
   calls: SatelliteCalls,
   offer: Offer,
@@ -24,7 +24,7 @@ export async function ask(
   { teamId, toolCallId, signal, isGivenUp }: ToolContext,
 ): Promise<ToolOutput> {
   const target = offer.targetOf(input);
-  // Every attempt at this tool call asks the same question: the satellite does its work once.
+  // Every attempt at this tool call sends the same request: the satellite does the work once.
   const call = {
     teamId,
     satelliteId: offer.satelliteId,

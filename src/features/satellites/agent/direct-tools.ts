@@ -5,17 +5,17 @@ import { ask, TOOL_TIMEOUT_SECONDS } from './ask.ts';
 import type { Offer } from './offer.ts';
 import { offeredSchema } from './schema.ts';
 
-/** What a caller needs to have a satellite asked, and to have it do something. */
+/** Scopes for querying a satellite, and for letting it act. */
 export const READING = { requires: 'satellites:query' } as const;
 export const ACTING = { requires: 'satellites:act', sideEffect: true } as const;
 
-/** A tool for each offer. */
+/** One tool per offer. */
 export function directTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
   return offers.map((offer) =>
     defineTool({
       name: offer.name,
       description: offer.description,
-      // The satellite checks it: it knows the whole schema.
+      // The satellite validates the input: it knows the whole schema.
       input: z.looseObject({}),
       inputSchema: offeredSchema(offer.inputSchema),
       ...(offer.readOnly ? READING : ACTING),

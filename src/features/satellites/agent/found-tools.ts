@@ -1,4 +1,7 @@
-/** Where satellites offer more than a model can be given at once: one tool that finds, and those that call what was found. */
+/**
+ * For satellites with more tools than a model can be given at once: one tool that searches, and others that call what
+ * was found.
+ */
 import { z } from 'zod';
 import { clip, count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
@@ -12,7 +15,7 @@ const CALL_TOOL = 'call_satellite_tool';
 const ACT_TOOL = 'act_with_satellite_tool';
 
 const MAX_FOUND = 30;
-/** Most characters of a description, and of all schemas, in one answer: it should fit into one view. */
+/** Maximum length of one answer's descriptions and schemas: it should fit into one view. */
 const MAX_DESCRIPTION = 400;
 const SCHEMAS_CHARACTERS = 9_000;
 const MAX_SUGGESTIONS = 5;

@@ -3,7 +3,7 @@ import type { KnownSatellite } from './port.ts';
 
 const capabilities: SourceCapability[] = ['services', 'dependencies'];
 
-/** The dependency graph that a satellite sends, as stored: it can be asked while the satellite is away. */
+/** A satellite's stored dependency graph: it can be queried while the satellite is away. */
 export function createGraphSource(
   { name }: KnownSatellite,
   load: () => Promise<LiveGraph | undefined>,

@@ -4,8 +4,8 @@ import type { KnownSatellite } from './port.ts';
 const MAX_NAMED = 20;
 
 /**
- * What a model is told of the team's satellites. Their names are bounded letters, digits and hyphens; nothing else that
- * a customer's system says gets in here.
+ * The model's instructions about the team's satellites. Their names are bounded letters, digits and hyphens; nothing
+ * else from a customer's system gets in here.
  * @param searched whether their tools have to be searched for
  */
 export function instructionsFor(satellites: readonly KnownSatellite[], searched: boolean): string | undefined {

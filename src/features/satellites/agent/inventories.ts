@@ -1,17 +1,17 @@
-/** Inventories in memory: every activity of every run wants them all, and they change rarely. */
+/** An in-memory cache of inventories: every activity of every run needs them all, and they rarely change. */
 import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { Satellite } from '../entities.ts';
 import type { Inventory } from '@casebook/wire';
 
-/** Bytes of inventories that are kept, as JSON. */
+/** Maximum size of cached inventories, in bytes of JSON. */
 const MAX_BYTES = 64 * 1_048_576;
 
 type Row = Pick<Satellite, 'id' | 'inventoryDigest' | 'inventoryBytes'>;
 
 export interface InventoryCache {
-  /** @returns what gives the inventory of each of the rows, with as many as are not in memory loaded */
+  /** @returns a function that looks up the inventory of each row; missing ones are loaded */
   of(teamId: string, rows: readonly Row[]): Promise<(row: Row) => Inventory>;
 }
 
@@ -35,7 +35,7 @@ export function createInventoryCache(orm: Orm): InventoryCache {
           known.set(keyOf(teamId, row), row.inventory, { size: row.inventoryBytes + 1 });
         }
       }
-      // One that was deleted in between offers nothing.
+      // A satellite deleted in the meantime offers nothing.
       return ({ id }) => found.get(id) ?? NOTHING;
     },
   };

@@ -17,8 +17,8 @@ const embeddedBlock = z.object({
 });
 
 /**
- * The texts of the result one after the other, then its structured content unless a text says just that. What is no text
- * is named. A result of unknown form is left as it is.
+ * The concatenated texts of the result, then its structured content unless a text repeats it. Other content is named. A
+ * result of unknown form is returned unchanged.
  * @param text the result as JSON
  */
 export function readMcpResult(text: string): { content: string; isError: boolean } {
@@ -47,7 +47,7 @@ function say(item: z.output<typeof block>): string {
   return text === undefined ? `[resource ${uri} ${mimeType}, not text]` : `[resource ${uri}]\n${text}`;
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for invalid JSON */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,13 +1,12 @@
-/** Names under which a model calls what satellites offer. */
+/** The names by which a model calls what satellites offer. */
 import { createHash } from 'node:crypto';
 
 const MAX_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
 
 /**
- * One name for each item, `^[a-z][a-z0-9_]{0,63}$`, made of its parts. A name that would be too long, that two items would
- * share or that is reserved ends in a hash of the item's parts. What a name is depends on the set of items, not on
- * their order.
+ * One name for each item, `^[a-z][a-z0-9_]{0,63}$`, built from its parts. A name that would be too long, shared by two
+ * items or reserved ends in a hash of the item's parts. Names depend on the set of items, not on their order.
  */
 export function namesFor(items: readonly (readonly string[])[], reserved: ReadonlySet<string>): string[] {
   const plain = items.map((parts) => snakeCase(parts.join('_')));

@@ -6,24 +6,24 @@ import type { KnownSatellite } from './port.ts';
 
 const MAX_DESCRIPTION = 1_000;
 
-/** One thing that can be asked of a satellite. */
+/** One operation or tool of a satellite. */
 export interface Offer {
   name: string;
   satelliteId: string;
   satellite: string;
   /** `CONNECTOR OPERATION` or `SERVER TOOL`, for people. */
   what: string;
-  /** Whose words these are is said first: they are the customer's, and data. */
+  /** Begins by attributing the text: it is the customer's, and data. */
   description: string;
   inputSchema: Record<string, unknown>;
-  /** It changes nothing. */
+  /** Whether it changes nothing. */
   readOnly: boolean;
   targetOf(input: Record<string, unknown>): RequestTarget;
 }
 
 /**
  * Everything that the satellites offer, by satellite, then connectors before MCP servers, then by name.
- * @param reserved names that are taken by other tools
+ * @param reserved names taken by other tools
  */
 export function offersOf(satellites: readonly KnownSatellite[], reserved: ReadonlySet<string>): Offer[] {
   const unnamed = [...satellites]
@@ -34,7 +34,7 @@ export function offersOf(satellites: readonly KnownSatellite[], reserved: Readon
     reserved,
   );
   const offers = unnamed.map(({ parts: _parts, ...offer }, index) => ({ ...offer, name: names[index]! }));
-  // A satellite may announce the same thing twice; two tools of one name would fail every run of the team.
+  // A satellite may announce the same thing twice; two tools with one name would fail every run of the team.
   return [...new Map(offers.toReversed().map((offer) => [offer.name, offer])).values()].toReversed();
 }
 
@@ -79,7 +79,7 @@ function fromServers({ id, name: satellite, inventory }: KnownSatellite): Unname
     .sort(byParts);
 }
 
-/** The customer's own words, set off so that they are not taken for ours. */
+/** The customer's own text, set off so that it is not taken for ours. */
 function words(description: string): string {
   const text = clip(
     description

@@ -1,4 +1,4 @@
-/** What the agent loop has to know of a team's satellites. */
+/** A team's satellites as the agent loop sees them. */
 import type { LiveGraph } from '../../sources/port.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
 import type { Inventory } from '@casebook/wire';
@@ -7,7 +7,7 @@ export interface KnownSatellite {
   id: string;
   name: string;
   inventory: Pick<Inventory, 'connectors' | 'tools'>;
-  /** Equal for equal inventories; absent: it is made of the inventory. */
+  /** Equal for equal inventories; computed from the inventory by default. */
   inventoryDigest?: string;
   online: boolean;
   lastSeenAt: Date;
@@ -15,10 +15,10 @@ export interface KnownSatellite {
   hasGraph: boolean;
 }
 
-/** The satellites of one team and of no other, whether or not they are connected. */
+/** The satellites of one team only, connected or not. */
 type LoadSatellites = (teamId: string) => Promise<KnownSatellite[]>;
 
-/** The graph of one of the team's satellites as it was last sent; undefined when there is none. */
+/** The latest graph of one of the team's satellites; undefined when there is none. */
 type LoadGraph = (teamId: string, satelliteId: string) => Promise<LiveGraph | undefined>;
 
 export interface SatelliteAccess {

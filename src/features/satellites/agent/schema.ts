@@ -1,14 +1,14 @@
 /**
- * Whether a schema that came from a customer's system can be given to the Messages API. One that cannot would make every
- * request with it fail, and with it every run of the team.
+ * Whether the Messages API accepts a schema from a customer's system. One that it refuses would fail every request with
+ * it, and so every run of the team.
  */
 type Schema = Record<string, unknown>;
 
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
-/** What the API takes as the name of a property. */
+/** What the API accepts as a property name. */
 const PROPERTY = /^[\w.-]{1,64}$/u;
 const MAX_DEPTH = 20;
-/** Refused at the top of a tool's schema. */
+/** Refused at the top level of a tool's schema. */
 const NOT_AT_TOP = ['oneOf', 'anyOf', 'allOf', '$ref', 'not', 'if'];
 const OF_SCHEMAS = ['properties', '$defs', 'definitions', 'patternProperties', 'dependentSchemas'];
 const SCHEMA = [
@@ -31,10 +31,13 @@ const FLAGS = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 const NOT_TAKEN =
   /^(\$(id|anchor|dynamic.*|vocabulary|recursive.*)|dependen(cies|tRequired)|unevaluated.*|minContains|maxContains)$/u;
 
-/** Stands in for a schema that cannot be given: the satellite says what is wrong with an input. */
+/** Replaces an unacceptable schema: the satellite reports what is wrong with an input. */
 export const ANY_OBJECT: Schema = { type: 'object', additionalProperties: true };
 
-/** @returns the schema where it is a sound one of an object, by draft 2020-12 and the API's own rules; else {@link ANY_OBJECT} */
+/**
+ * @returns the schema if it is a valid object schema by draft 2020-12 and the API's own rules; otherwise {@link
+ *   ANY_OBJECT}
+ */
 export function offeredSchema(schema: Schema): Schema {
   const isObject = (schema['type'] ?? 'object') === 'object';
   const keys = isRecord(schema['properties']) ? Object.keys(schema['properties']) : [];
@@ -71,7 +74,7 @@ function isSound(schema: unknown, root: Schema, depth: number): boolean {
   );
 }
 
-/** Only within the schema itself. */
+/** Only references within the schema itself. */
 function resolves(reference: unknown, root: Schema): boolean {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
   let at: unknown = root;
@@ -99,7 +102,7 @@ function isType(value: unknown): boolean {
   return types.length > 0 && isStrings(types) && types.every((one) => TYPES.has(String(one)));
 }
 
-/** Texts, each once. */
+/** Unique strings. */
 function isStrings(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string') && new Set(value).size === value.length;
 }

@@ -1,12 +1,13 @@
-/** Finding an offer by words. Pure. */
+/** Searches offers by words. Pure. */
 import type { Offer } from './offer.ts';
 
 /** A word in the name says more than one in the description. */
 const NAME_WEIGHT = 3;
 
 /**
- * The offers that have a word of the query, best first: rare words count for more (as in tf-idf), words of the name for
- * more than those of the description. The exact name of an offer is that offer alone. Among equals the given order stays.
+ * The offers that contain a word of the query, best first: rare words count for more (as in tf-idf), words of the name
+ * for more than those of the description. The exact name of an offer matches that offer alone. Ties keep the given
+ * order.
  */
 export function searchOffers(offers: readonly Offer[], query: string): Offer[] {
   const exact = offers.find(({ name }) => name === query.trim());
@@ -33,7 +34,7 @@ export function searchOffers(offers: readonly Offer[], query: string): Offer[] {
     .map(({ offer }) => offer);
 }
 
-/** Lower-case words; a plural `s` is dropped. */
+/** Lower-case words without a plural `s`. */
 function words(text: string): string[] {
   return text
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')

@@ -16,10 +16,13 @@ import { requestIdsOf } from './request-ids.ts';
 import { overSatellite, type Asking } from './transport.ts';
 import { offlineWords } from './words.ts';
 
-/** What a source says of itself must not hold up the list of all. */
+/** Describing one source must not delay the list of all. */
 const DESCRIBE_MS = 10_000;
 
-/** @returns how the sources over satellites are made for one tool call; metrics come first, since causes are sought in them */
+/**
+ * @returns a factory of the sources behind satellites for one tool call; metrics come first, since causes are sought in
+ *   them
+ */
 export function satelliteSources({
   calls,
   graph,
@@ -57,14 +60,14 @@ export function satelliteSources({
           .map((connector) => sourceOf(asking, satellite, connector)),
       );
       const ofGraph = createGraphSource(satellite, () => graph(call.teamId, satellite.id));
-      // A customer may call a connector what they like; the graph is then answered through the metrics.
+      // A customer may name a connector `graph`; the graph is then available through the metrics.
       const isTaken = found.some(({ id }) => id === ofGraph.id);
       return satellite.hasGraph && !isTaken ? [...found, ofGraph] : found;
     });
   };
 }
 
-/** A source whose satellite is away says so at once, and one that is slow does within a bound. */
+/** A source whose satellite is away says so at once, and a slow one within a bound. */
 function bounded(source: TelemetrySource, satellite: KnownSatellite): TelemetrySource {
   return {
     ...source,

@@ -10,10 +10,10 @@ import { createInventoryCache } from './inventories.ts';
 import { routeOf } from '../liveness.ts';
 import type { SatelliteAccess } from './port.ts';
 
-/** Most edges that a walk of a tool sees; those with fewest calls are left out. */
+/** Maximum number of edges a tool's walk sees; the least called are left out. */
 const MAX_EDGES = 50_000;
 
-/** The satellites that are registered, asked through the event log. */
+/** The registered satellites, queried through the event log. */
 export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock; log: Logger }): SatelliteAccess {
   const { orm, clock } = deps;
   const graphs = createGraphStore(deps);

@@ -1,4 +1,4 @@
-/** What one team's satellites add to its runs: sources and tools. */
+/** What a team's satellites add to its runs: sources and tools. */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { catalogOver, type LoadSources, type SourceCatalog } from '../../sources/index.ts';
@@ -10,7 +10,7 @@ import { offersOf, type Offer } from './offer.ts';
 import type { KnownSatellite, SatelliteAccess } from './port.ts';
 import { satelliteSources } from './sources.ts';
 
-/** Above either of these, tools are searched for: a model pays for every definition in every turn. */
+/** Above either limit, tools are searched for: a model pays for every definition in every turn. */
 const MAX_DIRECT = 30;
 const MAX_DIRECT_CHARACTERS = 60_000;
 interface AgentSatellites {
@@ -21,13 +21,13 @@ interface AgentSatellites {
 
 /**
  * @param own the installation's sources
- * @param reserved names of tools that runs have anyway
+ * @param reserved tool names that runs use anyway
  */
 export function createAgentSatellites(
   access: SatelliteAccess,
   { own, reserved }: { own: SourceCatalog; reserved: readonly string[] },
 ): AgentSatellites {
-  // Asked by every activity of every run, and never remembered: what has just connected is there for the next step.
+  // Queried by every activity of every run and never cached: a newly connected satellite is there for the next step.
   const loading = new Map<string, Promise<KnownSatellite[]>>();
   const satellitesOf = (teamId: string): Promise<KnownSatellite[]> => {
     const shared =
@@ -77,7 +77,7 @@ function charactersOf(offers: readonly Offer[]): number {
   }, 0);
 }
 
-/** Of everything the tools are made of; whether a satellite is there at the moment does not change them. */
+/** A key of everything the tools depend on; whether a satellite is currently connected does not change them. */
 function digestOf(satellites: readonly KnownSatellite[]): string {
   const hash = createHash('sha256');
   for (const satellite of satellites) {

@@ -1,4 +1,4 @@
-/** A telemetry system behind a satellite, as the telemetry sources ask it. */
+/** A telemetry system behind a satellite, as the telemetry sources query it. */
 import { QueryError, type Transport } from '@casebook/connectors';
 import type { RequestTarget } from '@casebook/wire';
 import type { SourceCall } from '../../sources/index.ts';
@@ -7,16 +7,16 @@ import type { KnownSatellite } from './port.ts';
 import type { RequestIds } from './request-ids.ts';
 import { reasonOf } from './words.ts';
 
-/** How long one query of a source may take, in ms: a tool call makes many. */
+/** Timeout of one query of a source, in ms: a tool call makes many. */
 const QUERY_MS = 30_000;
 
-/** What the sources of one tool call ask with. */
+/** What the sources of one tool call share. */
 export interface Asking extends SourceCall {
   calls: SatelliteCalls;
   idOf: RequestIds;
 }
 
-/** Asks the operations of one connector. */
+/** Runs operations of one connector. */
 export function overSatellite(asking: Asking, satellite: KnownSatellite, connector: string): Transport {
   const { teamId, calls, idOf, isGivenUp } = asking;
   return {

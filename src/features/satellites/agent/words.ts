@@ -1,8 +1,8 @@
-/** What people and models are told when a satellite does not answer. */
+/** Messages for people and models when a satellite does not answer. */
 import { SatelliteOffline, SatelliteRefused, type SatelliteCallError } from '../calls/port.ts';
 import type { KnownSatellite } from './port.ts';
 
-/** @returns why there is no answer, with when the satellite was last heard of where it is away */
+/** @returns why there is no answer and, if the satellite is away, when it was last seen */
 export function reasonOf(error: SatelliteCallError, satellite: string): string {
   if (error instanceof SatelliteOffline) {
     const seen = error.lastSeenAt?.toISOString();

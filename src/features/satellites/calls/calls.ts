@@ -1,4 +1,4 @@
-/** Asks satellites through the event log, from any process. */
+/** Queries satellites through the event log, from any process. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orm } from '../../../db/orm.ts';
@@ -22,15 +22,15 @@ import { ReplyReader } from './reply-reader.ts';
 import { readReplyEvent, replyEvent, replyStream, type InboxCancel, type InboxRequest } from './reply-stream.ts';
 import { Signal } from './signal.ts';
 
-/** Once, and once more when the connection was lost. */
+/** The first attempt, and one more after a lost connection. */
 const MAX_ATTEMPTS = 2;
-/** What a call may take beyond what the system behind the satellite may, in ms. */
+/** Time that a call may take beyond the timeout of the system behind the satellite, in ms. */
 const GRACE_MS = 5_000;
-/** How often the satellite's row is looked at while an answer is waited for: a node that was killed says nothing. */
+/** Interval at which the satellite's row is checked while waiting for an answer: a killed node reports nothing. */
 const CHECK_MS = 500;
-/** How long after a cancel parts of the answer may still be stored, in ms. */
+/** How long after a cancellation parts of the answer may still be stored, in ms. */
 const STRAGGLERS_MS = 3_000;
-/** How often a lost satellite is looked for, in ms. */
+/** Interval between checks whether a lost satellite is back, in ms. */
 const RECONNECT_POLL_MS = 200;
 
 export interface SatelliteCallsDeps {
@@ -95,12 +95,12 @@ class Question {
       this.#signal.removeEventListener('abort', onAbort);
       listening.abort();
       await following;
-      // Nobody else can know the id of a question of its own.
+      // Nothing else can know the id of a new request.
       if (!this.#shared && this.#attempt > 0) this.#removeReply();
     }
   }
 
-  /** Without an answer, parts of one may be on their way: they would begin the stream anew. */
+  /** Without an answer, parts may be in transit: they would start the stream anew. */
   #removeReply(): void {
     const stream = replyStream(this.#requestId);
     const remove = (): void => this.#leftovers.add(stream);
@@ -108,7 +108,7 @@ class Question {
     else setTimeout(remove, STRAGGLERS_MS).unref();
   }
 
-  /** What earlier attempts at this question left. @returns where in the stream it ends */
+  /** What earlier attempts at this request left behind. @returns where the stream ends */
   async #recall(): Promise<string | undefined> {
     const { events, orm, clock } = this.#deps;
     const { teamId, satelliteId, target } = this.#call;
@@ -165,9 +165,11 @@ class Question {
     return row !== null && routeOf(row, this.#deps.clock.now())?.connectionId !== this.#route?.connectionId;
   }
 
-  /** Waits until the satellite is back and asks once more. @throws {SatelliteOffline} when that is no use */
+  /**
+   * Waits until the satellite is back and sends the request once more. @throws {SatelliteOffline} when that is no use
+   */
   async #sendAgain(): Promise<void> {
-    // What was on its way when the connection went may have come meanwhile.
+    // Events in transit when the connection was lost may have arrived since.
     if (this.#reply.isOver || this.#takeOver()) return;
     const before = this.#route;
     let lastSeenAt: Date | undefined;
@@ -206,14 +208,14 @@ class Question {
       request,
     };
     const to = { type: 'sent', connectionId, instance } as const;
-    // What is heard of an attempt before this one, now or later, decides nothing any more.
+    // Messages about an earlier attempt, now or later, no longer decide anything.
     this.#reply.add(this.#attempt, to);
     const sent = replyEvent(this.#attempt, to);
     const note = async (): Promise<void> => {
       if (this.#shared) await events.append(replyStream(this.#requestId), [sent]);
     };
     try {
-      // Whoever takes over must know which process may have acted, also when this one is killed between the two.
+      // A successor must know which process may have acted, even if this one is killed between the two steps.
       const noted = this.#call.acts ? await note() : note();
       await Promise.all([events.append(route.inbox, [{ type: 'request', data: { ...message } }]), noted]);
     } catch (error) {
@@ -223,9 +225,9 @@ class Question {
     }
   }
 
-  /** Best effort: a satellite that is not told stops at its own time limit. */
+  /** Best effort: a satellite that is not notified stops at its own timeout. */
   async #cancel(): Promise<void> {
-    // The one it was sent to may have been given up since.
+    // The stream it was sent to may be gone.
     const inbox = (await this.#find().catch(() => null))?.inbox;
     if (!inbox) return;
     const message: InboxCancel = { satelliteId: this.#call.satelliteId, requestId: this.#requestId };

@@ -1,9 +1,9 @@
 import type { EventLog } from '../../../platform/event-log/index.ts';
 
-/** How often streams are removed, in ms: one by one they would cost as much as the question itself. */
+/** Interval between removals of streams, in ms: removing them one by one would cost as much as the requests. */
 const EVERY_MS = 1_000;
 
-/** Reply streams that nobody will read again, removed many at a time. What a killed process had left expires. */
+/** Removes obsolete reply streams in batches. Those of a killed process expire. */
 export class Leftovers {
   readonly #events: EventLog;
   #streams: string[] = [];

@@ -1,27 +1,27 @@
-/** Asking a satellite, from any process: API nodes and workers. */
+/** Queries a satellite from any process: API nodes and workers. */
 import type { AnswerError, RequestTarget } from '@casebook/wire';
 
 export interface SatelliteCall {
   teamId: string;
   satelliteId: string;
   target: RequestTarget;
-  /** How long the system behind the satellite may take, in ms; the call as a whole may wait a little longer. */
+  /** Timeout of the system behind the satellite, in ms; the call as a whole may take a little longer. */
   timeoutMs: number;
-  /** Most bytes of the answer; the protocol's most unless given. */
+  /** Maximum size of the answer in bytes; the protocol's maximum by default. */
   maxBytes?: number;
   /**
-   * Equal for every attempt at the same question (a tool call's id): an answer that came while nobody listened is found
-   * again, and nothing is asked twice. Absent: a new question.
+   * Equal for every attempt at the same request (a tool call's id): an answer that arrived while no process listened is
+   * found again, and nothing is asked twice. A new request by default.
    */
   requestId?: string;
   /**
-   * It may change something: after a lost connection it is asked again only of the same process, which knows what it did
-   * under this id, and never of one that was started since.
+   * The call may change something: after a lost connection it is repeated only to the same process, which knows what it
+   * did under this id, and never to one started since.
    */
   acts?: boolean;
   /**
-   * Asked when the signal fires: whether nobody wants the answer any more, so that the satellite is told to stop. A run
-   * that only loses its worker wants it still. Absent: nobody wants it.
+   * Called when the signal fires: whether the caller no longer wants the answer, so that the satellite should stop. A
+   * run that merely loses its worker still wants it. By default, it does not.
    */
   isGivenUp?: () => boolean;
 }
@@ -35,19 +35,19 @@ export interface SatelliteAnswer {
 
 export interface SatelliteCalls {
   /**
-   * Asks, and waits for the whole answer. A question whose satellite loses its connection is asked once more when it is
-   * back within the time.
+   * Sends a request and waits for the whole answer. If the satellite loses its connection, the request is repeated once
+   * it is back within the timeout.
    * @throws {SatelliteUnknown} the team has no such satellite
-   * @throws {SatelliteOffline} it is not connected, did not come back in time, or came back as a process that cannot know
-   *   whether it acted
+   * @throws {SatelliteOffline} it is not connected, did not come back in time, or came back as a process that cannot
+   *   know whether it acted
    * @throws {SatelliteRefused} the satellite answered that it cannot
    * @throws {SatelliteTimeout} there was no answer in time
-   * @throws the signal's reason when it fires; the satellite is told to stop
+   * @throws the signal's reason when it fires; the satellite is asked to stop
    */
   ask(call: SatelliteCall, signal: AbortSignal): Promise<SatelliteAnswer>;
 }
 
-/** There is no answer; `message` is for whoever asked: a program, a model, a person. */
+/** There is no answer; `message` is for the caller: a program, a model, a person. */
 export abstract class SatelliteCallError extends Error {}
 
 export class SatelliteUnknown extends SatelliteCallError {
@@ -56,7 +56,7 @@ export class SatelliteUnknown extends SatelliteCallError {
 
 export class SatelliteOffline extends SatelliteCallError {
   override name = 'SatelliteOffline';
-  /** When it was last heard of; undefined: never. */
+  /** When it was last seen; undefined if never. */
   readonly lastSeenAt: Date | undefined;
   constructor(message: string, lastSeenAt: Date | undefined) {
     super(message);

@@ -1,4 +1,4 @@
-/** Puts an answer together from the events about it. Pure. */
+/** Assembles an answer from its events. Pure. */
 import type { AnswerError } from '@casebook/wire';
 import type { ReplyEvent } from './reply-stream.ts';
 
@@ -6,20 +6,20 @@ export type ReplyState =
   | { state: 'waiting' }
   | { state: 'answered'; text: string; tookMs: number }
   | { state: 'refused'; code: AnswerError; message: string }
-  /** The connection that the newest attempt was sent to is gone. */
+  /** The connection used by the latest attempt is gone. */
   | { state: 'dropped' };
 
 interface Attempt {
   to?: { connectionId: string; instance: string };
   parts: string[];
-  /** How many of them are there: between those that are, some may be missing. */
+  /** Number of parts that have arrived; there may be gaps between them. */
   received: number;
   end?: { parts: number; tookMs: number };
   error?: { code: AnswerError; message: string };
   dropped: boolean;
 }
 
-/** Any attempt's complete answer is the answer; otherwise the newest attempt decides. */
+/** A complete answer of any attempt is the answer; otherwise the latest attempt decides. */
 export class ReplyReader {
   readonly #attempts = new Map<number, Attempt>();
 
@@ -46,13 +46,13 @@ export class ReplyReader {
     }
   }
 
-  /** How often it was sent, and where to the last time. */
+  /** How often the request was sent, and where to the last time. */
   get sent(): { attempts: number; to?: { connectionId: string; instance: string } } {
     const attempts = Math.max(0, ...this.#attempts.keys());
     return { attempts, to: this.#attempts.get(attempts)?.to };
   }
 
-  /** Whether nothing more will come: there is an answer, or a refusal. */
+  /** Whether the outcome is final: an answer, or a refusal. */
   get isOver(): boolean {
     const { state } = this.state();
     return state === 'answered' || state === 'refused';

@@ -1,4 +1,4 @@
-/** Something happened: wakes who waits, and whoever comes to wait next when nobody did. */
+/** A wake-up signal: wakes the waiter, or the next one if there is none. */
 export class Signal {
   #raised = false;
   #wake: (() => void) | undefined;
@@ -8,7 +8,7 @@ export class Signal {
     this.#wake?.();
   }
 
-  /** @returns whether it was raised; false when `ms` went by without it */
+  /** @returns whether it was raised; false when `ms` elapsed first */
   async wait(ms: number): Promise<boolean> {
     if (!this.#raised) {
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** How much a peer may send: a bucket that fills up steadily and holds a burst (token bucket). */
+/** Rate limit for a peer: a token bucket, which refills steadily and allows a burst. */
 class Allowance {
   #level: number;
   #at: number;
@@ -13,9 +13,9 @@ class Allowance {
   }
 
   /**
-   * Takes from the bucket, if there is enough in it.
+   * Takes from the bucket if it holds enough.
    * @param now monotonic, in ms
-   * @returns whether there was
+   * @returns whether it did
    */
   take(amount: number, now: number): boolean {
     this.#level = Math.min(this.#burst, this.#level + ((now - this.#at) / 1_000) * this.#perSecond);
@@ -26,18 +26,18 @@ class Allowance {
   }
 }
 
-/** Per connection. Control messages are few by nature; a snapshot of the largest graph is about 100 messages. */
+/** Per connection. Control messages are few; a snapshot of the largest graph is about 100 messages. */
 const LIMITS = {
   bytes: { burst: 96 * 1_048_576, perSecond: 16 * 1_048_576 },
   control: { burst: 120, perSecond: 10 },
   graph: { burst: 600, perSecond: 20 },
-  /** Answers that nobody waits for (any more). */
+  /** Answers that no caller waits for. */
   strays: { burst: 2_000, perSecond: 50 },
 };
 
 export type Allowances = Record<keyof typeof LIMITS, Allowance>;
 
-/** What one connection may send from now on. */
+/** The remaining allowances of one connection. */
 export const allowances = (now: number): Allowances => ({
   bytes: new Allowance(LIMITS.bytes, now),
   control: new Allowance(LIMITS.control, now),

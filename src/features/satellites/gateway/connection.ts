@@ -1,4 +1,4 @@
-/** One satellite's connection: what it says is checked, bounded, and passed on; requests go out, answers come back. */
+/** One satellite's connection: validates, bounds and passes on its messages; sends requests and receives answers. */
 import { randomUUID } from 'node:crypto';
 import { WebSocket, type RawData } from 'ws';
 import type { Clock } from '../../../platform/clock.ts';
@@ -12,11 +12,11 @@ import { satelliteIdOf, type Registration } from './registrations.ts';
 import { BadAnswer, Reply } from './reply.ts';
 import { SerialQueue } from './serial-queue.ts';
 
-/** What the connection tells the gateway that holds it. Everything is awaited in order, for each connection. */
+/** Callbacks from the connection to its gateway. For each connection they are awaited in order. */
 export interface ConnectionHooks {
-  /** It has said who it is. @returns false when there is no room for it */
+  /** The satellite has identified itself. @returns false when there is no room for it */
   registered(connection: SatelliteConnection): Promise<boolean>;
-  /** @returns false when that is more than a team may announce */
+  /** @returns false when a team may not announce that much */
   described(connection: SatelliteConnection, what: 'inventory' | 'clusters'): Promise<boolean>;
   graph(connection: SatelliteConnection, message: GraphMessage): Promise<'ok' | 'resync'>;
 }
@@ -31,19 +31,19 @@ export interface ConnectionOptions {
   hooks: ConnectionHooks;
 }
 
-/** Answers that wait to be stored: above this the socket is not read until some are, in bytes. */
+/** Bytes of unstored answers above which the socket is not read. */
 const MAX_BUFFERED_BYTES = 8 * 1_048_576;
-/** Graph messages that wait to be stored, likewise. */
+/** Bytes of unstored graph messages above which the socket is not read. */
 const MAX_QUEUED_GRAPHS = 16;
 
-/** A connection is made when it is let in, before it has said who it is; the gateway hears of its end by itself. */
+/** Created on admission, before the satellite identifies itself; it reports its end to the gateway. */
 export class SatelliteConnection {
   readonly id = randomUUID();
   readonly teamId: string;
   readonly tokenId: string;
-  /** Undefined until it has said who it is. */
+  /** Undefined until the satellite has identified itself. */
   registration: Registration | undefined;
-  /** When anything came last, of `performance.now()`. */
+  /** When anything was last received, by `performance.now()`. */
   heardAt = performance.now();
   readonly openedAt = performance.now();
   readonly #options: ConnectionOptions;
@@ -54,7 +54,7 @@ export class SatelliteConnection {
   readonly #undescribed = new Set<'inventory' | 'clusters'>();
   #buffered = 0;
   #isWelcomed = false;
-  /** A snapshot was asked for; what comes until it begins is about a graph we do not have. */
+  /** A snapshot was requested; messages before it concern a graph we do not have. */
   #resyncing = false;
 
   constructor(options: ConnectionOptions) {
@@ -74,7 +74,7 @@ export class SatelliteConnection {
     return this.#options.socket.readyState === WebSocket.OPEN;
   }
 
-  /** How many requests are under way. */
+  /** Number of requests in progress. */
   get asked(): number {
     return this.#replies.size;
   }
@@ -83,10 +83,10 @@ export class SatelliteConnection {
     if (this.open) this.#options.socket.send(JSON.stringify(message));
   }
 
-  /** Sends a request and takes its answer to the event log. */
+  /** Sends a request and stores its answer in the event log. */
   request(asked: InboxRequest): void {
     if (this.#isWelcomed) this.#request(asked);
-    // Its row is seen by whoever asks a moment before the satellite is welcomed, which comes first.
+    // Callers see the row a moment before the satellite is welcomed, and the welcome must go first.
     else this.#control.add(async () => this.#request(asked));
   }
 
@@ -96,7 +96,7 @@ export class SatelliteConnection {
   }
 
   close(code: number, reason: string): void {
-    // A reason has at most 123 bytes (RFC 6455, 5.5).
+    // A close reason has at most 123 bytes (RFC 6455, 5.5).
     this.#options.socket.close(code, Buffer.from(reason).subarray(0, 120).toString('utf8').replace(/�$/u, ''));
     // A peer that does not answer the closing handshake is cut off.
     setTimeout(() => this.#options.socket.terminate(), 2_000).unref();
@@ -106,7 +106,7 @@ export class SatelliteConnection {
     this.#options.socket.terminate();
   }
 
-  /** Whoever waits for an answer learns that there is none. Resolves when that is stored. */
+  /** Callers learn that no answer will come. Resolves when that is stored. */
   async drop(): Promise<void> {
     const replies = [...this.#replies.values()];
     this.#replies.clear();
@@ -122,11 +122,11 @@ export class SatelliteConnection {
       this.#regulate();
     };
     const { id: requestId, maxBytes } = request;
-    // Two attempts of a run may both have found nothing and asked: both read the answer to the first.
+    // Two attempts of a run may both have found nothing and sent the request: both read the answer to the first.
     if (this.#replies.has(requestId)) return;
     this.#replies.set(requestId, new Reply({ events, requestId, attempt, maxBytes, deadline, onBuffered }));
     this.send(request);
-    // Whoever asked has given up by then; the satellite may never say anything.
+    // The caller has given up by then; the satellite may never answer.
     setTimeout(() => this.#replies.delete(requestId), Math.max(0, deadline - Date.now()) + 1_000).unref();
   }
 
@@ -151,7 +151,7 @@ export class SatelliteConnection {
     try {
       return this.#handle(message);
     } catch (error) {
-      // One satellite's message must not be what ends the node.
+      // One satellite's message must not end the node.
       this.#options.log.error({ err: error, satellite: this.registration?.name, type }, 'a message was not understood');
       return this.#refuse(CLOSE.protocolError, `A message (${type}) could not be handled.`);
     }
@@ -235,7 +235,7 @@ export class SatelliteConnection {
     });
   }
 
-  /** What is said again before it was written is written once, as it was said last. */
+  /** Repeated updates are written once, with the latest value. */
   #describe(what: 'inventory' | 'clusters'): void {
     if (this.#undescribed.has(what)) return;
     this.#undescribed.add(what);
@@ -249,7 +249,7 @@ export class SatelliteConnection {
   #answer(message: Extract<SatelliteMessage, { type: `answer.${string}` }>): void {
     const reply = this.#replies.get(message.id);
     if (!reply) {
-      // Late, cancelled, or made up: nobody waits for it.
+      // Late, cancelled or made up: no caller waits for it.
       if (!this.#allowances.strays.take(1, this.heardAt))
         this.#refuse(CLOSE.tooMuch, 'Too many answers without a question were sent.');
       return;
@@ -275,7 +275,7 @@ export class SatelliteConnection {
     this.close(code, reason);
   }
 
-  /** What cannot be stored as fast as it comes is left in the network. */
+  /** What cannot be stored as fast as it arrives stays in the network. */
   #regulate(): void {
     const { socket } = this.#options;
     const full = this.#buffered > MAX_BUFFERED_BYTES || this.#graphs.length > MAX_QUEUED_GRAPHS;
@@ -288,7 +288,7 @@ export class SatelliteConnection {
   }
 }
 
-/** Nothing is said to be older than ten years. */
+/** Caps ages at ten years. */
 const OLDEST_MS = 10 * 365 * 86_400_000;
 const MAX_OFFSET_MS = 2 ** 31 - 1;
 

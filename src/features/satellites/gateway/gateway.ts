@@ -1,6 +1,6 @@
 /**
- * The API node's end of the satellites' connections: lets them in, keeps their rows up to date, sends them the requests
- * of its inbox.
+ * The API node's end of satellite connections: admits them, keeps their rows up to date, and forwards requests from its
+ * inbox.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -18,13 +18,13 @@ import { Inbox } from './inbox.ts';
 import { MAX_SATELLITES, Registrations, type Registration } from './registrations.ts';
 import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
 
-/** How often rows are brought up to date, tokens looked at again and silent connections closed, in ms. */
+/** Interval for updating rows, rechecking tokens and closing silent connections, in ms. */
 const TEND_MS = 2_000;
-/** Most connections of one node. */
+/** Maximum number of connections of one node. */
 const MAX_CONNECTIONS = 5_000;
-/** How long a node that stops waits for its last words to be stored, in ms: an event log may be away. */
+/** How long a stopping node waits for its last events to be stored, in ms: the event log may be down. */
 const LAST_WORDS_MS = 3_000;
-/** How long a connection may take to say who it is, in ms. */
+/** How long a connection may take to identify itself, in ms. */
 const HELLO_MS = 10_000;
 
 export interface GatewayDeps {
@@ -37,13 +37,13 @@ export interface GatewayDeps {
 }
 
 export interface SatelliteGateway {
-  /** Whether a request that wants to become a WebSocket is a satellite's. */
+  /** Whether an upgrade request comes from a satellite. */
   wants(request: IncomingMessage): boolean;
-  /** Lets a satellite in, or answers why not. */
+  /** Admits a satellite, or answers why not. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** How many satellites are connected, and how many requests are under way. */
+  /** The number of connected satellites and of requests in progress. */
   counts(): { connected: number; asked: number };
-  /** Sends every satellite away with the hint to come back at once. */
+  /** Disconnects every satellite with the hint to reconnect at once. */
   stop(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ class Gateway implements SatelliteGateway {
     try {
       const admitted = await this.#admit(request);
       if ('status' in admitted) return refuseUpgrade(socket, admitted);
-      // Nobody would close a connection that was let in after all others were.
+      // Nothing would close a connection admitted after all others were closed.
       if (this.#stopping) return refuseUpgrade(socket, NO_ROOM);
       this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#opened(opened, admitted));
     } catch (error) {
@@ -149,7 +149,7 @@ class Gateway implements SatelliteGateway {
       },
     });
     this.#connections.set(connection.id, connection);
-    // What is too large or no WebSocket frame at all: the library closes the connection, with the right code.
+    // Oversized or invalid frames: the library closes the connection with the right code.
     socket.on('error', (error) =>
       log.warn({ err: error, teamId, satellite: connection.registration?.name }, 'satellite'),
     );
@@ -159,7 +159,7 @@ class Gateway implements SatelliteGateway {
   async #registered(connection: SatelliteConnection): Promise<boolean> {
     const registration = connection.registration!;
     if (!(await this.#registrations.register(registration, this.#inbox.name))) return false;
-    // Closed meanwhile: the row is put right by what follows the close, and a newer connection stays.
+    // Closed in the meantime: the close handler corrects the row, and a newer connection stays.
     if (!connection.open) return true;
     const before = this.#bySatellite.get(registration.id);
     this.#bySatellite.set(registration.id, connection);
@@ -182,7 +182,7 @@ class Gateway implements SatelliteGateway {
   async #disconnected(connections: readonly SatelliteConnection[]): Promise<void> {
     const gone = connections.flatMap(({ registration }) => registration ?? []);
     await this.#registrations.disconnect(gone, this.#deps.clock.now()).catch((error: unknown) => {
-      // Its heartbeats end, which says the same a little later.
+      // Its heartbeats stop, which has the same effect a little later.
       this.#deps.log.warn({ err: error }, 'the end of a connection was not noted');
     });
   }
@@ -209,7 +209,7 @@ class Gateway implements SatelliteGateway {
     const beats = await this.#registrations.heartbeats(connections.map(registrationOf), inbox);
     for (const [index, connection] of connections.entries()) {
       if (beats[index] === 'replaced') connection.close(CLOSE.replaced, REPLACED);
-      // Somebody deleted the registration; a satellite that runs registers again, and one that has just gone does not.
+      // The registration was deleted; a running satellite registers again, one that has just disconnected does not.
       if (beats[index] === 'deleted' && connection.open)
         await this.#registrations.register(registrationOf(connection), inbox);
     }

@@ -1,14 +1,16 @@
-/** The event streams from which a node takes requests for the satellites whose connections it holds. */
+/** The event streams from which a node takes requests for its connected satellites. */
 import { randomUUID } from 'node:crypto';
 import type { EventLog, LogEvent } from '../../../platform/event-log/index.ts';
 
-/** After this long a new stream is begun, so that none grows without bound, in ms. */
+/** Interval between new streams, so that none grows without bound, in ms. */
 const ROTATE_MS = 10 * 60_000;
-/** How long the stream before is still read: whoever had just looked up its name may yet write to it, in ms. */
+/**
+ * How long the previous stream is still read, in ms: a process that has just looked up its name may still write to it.
+ */
 const LINGER_MS = 60_000;
 
 export class Inbox {
-  /** Where requests are to be sent now. */
+  /** The stream that requests should be sent to now. */
   name: string;
   readonly #events: EventLog;
   readonly #onEvent: (event: LogEvent) => void;

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { satelliteMessage, type SatelliteMessage } from '@casebook/wire';
 
-/** Nothing that a satellite says is nested deeper: what is could overflow the stack of whoever writes it as JSON. */
+/** Maximum nesting of a satellite's message: a deeper one could overflow the stack when serialized again. */
 const MAX_DEPTH = 100;
-/** Most characters of a problem: it may quote what was sent. */
+/** Maximum length of a problem's text: it may quote the message. */
 const MAX_PROBLEM = 300;
 
 const ofAnswer = z.object({ type: z.string().startsWith('answer.') });
 
 /**
- * A message of a satellite, checked. In everything but answers, what PostgreSQL cannot store (NUL, half of a surrogate
- * pair) is left out.
- * @returns the message, or what is wrong with it, as a sentence for the satellite's operator
+ * Validates a satellite's message. Everywhere but in answers, characters that PostgreSQL cannot store (NUL, lone
+ * surrogates) are removed.
+ * @returns the message, or its problem, as a sentence for the satellite's operator
  */
 export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: string } {
   let value: unknown;
@@ -20,7 +20,7 @@ export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: strin
   } catch {
     return { problem: 'A message is not JSON.' };
   }
-  // Of an answer only texts and numbers are taken; the texts are JSON themselves and stay as they are.
+  // Answers carry only texts and numbers; the texts are themselves JSON and stay unchanged.
   if (!ofAnswer.safeParse(value).success) {
     if (isDeeperThan(value, MAX_DEPTH)) return { problem: `A message is nested deeper than ${MAX_DEPTH}.` };
     value = storable(value);
@@ -38,7 +38,7 @@ function isDeeperThan(value: unknown, most: number): boolean {
   return most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1));
 }
 
-/** What was parsed, with texts and names that can be stored. */
+/** The parsed value, with storable texts and names. */
 function storable(value: unknown): unknown {
   if (typeof value === 'string') return clean(value);
   if (value === null || typeof value !== 'object') return value;

@@ -1,4 +1,4 @@
-/** The rows of connected satellites, as the node that holds their connections keeps them. */
+/** The rows of connected satellites, maintained by the node that holds their connections. */
 import { createHash } from 'node:crypto';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
@@ -13,7 +13,7 @@ import { refusalOf } from '../tokens.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
 import type { Inventory } from '@casebook/wire';
 
-/** What is known of a connected satellite: enough to register it again when its row was deleted. */
+/** What is known about a connected satellite: enough to register it again if its row was deleted. */
 export interface Registration {
   id: string;
   teamId: string;
@@ -27,24 +27,24 @@ export interface Registration {
   health: StoredHealth[];
   inventory: Inventory;
   clusters: StoredCluster[];
-  /** What it has said since it connected; the rest is not known. */
+  /** What it has announced since it connected; anything else is unknown. */
   told: Set<'inventory' | 'clusters'>;
 }
 
-/** Follows from team and name: a satellite whose registration was deleted comes back as the same. */
+/** Derived from team and name: a satellite whose registration was deleted comes back as the same. */
 export const satelliteIdOf = (teamId: string, name: string): string => uuidOf(`casebook satellite\n${teamId}\n${name}`);
 
-/** Most satellites of one team. */
+/** Maximum number of satellites of one team. */
 export const MAX_SATELLITES = 2_000;
-/** Most bytes of what the satellites of one team announce, all together: every run of the team reads it. */
+/** Maximum size in bytes of all announcements of a team's satellites together: every run of the team reads them. */
 const MAX_INVENTORY_BYTES = 64 * 1_048_576;
 
-/** What became of a heartbeat: its row is there, was deleted, or belongs to a newer connection by now. */
+/** The outcome of a heartbeat: its row exists, was deleted, or belongs to a newer connection by now. */
 export type Beat = 'kept' | 'deleted' | 'replaced';
 
 export class Registrations {
   readonly #orm: Orm;
-  /** What the rows say already: a heartbeat is written once, however often it is looked at. */
+  /** What the rows already contain: each heartbeat is written once, however often it is checked. */
   readonly #written = new WeakMap<Registration, { at: Date; inbox: string }>();
 
   constructor(orm: Orm) {
@@ -52,8 +52,8 @@ export class Registrations {
   }
 
   /**
-   * Makes or takes over the row: from now on the satellite is asked through this connection.
-   * @returns false when the team has as many satellites as it may
+   * Creates or takes over the row: from now on requests go through this connection.
+   * @returns false when the team has the maximum number of satellites
    */
   async register(of: Registration, inbox: string): Promise<boolean> {
     const em = forTeam(this.#orm.em, of.teamId);
@@ -70,7 +70,7 @@ export class Registrations {
     };
     await em.upsert(Satellite, row, {
       onConflictFields: ['id'],
-      // One that is back has not said yet what it has: until then what it had before stands.
+      // A reconnected satellite has not announced itself yet: until then its previous announcements remain.
       onConflictExcludeFields: [
         'id',
         'teamId',
@@ -83,7 +83,7 @@ export class Registrations {
     return true;
   }
 
-  /** @returns what became of each, in their order */
+  /** @returns the outcome of each, in order */
   async heartbeats(of: readonly Registration[], inbox: string): Promise<Beat[]> {
     if (of.length === 0) return [];
     const em = this.#em();
@@ -109,7 +109,7 @@ export class Registrations {
     });
   }
 
-  /** @returns the ids of those whose rows are there and theirs */
+  /** @returns the ids of those whose rows exist and are still theirs */
   async #write(em: EntityManager, of: readonly Registration[], inbox: string): Promise<string[]> {
     if (of.length === 0) return [];
     const beats = of.map((each) => ({
@@ -132,7 +132,7 @@ export class Registrations {
     return rows.map(({ id }) => id);
   }
 
-  /** @returns false when the inventories of the team would be larger than they may be, all together */
+  /** @returns false when the team's inventories would be too large in total */
   async describe(of: Registration, what: 'inventory' | 'clusters'): Promise<boolean> {
     const { clusters, id, teamId, connectionId } = of;
     const changed = what === 'clusters' ? { clusters } : inventoryColumns(of.inventory);
@@ -148,7 +148,7 @@ export class Registrations {
     return true;
   }
 
-  /** The connections are gone; rows that a newer connection has taken over stay as they are. */
+  /** The connections are gone; rows that a newer connection has taken over stay unchanged. */
   async disconnect(of: readonly Registration[], at: Date): Promise<void> {
     if (of.length === 0) return;
     const id = { $in: of.map((each) => each.id) };
@@ -157,7 +157,7 @@ export class Registrations {
     await this.#em().nativeUpdate(Satellite, { id, connectionId }, gone, anyTeam);
   }
 
-  /** Why connections made with these tokens are to be closed, by token. */
+  /** Why connections with these tokens must be closed, by token. */
   async refusals(tokenIds: readonly string[], now: Date): Promise<Map<string, string>> {
     const rows = await this.#em().find(SatelliteToken, { id: { $in: [...tokenIds] } }, anyTeam);
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -177,7 +177,7 @@ export class Registrations {
 
 const INVENTORY_COLUMNS = ['inventory', 'version', 'labels', 'summary', 'inventoryBytes', 'inventoryDigest'] as const;
 
-/** The inventory, and what follows from it. */
+/** The inventory and the columns derived from it. */
 function inventoryColumns(inventory: Inventory) {
   const text = JSON.stringify(inventory);
   return {

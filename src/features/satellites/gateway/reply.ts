@@ -1,13 +1,13 @@
-/** One answer on its way from a satellite's connection into the event log, where whoever asked reads it. */
+/** Moves one answer from a satellite's connection into the event log, where the caller reads it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventLogError, type EventLog, type NewEvent } from '../../../platform/event-log/index.ts';
 import { replyEvent, replyStream, type ReplyEvent } from '../calls/reply-stream.ts';
 import { MAX_PART_BYTES, MAX_PARTS, type AnswerError } from '@casebook/wire';
 
 const RETRY_MS = 200;
-/** Bytes of parts that are appended in one go. */
+/** Bytes of parts appended at once. */
 const BATCH_BYTES = 1_048_576;
-/** What an event takes beside its text, about: many without text are not free. */
+/** Approximate overhead of an event: many without text are not free. */
 const EVENT_BYTES = 256;
 
 interface Queued {
@@ -15,7 +15,7 @@ interface Queued {
   bytes: number;
 }
 
-/** What came wrong in an answer: the connection is not to be trusted further. */
+/** An invalid answer: the connection is no longer trusted. */
 export class BadAnswer extends Error {
   override name = 'BadAnswer';
 }
@@ -25,9 +25,9 @@ export interface ReplyOptions {
   requestId: string;
   attempt: number;
   maxBytes: number;
-  /** When nobody waits any more, unix ms. */
+  /** When the caller gives up, unix ms. */
   deadline: number;
-  /** Bytes that wait to be stored, as they come and go. */
+  /** Notified as the number of unstored bytes changes. */
   onBuffered: (bytes: number) => void;
 }
 
@@ -37,14 +37,14 @@ export class Reply {
   #parts = 0;
   #bytes = 0;
   #flushing: Promise<void> | undefined;
-  /** A part could not be stored: what comes after it is worth nothing. */
+  /** A part could not be stored, so everything after it is worthless. */
   #broken = false;
 
   constructor(options: ReplyOptions) {
     this.#options = options;
   }
 
-  /** @throws {BadAnswer} when it is not the next part, or more than was asked for */
+  /** @throws {BadAnswer} when it is not the next part, or more than was requested */
   part(index: number, text: string): void {
     if (index !== this.#parts)
       throw new BadAnswer(`Part ${index} of an answer came where part ${this.#parts} was due.`);
@@ -70,12 +70,12 @@ export class Reply {
     this.#add({ type: 'error', code, message }, 0);
   }
 
-  /** The connection is gone: whoever asked may ask again. */
+  /** The connection is gone: the caller may ask again. */
   dropped(): void {
     this.#add({ type: 'dropped' }, 0);
   }
 
-  /** Resolves when everything so far is stored, or nobody waits any more. */
+  /** Resolves when everything so far is stored, or the caller has given up. */
   stored(): Promise<void> {
     return this.#flushing ?? Promise.resolve();
   }
@@ -88,7 +88,7 @@ export class Reply {
   }
 
   async #flush(): Promise<void> {
-    // What comes in the same breath (a part and the end after it) is stored in one go.
+    // Events of the same tick (a part and the end after it) are stored together.
     await Promise.resolve();
     while (this.#queue.length > 0) {
       const batch: Queued[] = [];
@@ -103,7 +103,7 @@ export class Reply {
   }
 
   /**
-   * A log that is away is tried again while somebody waits; the keys make that harmless.
+   * Retries while the log is down and the caller waits; the keys make that harmless.
    * @returns whether they are stored
    */
   async #store(events: NewEvent[]): Promise<boolean> {

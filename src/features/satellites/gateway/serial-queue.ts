@@ -1,4 +1,4 @@
-/** Work done one piece after the other, in the order it came; a piece that fails does not stop the next. */
+/** Runs tasks one after the other, in order; a failed task does not stop the next. */
 export class SerialQueue {
   #last: Promise<void> = Promise.resolve();
   #length = 0;
@@ -8,7 +8,7 @@ export class SerialQueue {
     this.#onError = onError;
   }
 
-  /** How many pieces are waiting or under way. */
+  /** Number of tasks waiting or running. */
   get length(): number {
     return this.#length;
   }
@@ -21,7 +21,7 @@ export class SerialQueue {
       .finally(() => this.#length--);
   }
 
-  /** Resolves when everything that was added so far is done. */
+  /** Resolves when all tasks added so far are done. */
   idle(): Promise<void> {
     return this.#last;
   }

@@ -1,4 +1,4 @@
-/** Letting a connection in, or not: the part of it that is still HTTP. */
+/** Admits or refuses a connection while it is still HTTP. */
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Orm } from '../../../db/orm.ts';
@@ -23,8 +23,8 @@ export interface Refusal {
 export type Admission = (request: IncomingMessage) => Promise<Admitted | Refusal>;
 
 /**
- * Lets in who has a token that works; addresses that keep failing are refused before the database is asked.
- * @param options.addressOf by what a caller without a token is counted
+ * Admits requests with a valid token; addresses that keep failing are refused before the database is queried.
+ * @param options.addressOf the key by which a caller without a token is counted
  */
 export function createAdmission(options: {
   orm: Orm;
@@ -56,8 +56,8 @@ export function createAdmission(options: {
 }
 
 /**
- * Answers an upgrade request that is not accepted, as every other error of the API, and closes the connection: also one
- * whose other end stays open, which would keep the server from stopping.
+ * Refuses an upgrade request with the API's usual error and closes the connection, even if the peer keeps its end open,
+ * which would prevent the server from stopping.
  */
 export function refuseUpgrade(socket: Duplex, { status, code, detail, retryAfterSeconds }: Refusal): void {
   const body = JSON.stringify({ detail, code });

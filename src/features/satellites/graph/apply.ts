@@ -1,4 +1,4 @@
-/** Writes a snapshot or delta to PostgreSQL: whole, or not at all. */
+/** Writes a snapshot or delta to PostgreSQL, all or nothing. */
 import type pg from 'pg';
 import type { Orm } from '../../../db/orm.ts';
 import { MAX_EDGES, type WireEdge } from '@casebook/wire';
@@ -7,9 +7,9 @@ import { inTransaction, ROLL_BACK } from './pool.ts';
 import { sourceBits } from './sources.ts';
 import * as sql from './sql.ts';
 
-/** In one statement: few enough that neither the server nor the event loop is silent for long. */
+/** Per statement: few enough to block neither the server nor the event loop for long. */
 const EDGES_AT_ONCE = 10_000;
-/** More tombstones than this are deleted also between snapshots: readers that far behind start over. */
+/** With more tombstones than this, they are deleted between snapshots as well: readers that far behind start over. */
 const MAX_TOMBSTONES = 10_000;
 
 export interface GraphOrigin {
@@ -30,8 +30,8 @@ interface Head {
 
 /**
  * @param now our clock, when the batch was complete
- * @returns `resync` when a delta does not continue the graph as stored; `ok` when it is stored, and when it is not
- *   because the satellite was deleted or has connected anew since: what matters comes over the other connection then
+ * @returns `resync` when a delta does not continue the stored graph; otherwise `ok`, even if nothing was stored because
+ *   the satellite was deleted or has reconnected since: the other connection then sends what matters
  */
 export async function applyBatch(orm: Orm, origin: GraphOrigin, batch: Batch, now: Date): Promise<'ok' | 'resync'> {
   let answer: 'ok' | 'resync' = 'ok';
@@ -82,7 +82,7 @@ async function writeEdges(
 ): Promise<Omit<Head, 'epoch' | 'seq'>> {
   const isSnapshot = batch.kind === 'snapshot';
   const gone = isSnapshot ? await goneSince(client, satelliteId, head, batch) : [...batch.gone.values()];
-  // A version stands for a change: a delta that only confirms makes readers read nothing.
+  // A version stands for a change: after a delta that only confirms, readers have nothing to read.
   const version = batch.edges.size + gone.length > 0 ? head.version + 1 : head.version;
   let { edges, tombstones, complete_since } = head;
   let truncated = batch.truncated || (!isSnapshot && head.truncated);
@@ -112,7 +112,7 @@ async function writeEdges(
   return { version, complete_since, edges, tombstones, truncated };
 }
 
-/** The stored edges that are not in the snapshot. */
+/** Stored edges that the snapshot lacks. */
 async function goneSince(
   client: pg.PoolClient,
   satelliteId: string,
@@ -125,7 +125,7 @@ async function goneSince(
   return rows.filter(([caller, callee]) => !snapshot.edges.has(keyOf(caller, callee)));
 }
 
-/** As {@link sql.upsertEdgesSql} takes them. */
+/** In the form that {@link sql.upsertEdgesSql} takes. */
 function columnsOf(edges: readonly WireEdge[]): unknown[][] {
   return [
     edges.map(({ caller }) => caller),
@@ -140,7 +140,7 @@ function columnsOf(edges: readonly WireEdge[]): unknown[][] {
   ];
 }
 
-/** Nothing is said to be older than ten years: what a satellite says must be a time to PostgreSQL. */
+/** Caps ages at ten years: a satellite's value must remain a valid time in PostgreSQL. */
 const OLDEST_MS = 10 * 365 * 86_400_000;
 
 function* chunks<T>(items: readonly T[]): Generator<T[]> {

@@ -1,4 +1,4 @@
-/** Parts of a snapshot or delta, collected until the last one is in. Pure. */
+/** Collects the parts of a snapshot or delta until the last one has arrived. Pure. */
 import { storableText } from '../../../platform/storable.ts';
 import { MAX_EDGES, type GraphMessage, type WireEdge } from '@casebook/wire';
 
@@ -7,18 +7,18 @@ export interface Batch {
   epoch: string;
   firstSeq: number;
   lastSeq: number;
-  /** By caller and callee: the last word on each. */
+  /** By caller and callee: the latest value of each. */
   edges: Map<string, WireEdge>;
-  /** Caller and callee of edges that are gone; of a snapshot none. */
+  /** Caller and callee of removed edges; always empty for a snapshot. */
   gone: Map<string, readonly [string, string]>;
-  /** There were more edges than a graph may have. */
+  /** The sender had more edges than a graph may have. */
   truncated: boolean;
 }
 
 /**
- * Adds a part to what came before it.
- * @param before undefined when this is the first part
- * @returns undefined when parts are missing or too many: what was collected is worth nothing
+ * Adds a part to the earlier ones.
+ * @param before undefined for the first part
+ * @returns undefined when parts are missing or too many, which makes the batch worthless
  */
 export function addPart(before: Batch | undefined, message: GraphMessage): Batch | undefined {
   const begins = message.kind === 'snapshot' && message.seq === 0;
@@ -34,7 +34,7 @@ export function addPart(before: Batch | undefined, message: GraphMessage): Batch
     }
     if (batch.gone.size > MAX_EDGES) return undefined;
   }
-  // Two names that PostgreSQL would take for one must be one here.
+  // Two names that PostgreSQL considers equal must be equal here.
   for (const edge of message.edges) {
     const [caller, callee] = [storableText(edge.caller), storableText(edge.callee)];
     const key = keyOf(caller, callee);
@@ -61,5 +61,5 @@ const emptyBatch = ({ kind, epoch, seq }: GraphMessage): Batch => ({
 const continues = (before: Batch, { kind, epoch, seq }: GraphMessage): boolean =>
   before.kind === kind && before.epoch === epoch && before.lastSeq + 1 === seq;
 
-/** Names have no NUL by now. */
+/** Names contain no NUL at this point. */
 export const keyOf = (caller: string, callee: string): string => `${caller}\0${callee}`;

@@ -1,24 +1,26 @@
-/** Graphs whose last part is not in yet, bounded in all: what one team does not finish must not take another's memory. */
+/** Incomplete graphs, bounded in total: one team's unfinished graphs must not take another's memory. */
 import { MAX_EDGES, type GraphMessage } from '@casebook/wire';
 import { addPart, type Batch } from './batch.ts';
 
-/** Most edges that are collected at one time, of one team and of all; an edge takes up to a kilobyte meanwhile. */
+/**
+ * Maximum number of edges being collected, for one team and in total; an edge takes up to a kilobyte in the meantime.
+ */
 const MAX_OF_TEAM = MAX_EDGES;
 const MAX_OF_ALL = 2 * MAX_EDGES;
-/** A graph of which no part came for this long is given up when its place is wanted, in ms. */
+/** A graph without new parts for this long is evicted when its place is needed, in ms. */
 const STALLED_MS = 30_000;
 
 interface Collected {
   teamId: string;
   batch: Batch;
-  /** When a part came last, of `performance.now()`. */
+  /** When the last part arrived, by `performance.now()`. */
   at: number;
 }
 
 export class Collecting {
   readonly #byConnection = new Map<string, Collected>();
 
-  /** @returns what there is when this was the last part, `more` when it was not, undefined when it cannot be continued */
+  /** @returns the batch if this was the last part, `more` if it was not, undefined when it cannot be continued */
   add(connectionId: string, teamId: string, message: GraphMessage): Batch | 'more' | undefined {
     const before = this.#byConnection.get(connectionId);
     this.#byConnection.delete(connectionId);

@@ -1,4 +1,4 @@
-/** The graph that a question is about: of one satellite, or the union of a team's. */
+/** The graph that a question is about: one satellite's, or the union of a team's. */
 import { LRUCache } from 'lru-cache';
 import type { GraphHead, HeadReader } from './heads.ts';
 import type { Graphs } from './query/ask.ts';
@@ -8,11 +8,11 @@ import { loadOf } from './query/impact.ts';
 import type { TableCache } from './tables.ts';
 
 export interface GraphReader {
-  /** @param satelliteId absent: all of the team's. Of one that the team does not have, no graph at all. */
+  /** @param satelliteId by default, all of the team's. A satellite that is not the team's has no graph. */
   read(teamId: string, satelliteId?: string): Promise<Graphs>;
 }
 
-/** @param maxEdges of all graphs together that are kept ready for questions */
+/** @param maxEdges of all graphs kept in memory together */
 export function createGraphReader(heads: HeadReader, tables: TableCache, maxEdges: number): GraphReader {
   const ready = new LRUCache<string, Pick<Graphs, 'graph' | 'load' | 'groups'> & { versions: string }>({
     maxSize: maxEdges,
@@ -50,7 +50,7 @@ async function withTable(
   return read && { id, name, asOf, ...read };
 }
 
-/** One after the other: many satellites must not take all connections to the database. */
+/** Sequential: many satellites must not take all database connections. */
 async function inTurn(
   heads: readonly GraphHead[],
   read: (head: GraphHead) => Promise<Seen | undefined>,

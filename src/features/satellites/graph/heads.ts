@@ -1,4 +1,4 @@
-/** The state of all graphs of a team: one small query for any number of questions at a time. */
+/** The state of all graphs of a team: one small query serves any number of concurrent questions. */
 import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -7,11 +7,11 @@ import { poolOf } from './pool.ts';
 import type { GraphSatellite } from './query/answer.ts';
 import * as sql from './sql.ts';
 
-/** `version` is absent where there is no graph. */
+/** `version` is absent without a graph. */
 export type GraphHead = GraphSatellite & { version?: number };
 
 export interface HeadReader {
-  /** The team's satellites by name. At most as old as was agreed. */
+  /** The team's satellites by name, at most `freshMs` old. */
   read(teamId: string): Promise<readonly GraphHead[]>;
 }
 
@@ -30,13 +30,13 @@ interface Row {
 
 interface Entry {
   heads: Promise<readonly GraphHead[]>;
-  /** Of `performance.now()`; endless while the query runs: whoever asks then waits for the same answer. */
+  /** By `performance.now()`; infinite while the query runs, so that concurrent callers share its answer. */
   until: number;
 }
 
 const MAX_TEAMS = 1_000;
 
-/** @param freshMs how long an answer serves, in ms */
+/** @param freshMs how long an answer is reused, in ms */
 export function createHeadReader(orm: Orm, clock: Clock, freshMs: number): HeadReader {
   const entries = new LRUCache<string, Entry>({ max: MAX_TEAMS });
 
@@ -53,7 +53,7 @@ export function createHeadReader(orm: Orm, clock: Clock, freshMs: number): HeadR
       entries.set(teamId, entry);
       entry.heads.then(
         () => (entry.until = performance.now() + freshMs),
-        // A failure is not remembered.
+        // Failures are not cached.
         () => (entry.until = 0),
       );
       return entry.heads;

@@ -1,10 +1,10 @@
-/** The ORM's own connections, without the ORM: statements with thousands of values in an array each. */
+/** The ORM's own connections, without the ORM: for statements with arrays of thousands of values. */
 import type pg from 'pg';
 import type { Orm } from '../../../db/orm.ts';
 
 /**
- * Runs `work` in a transaction of its own. Committed when it resolves to other than `ROLL_BACK`.
- * @param mode of the transaction, for instance `isolation level repeatable read read only`
+ * Runs `work` in its own transaction, which commits unless it resolves to `ROLL_BACK`.
+ * @param mode of the transaction, for example `isolation level repeatable read read only`
  * @throws the database's error, or what `work` throws; nothing is written then
  */
 export async function inTransaction<T>(
@@ -20,7 +20,7 @@ export async function inTransaction<T>(
     await client.query(result === ROLL_BACK ? 'rollback' : 'commit');
     return result;
   } catch (error) {
-    // A connection whose transaction could not be ended is of no use to anybody else.
+    // A connection whose transaction could not be ended is not reusable.
     await client.query('rollback').catch((failure: unknown) => (lost = asError(failure)));
     throw error;
   } finally {
@@ -28,7 +28,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** What the work of a transaction returns to leave everything as it was. */
+/** Returned by a transaction's work to leave everything unchanged. */
 export const ROLL_BACK = Symbol('roll back');
 
 export const poolOf = (orm: Orm): Promise<pg.Pool> => orm.em.getConnection().getNativeClient();

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../../db/orm.ts';
 
 /**
- * Deletes the graph of a satellite. Call it in the transaction that deletes the satellite, after that: whoever is
- * storing a part of the graph is waited for, and nobody begins.
+ * Deletes a satellite's graph. Call it in the transaction that deletes the satellite, after that deletion: it waits for
+ * a writer in progress and keeps new ones out.
  */
 export async function removeGraph(em: EntityManager, satelliteId: string): Promise<void> {
   await em.execute('delete from satellite_graphs where satellite_id = ?', [satelliteId]);

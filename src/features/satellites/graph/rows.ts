@@ -4,7 +4,7 @@ import { inTransaction, ROLL_BACK } from './pool.ts';
 import { applyChanges, emptyTable, type EdgeChange, type EdgeTable } from './query/table.ts';
 import * as sql from './sql.ts';
 
-/** A table, and which version of the graph it is. */
+/** A table, and the version of its graph. */
 export interface VersionedTable {
   version: number;
   table: EdgeTable;
@@ -24,7 +24,7 @@ type Row = [
   gone: boolean,
 ];
 
-/** What a transaction has read: the changes since `base`, or all edges. */
+/** The result of a transaction: the changes since `base`, or all edges. */
 interface Read {
   version: number;
   base: VersionedTable | undefined;
@@ -32,8 +32,8 @@ interface Read {
 }
 
 /**
- * The graph as it is now: what changed since `known`, or all of it where that is not known or too long ago.
- * @returns undefined when there is none
+ * The current graph: reads the changes since `known`, or everything if that is missing or too old.
+ * @returns undefined when there is no graph
  */
 export async function readTable(
   orm: Orm,
@@ -58,13 +58,13 @@ export async function readTable(
       const { rows } = await client.query<Row>({ text, values, rowMode: 'array' });
       return { version, base, rows };
     },
-    // Version and rows must be of one moment.
+    // Version and rows must come from the same moment.
     'isolation level repeatable read read only',
   );
   if (read === ROLL_BACK || !read) return undefined;
   const { version, base, rows } = read;
   if (base?.version === version) return base;
-  // Not in the transaction: of a large graph this takes a while, in which others may have the connection.
+  // Outside the transaction: a large graph takes a while, during which others may use the connection.
   return { version, table: applyChanges(base?.table ?? emptyTable(), rows.map(changeOf)) };
 }
 

@@ -1,4 +1,4 @@
-/** Where an edge was seen, as one number: bit n stands for the nth of the protocol's sources. */
+/** The sources of an edge as one number: bit n stands for the protocol's nth source. */
 import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
 
 export const sourceBits = (sources: readonly EdgeSource[]): number =>

@@ -1,21 +1,20 @@
-/** The statements of the graph's two tables. Edges come and go in parallel arrays, thousands in one statement. */
+/** The statements on the graph's two tables. Edges travel in parallel arrays, thousands per statement. */
 
 /**
- * Waits for whoever deletes the satellite, and keeps it from being deleted until the transaction ends; a heartbeat is
- * not in the way. $1 satellite, $2 team, $3 connection.
+ * Waits for a deletion of the satellite in progress, and prevents one until the transaction ends; heartbeats are not
+ * blocked. $1 satellite, $2 team, $3 connection.
  */
 export const holdSatelliteSql = `
 select 1 from satellites where id = $1 and team_id = $2 and connection_id = $3 for key share`;
 
-/** Locks the head of a graph that is there. $1 satellite, $2 team. */
+/** Locks the head of an existing graph. $1 satellite, $2 team. */
 export const lockHeadSql = `
 select epoch, seq, version::float8, complete_since::float8, edges, tombstones, truncated
 from satellite_graphs where satellite_id = $1 and team_id = $2 for update`;
 
 /**
- * Locks the head, which is made if there is none: two snapshots at once come one after the other. A new graph's
- * versions begin at the time, so that one that was deleted and came back never gives a version a second time.
- * $1 satellite, $2 team, $3 epoch.
+ * Locks the head, creating it if necessary: it serializes concurrent snapshots. Versions of a new graph start at the
+ * current time, so that one that was deleted and came back never repeats a version. $1 satellite, $2 team, $3 epoch.
  */
 export const makeHeadSql = `
 with begun as (select (extract(epoch from clock_timestamp()) * 1000)::bigint as version)
@@ -26,9 +25,9 @@ on conflict (satellite_id) do update set team_id = excluded.team_id
 returning epoch, seq, version::float8, complete_since::float8, edges, tombstones, truncated`;
 
 /**
- * Writes the head, unless the satellite has connected anew since: then no row is written. The statement sees what was
- * committed while the lock was waited for. $1 satellite, $2 team, $3 connection, $4 epoch, $5 seq, $6 version,
- * $7 complete_since, $8 as_of, $9 edges, $10 tombstones, $11 truncated.
+ * Writes the head unless the satellite has reconnected since, in which case no row is written. The statement sees what
+ * was committed while it waited for the lock. $1 satellite, $2 team, $3 connection, $4 epoch, $5 seq, $6 version, $7
+ * complete_since, $8 as_of, $9 edges, $10 tombstones, $11 truncated.
  */
 export const writeHeadSql = `
 update satellite_graphs set epoch = $4, seq = $5, version = $6::bigint, complete_since = $7::bigint, as_of = $8,
@@ -37,10 +36,10 @@ where satellite_id = $1
   and exists (select 1 from satellites where id = $1 and team_id = $2 and connection_id = $3)`;
 
 /**
- * Adds and changes edges; those that are as they were are not touched. An edge that is not stale is confirmed by every
- * message, so that when it was seen says nothing new. $1 satellite, $2 team, $3 version, $4 the time, then arrays:
- * $5 caller, $6 callee, $7 calls per second, $8 error ratio, $9 p50, $10 p95, $11 sources, $12 stale, $13 ms since seen.
- * Returns how many of them were there before: live ones, and tombstones.
+ * Adds and changes edges, leaving unchanged ones alone. Every message confirms all edges that are not stale, so their
+ * time of observation alone is no change. $1 satellite, $2 team, $3 version, $4 the time, then arrays: $5 caller, $6
+ * callee, $7 calls per second, $8 error ratio, $9 p50, $10 p95, $11 sources, $12 stale, $13 ms since seen. Returns how
+ * many of them existed before: live ones, and tombstones.
  */
 export const upsertEdgesSql = `
 with seen as materialized (
@@ -70,14 +69,16 @@ with seen as materialized (
 )
 select live, tombstones from known`;
 
-/** Makes edges tombstones, for readers to learn that they are gone. $1 satellite, $2 version, $3 callers, $4 callees. */
+/**
+ * Turns edges into tombstones, which tell readers that they are gone. $1 satellite, $2 version, $3 callers, $4 callees.
+ */
 export const removeEdgesSql = `
 update satellite_graph_edges e set gone = true, version = $2::bigint
 from unnest($3::text[], $4::text[]) as removed (caller, callee)
 where e.satellite_id = $1 and e.caller = removed.caller collate "C" and e.callee = removed.callee collate "C"
   and not e.gone`;
 
-/** Makes tombstones of the $3 edges that are called least: there are more than a graph may have. */
+/** Turns the $3 least called edges into tombstones: there are more than a graph may have. */
 export const removeLeastCalledSql = `
 update satellite_graph_edges e set gone = true, version = $2::bigint
 from (
@@ -86,7 +87,7 @@ from (
 ) as least
 where e.satellite_id = $1 and e.caller = least.caller and e.callee = least.callee`;
 
-/** Which edges there are. */
+/** The pairs of all edges. */
 export const liveKeysSql = `select caller, callee from satellite_graph_edges where satellite_id = $1 and not gone`;
 
 /** Deletes the tombstones from before version $2. */
@@ -101,7 +102,7 @@ select s.id, s.name, s.instance, s.connection_id as "connectionId", s.inbox,
 from satellites s left join satellite_graphs g on g.satellite_id = s.id and g.team_id = s.team_id
 where s.team_id = $1 order by s.name`;
 
-/** Version of a graph, and since which version its tombstones are complete. $1 satellite, $2 team. */
+/** Version of a graph, and the version since which its tombstones are complete. $1 satellite, $2 team. */
 export const versionSql = `
 select version::float8, complete_since::float8 as "completeSince" from satellite_graphs
 where satellite_id = $1 and team_id = $2`;
@@ -113,6 +114,6 @@ const rowColumns = `caller, callee, calls_per_second, error_ratio, p50_seconds, 
 export const allEdgesSql = `
 select ${rowColumns} from satellite_graph_edges where satellite_id = $1 and team_id = $2 and not gone`;
 
-/** What changed after version $3, tombstones too. */
+/** Everything that changed after version $3, including tombstones. */
 export const changedEdgesSql = `
 select ${rowColumns} from satellite_graph_edges where satellite_id = $1 and team_id = $2 and version > $3::bigint`;

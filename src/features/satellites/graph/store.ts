@@ -1,4 +1,7 @@
-/** The live dependency graph, as satellites send it and as it is asked about. PostgreSQL is the truth: any process answers. */
+/**
+ * Stores the live dependency graph that satellites send, and answers questions about it. PostgreSQL holds the truth, so
+ * any process can answer.
+ */
 import pLimit from 'p-limit';
 import type { Orm } from '../../../db/orm.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -16,40 +19,40 @@ import { isInCalls } from './query/call-graph.ts';
 import { createTableCache } from './tables.ts';
 
 /**
- * Batches that are stored at one time: after a start every satellite sends a snapshot of all its edges, and together they
- * would take every connection to the database for as long as that takes.
+ * Maximum number of batches stored concurrently: after a start every satellite sends a snapshot of all its edges, and
+ * together they would take every database connection.
  */
 const MAX_STORED_AT_ONCE = 4;
-/** A delta of so few changes takes milliseconds, and is not to wait for snapshots: it keeps a graph fresh. */
+/** A delta this small takes milliseconds and bypasses waiting snapshots: it keeps a graph fresh. */
 const FEW_CHANGES = 1_000;
 
 export interface SatelliteEdges extends BoundedEdges {
   /** Of the whole graph. */
   totals: { services: number; edges: number };
-  /** When it was last confirmed; absent: there is none. */
+  /** When it was last confirmed; absent without a graph. */
   asOf?: Date;
-  /** The satellite sees more edges than a graph may have: those with fewest calls are missing. */
+  /** The satellite sees more edges than a graph may have: the least called are missing. */
   truncatedAtSource: boolean;
 }
 
 export interface DependencyGraphs {
   /**
-   * Takes a message in. Parts are collected in memory, and stored together with the last one.
+   * Accepts a message. Parts are collected in memory, and stored together with the last one.
    * @returns `resync` when the graph cannot be continued: ask the satellite for a snapshot
-   * @throws the database's error; nothing is stored then, and the parts so far are forgotten
+   * @throws the database's error; nothing is stored then, and the parts so far are discarded
    */
   ingest(
     satellite: { id: string; teamId: string },
     message: GraphMessage,
     connectionId: string,
   ): Promise<'ok' | 'resync'>;
-  /** The connection is closed: parts that came over it are incomplete for ever. */
+  /** The connection is closed: its pending parts will never be complete. */
   forget(connectionId: string): void;
   /** Ids of the team's satellites that have sent a graph. */
   sentBy(teamId: string): Promise<ReadonlySet<string>>;
-  /** The edges that one satellite sees, those with most calls first; none when the team has no such satellite. */
+  /** The edges that one satellite sees, most called first; empty when the team does not have the satellite. */
   edges(teamId: string, satelliteId: string, limit: number): Promise<SatelliteEdges>;
-  /** Answers over the union of the team's satellites, or what one of them sees. */
+  /** Answers from the union of the graphs of the team's satellites, or from one of them. */
   query(teamId: string, query: DependencyQuery & { satelliteId?: string }): Promise<DependencyAnswer>;
 }
 
@@ -57,9 +60,9 @@ export interface GraphStoreOptions {
   orm: Orm;
   clock: Clock;
   log: Logger;
-  /** How long the state of a team's graphs serves, in ms: 500 unless given. */
+  /** How long the state of a team's graphs is reused, in ms; 500 by default. */
   freshMs?: number;
-  /** Most edges kept in memory: an edge takes about 80 bytes, with all that questions need. */
+  /** Maximum number of edges in memory: an edge takes about 80 bytes, including everything that questions need. */
   maxEdges?: number;
 }
 

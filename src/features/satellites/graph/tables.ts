@@ -1,4 +1,4 @@
-/** The graphs of satellites in memory, kept current by version: only what changed is read again. */
+/** The graphs of satellites in memory, kept current by version: only changes are read again. */
 import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../../db/orm.ts';
 import { readTable, type VersionedTable } from './rows.ts';
@@ -6,12 +6,12 @@ import { readTable, type VersionedTable } from './rows.ts';
 export interface TableCache {
   /**
    * The satellite's graph, at least as new as `version`.
-   * @returns undefined when it has none (any more)
+   * @returns undefined when it has none, or no longer has one
    */
   read(teamId: string, satelliteId: string, version: number): Promise<VersionedTable | undefined>;
 }
 
-/** @param maxEdges of all graphs together; those asked about last stay */
+/** @param maxEdges of all graphs together; the most recently used stay */
 export function createTableCache(orm: Orm, maxEdges: number): TableCache {
   const tables = new LRUCache<string, VersionedTable>({
     maxSize: maxEdges,

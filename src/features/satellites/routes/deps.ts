@@ -6,7 +6,7 @@ export interface SatelliteDeps extends ApiDeps {
   satellites: {
     calls: SatelliteCalls;
     graphs: DependencyGraphs;
-    /** Of the hashes of enrolment tokens. */
+    /** The pepper of enrolment token hashes. */
     tokenPepper: Buffer;
   };
 }

@@ -70,7 +70,7 @@ async function answerTo({ em, body, principal, deps, signal }: QueryCall, target
   };
 }
 
-/** What a satellite calls JSON need not be. */
+/** What a satellite calls JSON may not be. */
 function resultOf({ text }: SatelliteAnswer): unknown {
   try {
     return JSON.parse(text);

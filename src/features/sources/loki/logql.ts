@@ -16,10 +16,10 @@ export const serviceLabels = [
 export const levelLabels = ['level', 'detected_level', 'severity'] as const;
 
 /**
- * The LogQL queries that together find lines of a service, with a text, of a level; no line answers two of them.
- * Streams may be named by different labels: each query asks for those that a label names and no better one does.
- * A level is a label of some streams and part of the line in others.
- * @param options.serviceLabels labels in use that name services, best first; at least one
+ * The LogQL queries that together find a service's lines with a text and a level; no line matches two of them.
+ * Different labels may name streams: each query selects those that one label names and no better one does. A level is a
+ * label of some streams and part of the line in others.
+ * @param options.serviceLabels the labels in use that name services, best first; at least one
  */
 export function logQueries(options: {
   serviceLabels: readonly string[];
@@ -43,7 +43,7 @@ export function logQueries(options: {
 /** Matchers of the streams of one service, or of all, one set for each label that may name it. */
 export function serviceSelectors(labels: readonly string[], service: string | undefined): string[] {
   return labels.map((label, i) => {
-    // LogQL wants at least one matcher that does not match an empty value.
+    // LogQL requires at least one matcher that does not match an empty value.
     const named = service === undefined ? `${label}=~".+"` : equals(label, service);
     return [named, ...labels.slice(0, i).map((better) => `${better}=""`)].join(', ');
   });

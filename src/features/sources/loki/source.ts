@@ -8,12 +8,12 @@ const capabilities: SourceCapability[] = ['services', 'logs'];
 
 /** Loki's default `max_entries_limit_per_query`. */
 const MAX_LINES = 5000;
-/** Labels that may name services, of those in use; each costs a query. */
+/** Maximum number of labels in use that may name services; each costs a query. */
 const MAX_SERVICE_LABELS = 3;
-/** Lines longer than this are cut: one of them must not fill a worker's memory. */
+/** Longer lines are clipped: none of them may fill a worker's memory. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-// Loki leaves the list out where it is empty.
+// Loki omits an empty list.
 const names = z.array(z.string()).nullish();
 const series = z.array(z.record(z.string(), z.string())).nullish();
 const streams = z.object({
@@ -27,7 +27,7 @@ const streams = z.object({
   ),
 });
 
-/** A telemetry source over a Loki server, however it is reached. */
+/** A telemetry source over a Loki server, over any transport. */
 export function createLokiSource(options: { transport: Transport; id?: string; owner?: SourceOwner }): TelemetrySource {
   const { transport, id = 'loki', owner = 'installation' } = options;
 
@@ -38,7 +38,7 @@ export function createLokiSource(options: { transport: Transport; id?: string; o
     signal: AbortSignal,
   ): Promise<z.output<Schema>> => askSystem({ name: 'Loki', transport }, operation, parameters, schema, signal);
 
-  /** Labels are looked up in the window asked about, or Loki's own default of the last six hours. */
+  /** Labels are looked up in the given window, or in Loki's default of the last six hours. */
   const labelsInUse = async (window: { from: number; to: number } | undefined, signal: AbortSignal) => {
     const range = window ? { start: window.from, end: window.to } : {};
     const inUse = new Set((await get('labels', range, names, signal)) ?? []);
@@ -75,13 +75,13 @@ export function createLokiSource(options: { transport: Transport; id?: string; o
     const labels = await labelsInUse(query, signal);
     if (labels.services.length === 0) return { lines: [], truncated: false };
     const limit = Math.max(1, Math.min(Math.floor(query.limit), MAX_LINES));
-    // One more than asked for tells whether there are more.
+    // One more than requested shows whether there are more.
     const asked = Math.min(limit + 1, MAX_LINES);
     const expressions = logQueries({ ...query, serviceLabels: labels.services, levelLabel: labels.level });
     const pages = await Promise.all(expressions.map((expr) => fetchLines(expr, query, asked, signal)));
     const full =
       pages.some((page) => page.length >= asked && asked > limit) || pages.some((page) => page.length >= MAX_LINES);
-    // The query finds the level's word anywhere in a line; only the level the line states counts.
+    // The query finds the level's word anywhere in a line; only the level that the line states counts.
     const lines = pages
       .flat()
       .filter(({ level }) => query.level === undefined || normalizeLevel(level) === query.level)

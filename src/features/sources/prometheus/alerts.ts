@@ -3,8 +3,8 @@ import type { PrometheusClient } from './client.ts';
 import { preferredLabels } from './service-label.ts';
 
 /**
- * The alerts that fire now. Servers that only speak the query API (Thanos, Mimir without a ruler) are asked for the
- * `ALERTS` series instead; those do not say since when, so `at` is the time of the question.
+ * The firing alerts. Servers that only speak the query API (Thanos, Mimir without a ruler) are queried for the `ALERTS`
+ * series instead, which does not say since when; then `at` is the time of the query.
  * @param now unix seconds
  */
 export async function readAlerts(client: PrometheusClient, now: number, signal: AbortSignal): Promise<Alert[]> {

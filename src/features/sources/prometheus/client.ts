@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { TimeWindow } from '../port.ts';
 import { askSystem } from '../transport.ts';
 
-/** Prometheus refuses more points a series. */
+/** Prometheus refuses more points per series. */
 const MAX_POINTS = 11_000;
 
 const labels = z.record(z.string(), z.string());
@@ -49,13 +49,13 @@ export interface InstantSample {
 
 export type PrometheusMetadata = z.output<typeof metadata>;
 
-/** The parts of Prometheus' HTTP API that the source uses. */
+/** The part of Prometheus' HTTP API that the source uses. */
 export interface PrometheusClient {
   query(expr: string, at: number | undefined, signal: AbortSignal): Promise<InstantSample[]>;
   /** Points of a half-open window, one every `step` seconds back from its end. */
   queryRange(expr: string, window: TimeWindow, step: number, signal: AbortSignal): Promise<RangeSeries[]>;
   labelNames(signal: AbortSignal): Promise<string[]>;
-  /** @param selectors only of series that one of them matches */
+  /** @param selectors restrict the result to series that match one of them */
   labelValues(label: string, selectors: string[], signal: AbortSignal): Promise<string[]>;
   metadata(signal: AbortSignal): Promise<PrometheusMetadata>;
   alerts(signal: AbortSignal): Promise<z.output<typeof alerts>['alerts']>;
@@ -63,7 +63,7 @@ export interface PrometheusClient {
   scrapeIntervals(signal: AbortSignal): Promise<string[]>;
 }
 
-/** The client over whatever reaches the server. */
+/** The client over any transport to the server. */
 export function createPrometheusClient(transport: Transport): PrometheusClient {
   const call = <Schema extends z.ZodType>(
     operation: string,
@@ -78,7 +78,7 @@ export function createPrometheusClient(transport: Transport): PrometheusClient {
       return data.result.map(({ metric, value }) => ({ labels: metric, value: toNumber(value?.[1]) }));
     },
     async queryRange(expr, { from, to }, step, signal) {
-      // The window is half-open, and its newest point is the one that matters most.
+      // The window is half-open, and its newest point matters most.
       const end = to - 0.001;
       const start = end - Math.max(0, Math.floor((end - from) / step)) * step;
       const parameters = { query: expr, start: Number(start.toFixed(3)), end: Number(end.toFixed(3)), step };
@@ -100,8 +100,8 @@ export function createPrometheusClient(transport: Transport): PrometheusClient {
 }
 
 /**
- * The step, in seconds, that gives a series at most `maxPoints` points in a window, and not below `finest`.
- * Ends of the window count as points.
+ * The step, in seconds, that gives a series at most `maxPoints` points in a window, but at least `finest`. Both ends of
+ * the window count as points.
  */
 export function stepFor({ from, to }: TimeWindow, maxPoints: number, finest: number): number {
   const points = Math.max(2, Math.min(MAX_POINTS, Math.floor(maxPoints)));

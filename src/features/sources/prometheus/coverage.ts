@@ -1,13 +1,13 @@
 import { SourceError, type TimeWindow } from '../port.ts';
 import type { PrometheusClient } from './client.ts';
 
-/** How far back it is looked; more than any question without a time of its own asks for. */
+/** How far back to look; more than any question without a time of its own requires. */
 const LOOKED_BACK_SECONDS = 6 * 60 * 60;
 const LOOKS = 180;
 
 /**
- * The period that a server has data of, when it began to collect within the last hours; otherwise undefined. Periods to
- * look at and to compare with are then chosen within it. What it scrapes tells: `up` is written with every scrape.
+ * The period that a server has data for, if it began to collect within the last hours; otherwise undefined. Periods to
+ * examine and to compare with are then chosen within it. Determined from `up`, which is written with every scrape.
  * @param now unix seconds
  */
 export async function readCoverage(

@@ -5,7 +5,7 @@ import type { PrometheusMetadata } from './client.ts';
 
 export type MetricType = MetricDescriptor['type'];
 
-/** A metric as people name it: the `_bucket`, `_sum` and `_count` of a histogram are one. */
+/** A metric as people name it: `_bucket`, `_sum` and `_count` of a histogram are one. */
 export interface Metric {
   name: string;
   type: MetricType;
@@ -15,12 +15,12 @@ export interface Metric {
   seriesName: string;
 }
 
-/** Ends the name of the share of failed requests that is computed from a request counter with a status label. */
+/** Suffix for the share of failed requests, computed from a request counter with a status label. */
 export const ERROR_RATIO_SUFFIX = ':error_ratio';
 
 const validName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
-/** @throws {SourceError} when the text cannot be the name of a metric */
+/** @throws {SourceError} when the text cannot be a metric's name */
 export function checkMetricName(name: string): void {
   if (!validName.test(name)) throw new SourceError(`"${name.slice(0, 80)}" is not the name of a Prometheus metric`);
 }
@@ -30,7 +30,7 @@ export function toMetrics(seriesNames: string[], metadata: PrometheusMetadata): 
   const all = new Set(seriesNames);
   const metrics = new Map<string, Metric>();
   for (const seriesName of seriesNames) {
-    // Prometheus' own record of its alerts; these have a call of their own.
+    // Prometheus' own record of its alerts, which have their own call.
     if (seriesName === 'ALERTS' || seriesName === 'ALERTS_FOR_STATE') continue;
     const base = seriesName.replace(/_(bucket|sum|count)$/, '');
     const stated = metadata[base]?.[0]?.type;
@@ -45,7 +45,7 @@ export function toMetrics(seriesNames: string[], metadata: PrometheusMetadata): 
       name = base;
       type = 'summary';
     } else if (type === 'summary') {
-      // The quantiles of a summary; its _count stands for it.
+      // The quantiles of a summary; its _count represents it.
       if (all.has(`${seriesName}_count`)) continue;
     } else if (type === 'unknown' && /_(total|count|sum)$/.test(seriesName)) type = 'counter';
     else if (type === 'unknown' && !metadata[seriesName]) type = 'gauge';
@@ -75,7 +75,7 @@ function unitOf(name: string): string | undefined {
 
 const quantiles: Record<string, string> = { p50: '0.5', p90: '0.9', p95: '0.95', p99: '0.99' };
 
-/** Statistics that can be asked of a metric; the first ones of {@link defaultStatistics} come unasked. */
+/** The statistics a metric has; {@link defaultStatistics} are the first of them. */
 export function statisticsOf({ name, type }: Metric): string[] {
   if (name.endsWith(ERROR_RATIO_SUFFIX)) return ['ratio'];
   if (type === 'counter') return ['rate'];
@@ -83,7 +83,7 @@ export function statisticsOf({ name, type }: Metric): string[] {
   return ['average', 'max', 'min', 'sum'];
 }
 
-/** What a query without a statistic returns. */
+/** The statistics that a query returns by default. */
 export function defaultStatistics(metric: Metric): string[] {
   const all = statisticsOf(metric);
   return metric.type === 'histogram' || metric.type === 'summary' ? all.slice(0, 4) : all.slice(0, 1);
@@ -97,10 +97,10 @@ export function unitOfStatistic({ unit, type }: Metric, statistic: string): stri
 }
 
 /**
- * The PromQL of one statistic of a metric, one series for each value of `label`.
+ * The PromQL of one statistic of a metric, one series per value of `label`.
  * @param matchers label matchers, already quoted
  * @param rateSeconds window of rates
- * @param statusLabel label with the status of a request, for error ratios
+ * @param statusLabel label with a request's status, for error ratios
  */
 export function statisticExpression(
   metric: Metric,
@@ -141,7 +141,7 @@ export function statisticExpression(
 const runtimeNoise =
   /^(go_|promhttp_|prometheus_|scrape_|net_conntrack_|python_gc_|python_info|process_(start|virtual|max)|nodejs_(heap_space|version|active_(resources|handles|requests))|jvm_(info|classes|buffer)|ALERTS|loki_|.*_(created|info|build_info|timestamp_seconds)$)/;
 
-/** The meanings a ranking uses, most telling first, and how many metrics of each are asked for. */
+/** The meanings a ranking uses, most telling first, and the maximum number of metrics of each. */
 const surveyShares: readonly [ReturnType<typeof metricMeaning>, number][] = [
   ['errors', 12],
   ['latency', 8],
@@ -152,7 +152,7 @@ const surveyShares: readonly [ReturnType<typeof metricMeaning>, number][] = [
 ];
 
 /**
- * The metrics that say how services fare, a bounded number of each meaning; those that more services have come first.
+ * The metrics that show how services fare, a bounded number of each meaning; those with more services come first.
  * @param coverage services a metric has
  */
 export function chooseForSurvey(metrics: Iterable<Metric>, coverage: (metric: Metric) => number): Metric[] {
@@ -165,7 +165,7 @@ export function chooseForSurvey(metrics: Iterable<Metric>, coverage: (metric: Me
   );
 }
 
-/** True for names that the survey never asks for. */
+/** True for names that the survey never queries. */
 export function isRuntimeNoise(name: string): boolean {
   return runtimeNoise.test(name);
 }

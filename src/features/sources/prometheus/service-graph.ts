@@ -3,8 +3,8 @@ import type { InstantSample, PrometheusClient } from './client.ts';
 
 /**
  * Who called whom in a window: the union of the service graph that tracing backends derive from spans
- * (`traces_service_graph_request_total`) and of what Istio's proxies report (`istio_requests_total`). Edges without
- * a call in the window are left out.
+ * (`traces_service_graph_request_total`) and the reports of Istio's proxies (`istio_requests_total`). Edges without
+ * calls in the window are left out.
  */
 export async function readServiceGraph(
   client: PrometheusClient,
@@ -26,7 +26,7 @@ export async function readServiceGraph(
   ]);
   return mergeEdges([
     sumEdges(traces, (labels) => [labels['client'], labels['server']]),
-    // Caller and callee may both report a request: each reporter counts for itself, the larger one is right.
+    // Caller and callee may both report a request: each reporter counts separately, and the larger count is right.
     ...['source', 'destination', ''].map((reporter) =>
       sumEdges(
         istio.filter(({ labels }) => (labels['reporter'] ?? '') === reporter),
@@ -41,7 +41,7 @@ export async function readServiceGraph(
   ]);
 }
 
-/** Istio says `unknown` for what is outside the mesh. */
+/** Istio's name for whatever is outside the mesh is `unknown`. */
 function known(name: string | undefined): string | undefined {
   return name === undefined || name === '' || name === 'unknown' ? undefined : name;
 }

@@ -2,7 +2,7 @@ import { mapConcurrently } from '../../../platform/concurrency.ts';
 import { quoteRegex, quoteString } from '../query-language.ts';
 import type { PrometheusClient } from './client.ts';
 
-/** Labels that name a service, most telling first. `job` names what is scraped, which is better than nothing. */
+/** Labels that name a service, most telling first. `job` names the scrape job, which is better than nothing. */
 const general = [
   'service',
   'service_name',
@@ -19,10 +19,10 @@ const general = [
 
 const istio = ['destination_workload', 'destination_canonical_service', 'destination_service_name'];
 
-/** Labels that are looked at to list services; the others name services in certain metrics only. */
+/** Labels used to list services; the others name services in certain metrics only. */
 export const listingLabels = ['service', 'service_name', 'app', 'app_kubernetes_io_name', ...istio.slice(0, 1)];
 
-/** Labels that hold the status of a request. */
+/** Labels that hold a request's status. */
 export const statusLabels = [
   'code',
   'status',
@@ -32,31 +32,31 @@ export const statusLabels = [
   'http_response_status_code',
 ];
 
-/** Names are asked for in groups, so that a query stays readable and within limits. */
+/** Names are queried in groups, so that a query stays readable and within limits. */
 const NAMES_PER_QUERY = 100;
 
-/** The labels that may name the service a metric is about, in order of preference. */
+/** The labels that may name a metric's service, in order of preference. */
 export function preferredLabels(seriesName: string): readonly string[] {
-  // The pod that reports is the caller's as well as the callee's: only the destination says whom it is about.
+  // The reporting pod may be the caller's or the callee's: only the destination identifies the service.
   if (seriesName.startsWith('istio_')) return istio;
   if (seriesName.startsWith('traces_service_graph_')) return ['server'];
-  // Kubernetes' own exporters carry their own name in `service` and `job`.
+  // Kubernetes' own exporters put their own name in `service` and `job`.
   if (seriesName.startsWith('container_')) return ['container', ...general];
   if (seriesName.startsWith('kube_')) return ['deployment', 'statefulset', 'daemonset', 'container'];
   return general.filter((label) => label !== 'server');
 }
 
-/** Where the services of a metric are to be found. */
+/** How to find the services of a metric. */
 export interface MetricServices {
   label: string;
   services: string[];
-  /** The label with the status of a request, if the metric has one. */
+  /** The label with a request's status, if the metric has one. */
   statusLabel?: string;
 }
 
 /**
  * Which label names the service of each metric, and which services have it.
- * @param times moments to look at, unix seconds; more than one finds services that have since gone or come
+ * @param times unix seconds at which to look; several also find services that have since gone or appeared
  */
 export async function findServices(
   client: PrometheusClient,

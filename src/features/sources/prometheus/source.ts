@@ -35,24 +35,24 @@ import { findServices, listingLabels, preferredLabels, type MetricServices } fro
 
 const capabilities: SourceCapability[] = ['services', 'metrics', 'promql', 'dependencies', 'alerts'];
 
-/** Queries under way at once: a server under stress must not be the second victim. */
+/** Maximum number of concurrent queries: a server under stress must not be the second victim. */
 const CONCURRENCY = 4;
-/** Metrics whose services are looked up for one search. */
+/** Maximum number of metrics whose services are looked up for one search. */
 const MAX_LOOKED_UP = 300;
 const MAX_SURVEY_METRICS = 600;
 const MAX_SURVEY_SERIES = 20_000;
-/** Assumed where the server does not say. */
+/** Assumed when the server does not say. */
 const FALLBACK_SCRAPE_SECONDS = 60;
 
-/** How often one server scrapes, in seconds, where it was asked lately. */
+/** A cached scrape interval of one server, in seconds. */
 export type ScrapeIntervals = LRUCache<'scrape', number>;
 
-/** Given to sources of one server that are made again and again: it is not asked each time. */
+/** Shared by sources of one server that are created repeatedly, so that it is not asked each time. */
 export function createScrapeIntervals(): ScrapeIntervals {
   return new LRUCache({ max: 1, ttl: 60_000 });
 }
 
-/** A telemetry source over a server with Prometheus' HTTP API, however it is reached. */
+/** A telemetry source over a server with Prometheus' HTTP API, over any transport. */
 export function createPrometheusSource(options: {
   transport: Transport;
   id?: string;
@@ -232,7 +232,7 @@ export function createPrometheusSource(options: {
     const textOf = ({ name, help = '', unit = '' }: Metric) => `${name} ${help} ${unit}`.toLowerCase();
     const names = words.length === 0 ? [] : (await services(signal)).map(({ name }) => name.toLowerCase());
     const nameable = new Set(words.filter((word) => names.some((name) => name.includes(word))));
-    // A word may be part of a service's name; which services a metric has is looked up for the likely ones only.
+    // A word may be part of a service's name; the services of a metric are looked up for the likely ones only.
     const likely = metrics
       .filter((metric) => words.every((word) => nameable.has(word) || textOf(metric).includes(word)))
       .sort((a, b) => Number(isRuntimeNoise(a.name)) - Number(isRuntimeNoise(b.name)) || (a.name < b.name ? -1 : 1))
@@ -286,7 +286,7 @@ export function createPrometheusSource(options: {
   };
 }
 
-/** Seconds of a duration as Prometheus writes it, such as `1m30s`; 0 when it is none. */
+/** Seconds of a duration in Prometheus' notation, such as `1m30s`; 0 when invalid. */
 function parseDuration(text: string): number {
   const units: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
   let seconds = 0;

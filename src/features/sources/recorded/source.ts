@@ -38,7 +38,7 @@ const metrics = z.array(
     })
     .transform(({ service_count: serviceCount, ...rest }) => ({ ...rest, serviceCount })),
 );
-/** Samples come from our own connector and are many: they are not looked at one by one. */
+/** Samples are numerous and come from our own connector: they are not validated one by one. */
 const series = z.array(
   z
     .object({
@@ -79,9 +79,8 @@ export function recordedTransport(directory: string): Transport {
 }
 
 /**
- * A telemetry source over one recorded incident (format: demo/incidents/README.md). Nothing is read before it is asked
- * for. A file that is absent removes a capability; one that is malformed makes the calls that need it throw
- * {@link SourceError} and nothing else.
+ * A telemetry source over one recorded incident (format: demo/incidents/README.md). Files are read on demand. An absent
+ * file removes a capability; a malformed one makes the calls that need it throw {@link SourceError}, and nothing else.
  * @param folder path of the incident's folder; its name becomes the source's id
  */
 export function createRecordedIncidentSource(
@@ -91,7 +90,7 @@ export function createRecordedIncidentSource(
   const incident = basename(folder);
   const id = RECORDED_ID_PREFIX + incident;
 
-  /** Every message says which incident it is about. */
+  /** Every message names its incident. */
   const ask = async <Schema extends z.ZodType>(
     operation: string,
     parameters: Record<string, unknown>,
@@ -135,7 +134,7 @@ export function createRecordedIncidentSource(
       const strange = Object.keys(unknown)[0];
       if (strange)
         throw new SourceError(`${id}: recorded series have the labels service and statistic, not "${strange}"`);
-      // Both may be asked for in both ways; then both hold.
+      // Both filters may be given in both forms; then both apply.
       if ((service ?? byService) !== byService || (statistic ?? byStatistic) !== byStatistic) return [];
       const asked = { metric, service: byService, statistic: byStatistic, from, to, max_points: points(maxPoints) };
       return ask('query_metric', asked, series, signal);
@@ -151,7 +150,7 @@ export function createRecordedIncidentSource(
   };
 }
 
-/** At least one, whatever is asked for. */
+/** At least one, whatever is requested. */
 const points = (count: number): number => Math.max(1, Math.floor(count));
 
 function capabilitiesOf(folder: string): SourceCapability[] {
@@ -159,7 +158,7 @@ function capabilitiesOf(folder: string): SourceCapability[] {
   try {
     names = readdirSync(folder);
   } catch {
-    // Unreadable or gone: describe() says so to whoever asks.
+    // Unreadable or gone: describe() reports it.
   }
   const capabilities: SourceCapability[] = ['services', 'alerts'];
   if (names.some((name) => /^metrics(?:\.[\w-]+)?\.csv$/u.test(name))) capabilities.push('metrics');

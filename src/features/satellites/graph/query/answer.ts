@@ -1,16 +1,16 @@
-/** What is asked of the dependency graph, and what is answered. */
+/** Questions about the dependency graph, and their answers. */
 import type { EdgeSource } from '@casebook/wire';
 
 export const DEPENDENCY_QUERIES = ['get_downstream', 'get_upstream', 'get_impact'] as const;
-/** What the service calls; what depends on it; what is affected if it fails. Directly or not. */
+/** What the service calls; what depends on it; what its failure affects. Directly or not. */
 export type DependencyQueryType = (typeof DEPENDENCY_QUERIES)[number];
 
 export interface DependencyQuery {
   type: DependencyQueryType;
   service: string;
-  /** Most calls away; all the way unless given. */
+  /** Maximum number of calls away; unlimited by default. */
   depth?: number;
-  /** Most services in the answer. */
+  /** Maximum number of services in the answer. */
   limit: number;
 }
 
@@ -19,44 +19,44 @@ export interface GraphEdge {
   caller: string;
   callee: string;
   callsPerSecond?: number;
-  /** Failed calls by all calls, 0 to 1. */
+  /** Failed calls divided by all calls, 0 to 1. */
   errorRatio?: number;
   p50Seconds?: number;
   p95Seconds?: number;
   sources: EdgeSource[];
-  /** No call was seen for a while: it may be gone. */
+  /** No call was seen for a while: the edge may be gone. */
   stale: boolean;
-  /** When a call was last seen, by our clock; of an edge that is not stale when its satellite last said so. */
+  /** When a call was last seen, by our clock; for an edge that is not stale, when its satellite last confirmed it. */
   seenAt: Date;
 }
 
 export interface ReachedService {
   name: string;
-  /** Calls between it and the service asked about, at least 1. */
+  /** Number of calls between it and the service in question, at least 1. */
   depth: number;
-  /** A shortest way from the service asked about to this one, both included. */
+  /** A shortest path from the service in question to this one, both included. */
   path: string[];
-  /** Every shortest way has an edge that was not seen for a while. */
+  /** Every shortest path contains a stale edge. */
   viaStale: boolean;
   /** Names of the satellites that see it. */
   satellites: string[];
-  /** Of `get_impact`. Upper estimates, see `impactOf`. */
+  /** For `get_impact`. Upper estimates, see `impactOf`. */
   impact?: {
-    /** Of its work, 0 to 1. */
+    /** Share of its work, 0 to 1. */
     affectedShare: number;
-    /** Of the calls it answers; absent where no call rates are known. */
+    /** Share of the calls it answers; absent when no call rates are known. */
     affectedCallsPerSecond?: number;
   };
 }
 
-/** A satellite whose graph took part, or could not. */
+/** A satellite whose graph was used, or could not be. */
 export interface GraphSatellite {
   id: string;
   name: string;
   online: boolean;
-  /** When its graph was last confirmed; absent: it never sent one. */
+  /** When its graph was last confirmed; absent if it never sent one. */
   asOf?: Date;
-  /** Edges it sees. */
+  /** Number of edges it sees. */
   edges: number;
   /** It sees more edges than a graph may have. */
   truncated: boolean;
@@ -72,14 +72,14 @@ export const UNKNOWN_KINDS = [
   'estimate_low',
 ] as const;
 
-/** Something that is not known and that the answer therefore may lack. */
+/** A gap in what is known, which the answer may therefore lack. */
 export interface Unknown {
   kind: (typeof UNKNOWN_KINDS)[number];
   /** For people. */
   message: string;
-  /** Name of the satellite that it is about. */
+  /** Name of the satellite concerned. */
   satellite?: string;
-  /** How many edges it is about, and some of them. */
+  /** How many edges are concerned, and some of them. */
   edges?: number;
   examples?: { caller: string; callee: string }[];
 }
@@ -88,37 +88,37 @@ interface Asked {
   service: string;
   type: DependencyQueryType;
   satellites: GraphSatellite[];
-  /** When the graphs that took part were last confirmed; absent: there are none. */
+  /** When the oldest graph used was last confirmed; absent without graphs. */
   asOf?: { oldest: Date; newest: Date };
   unknown: Unknown[];
 }
 
-/** There are calls of the service. */
+/** The service appears in calls. */
 export interface FoundDependencies extends Asked {
   found: true;
   depth?: number;
-  /** Nearest first, then those with most affected calls, then by name. */
+  /** Nearest first, then most affected calls, then by name. */
   services: ReachedService[];
-  /** Among these services and the one asked about; those with most calls first. */
+  /** Among these services and the one in question; most called first. */
   edges: GraphEdge[];
-  /** One for each group of services that call each other in circles, of all that were reached. */
+  /** One for each group of reached services that call each other in cycles. */
   cycles: string[][];
-  /** Of everything that was reached, in the answer or not. */
+  /** Of everything that was reached, whether or not it is in the answer. */
   totals: {
     services: number;
     edges: number;
     cycles: number;
-    /** Of `get_impact`: of the services that nobody calls, where requests come in. Absent where no rates are known. */
+    /** For `get_impact`: the services without callers, where requests enter. Absent when no rates are known. */
     affectedEntryCallsPerSecond?: number;
   };
-  /** There is more than the answer has. */
+  /** More exists than the answer contains. */
   truncated: boolean;
 }
 
 /** No call of the service was seen. */
 export interface UnknownService extends Asked {
   found: false;
-  /** Services with a similar name, the most similar first. */
+  /** Services with a similar name, most similar first. */
   near: string[];
 }
 

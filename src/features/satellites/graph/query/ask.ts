@@ -1,4 +1,4 @@
-/** Answers a question on the graphs of a team's satellites. Pure. */
+/** Answers a question from the graphs of a team's satellites. Pure. */
 import type {
   DependencyAnswer,
   DependencyQuery,
@@ -22,14 +22,14 @@ const LONGEST_CYCLE = 50;
 export interface Graphs {
   graph: CallGraph;
   load: Load;
-  /** Those of the whole graph. */
+  /** The cycles of the whole graph. */
   groups: readonly CycleGroup[];
-  /** The satellites asked about; `tables` are of those that sent a graph, as are these. */
+  /** The satellites in question; `tables` belong to those that sent a graph, and so do these. */
   satellites: readonly GraphSatellite[];
   tables: readonly { name: string; asOf: Date; table: EdgeTable }[];
 }
 
-/** Depth, way and (for `get_impact`) estimate of every service that is reached; see `DependencyAnswer`. */
+/** Depth, path and (for `get_impact`) estimate of every reached service; see `DependencyAnswer`. */
 export function ask(graphs: Graphs, query: DependencyQuery, now: Date): DependencyAnswer {
   const { graph, load, satellites, tables } = graphs;
   const { type, service } = query;
@@ -49,7 +49,7 @@ export function ask(graphs: Graphs, query: DependencyQuery, now: Date): Dependen
   const shown = nearest(graph, load, reached, impact, query.limit);
   const isReached = membersOf(graph, start, reached.order);
   const edges = edgesAmong(graph, tables, membersOf(graph, start, shown), 2 * query.limit);
-  // Who is in a circle with a service that is reached is reached as well, unless the walk ended early.
+  // All services in a cycle with a reached service are reached as well, unless the walk ended early.
   const groups =
     query.depth === undefined
       ? graphs.groups.filter(({ first }) => isReached[first] === 1)
@@ -91,7 +91,7 @@ function membersOf({ services }: CallGraph, start: number, others: Iterable<numb
   return isMember;
 }
 
-/** The first services of the answer. They come by depth: only the depth at which the limit is reached is sorted in vain. */
+/** The first services of the answer. They arrive by depth: only the depth that crosses the limit is sorted in vain. */
 function nearest(
   { names }: CallGraph,
   { throughput }: Load,
@@ -112,7 +112,7 @@ function nearest(
   return shown;
 }
 
-/** Affected calls per second; NaN where no rate is known. */
+/** Affected calls per second; NaN without a known rate. */
 const callsOf = ({ share }: Impact, throughput: Float64Array, id: number): number => share[id]! * throughput[id]!;
 
 function present(

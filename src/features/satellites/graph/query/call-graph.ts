@@ -1,8 +1,10 @@
-/** One graph out of what several satellites see, with everything a walk needs in typed arrays. Pure; never changed. */
+/**
+ * Combines what several satellites see into one graph, with everything a walk needs in typed arrays. Pure; immutable.
+ */
 import type { EdgeTable } from './table.ts';
 
 export interface CallGraph {
-  /** Of services by number; those without a call have no edges. */
+  /** Number of services; those without calls have no edges. */
   names: readonly string[];
   ids: ReadonlyMap<string, number>;
   services: number;
@@ -10,24 +12,24 @@ export interface CallGraph {
   /** The calls of service s are at offsets[s] to offsets[s + 1]. */
   offsets: Uint32Array;
   callees: Uint32Array;
-  /** Calls per second; NaN where not known. */
+  /** Calls per second; NaN if unknown. */
   rates: Float64Array;
-  /** 1 where no satellite saw a call for a while. */
+  /** 1 for edges on which no satellite has seen a call for a while. */
   stale: Uint8Array;
-  /** When an edge was seen last, unix ms. */
+  /** When an edge was last seen, unix ms. */
   seenAt: Float64Array;
   /** The calls to service s are at callerOffsets[s] to callerOffsets[s + 1]. */
   callerOffsets: Uint32Array;
   callers: Uint32Array;
-  /** Which edge each of `callers` stands for. */
+  /** The edge that each entry of `callers` stands for. */
   callerEdges: Uint32Array;
 }
 
 type Calls = Pick<CallGraph, 'names' | 'ids' | 'services' | 'offsets' | 'callees' | 'rates' | 'stale' | 'seenAt'>;
 
 /**
- * Satellites watch the same calls: an edge that several of them see counts once, with the highest rate; it is stale
- * when all of them call it so. Linear in the number of edges; of one table the arrays are used as they are.
+ * Satellites observe the same calls: an edge that several of them see counts once, with the highest rate; it is stale
+ * when all of them say so. Linear in the number of edges; the arrays of a single table are used unchanged.
  */
 export function callGraph(tables: readonly EdgeTable[]): CallGraph {
   const [only] = tables;
@@ -35,7 +37,7 @@ export function callGraph(tables: readonly EdgeTable[]): CallGraph {
   return { ...calls, edges: calls.offsets[calls.services]!, ...callersOf(calls) };
 }
 
-/** @returns the service's number; undefined when nothing calls it and it calls nothing */
+/** @returns the service's number; undefined when it has no calls in either direction */
 export function serviceIn(graph: CallGraph, name: string): number | undefined {
   const id = graph.ids.get(name);
   return id !== undefined && isInCalls(graph, id) ? id : undefined;
@@ -62,7 +64,7 @@ function union(tables: readonly EdgeTable[]): Calls {
   const rates = new Float64Array(most);
   const stale = new Uint8Array(most);
   const seenAt = new Float64Array(most);
-  // Where the edge to each callee is, valid when it is at or after the caller's first.
+  // The edge to each callee, valid when it is at or after the caller's first.
   const place = new Int32Array(services).fill(-1);
   let size = 0;
   for (let caller = 0; caller < services; caller++) {
@@ -83,7 +85,7 @@ function union(tables: readonly EdgeTable[]): Calls {
           stale[at] = 1;
         }
         const rate = table.callsPerSecond[edge]!;
-        // A comparison with NaN is false: a known rate takes its place.
+        // A comparison with NaN is false, so a known rate replaces it.
         if (!(rates[at]! >= rate) && !Number.isNaN(rate)) rates[at] = rate;
         stale[at] = stale[at]! & table.stale[edge]!;
         seenAt[at] = Math.max(seenAt[at]!, table.seenAt[edge]!);
@@ -103,7 +105,7 @@ function union(tables: readonly EdgeTable[]): Calls {
   };
 }
 
-/** Numbers of the union's services: `own` from each table's to the union's, `theirs` back, -1 where it has none. */
+/** Numbers of the union's services: `own` maps each table's numbers to the union's, `theirs` back, with -1 for none. */
 function commonNames(tables: readonly EdgeTable[]): {
   names: string[];
   ids: Map<string, number>;

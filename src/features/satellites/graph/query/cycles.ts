@@ -1,18 +1,18 @@
-/** Services that call each other in circles. Pure. */
+/** Services that call each other in cycles. Pure. */
 import type { CallGraph } from './call-graph.ts';
 import { pathTo, walk } from './walk.ts';
 
-/** Services that call each other in circles: all of them reach all others. */
+/** Services that call each other in cycles: each reaches all others. */
 export interface CycleGroup {
   members: readonly number[];
   /** The first by name. */
   first: number;
-  /** Worked out when it is asked for. */
+  /** Computed on demand. */
   cycle?: readonly string[];
 }
 
 /**
- * @param isMember 1 for the services to look at: calls of and to others do not count; absent: all
+ * @param isMember 1 for the services to consider, ignoring calls from and to others; all by default
  * @returns by the name of the first
  */
 export function cycleGroups(graph: CallGraph, isMember?: Uint8Array): CycleGroup[] {
@@ -25,18 +25,21 @@ export function cycleGroups(graph: CallGraph, isMember?: Uint8Array): CycleGroup
 }
 
 /**
- * A shortest cycle through the first of the group, in call order from there; of several one with the fewest stale edges.
- * A service that calls itself is a cycle of one.
+ * A shortest cycle through the group's first service, in call order from there; among several, one with the fewest
+ * stale edges. A service that calls itself is a cycle of one.
  */
 export function cycleIn(graph: CallGraph, group: CycleGroup): readonly string[] {
   group.cycle ??= shortestCycle(graph, group);
   return group.cycle;
 }
 
-/** Strongly connected components with a call inside, as by Tarjan (1972); without recursion, for deep graphs. */
+/**
+ * Strongly connected components with an internal call, by Tarjan's algorithm (1972); without recursion, for deep
+ * graphs.
+ */
 function groupsOf(graph: CallGraph, isMember?: Uint8Array): number[][] {
   const { services, offsets, callees } = graph;
-  // 0: not seen yet.
+  // 0: not visited yet.
   const index = new Uint32Array(services);
   const low = new Uint32Array(services);
   const isOpen = new Uint8Array(services);

@@ -1,4 +1,4 @@
-/** Edges for an answer: a bounded number of them, those with most calls first. Pure. */
+/** Edges for an answer: a bounded number, most called first. Pure. */
 import { sourceBits, sourcesOf } from '../sources.ts';
 import type { GraphEdge } from './answer.ts';
 import type { CallGraph } from './call-graph.ts';
@@ -10,9 +10,9 @@ export interface BoundedEdges {
 }
 
 /**
- * @param tables what the graph was made of, with when it was last confirmed
- * @param isMember 1 for services both ends of an edge must be of; absent: all
- * @param limit most edges
+ * @param tables sources of the graph, with when they were last confirmed
+ * @param isMember 1 for services that both ends of an edge must belong to; all by default
+ * @param limit maximum number of edges
  */
 export function edgesAmong(
   graph: CallGraph,
@@ -32,7 +32,7 @@ export function edgesAmong(
       edges[size++] = edge;
     }
   }
-  // Typed arrays sort numbers fast; names are compared only at the limit and above.
+  // Typed arrays sort numbers fast; names are compared only from the limit's rate upwards.
   const least = limit < size ? rates.slice(0, size).sort()[size - limit]! : Number.NEGATIVE_INFINITY;
   const most = edges.subarray(0, size).filter((edge) => rateFor(graph, edge) >= least);
   const pairs = Array.from(most, (edge) => ({ edge, caller: callerOf(graph, edge), rate: rateFor(graph, edge) }));
@@ -51,7 +51,7 @@ const rateFor = ({ rates }: CallGraph, edge: number): number => (Number.isNaN(ra
 
 const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** By bisection: the last service whose edges begin at or before this one. */
+/** Binary search for the last service whose edges begin at or before this one. */
 function callerOf({ offsets, services }: CallGraph, edge: number): number {
   let [low, high] = [0, services];
   while (high - low > 1) {
@@ -62,7 +62,7 @@ function callerOf({ offsets, services }: CallGraph, edge: number): number {
   return low;
 }
 
-/** Measured by whoever sees most calls; seen where any of them sees it. */
+/** Figures come from the satellite that sees most calls; the time from whichever saw the edge last. */
 function edgeOf(tables: readonly { asOf: Date; table: EdgeTable }[], caller: string, callee: string): GraphEdge {
   const seen = tables.flatMap(({ asOf, table }) => {
     const edge = findEdge(table, caller, callee);

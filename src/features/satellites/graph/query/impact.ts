@@ -1,25 +1,25 @@
 /** How much of each service's work suffers when one service fails. Pure. */
 import type { CallGraph } from './call-graph.ts';
 
-/** What a call contributes to the failures of its caller; worked out once for a graph. */
+/** How much each call contributes to the failures of its caller; computed once per graph. */
 export interface Load {
-  /** Calls per second that each service has to answer; NaN where not known. */
+  /** Calls per second that each service answers; NaN if unknown. */
   throughput: Float64Array;
-  /** Of each edge: which share of the caller's work needs the call, 0 to 1. */
+  /** For each edge, the share of the caller's work that needs the call, 0 to 1. */
   weights: Float64Array;
 }
 
 export interface Impact {
-  /** The share of each service's work that is affected, 0 to 1. */
+  /** The affected share of each service's work, 0 to 1. */
   share: Float64Array;
-  /** False when circles of calls were given up before the shares stood still: they are a little low then. */
+  /** False when iteration over cycles stopped before the shares converged: they are a little low then. */
   settled: boolean;
 }
 
 /**
- * Throughput of U is the rate of the calls into it, or where nobody (else) calls it that of its most frequent call: a
- * page that makes ten calls is one page. A call to C then weighs min(1, rate(U, C) / throughput(U)). A call of unknown
- * rate weighs 1, because the estimate is an upper one. Calls of a service to itself do not count.
+ * Throughput of U is the rate of the calls into it, or, if it has no (other) callers, the rate of its most frequent
+ * call: a page that makes ten calls is one page. A call to C then weighs min(1, rate(U, C) / throughput(U)). A call of
+ * unknown rate weighs 1, because the estimate is an upper one. Calls of a service to itself do not count.
  */
 export function loadOf(graph: CallGraph): Load {
   const { services, offsets, callees, rates } = graph;
@@ -49,25 +49,24 @@ function weightOf(rate: number, throughput: number): number {
   return rate === 0 ? 0 : Math.min(1, rate / throughput);
 }
 
-/** Shares that change by less than this do not count as changed. */
+/** Smaller changes of a share do not count as changes. */
 const TOLERANCE = 1e-6;
-/** Edges that are looked at, for each edge of the graph: enough for all but circles in which nearly every call goes on. */
+/** Edge visits allowed per edge of the graph: enough for all but cycles in which nearly every call is passed on. */
 const MAX_ROUNDS = 60;
 const LEAST_LOOKS = 1_000_000;
 
 /**
- * The share of each service's work that is affected when `failed` fails: an upper estimate, which assumes that every
- * call is needed and that calls fail independently of each other.
- *
+ * The affected share of each service's work when `failed` fails: an upper estimate, which assumes that every call is
+ * needed and that calls fail independently of each other.
  * p(failed) = 1; p(U) = 1 - Π over its callees C of (1 - w(U, C) · p(C)), with w as in {@link loadOf}. The least
- * solution is approached from below, service by service, each time that one of its callees has changed; it exists also
- * where services call each other in circles, since p(U) never falls when a p(C) rises and never exceeds 1.
+ * solution is approached from below by recomputing a service each time one of its callees changes. It exists even with
+ * cycles, since p(U) never falls when a p(C) rises and never exceeds 1.
  */
 export function impactOf(graph: CallGraph, { weights }: Load, failed: number): Impact {
   const { services, offsets, callees, callerOffsets, callers } = graph;
   const share = new Float64Array(services);
   const isQueued = new Uint8Array(services);
-  // A ring: a service is in it at most once.
+  // A ring: each service is in it at most once.
   const queue = new Uint32Array(services);
   let head = 0;
   let queued = 0;

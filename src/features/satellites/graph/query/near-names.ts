@@ -1,11 +1,11 @@
-/** Names like one that is not there. Pure. */
+/** Finds names similar to an unknown one. Pure. */
 
 const MAX_NAMES = 5;
-/** Misspellings are looked for in names up to this long: what is longer is not typed by hand. */
+/** Names longer than this are not checked for misspellings: they are not typed by hand. */
 const LONGEST_TYPED = 64;
 
 /**
- * Names that contain the wanted one, or that it contains, or that are a few letters off, in any case; the nearest first.
+ * Names that contain the wanted one, are contained in it, or are a few letters off, ignoring case; nearest first.
  * @param names may be many: each costs little
  */
 export function nearNames(wanted: string, names: Iterable<string>): string[] {
@@ -25,13 +25,13 @@ export function nearNames(wanted: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-/** Two rows of the matrix, used again for every name: graphs have hundreds of thousands. */
+/** Two rows of the matrix, reused for every name: graphs have hundreds of thousands. */
 const rows = [new Uint8Array(LONGEST_TYPED + 1), new Uint8Array(LONGEST_TYPED + 1)] as const;
 
 /**
- * How many letters have to be inserted, left out or replaced (Levenshtein 1965), looking only at the diagonal band
- * within which the answer can lie (Ukkonen 1985), and not at what both begin or end with.
- * @returns undefined when it is more than `most`
+ * Edit distance (Levenshtein 1965), computed only in the diagonal band that can hold the answer (Ukkonen 1985), without
+ * the common prefix and suffix.
+ * @returns undefined when it exceeds `most`
  */
 function editDistance(a: string, b: string, most: number): number | undefined {
   if (Math.abs(a.length - b.length) > most || Math.max(a.length, b.length) > LONGEST_TYPED) return undefined;

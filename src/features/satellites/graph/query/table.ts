@@ -1,6 +1,6 @@
-/** The edges that one satellite sees, in columns. A table never changes: changes make a new one. Pure. */
+/** The edges that one satellite sees, in columns. Immutable: changes create a new table. Pure. */
 
-/** An edge as a row: what is not known is NaN. */
+/** An edge as a row; NaN for unknown figures. */
 export interface EdgeRow {
   caller: string;
   callee: string;
@@ -17,7 +17,7 @@ export interface EdgeRow {
 
 export type EdgeChange = EdgeRow & { gone: boolean };
 
-/** Names by number, and the other way round. Grows only; tables that follow from each other share it. */
+/** Names by number and the reverse. Append-only; tables derived from each other share it. */
 export interface Names {
   list: string[];
   ids: Map<string, number>;
@@ -36,10 +36,10 @@ export interface Columns {
 
 export interface EdgeTable extends Columns {
   names: Names;
-  /** The edges of caller c are at offsets[c] to offsets[c + 1], in no order. Later names have no edges. */
+  /** The edges of caller c are at offsets[c] to offsets[c + 1], unordered. Later names have no edges. */
   offsets: Uint32Array;
   size: number;
-  /** 1 for names that are in an edge. */
+  /** 1 for names that occur in an edge. */
   isNamed: Uint8Array;
 }
 
@@ -54,11 +54,11 @@ export function emptyTable(): EdgeTable {
 }
 
 /**
- * The table with the changes made: linear in its size, most of it block copies.
+ * The table with the changes applied: linear in its size, mostly block copies.
  * @param changes at most one for each pair of caller and callee
  */
 export function applyChanges(table: EdgeTable, changes: readonly EdgeChange[]): EdgeTable {
-  // Names of services long gone are kept until they are most of all names.
+  // Names of removed services are kept until they outnumber the rest.
   const crowded = table.names.list.length > 4 * table.size + 1_000;
   const base = crowded ? applyChanges(emptyTable(), [...rows(table)]) : table;
   const byCaller = new Map<number, Map<number, EdgeChange>>();
@@ -81,7 +81,7 @@ export function applyChanges(table: EdgeTable, changes: readonly EdgeChange[]): 
     copied = end;
   };
   for (let caller = 0; caller < services; caller++) {
-    // Edges before the caller's are copied late and in one go: this is where its own will begin.
+    // Edges before the caller's are copied later in one block; the caller's own will begin here.
     const begin = caller < before ? base.offsets[caller]! : base.size;
     const end = caller < before ? base.offsets[caller + 1]! : base.size;
     offsets[caller] = size + (begin - copied);
@@ -104,7 +104,7 @@ export function applyChanges(table: EdgeTable, changes: readonly EdgeChange[]): 
   return { names: base.names, offsets, size, isNamed: namedIn(offsets, next.callees, size), ...trimmed(next, size) };
 }
 
-/** The edge's place, or -1. */
+/** The edge's index, or -1. */
 export function findEdge(table: EdgeTable, caller: string, callee: string): number {
   const from = table.names.ids.get(caller);
   const to = table.names.ids.get(callee);

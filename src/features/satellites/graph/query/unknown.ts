@@ -1,12 +1,12 @@
-/** What is not known about the part of the graph that was looked at. Pure. */
+/** The gaps in the part of the graph that was examined. Pure. */
 import type { GraphSatellite, Unknown } from './answer.ts';
 import type { CallGraph } from './call-graph.ts';
 
-/** A graph that was not confirmed for this long is old, in ms: satellites confirm theirs several times a minute. */
+/** A graph not confirmed for this long is old, in ms: satellites confirm theirs several times a minute. */
 const OLD_AFTER_MS = 120_000;
 const MAX_EXAMPLES = 5;
 
-/** What satellites could not say. */
+/** What satellites could not report. */
 export function unknownOfSatellites(satellites: readonly GraphSatellite[], now: Date): Unknown[] {
   if (satellites.length === 0) return [{ kind: 'no_graph', message: 'The team has no satellites, and so no graph.' }];
   return satellites.flatMap(({ name, online, asOf, truncated }): Unknown[] => {
@@ -31,7 +31,7 @@ export function unknownOfSatellites(satellites: readonly GraphSatellite[], now: 
   });
 }
 
-/** What was not measured on the calls among the members. @param isMember 1 for services that were looked at */
+/** What was not measured on the calls among the members. @param isMember 1 for examined services */
 export function unknownOfEdges(graph: CallGraph, isMember: Uint8Array, now: Date): Unknown[] {
   const { services, offsets, callees, stale, rates, seenAt } = graph;
   const staleOnes = new Examples(graph);

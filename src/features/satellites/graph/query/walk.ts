@@ -1,13 +1,13 @@
-/** Which services are reached from one, and over which calls. Pure; linear in the edges that are looked at. */
+/** The services reachable from one, and over which calls. Pure; linear in the edges visited. */
 import type { CallGraph } from './call-graph.ts';
 
 export interface Reached {
   direction: Direction;
-  /** Services by number, nearest first; without the one that the walk began at. */
+  /** Services by number, nearest first; without the starting one. */
   order: Uint32Array;
-  /** Calls away from the start; -1 where not reached. */
+  /** Distance from the start; -1 if unreachable. */
   depth: Int32Array;
-  /** Of the shortest ways to a service: how many stale edges that with the fewest has. */
+  /** The fewest stale edges on any shortest path to a service. */
   staleEdges: Uint32Array;
 }
 
@@ -16,7 +16,7 @@ export type Direction = 'callees' | 'callers';
 
 /**
  * Breadth-first search.
- * @param isMember 1 for services that may be reached; absent: all
+ * @param isMember 1 for services that may be visited; all by default
  */
 export function walk(
   graph: CallGraph,
@@ -58,8 +58,8 @@ export function walk(
 }
 
 /**
- * A shortest way to a service that was reached, of those with the fewest stale edges: seen from its end, the one over
- * the services that come first by name. The same graph gives the same way, in whatever order its edges are.
+ * A shortest path to a reached service, among those with the fewest stale edges: going back from its end, the one over
+ * the services that come first by name. This makes the path independent of the order of the edges.
  * @returns names, from the start to the service, both included
  */
 export function pathTo(graph: CallGraph, reached: Reached, service: number): string[] {
@@ -73,7 +73,7 @@ export function pathTo(graph: CallGraph, reached: Reached, service: number): str
 
 function before(graph: CallGraph, { direction, depth, staleEdges }: Reached, service: number): number {
   const along = direction === 'callees';
-  // Where one comes from is the other end of the calls.
+  // The predecessor is at the other end of the calls.
   const offsets = along ? graph.callerOffsets : graph.offsets;
   const others = along ? graph.callers : graph.callees;
   let found: number | undefined;
