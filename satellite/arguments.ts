@@ -34,7 +34,7 @@ export function readArguments(argv: readonly string[], configFile: string | unde
       help: { type: 'boolean', short: 'h' },
     },
   });
-  if (positionals.length > 1) throw new TypeError(`one file is read, not ${positionals.length}`);
+  if (positionals.length > 1) throw new TypeError(`expected one file, not ${positionals.length}`);
   const file = positionals[0] ?? (configFile || 'satellite.yaml');
   const mode = values.help ? 'help' : values.version ? 'version' : values.check ? 'check' : 'run';
   return { file, mode };

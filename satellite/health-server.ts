@@ -14,7 +14,7 @@ export async function startHealthServer(port: number, isConnected: () => boolean
       request.url?.split('?')[0] === '/healthz' && (request.method === 'GET' || request.method === 'HEAD');
     const connected = isConnected();
     response.writeHead(isKnown ? (connected ? 200 : 503) : 404, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(isKnown ? { connected } : { detail: 'There is only GET /healthz.' }));
+    response.end(JSON.stringify(isKnown ? { connected } : { detail: 'Only GET /healthz exists.' }));
   });
   server.listen(port);
   await once(server, 'listening');

@@ -28,7 +28,7 @@ export async function startSatellite(
   { version, log }: { version: string; log: Log },
 ): Promise<Satellite> {
   const { url, exposed } = endpointOf(config.casebook.url);
-  if (exposed) log.warn({ url }, 'the token goes over an unencrypted connection: use an https address');
+  if (exposed) log.warn({ url }, 'the token is sent over an unencrypted connection: use an https URL');
   const ca = config.casebook.ca_file && [...rootCertificates, await readFile(config.casebook.ca_file, 'utf8')];
   const redactor = createRedactor(config.redaction);
   const limited = connectAll(config, log);
@@ -103,6 +103,6 @@ async function tokenOf({ token, token_file: file }: SatelliteConfig['casebook'])
   if (token !== undefined) return token;
   if (file === undefined) throw new Error('there is no token');
   const { data } = headerSecret.safeParse(await readFile(file, 'utf8'));
-  if (data === undefined) throw new Error(`the token file ${file} is empty, or holds more than a token`);
+  if (data === undefined) throw new Error(`the token file ${file} is empty, or contains more than a token`);
   return data;
 }

@@ -44,7 +44,7 @@ export function parseConnectors(
     const definition = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
     if (!definition) {
       const known = Object.keys(kinds).sort().join(', ');
-      issues.push({ path: at(['kind']), message: `there is no connector of the kind "${kind}"; there are: ${known}` });
+      issues.push({ path: at(['kind']), message: `there is no connector of kind "${kind}"; the kinds are: ${known}` });
       return;
     }
     const parsed = definition.config.safeParse(own);

@@ -44,7 +44,7 @@ export function parseConfig(
     };
   const content: unknown = document.toJS({ maxAliasCount: 100 }) ?? {};
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    return { problems: [{ path: '', line: 1, message: 'must be a mapping of settings' }] };
+    return { problems: [{ path: '', line: 1, message: 'must be a mapping' }] };
 
   const { value: written, substituted, problems } = substitute(override(content, env), env);
   const value: object = Object(written);

@@ -125,7 +125,7 @@ export class Connection {
     this.#announce();
     const beat = (): void => {
       if (!outbox.now({ type: 'heartbeat', sentAt: Date.now(), health: this.#options.health() }))
-        log.warn({}, 'a heartbeat was not sent');
+        log.warn({}, 'a heartbeat could not be sent');
     };
     beat();
     this.#heartbeat = setInterval(beat, Math.min(heartbeatMs, SILENCE_MS / 2));
@@ -148,7 +148,7 @@ export class Connection {
     const inventoryText = JSON.stringify(inventory);
     if (inventoryText !== this.#announced.inventory) {
       this.#announced.inventory = inventoryText;
-      if (!outbox.now({ type: 'inventory', inventory })) log.error({}, 'the inventory is too large to be sent');
+      if (!outbox.now({ type: 'inventory', inventory })) log.error({}, 'the inventory is too large to send');
     }
     const clusters = this.#options.clusters();
     // Ages always change; resend them only periodically.
@@ -156,7 +156,7 @@ export class Connection {
     const clustersText = `${Math.floor(performance.now() / CLUSTERS_EVERY_MS)} ${ageless}`;
     if (clustersText !== this.#announced.clusters) {
       this.#announced.clusters = clustersText;
-      if (!outbox.now({ type: 'clusters', clusters })) log.error({}, 'the clusters are too large to be sent');
+      if (!outbox.now({ type: 'clusters', clusters })) log.error({}, 'the clusters are too large to send');
     }
   }
 
@@ -173,6 +173,6 @@ export class Connection {
     if (ending !== 'refused') return log.warn({ reason, nextAttemptInMs }, 'not connected');
     if (reason === this.#saidRefusal) return log.debug({ reason, nextAttemptInMs }, 'refused again');
     this.#saidRefusal = reason;
-    return log.error({ reason, nextAttemptInMs }, 'Casebook refuses this satellite: check its token and its name');
+    return log.error({ reason, nextAttemptInMs }, 'Casebook refuses this satellite: check its token and name');
   }
 }

@@ -74,7 +74,7 @@ export class Monitor {
     if (this.#closing.signal.aborted) return;
     this.#health.set(id, { at: performance.now(), found });
     if (found !== undefined && found !== before?.found)
-      this.#options.log.warn({ connector: id, reason: found }, 'a connector fails');
+      this.#options.log.warn({ connector: id, reason: found }, 'a connector is failing');
     else if (found === undefined && before?.found !== undefined)
       this.#options.log.info({ connector: id }, 'a connector answers again');
   }
@@ -88,7 +88,7 @@ export class Monitor {
       this.#options.onClusters();
     } catch (error) {
       // The connector's check reports the failure as well; the last state just ages.
-      this.#options.log.debug({ connector: connector.id, err: error }, 'a cluster was not seen');
+      this.#options.log.debug({ connector: connector.id, err: error }, 'a cluster could not be inspected');
     }
   }
 

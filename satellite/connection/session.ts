@@ -53,7 +53,7 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       perMessageDeflate: { threshold: 8_192 },
       ...(options.ca && { ca: [...options.ca] }),
     });
-    const outbox = new Outbox(socket, () => refuse('Answers are not read.', CLOSE.tooMuch));
+    const outbox = new Outbox(socket, () => refuse('The answers are not being read.', CLOSE.tooMuch));
     let welcomedAt: number | undefined;
     let heardAt = performance.now();
     let over: Partial<SessionEnd> | undefined;
@@ -66,8 +66,8 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       resolve({ ...found, ...over, stayedMs });
     };
     const leave = (): void => {
-      over ??= { ending: 'failed', reason: 'the satellite goes' };
-      socket.close(1000, 'The satellite goes.');
+      over ??= { ending: 'failed', reason: 'the satellite is shutting down' };
+      socket.close(1000, 'The satellite is shutting down.');
       setTimeout(() => socket.terminate(), 1_000).unref();
     };
     const refuse = (reason: string, code: number = CLOSE.protocolError): void => {
@@ -78,7 +78,7 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
     const watch = setInterval(
       () => {
         if (performance.now() - heardAt <= silenceMs) return;
-        over ??= { ending: 'failed', reason: `nothing was heard for ${silenceMs / 1_000} s` };
+        over ??= { ending: 'failed', reason: `nothing was received for ${silenceMs / 1_000} s` };
         socket.terminate();
       },
       Math.max(10, silenceMs / 20),
@@ -93,9 +93,9 @@ export function runSession(options: SessionOptions, signal: AbortSignal): Promis
       heardAt = performance.now();
       if (socket.readyState !== WebSocket.OPEN) return;
       const message = isBinary ? undefined : parse(data);
-      if (!message) return refuse('What the server sent is not the protocol.');
+      if (!message) return refuse('The server violated the protocol.');
       if ((message.type === 'welcome') !== (welcomedAt === undefined))
-        return refuse('The welcome must come first, once.');
+        return refuse('Exactly one welcome must come first.');
       welcomedAt ??= heardAt;
       if (message.type !== 'ack') options.onMessage(message, outbox);
     });

@@ -135,7 +135,7 @@ class ObservingFeed implements LiveGraphFeed {
       else this.#sender.deltaDue();
       this.#waiting = undefined;
     } catch (error) {
-      log.error({ err: error }, 'the dependency graph could not be brought up to date');
+      log.error({ err: error }, 'the dependency graph could not be updated');
     }
   }
 
@@ -145,15 +145,12 @@ class ObservingFeed implements LiveGraphFeed {
       this.#saidTooMany = true;
       log.warn(
         { max_edges: this.#config.max_edges, dropped },
-        'there are more edges than graph.max_edges: the least called are left out',
+        'there are more edges than graph.max_edges: the least called are dropped',
       );
     }
     if (this.#spans && this.#spans.dropped > 0 && !this.#saidDropped) {
       this.#saidDropped = true;
-      log.warn(
-        { dropped: this.#spans.dropped },
-        'more spans arrive than can be paired: call rates of spans are too low',
-      );
+      log.warn({ dropped: this.#spans.dropped }, 'more spans arrive than can be paired: their call rates are too low');
     }
   }
 }

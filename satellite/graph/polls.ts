@@ -41,11 +41,11 @@ export class Polls {
       const edges = await Promise.race([connector.edges?.(windowSeconds, limit) ?? [], aborted(limit)]);
       if (signal.aborted) return;
       observe(connector.id, edges);
-      if (this.#failing.delete(connector)) log.info({ connector: connector.id }, 'the connector knows its edges again');
+      if (this.#failing.delete(connector)) log.info({ connector: connector.id }, 'the connector reports edges again');
     } catch (error) {
       if (signal.aborted || this.#failing.has(connector)) return;
       this.#failing.add(connector);
-      log.warn({ connector: connector.id, err: error }, 'a connector cannot say which service calls which');
+      log.warn({ connector: connector.id, err: error }, 'a connector cannot report which service calls which');
     }
   }
 }

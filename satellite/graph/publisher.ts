@@ -33,7 +33,7 @@ export class GraphPublisher {
    * @throws when there was no snapshot
    */
   delta(edges: Iterable<MergedEdge>, now: number): GraphMessage[] {
-    if (this.#epoch === undefined) throw new Error('A delta has to follow a snapshot.');
+    if (this.#epoch === undefined) throw new Error('A delta must follow a snapshot.');
     const sent = new Map<string, WireEdge>();
     const changed: WireEdge[] = [];
     for (const edge of edges) {

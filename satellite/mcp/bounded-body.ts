@@ -64,7 +64,7 @@ export function boundedBody(
           return;
         }
         if (count(value) > maxBytes) {
-          throw new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes as one message.`);
+          throw new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes in one message.`);
         }
         controller.enqueue(value);
       } catch (error) {

@@ -15,7 +15,7 @@ export function createBoundedLog(log: Log, server: string, message: string): (li
   return (line) => {
     const now = performance.now();
     if (now - since >= WINDOW_MS) {
-      if (lines > MAX_LINES) log.debug({ server, lines: lines - MAX_LINES }, 'lines of an MCP server were left out');
+      if (lines > MAX_LINES) log.debug({ server, lines: lines - MAX_LINES }, 'lines of an MCP server were dropped');
       since = now;
       lines = 0;
     }

@@ -21,7 +21,7 @@ const common = {
 
 const httpUrl = z
   .url({ protocol: /^https?$/u, error: 'must be an http or https URL' })
-  .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'has credentials in it: use headers');
+  .refine((url) => new URL(url).username === '' && new URL(url).password === '', 'contains credentials: use headers');
 
 const server = z.discriminatedUnion('transport', [
   z.strictObject({
@@ -48,7 +48,10 @@ const server = z.discriminatedUnion('transport', [
 export const mcpServersConfig = z
   .array(server)
   .max(50)
-  .refine((servers) => new Set(servers.map(({ name }) => name)).size === servers.length, 'has two servers of one name')
+  .refine(
+    (servers) => new Set(servers.map(({ name }) => name)).size === servers.length,
+    'has two servers with the same name',
+  )
   .default([]);
 
 export type McpServerConfig = z.output<typeof server>;

@@ -65,10 +65,10 @@ export function queryError(error: unknown, server: string, lost: string | undefi
   if (error instanceof QueryError) return error;
   if (error instanceof McpError && error.data instanceof QueryError) return error.data;
   if (isTimeout(error)) {
-    return new QueryError('timeout', `The MCP server “${server}” has not answered in time; the call was cancelled.`);
+    return new QueryError('timeout', `The MCP server “${server}” did not answer in time; the call was cancelled.`);
   }
   if (lost !== undefined && !isAnswer(error)) {
-    return new QueryError('failed', `The MCP server “${server}” went away before it had answered: ${lost}.`, {
+    return new QueryError('failed', `The MCP server “${server}” disconnected before it answered: ${lost}.`, {
       cause: error,
     });
   }
@@ -76,7 +76,7 @@ export function queryError(error: unknown, server: string, lost: string | undefi
     const code = error.code === INVALID_PARAMS ? 'bad_request' : 'failed';
     return new QueryError(code, `The MCP server “${server}” refused with error ${error.code}: ${saidBy(error)}`);
   }
-  return new QueryError('failed', `The MCP server “${server}” could not be asked: ${describeError(error)}`, {
+  return new QueryError('failed', `The MCP server “${server}” could not be queried: ${describeError(error)}`, {
     cause: error,
   });
 }

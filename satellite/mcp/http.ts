@@ -154,7 +154,7 @@ export class HttpTransport implements Transport {
     if (request === undefined) return;
     if (request.failure !== undefined) this.#fail(id, request.failure);
     else if (request.token === undefined) {
-      this.#fail(id, new QueryError('failed', 'The MCP server ended the connection before it had answered.'));
+      this.#fail(id, new QueryError('failed', 'The MCP server closed the connection before it answered.'));
     }
   }
 
@@ -168,10 +168,7 @@ export class HttpTransport implements Transport {
       if (token === undefined || request.token !== token) continue;
       request.failedResumptions += 1;
       if (request.failedResumptions < RESUMPTIONS) continue;
-      this.#fail(
-        id,
-        new QueryError('failed', 'The connection to the MCP server broke and could not be taken up again.'),
-      );
+      this.#fail(id, new QueryError('failed', 'The connection to the MCP server broke and could not be resumed.'));
     }
   }
 

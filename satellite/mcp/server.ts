@@ -100,8 +100,11 @@ export class McpServer {
   #reachable(tool: string): Session {
     const session = this.#open();
     if (session === undefined) {
-      const why = this.#failure ?? 'it has not answered yet';
-      throw new QueryError('failed', `The MCP server “${this.name}” is not connected: ${why}. It is tried again.`);
+      const why = this.#failure ?? 'it has not answered so far';
+      throw new QueryError(
+        'failed',
+        `The MCP server “${this.name}” is not connected: ${why}. The satellite keeps retrying.`,
+      );
     }
     const { tools, omitted } = session.listing;
     if (tools.some(({ name }) => name === tool)) return session;
@@ -151,7 +154,7 @@ export class McpServer {
       }
       if (this.#closing.signal.aborted) return;
       failures = this.#failedAt - since >= timings.steadyMs ? 1 : failures + 1;
-      log.warn({ server, reason: this.#failure, failures }, 'MCP server is away');
+      log.warn({ server, reason: this.#failure, failures }, 'MCP server is unavailable');
       const pause = delay(backoffMs(failures, timings.backoff), undefined, { signal: this.#closing.signal });
       await pause.catch(() => undefined);
     }

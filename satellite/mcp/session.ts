@@ -59,7 +59,7 @@ export class Session {
     const { transport, version } = options;
     // No capabilities: roots, sampling and elicitation are not offered, and the SDK refuses them.
     this.#client = new Client({ name: 'casebook-satellite', version }, { capabilities: {} });
-    const misbehaves = createBoundedLog(options.log, options.config.name, 'MCP server misbehaves');
+    const misbehaves = createBoundedLog(options.log, options.config.name, 'an MCP server misbehaves');
     const handlers: Pick<Client, 'onclose' | 'onerror'> = {
       onclose: () => this.#gone('outcome' in transport ? transport.outcome : undefined),
       onerror: (error) => misbehaves(describeError(error)),
@@ -120,7 +120,7 @@ export class Session {
       });
       const bytes = Buffer.byteLength(JSON.stringify(result));
       if (bytes > maxBytes) {
-        const message = `The result of ${name} has ${bytes} bytes, and ${maxBytes} are allowed: ask for less.`;
+        const message = `The result of ${name} has ${bytes} bytes, more than the ${maxBytes} allowed: ask for less.`;
         throw new QueryError('too_large', message);
       }
       return result;
@@ -152,7 +152,7 @@ export class Session {
   async leave(): Promise<void> {
     const { transport } = this.#options;
     if (this.isOpen && transport instanceof HttpTransport) await transport.goodbye();
-    await this.close('the satellite is ending');
+    await this.close('the satellite is shutting down');
   }
 
   async #ping(): Promise<void> {

@@ -89,7 +89,7 @@ export class StdioTransport implements Transport {
       createLineReader(maxBytes, {
         line: (text) => this.#line(text),
         tooLong: (head, tail) => {
-          const error = new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes as one message.`);
+          const error = new QueryError('too_large', `The MCP server sent more than ${maxBytes} bytes in one message.`);
           this.#failed(idAtAnEnd(head, tail), error);
         },
       }),
@@ -164,14 +164,13 @@ export class StdioTransport implements Transport {
     try {
       json = JSON.parse(text);
     } catch {
-      this.onerror?.(new Error('it wrote what is not JSON to its standard output'));
+      this.onerror?.(new Error('its standard output was not JSON'));
       return;
     }
     for (const one of Array.isArray(json) ? json : [json]) {
       const parsed = JSONRPCMessageSchema.safeParse(one);
       if (parsed.success) this.onmessage?.(parsed.data);
-      else
-        this.#failed(answeredId(one), new QueryError('failed', 'The MCP server answered with what is not JSON-RPC.'));
+      else this.#failed(answeredId(one), new QueryError('failed', "The MCP server's answer is not JSON-RPC."));
     }
   }
 

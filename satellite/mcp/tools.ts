@@ -62,10 +62,10 @@ function inputOf(announced: Record<string, unknown> | undefined): {
   if (announced === undefined) return { inputSchema: ANY_OBJECT, note: '(Its arguments are not described.)' };
   const { type = 'object' } = announced;
   if (type !== 'object')
-    return { inputSchema: ANY_OBJECT, note: '(The description of its arguments is not one of an object.)' };
+    return { inputSchema: ANY_OBJECT, note: '(The schema of its arguments is not that of an object.)' };
   const inputSchema = { ...announced, type };
   if (fits(inputSchema)) return { inputSchema, note: '' };
-  return { inputSchema: ANY_OBJECT, note: '(The description of its arguments is too long to be shown.)' };
+  return { inputSchema: ANY_OBJECT, note: '(The schema of its arguments is too long to show.)' };
 }
 
 function toTool(tool: z.output<typeof announcedTool>, server: string, vouched: boolean): McpTool {

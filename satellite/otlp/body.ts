@@ -16,7 +16,7 @@ export class BodyBudget {
 
   /** @throws {Refusal} 429 when the budget does not have that much left */
   take(bytes: number): void {
-    if (bytes > this.#free) throw new Refusal(429, 'Too much is being received at once.', { 'retry-after': '1' });
+    if (bytes > this.#free) throw new Refusal(429, 'Too much data is being received at once.', { 'retry-after': '1' });
     this.#free -= bytes;
   }
 
@@ -48,7 +48,7 @@ export async function withBody<Result>(
 ): Promise<Result> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding !== 'identity' && encoding !== 'gzip') {
-    throw new Refusal(415, `Content-Encoding ${encoding} is not known here: gzip is, or none.`);
+    throw new Refusal(415, `Content-Encoding ${encoding} is not supported: use gzip or none.`);
   }
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 
@@ -87,7 +87,7 @@ async function decompress(body: Uint8Array, maxBytes: number): Promise<Uint8Arra
     return await unzip(body, { maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(maxBytes);
-    throw new Refusal(400, 'The body is not the gzip that its Content-Encoding says.');
+    throw new Refusal(400, 'The body is not valid gzip, despite its Content-Encoding.');
   }
 }
 

@@ -22,7 +22,7 @@ export const otlpConfig = z
   })
   .refine(({ enabled, host, token }) => !enabled || token !== undefined || LOOPBACK.test(host), {
     path: ['token'],
-    error: 'is needed where others can reach the receiver: set one, or host: 127.0.0.1',
+    error: 'is required when others can reach the receiver: set one, or host: 127.0.0.1',
   });
 
 export type OtlpConfig = z.output<typeof otlpConfig>;

@@ -177,7 +177,7 @@ const hex = (reader: Reader): string => {
 function message<Into>(reader: Reader, known: Fields<Into>, into: Into): Into {
   const length = reader.size();
   const end = reader.pos + length;
-  if (end > reader.len) throw new RangeError('A message is longer than what holds it.');
+  if (end > reader.len) throw new RangeError('A message is longer than its container.');
   fields(reader, end, known, into);
   return into;
 }
@@ -189,5 +189,5 @@ function fields<Into>(reader: Reader, end: number, known: Fields<Into>, into: In
     if (take) take(reader, into);
     else reader.skipType(read & 7, 0, read >>> 3);
   }
-  if (reader.pos !== end) throw new RangeError('A field is longer than the message that holds it.');
+  if (reader.pos !== end) throw new RangeError('A field is longer than its message.');
 }

@@ -50,7 +50,8 @@ export async function startOtlpReceiver(options: OtlpReceiverOptions): Promise<O
   server.maxConnections = MAX_CONNECTIONS;
   server.on('request', (request, response) => {
     answer(request, response, options, budget).catch((error: unknown) => {
-      if (!request.complete || response.destroyed) log.debug({ err: error }, 'a client of the OTLP receiver went away');
+      if (!request.complete || response.destroyed)
+        log.debug({ err: error }, 'a client of the OTLP receiver disconnected');
       else log.error({ err: error }, 'the OTLP receiver failed');
       response.destroy();
     });
@@ -81,7 +82,7 @@ async function answer(
     const path = request.url?.split('?')[0] ?? '';
     checkPath(path);
     checkToken(request, options.token);
-    if (request.method !== 'POST') throw new Refusal(405, `${path} takes POST.`, { allow: 'POST' });
+    if (request.method !== 'POST') throw new Refusal(405, `${path} accepts only POST.`, { allow: 'POST' });
     encoding = encodingOf(request.headers['content-type']);
     const { decode } = encoding;
     const { spans, rejected } = await withBody(request, options.max_body_bytes, budget, (body) =>
@@ -101,7 +102,7 @@ function checkPath(path: string): void {
   if (path === '/v1/metrics' || path === '/v1/logs') {
     throw new Refusal(
       404,
-      `${path} is not taken here: this receiver makes a dependency graph of spans, send /v1/traces.`,
+      `${path} is not supported: this receiver builds a dependency graph from spans, send /v1/traces.`,
     );
   }
   throw new Refusal(404, `There is nothing at ${path.slice(0, 100)}: spans go to /v1/traces.`);
@@ -112,7 +113,7 @@ function checkToken({ headers }: IncomingMessage, token: string | undefined): vo
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   // Constant-time comparison needs equal lengths, hence digests.
   if (timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))) return;
-  throw new Refusal(401, 'Authorization: Bearer with the token of the receiver is needed.', {
+  throw new Refusal(401, "Authorization: Bearer with the receiver's token is required.", {
     'www-authenticate': 'Bearer',
   });
 }
@@ -122,7 +123,7 @@ function decoded(decode: (body: Uint8Array) => ReceivedSpans, body: Uint8Array):
     return decode(body);
   } catch (error) {
     const why = error instanceof Error ? error.message.slice(0, 200) : String(error);
-    throw new Refusal(400, `The body is no ExportTraceServiceRequest in its encoding: ${why}`);
+    throw new Refusal(400, `The body is not an ExportTraceServiceRequest in its encoding: ${why}`);
   }
 }
 

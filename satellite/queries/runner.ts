@@ -35,7 +35,7 @@ class Cancelled extends Error {
 
 const ANSWER_GONE: Answer = {
   code: 'failed',
-  message: 'this call was made before, and its answer is not kept any more; it may have acted, and is not made again',
+  message: 'this call was made before, and its answer is no longer available; it may have acted, and is not repeated',
 };
 
 export class QueryRunner {
@@ -70,7 +70,7 @@ export class QueryRunner {
 
   /** The requester has given up. */
   cancel(id: string): void {
-    this.#jobs.get(id)?.cancel.abort(new Cancelled('nobody waits for the answer any more'));
+    this.#jobs.get(id)?.cancel.abort(new Cancelled('the caller gave up'));
     this.#deliveries.get(id)?.abort();
   }
 
@@ -131,7 +131,7 @@ export class QueryRunner {
     if (cancelled.aborted) return { code: 'cancelled', message: 'the query was cancelled' };
     if (error instanceof QueryError) return { code: error.code, message: redactor.text(error.message) };
     if (error instanceof Error && error.name === 'TimeoutError')
-      return { code: 'timeout', message: 'the query took longer than it may: ask for less time or fewer results' };
+      return { code: 'timeout', message: 'the query timed out: ask for a shorter time range or fewer results' };
     // The message may hold anything; the log stays in the customer's network.
     log.warn({ err: error }, 'a query failed unexpectedly');
     const reason = error instanceof Error ? error.message : String(error);

@@ -33,7 +33,7 @@ export class Slots {
     signal.throwIfAborted();
     if (!this.#free(target)) {
       if (this.#waiting.length >= this.#maxWaiting)
-        throw new QueryError('busy', `${this.#waiting.length} queries wait for their turn already; try again later.`);
+        throw new QueryError('busy', `${this.#waiting.length} queries are already waiting; try again later.`);
       await this.#turn(target, signal);
     } else this.#count(target, 1);
     let released = false;

@@ -10,7 +10,7 @@ const pattern = z
     pattern: z.string().min(1).max(5_000),
     flags: z
       .string()
-      .regex(/^[imsuv]*$/, 'may have the flags i, m, s, u and v')
+      .regex(/^[imsuv]*$/, 'may only contain the flags i, m, s, u and v')
       .default(''),
     /** `$1` and the like insert groups. */
     replacement: z.string().max(1_000).default(REDACTED),
@@ -28,7 +28,7 @@ const pattern = z
       const reason = error instanceof Error ? (error.message.split(': ').at(-1) ?? '') : '';
       return refuse(`is not a regular expression: ${reason}`);
     }
-    if (''.search(compiled) === 0) return refuse('matches nothing at all, which is everywhere');
+    if (''.search(compiled) === 0) return refuse('matches the empty string, and so everywhere');
     return { name, apply: (text) => text.replace(compiled, replacement) };
   });
 

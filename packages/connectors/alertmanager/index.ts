@@ -10,7 +10,7 @@ import {
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
 import { checkAnswer } from '../shared/http-api/check.ts';
 
-const hint = 'The url of Alertmanager is its base address, without /api/v2; that of Mimir ends in /alertmanager.';
+const hint = 'The url of Alertmanager is its base URL, without /api/v2; that of Mimir ends in /alertmanager.';
 
 const status = z.looseObject({ cluster: z.looseObject({}), versionInfo: z.looseObject({}) });
 const filter = z
@@ -44,9 +44,9 @@ function alertmanagerOperations(http: HttpApi): ConnectorOperation[] {
       description: 'Alerts with labels, annotations, since when, and whether they are silenced or inhibited.',
       tool: true,
       parameters: z.strictObject({
-        active: z.boolean().optional().describe('include active ones; true if absent'),
-        silenced: z.boolean().optional().describe('include silenced ones; true if absent'),
-        inhibited: z.boolean().optional().describe('include inhibited ones; true if absent'),
+        active: z.boolean().optional().describe('include active ones; default true'),
+        silenced: z.boolean().optional().describe('include silenced ones; default true'),
+        inhibited: z.boolean().optional().describe('include inhibited ones; default true'),
         filter,
       }),
       run: (parameters, context) => ask(['alerts'], parameters, context),

@@ -39,5 +39,5 @@ export function asQueryError(error: unknown): QueryError {
       ? exceptionOf(`Code: ${code}. DB::Exception: ${error.message}`)
       : exceptionOf(error.message);
   const words = [typeof code === 'string' ? code : '', error.message].filter(Boolean).join(' ');
-  return served ?? new QueryError('failed', `No answer of ClickHouse: ${words}`, { cause: error });
+  return served ?? new QueryError('failed', `No answer from ClickHouse: ${words}`, { cause: error });
 }

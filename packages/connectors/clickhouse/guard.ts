@@ -29,9 +29,9 @@ export function readingClickhouse(sql: string, tableFunctions: readonly string[]
     statements: ['select', 'with', 'show', 'describe', 'desc', 'exists', 'explain'],
     problem: (tokens) => {
       if (tokens.some(({ kind, text }) => kind === 'identifier' && text.includes('\\')))
-        return 'names with a backslash in them are not.';
+        return 'names with a backslash are not allowed.';
       const refused = [...callsIn(tokens).map(({ name }) => name), ...appliedIn(tokens)].find(isRefused);
-      return refused && `${refused}() may do more than that.`;
+      return refused && `${refused}() may do more than read.`;
     },
   });
 }

@@ -61,7 +61,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
     defineOperation({
       name: 'query',
       description:
-        'Runs one reading statement (SELECT, WITH, SHOW, DESCRIBE, EXISTS, EXPLAIN) on ClickHouse and gives columns and rows. Do not write a FORMAT. Parameters are written {name:Type}. Aggregate in SQL rather than reading many rows.',
+        'Runs one reading statement (SELECT, WITH, SHOW, DESCRIBE, EXISTS, EXPLAIN) on ClickHouse and returns columns and rows. Do not write a FORMAT. Parameters are written {name:Type}. Aggregate in SQL rather than reading many rows.',
       parameters: z.strictObject({
         sql: z.string().min(1).max(100_000),
         parameters: z
@@ -111,7 +111,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
     }),
     defineOperation({
       name: 'processes',
-      description: 'The queries that run now, the oldest first, with rows and bytes read and memory used.',
+      description: 'The running queries, oldest first, with rows and bytes read and memory used.',
       parameters: z.strictObject({}),
       tool: true,
       run: (_parameters, context) => records(catalogue.PROCESSES, context),
@@ -119,7 +119,7 @@ function operationsOn(session: ClickhouseSession): ConnectorOperation[] {
     defineOperation({
       name: 'slow_queries',
       description:
-        'The queries that took the most time in all in the last seconds (3600 unless given), from system.query_log, with calls, mean and most in ms, rows and bytes read.',
+        'The queries that took the most time in total in the last seconds (default 3600), from system.query_log, with calls, mean and maximum in ms, rows and bytes read.',
       parameters: z.strictObject({
         limit: z.number().int().min(1).max(200).optional(),
         since_seconds: z

@@ -122,7 +122,7 @@ export class ClickhouseSession {
     const client = await this.#client.get();
     const query_id = randomUUID();
     const stopped = (): QueryError =>
-      new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+      new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
     try {
       if (signal.aborted) throw stopped();
       const { stream } = await client.exec({
@@ -194,7 +194,7 @@ async function bounded(stream: NodeJS.ReadableStream, maxBytes: number): Promise
     bytes += buffer.length;
     // Leaving the loop ends the stream and with it the connection.
     if (bytes > maxBytes)
-      throw new QueryError('too_large', `The rows are more than ${maxBytes} bytes. Ask for fewer rows or columns.`);
+      throw new QueryError('too_large', `The rows exceed ${maxBytes} bytes. Ask for fewer rows or columns.`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -30,7 +30,7 @@ const config = z.strictObject({
 });
 
 const parameters = z.strictObject({
-  path: z.string().max(4_000).describe('Absolute path below the base address, for example /api/orders/17'),
+  path: z.string().max(4_000).describe('Absolute path below the base URL, for example /api/orders/17'),
   query: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
     .optional()
@@ -54,7 +54,7 @@ export const http = defineConnectorKind({
       operations: [
         defineOperation<z.output<typeof parameters>>({
           name: 'get',
-          description: `GET of ${title}; gives the JSON or the text of the answer. Allowed paths: ${list}`.slice(
+          description: `GET of ${title}; returns the JSON or the text of the answer. Allowed paths: ${list}`.slice(
             0,
             2_000,
           ),

@@ -6,8 +6,8 @@ const UNSAFE = /[\u0000-\u001f\u007f\\;%/]/u;
 
 /**
  * @param path as requested, percent-encoded or not
- * @returns its decoded segments; undefined unless it is one plain absolute path: it has an empty segment, `.` or `..`,
- *   or something that servers read differently
+ * @returns its decoded segments; undefined unless it is one plain absolute path, without empty segments, `.`, `..` and
+ *   anything that servers read differently
  */
 export function segmentsOf(path: string): string[] | undefined {
   if (!path.startsWith('/') || /[?#\\]/.test(path)) return undefined;

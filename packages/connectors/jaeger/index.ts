@@ -60,7 +60,7 @@ function jaegerOperations(http: HttpApi): ConnectorOperation[] {
     defineOperation({
       name: 'search',
       description:
-        'Finds traces of a service in a range of time. Gives whole traces: spans and the processes they ran in.',
+        'Finds traces of a service in a time range. Returns whole traces: spans and the processes they ran in.',
       tool: true,
       parameters: z.strictObject({
         service,
@@ -68,7 +68,7 @@ function jaegerOperations(http: HttpApi): ConnectorOperation[] {
         tags: z.record(z.string(), z.string()).optional().describe('such as {"error": "true"}'),
         start: unixSeconds,
         end: unixSeconds,
-        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('traces at most, 20 if absent'),
+        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('maximum number of traces, default 20'),
         min_duration_ms: z.number().min(0).optional(),
       }),
       run({ tags, start, end, limit = 20, min_duration_ms: least, ...rest }, context) {

@@ -28,8 +28,7 @@ function statusOf(error: unknown): { code: number; body: z.output<typeof status>
 
 export function asQueryError(error: unknown, signal: AbortSignal): QueryError {
   if (error instanceof QueryError) return error;
-  if (signal.aborted)
-    return new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+  if (signal.aborted) return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
   const served = statusOf(error);
   if (served) {
     const { code, body } = served;
@@ -37,7 +36,7 @@ export function asQueryError(error: unknown, signal: AbortSignal): QueryError {
     return new QueryError(CODES[code] ?? 'failed', `Kubernetes: ${words} (status ${code})`);
   }
   const words = error instanceof Error ? [error.message, causeOf(error)].filter(Boolean).join(': ') : String(error);
-  return new QueryError('failed', `No answer of Kubernetes: ${words}`, { cause: error });
+  return new QueryError('failed', `No answer from Kubernetes: ${words}`, { cause: error });
 }
 
 /** @returns the token to continue with when the one sent has expired (410) */
@@ -48,7 +47,7 @@ export function expiredContinue(error: unknown): string | undefined {
 }
 
 export const tooLarge = (maxBytes: number): QueryError =>
-  new QueryError('too_large', `The answer is more than ${maxBytes} bytes. Ask for one namespace, or use a selector.`);
+  new QueryError('too_large', `The answer exceeds ${maxBytes} bytes. Ask for one namespace, or use a selector.`);
 
 function causeOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : '';

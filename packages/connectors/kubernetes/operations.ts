@@ -15,7 +15,7 @@ const DEFAULT_LOG_LINES = 500;
 /** A Kubernetes object name; it becomes part of a path. */
 const objectName = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/u, 'must be a name of a Kubernetes object');
+  .regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/u, 'must be the name of a Kubernetes object');
 const selector = z.string().min(1).max(1_000);
 
 /** The operations on a cluster, all read-only. */
@@ -73,7 +73,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
     defineOperation({
       name: 'events',
       description:
-        'Events, the newest first: scheduling, pulls, probes, kills. `involved_object` is a name or Kind/name; `type` is Warning or Normal.',
+        'Events, newest first: scheduling, pulls, probes, kills. `involved_object` is a name or Kind/name; `type` is Warning or Normal.',
       parameters: z.strictObject({
         namespace: objectName.optional(),
         involved_object: z
@@ -92,7 +92,7 @@ export function kubernetesOperations(client: KubernetesClient): ConnectorOperati
     defineOperation({
       name: 'logs',
       description:
-        'The last lines of a container, with times (500 lines unless given); `previous` reads the container that ran before the last restart. What is more than 1 MB is cut off at the end: ask for fewer lines then.',
+        'The last lines of a container, with timestamps (500 lines by default); `previous` reads the container that ran before the last restart. Output beyond 1 MB is cut off at the end: ask for fewer lines then.',
       parameters: z.strictObject({
         namespace: objectName,
         pod: objectName,

@@ -75,7 +75,7 @@ function ofNode({ name, ready, unschedulable, conditions }: TrimmedNode): Ranked
             ...node,
             weight: 100,
             reason: 'NotReady',
-            message: readiness?.message ?? 'No condition says that it is ready.',
+            message: readiness?.message ?? 'No condition reports it as ready.',
           },
         ]),
     ...conditions

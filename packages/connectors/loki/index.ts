@@ -11,10 +11,10 @@ const MAX_LINES = 5_000;
 /** Loki looks back six hours by default; a check needs only the last minutes. */
 const CHECK_SECONDS = 300;
 
-const hint = 'The url of Loki is its base address, without /loki/api/v1.';
+const hint = 'The url of Loki is its base URL, without /loki/api/v1.';
 
 const logql = z.string().min(1).max(100_000).describe('LogQL');
-const limit = z.number().int().min(1).max(MAX_LINES).optional().describe(`lines at most, 100 if absent`);
+const limit = z.number().int().min(1).max(MAX_LINES).optional().describe(`maximum number of lines, default 100`);
 const range = { start: unixSeconds.optional(), end: unixSeconds.optional() };
 
 export const loki = defineConnectorKind({
@@ -52,8 +52,8 @@ function lokiOperations(http: HttpApi): ConnectorOperation[] {
     defineOperation({
       name: 'query_range',
       description:
-        'Evaluates a LogQL query over a half-open range of time. Log queries give streams: labels and [unix nanoseconds, ' +
-        `line] pairs, the newest lines unless direction is forward, at most ${MAX_LINES}. Metric queries give a matrix.`,
+        'Evaluates a LogQL query over a half-open time range. Log queries return streams: labels and [unix nanoseconds, ' +
+        `line] pairs, the newest lines unless direction is forward, at most ${MAX_LINES}. Metric queries return a matrix.`,
       tool: true,
       parameters: z.strictObject({
         query: logql,
@@ -84,16 +84,16 @@ function lokiOperations(http: HttpApi): ConnectorOperation[] {
       description: 'Values of one label of streams.',
       tool: false,
       parameters: z.strictObject({
-        label: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/u, 'is no name of a label'),
+        label: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/u, 'is not a valid label name'),
         ...range,
-        query: logql.optional().describe('only of streams that this selects'),
+        query: logql.optional().describe('only streams that match this selector'),
       }),
       run: ({ label, query, ...times }, context) =>
         ask(['label', label, 'values'], { query, ...nanoseconds(times) }, context),
     }),
     defineOperation({
       name: 'series',
-      description: 'Label sets of the streams that one of the selectors selects.',
+      description: 'Label sets of the streams that match one of the selectors.',
       tool: false,
       parameters: z.strictObject({ match: selectors.min(1), ...range }),
       run: ({ match, ...times }, context) =>

@@ -11,7 +11,7 @@ const CODES: Record<string, QueryError['code']> = {
 const ASKERS_FAULT = /^(?:22|21|25|42|08P01)/u;
 
 export function abortedError(): QueryError {
-  return new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+  return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
 }
 
 /** The server's message, with its detail and hint. */
@@ -32,7 +32,7 @@ export function asQueryError(error: unknown): QueryError {
   ].filter(Boolean);
   // An SQLSTATE has five characters; anything else comes from the network or the client.
   const isServers = state !== undefined && /^[0-9A-Z]{5}$/u.test(state) && part('severity') !== undefined;
-  if (!isServers) return new QueryError('failed', `No answer of PostgreSQL: ${words.join('. ')}`, { cause: error });
+  if (!isServers) return new QueryError('failed', `No answer from PostgreSQL: ${words.join('. ')}`, { cause: error });
   const code = CODES[state] ?? (ASKERS_FAULT.test(state) ? 'bad_request' : 'failed');
   return new QueryError(code, `PostgreSQL: ${words.join('. ')} (${state})`, { cause: error });
 }

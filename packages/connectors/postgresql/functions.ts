@@ -87,7 +87,7 @@ export const READING_NAMES: ReadonlySet<string> = new Set([
   ...ABOUT_THE_SERVER,
 ]);
 
-/** The volatile ones among them, which change nothing but their own results. */
+/** The volatile ones among them: their results change, but they change nothing. */
 export const READING_THOUGH_VOLATILE: ReadonlySet<string> = new Set(
   words(`
   array_sample array_shuffle clock_timestamp gen_random_uuid pg_blocking_pids pg_current_wal_flush_lsn

@@ -18,14 +18,14 @@ export function readingPostgres(sql: string, allowed: ReadonlySet<string> = new 
     dialect: POSTGRESQL,
     statements: ['select', 'with', 'values', 'table', 'show', 'explain'],
     problem: (tokens) => {
-      if (hidesName(tokens)) return 'identifiers written as U&"..." are not.';
+      if (hidesName(tokens)) return 'identifiers written as U&"..." are not allowed.';
       // The continuation would be read like the first string, escapes and all.
       if (tokens.some(({ kind }, index) => kind === 'string' && tokens[index + 1]?.kind === 'string'))
-        return 'two strings in a row are not; join them with ||.';
+        return 'two strings in a row are not allowed; join them with ||.';
       const refused = callsIn(tokens).find((call) => !mayStand(call));
       return (
         refused &&
-        `${refused.name}() is not known to do no more. (Columns of an alias are named with AS: FROM f() AS t(a, b).)`
+        `${refused.name}() is not known to only read. (Name the columns of an alias with AS: FROM f() AS t(a, b).)`
       );
     },
   });

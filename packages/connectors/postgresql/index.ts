@@ -34,7 +34,7 @@ const config = z.strictObject({
    * Functions of your own that only read, in addition to PostgreSQL's: `name`, or `schema.name` as statements call it.
    */
   allowed_functions: z
-    .array(z.string().regex(/^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)?$/u, 'is no name in lower case'))
+    .array(z.string().regex(/^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)?$/u, 'is not a name in lower case'))
     .max(1_000)
     .default([]),
 });
@@ -85,7 +85,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     defineOperation({
       name: 'query',
       description:
-        'Runs one reading SQL statement (SELECT, WITH, VALUES, TABLE, SHOW, EXPLAIN) on PostgreSQL and gives columns and rows. Parameters are written $1, $2 … Times are in UTC. Only functions that are known to read may be called. Aggregate in SQL rather than reading many rows.',
+        'Runs one reading SQL statement (SELECT, WITH, VALUES, TABLE, SHOW, EXPLAIN) on PostgreSQL and returns columns and rows. Parameters are written $1, $2 … Times are in UTC. Only functions known to be read-only may be called. Aggregate in SQL rather than reading many rows.',
       parameters: z.strictObject({
         sql: z.string().min(1).max(100_000),
         parameters: z
@@ -101,7 +101,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     defineOperation({
       name: 'tables',
       description:
-        'The tables and views of the database (or of one schema), the largest first: estimated rows, bytes with indexes, scans, dead rows, last vacuum and analyze.',
+        'The tables and views of the database (or of one schema), largest first: estimated rows, bytes with indexes, scans, dead rows, last vacuum and analyze.',
       parameters: z.strictObject({ schema: z.string().max(200).optional() }),
       tool: true,
       run: ({ schema = null }, context) => records(catalogue.TABLES, [schema], context),
@@ -125,7 +125,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     defineOperation({
       name: 'activity',
       description:
-        'What PostgreSQL is doing now: connections by state and user, and every session that is not idle, the oldest transaction first, with its wait event and who blocks it.',
+        'What PostgreSQL is doing now: connections by state and user, and every session that is not idle, oldest transaction first, with its wait event and who blocks it.',
       parameters: z.strictObject({}),
       tool: true,
       async run(_parameters, context) {
@@ -139,7 +139,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     defineOperation({
       name: 'slow_queries',
       description:
-        'The statements that took the most time in all since the statistics were reset (pg_stat_statements), with calls, mean and most in ms, rows and blocks.',
+        'The statements that took the most time in total since the statistics were reset (pg_stat_statements), with calls, mean and maximum in ms, rows and blocks.',
       parameters: z.strictObject({ limit: z.number().int().min(1).max(200).optional() }),
       tool: true,
       async run({ limit = 20 }, context) {
@@ -151,7 +151,7 @@ function operationsOn(session: PostgresSession, allowed: ReadonlySet<string>): C
     }),
     defineOperation({
       name: 'locks',
-      description: 'Who waits for a lock and who holds it, the longest wait first. Empty when nobody waits.',
+      description: 'Which sessions wait for a lock and which hold it, longest wait first. Empty when none waits.',
       parameters: z.strictObject({}),
       tool: true,
       run: (_parameters, context) => records(catalogue.LOCKS, [], context),

@@ -174,7 +174,7 @@ export class PostgresSession {
 }
 
 function tooLargeError(maxBytes: number): QueryError {
-  return new QueryError('too_large', `The rows are more than ${maxBytes} bytes. Ask for fewer rows or columns.`);
+  return new QueryError('too_large', `The rows exceed ${maxBytes} bytes. Ask for fewer rows or columns.`);
 }
 
 /** A connection from the pool; one that arrives after `signal` has fired goes straight back. */
@@ -210,7 +210,7 @@ async function refusePowerful(client: ClientBase): Promise<void> {
   if (!rows[0]) return;
   throw new QueryError(
     'failed',
-    `The role of this connector is a superuser, or may write: it is a member of ${rows[0].rolname}. Give it one that only ` +
+    `This connector's role is a superuser, or may write: it is a member of ${rows[0].rolname}. Give it one that only ` +
       'reads: create role casebook login; grant pg_read_all_data, pg_monitor to casebook.',
   );
 }

@@ -8,7 +8,7 @@ import { askPrometheus, errorMessage } from './api.ts';
 import { prometheusOperations } from './operations.ts';
 
 const hint =
-  'The url of Prometheus is its base address, without /api/v1; that of Mimir ends in /prometheus, ' +
+  'The url of Prometheus is its base URL, without /api/v1; that of Mimir ends in /prometheus, ' +
   'that of a VictoriaMetrics cluster in /select/0/prometheus.';
 
 const answerToOne = z.object({ status: z.literal('success'), data: z.object({ resultType: z.string() }) });
@@ -30,7 +30,7 @@ export const prometheus = defineConnectorKind({
           windowSeconds,
           query: (promql, context) => askPrometheus(http, 'query', { query: promql }, context),
           signal,
-          onOmitted: (what, error) => log.warn({ connector: id, err: error }, `Edges come without ${what}`),
+          onOmitted: (what, error) => log.warn({ connector: id, err: error }, `edges lack ${what}`),
         }),
       close: () => http.close(),
     };

@@ -8,7 +8,7 @@ import { askPrometheus } from './api.ts';
 const MAX_POINTS = 11_000;
 
 const promql = z.string().min(1).max(100_000).describe('PromQL');
-const onlyOf = selectors.optional().describe('only of series that one of these selects; of all if absent');
+const onlyOf = selectors.optional().describe('only series that match one of these selectors; default all');
 const nothing = z.strictObject({});
 
 /** The operations of a server with Prometheus' API; each answer is the API's `data`. */
@@ -16,19 +16,19 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
   return [
     defineOperation({
       name: 'query',
-      description: 'Evaluates a PromQL expression at one moment. Gives resultType and result: samples by label set.',
+      description: 'Evaluates a PromQL expression at one moment. Returns resultType and result: samples by label set.',
       tool: true,
       parameters: z.strictObject({
         query: promql,
-        time: unixSeconds.optional().describe('unix seconds; now if absent'),
+        time: unixSeconds.optional().describe('unix seconds; default now'),
       }),
       run: ({ query, time }, context) => askPrometheus(http, 'query', { query, time }, context),
     }),
     defineOperation({
       name: 'query_range',
       description:
-        'Evaluates a PromQL expression at every step of a range of time. Gives a matrix: for each series its labels and ' +
-        `[unix seconds, value] pairs. At most ${MAX_POINTS} points a series.`,
+        'Evaluates a PromQL expression at every step of a time range. Returns a matrix: for each series its labels and ' +
+        `[unix seconds, value] pairs. At most ${MAX_POINTS} points per series.`,
       tool: true,
       parameters: z.strictObject({
         query: promql,
@@ -44,7 +44,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
     }),
     defineOperation({
       name: 'labels',
-      description: 'Names of the labels in use.',
+      description: 'The names of the labels in use.',
       tool: false,
       parameters: z.strictObject({ match: onlyOf }),
       run: ({ match }, context) => askPrometheus(http, 'labels', { 'match[]': match }, context),
@@ -54,7 +54,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
       description: 'Values of one label; those of __name__ are the names of the metrics.',
       tool: false,
       parameters: z.strictObject({
-        label: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/u, 'is no name of a label'),
+        label: z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/u, 'is not a valid label name'),
         match: onlyOf,
       }),
       run: ({ label, match }, context) =>
@@ -62,7 +62,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
     }),
     defineOperation({
       name: 'series',
-      description: 'Label sets of the series that one of the selectors selects.',
+      description: 'Label sets of the series that match one of the selectors.',
       tool: false,
       parameters: z.strictObject({
         match: selectors.min(1),
@@ -89,7 +89,7 @@ export function prometheusOperations(http: HttpApi): ConnectorOperation[] {
     }),
     defineOperation({
       name: 'targets',
-      description: 'What is scraped, and how that goes.',
+      description: 'The scrape targets and their health.',
       tool: false,
       parameters: nothing,
       run: (_, context) => askPrometheus(http, 'targets', { state: 'active' }, context),
@@ -104,8 +104,8 @@ function checkRange(start: number, end: number, step: number): void {
   if (points <= MAX_POINTS) return;
   throw new QueryError(
     'bad_request',
-    `that is ${points} points a series, and at most ${MAX_POINTS} are allowed: ask for a step of at least ` +
-      `${Math.ceil((end - start) / (MAX_POINTS - 1))} seconds, or for less time`,
+    `that is ${points} points per series, and at most ${MAX_POINTS} are allowed: ask for a step of at least ` +
+      `${Math.ceil((end - start) / (MAX_POINTS - 1))} seconds, or for a shorter time range`,
   );
 }
 

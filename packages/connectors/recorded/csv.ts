@@ -133,7 +133,7 @@ function parseTime(cell: string, where: () => string): number {
   if (!Number.isFinite(at)) {
     throw new QueryError(
       'failed',
-      `${where()}: "${text.slice(0, 40)}" is no time (unix seconds or ISO 8601 with a zone)`,
+      `${where()}: "${text.slice(0, 40)}" is not a time (unix seconds or ISO 8601 with a zone)`,
     );
   }
   return at;

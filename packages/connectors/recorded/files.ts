@@ -38,7 +38,7 @@ export async function openIncidentFile(folder: string, name: string): Promise<Fi
     throw new QueryError('failed', `"${name}" is not the name of a file in an incident folder`);
   }
   const stats = await lstat(folder).catch(() => undefined);
-  if (!stats?.isDirectory()) throw new QueryError('failed', `the incident folder is gone or is not a folder`);
+  if (!stats?.isDirectory()) throw new QueryError('failed', 'the incident folder is gone or is not a folder');
   let file: FileHandle;
   try {
     // Non-blocking: opening a named pipe must not hang.

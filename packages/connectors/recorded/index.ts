@@ -35,7 +35,7 @@ const window = {
 };
 const ofSeries = {
   ...window,
-  max_points: z.number().int().min(1).max(100_000).default(500).describe('Of each series; more are averaged'),
+  max_points: z.number().int().min(1).max(100_000).default(500).describe('Per series; more are averaged'),
 };
 
 export const recorded = defineConnectorKind({
@@ -84,7 +84,7 @@ export const recorded = defineConnectorKind({
           'metrics',
           'the metrics of an incident, with the services that have them',
           ofIncident.extend({
-            text: z.string().max(10_000).optional().describe('Words that name, help, unit or service must have'),
+            text: z.string().max(10_000).optional().describe('Words that the name, help, unit or service must contain'),
             service: name.optional(),
             limit: z.number().int().min(0).max(100_000).default(1_000),
           }),
@@ -93,7 +93,7 @@ export const recorded = defineConnectorKind({
         ),
         question(
           'query_metric',
-          'samples of one metric of an incident; a counter as its rate per second',
+          'samples of one metric of an incident; counters as rates per second',
           ofIncident.extend({ metric: name, service: name.optional(), statistic: name.optional(), ...ofSeries }),
           async (folder, asked, signal) =>
             queryMetric(await load(folder, signal), await readMetadata(folder, signal), asked),
@@ -114,10 +114,10 @@ export const recorded = defineConnectorKind({
         ),
         question(
           'search_logs',
-          'log lines of an incident; of too many, the newest',
+          'log lines of an incident; the newest if there are too many',
           ofIncident.extend({
             service: name.optional(),
-            text: z.string().max(10_000).optional().describe('Part of the message, in any case'),
+            text: z.string().max(10_000).optional().describe('Case-insensitive part of the message'),
             level: z.string().max(50).optional(),
             ...window,
             limit: z.number().int().min(1).max(100_000).default(100),
@@ -126,7 +126,7 @@ export const recorded = defineConnectorKind({
         ),
         question(
           'changes',
-          'deploys and other changes of an incident, in the order of time',
+          'deploys and other changes of an incident, in chronological order',
           ofIncident.extend({ service: name.optional(), ...window }),
           async (folder, { service, from, to }, signal) =>
             ((await readIncidentJson(folder, 'changes.json', changesFile, signal)) ?? [])

@@ -90,7 +90,7 @@ export function queryMetric(all: RecordedSeries[], about: MetricsFile, question:
   const { metric, service, statistic } = question;
   const ofMetric = all.filter((series) => series.metric === metric);
   if (ofMetric.length === 0)
-    throw new QueryError('not_found', `there is no metric "${metric}"; search for the names there are`);
+    throw new QueryError('not_found', `there is no metric "${metric}"; search for the existing names`);
   return ofMetric
     .filter((series) => service === undefined || series.service === service)
     .filter((series) => statistic === undefined || statisticOf(series, about) === statistic)

@@ -6,7 +6,7 @@ import { checkAnswer } from '../shared/http-api/check.ts';
 import { toGoDuration, toLogfmt, unixSeconds } from '../shared/http-api/parameters.ts';
 
 const MAX_TRACES = 500;
-const hint = 'The url of Tempo is its base address, without /api.';
+const hint = 'The url of Tempo is its base URL, without /api.';
 
 export const tempo = defineConnectorKind({
   kind: 'tempo',
@@ -31,8 +31,8 @@ function tempoOperations(http: HttpApi): ConnectorOperation[] {
     defineOperation({
       name: 'search',
       description:
-        'Finds traces in a range of time by a TraceQL query like { resource.service.name = "cart" && status = error }, or ' +
-        'by tags and least duration. Gives trace ids, root service and name, start, duration, and spans that matched.',
+        'Finds traces in a time range by a TraceQL query like { resource.service.name = "cart" && status = error }, or ' +
+        'by tags and minimum duration. Returns trace ids, root service and name, start, duration, and spans that matched.',
       tool: true,
       parameters: z.strictObject({
         query: z.string().min(1).max(20_000).optional().describe('TraceQL'),
@@ -42,14 +42,14 @@ function tempoOperations(http: HttpApi): ConnectorOperation[] {
           .describe('attributes, such as service.name; not with query'),
         start: unixSeconds,
         end: unixSeconds,
-        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('traces at most, 20 if absent'),
+        limit: z.number().int().min(1).max(MAX_TRACES).optional().describe('maximum number of traces, default 20'),
         min_duration_ms: z.number().min(0).optional().describe('not with query, which can say { duration > 200ms }'),
       }),
       run({ query, tags, start, end, limit, min_duration_ms: least }, context) {
         if (query !== undefined && (tags !== undefined || least !== undefined)) {
           throw new QueryError(
             'bad_request',
-            'query stands alone: say tags and duration in TraceQL, like { .key = "value" && duration > 200ms }',
+            'query excludes the other filters: write tags and duration in TraceQL, like { .key = "value" && duration > 200ms }',
           );
         }
         if (end < start) throw new QueryError('bad_request', 'end is before start');
@@ -67,7 +67,7 @@ function tempoOperations(http: HttpApi): ConnectorOperation[] {
     }),
     defineOperation({
       name: 'trace',
-      description: 'One whole trace, as OpenTelemetry writes spans in JSON.',
+      description: "One whole trace, in OpenTelemetry's JSON.",
       tool: true,
       parameters: z.strictObject({ trace_id: z.string().regex(/^[0-9a-fA-F]{1,32}$/u, 'must be hexadecimal') }),
       run: ({ trace_id: id }, context) => http.json({ path: ['api', 'traces', id] }, context),

@@ -17,7 +17,7 @@ export const noneHas = (what: string): NotFound => new NotFound(`No satellite of
 
 export const severalHave = (what: string, names: readonly string[]): Conflict =>
   new Conflict(
-    `Several satellites have ${what}: ${names.slice(0, 20).join(', ')}. Say which with satellite_id.`,
+    `Several satellites have ${what}: ${names.slice(0, 20).join(', ')}. Choose one with satellite_id.`,
     'ambiguous',
   );
 

@@ -10,11 +10,11 @@ export const DependencyEdge = z
     caller: z.string(),
     callee: z.string(),
     calls_per_second: figure,
-    error_ratio: figure.meta({ description: 'Failed calls by all calls, 0 to 1.' }),
+    error_ratio: figure.meta({ description: 'Failed calls divided by all calls, 0 to 1.' }),
     p50_seconds: figure,
     p95_seconds: figure,
     sources: z.array(z.string()).meta({ description: 'Where it was seen: metrics of a mesh or of traces, spans.' }),
-    stale: z.boolean().meta({ description: 'No call was seen for a while; it goes when that lasts.' }),
+    stale: z.boolean().meta({ description: 'No call was seen for a while; if that lasts, the edge is removed.' }),
     last_seen: time,
   })
   .meta({ id: 'DependencyEdge' });
@@ -25,12 +25,12 @@ export const DependencyGraphResponse = z
     satellite: z.string(),
     nodes: z
       .array(z.object({ name: z.string(), callers: z.number().int(), callees: z.number().int() }))
-      .meta({ description: 'The services of these edges, with how many of them lead to and from each.' }),
-    edges: z.array(DependencyEdge).meta({ description: 'Those with most calls first.' }),
-    truncated: z.boolean().meta({ description: 'There are more edges than these.' }),
+      .meta({ description: 'The services of these edges, with the number of edges to and from each.' }),
+    edges: z.array(DependencyEdge).meta({ description: 'Most called first.' }),
+    truncated: z.boolean().meta({ description: 'Whether there are more edges than these.' }),
     total_nodes: z.number().int(),
     total_edges: z.number().int(),
-    as_of: time.nullable().meta({ description: 'When the satellite confirmed its graph last; null: it sent none.' }),
+    as_of: time.nullable().meta({ description: 'When the satellite last confirmed its graph; null if it sent none.' }),
   })
   .meta({ id: 'DependencyGraphResponse' });
 
@@ -43,37 +43,37 @@ export const DependencyQueryResponse = z
       .array(
         z.object({
           name: z.string(),
-          depth: z.number().int().meta({ description: 'Calls between it and the service asked about.' }),
-          path: z.array(z.string()).meta({ description: 'A shortest way from the service asked about to this one.' }),
-          via_stale: z.boolean().meta({ description: 'Every shortest way has an edge that was not seen for a while.' }),
+          depth: z.number().int().meta({ description: 'Number of calls between it and the service in question.' }),
+          path: z.array(z.string()).meta({ description: 'A shortest path from the service in question to this one.' }),
+          via_stale: z.boolean().meta({ description: 'Every shortest path contains a stale edge.' }),
           satellites: z.array(z.string()),
           impact: z
             .object({
               affected_share: z
                 .number()
-                .meta({ description: 'Of its work, 0 to 1: an upper estimate from call rates.' }),
+                .meta({ description: 'Share of its work, 0 to 1: an upper estimate from call rates.' }),
               affected_calls_per_second: figure,
             })
             .nullable()
             .meta({ description: 'Of get_impact.' }),
         }),
       )
-      .meta({ description: 'Nearest first, then those with most affected calls.' }),
-    edges: z.array(DependencyEdge).meta({ description: 'Among these services and the one asked about.' }),
-    cycles: z.array(z.array(z.string())).meta({ description: 'Services that call each other in a circle.' }),
+      .meta({ description: 'Nearest first, then most affected calls.' }),
+    edges: z.array(DependencyEdge).meta({ description: 'Among these services and the one in question.' }),
+    cycles: z.array(z.array(z.string())).meta({ description: 'Services that call each other in a cycle.' }),
     totals: z.object({
       services: z.number().int(),
       edges: z.number().int(),
       cycles: z.number().int(),
       affected_entry_calls_per_second: figure.meta({
-        description: 'Of get_impact: affected calls of the services that nobody calls, where requests come in.',
+        description: 'For get_impact: affected calls of the services without callers, where requests enter.',
       }),
     }),
     truncated: z.boolean(),
     as_of: z
       .object({ oldest: time, newest: time })
       .nullable()
-      .meta({ description: 'When the graphs that took part were confirmed last.' }),
+      .meta({ description: 'When the graphs used were last confirmed.' }),
     satellites: z.array(
       z.object({
         id: z.uuid(),
@@ -93,6 +93,6 @@ export const DependencyQueryResponse = z
           examples: z.array(z.object({ caller: z.string(), callee: z.string() })),
         }),
       )
-      .meta({ description: 'What is not known, and what the answer may therefore lack.' }),
+      .meta({ description: 'What is unknown, and may therefore be missing from the answer.' }),
   })
   .meta({ id: 'DependencyQueryResponse' });

@@ -38,7 +38,7 @@ export function routeOf(
 export function problemsOf(satellite: Facts, now: Date): string[] {
   const problems: string[] = [];
   const age = now.getTime() - satellite.lastHeartbeatAt.getTime();
-  if (age >= LATE_AFTER_MS) problems.push(`The last heartbeat came ${Math.round(age / 1_000)} s ago.`);
+  if (age >= LATE_AFTER_MS) problems.push(`The last heartbeat arrived ${Math.round(age / 1_000)} s ago.`);
   if (Math.abs(satellite.clockOffsetMs) > CLOCK_TOLERANCE_MS) {
     const seconds = Math.round(satellite.clockOffsetMs / 1_000);
     problems.push(`Its clock is ${Math.abs(seconds)} s ${seconds > 0 ? 'ahead' : 'behind'}.`);

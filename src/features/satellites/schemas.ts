@@ -14,16 +14,16 @@ export const TeamQuery = z.object({
 export const SatelliteParams = z.object({ satellite_id: z.uuid().describe('Id of a satellite of the team.') });
 export const SatelliteListQuery = z.object({
   ...TeamQuery.shape,
-  status: z.enum(SATELLITE_STATUSES).nullable().optional().describe('Only satellites that are in this state.'),
+  status: z.enum(SATELLITE_STATUSES).nullable().optional().describe('Only satellites with this status.'),
 });
 export const DependenciesQuery = z.object({
   ...TeamQuery.shape,
-  limit: z.number().int().min(1).max(10_000).default(1_000).describe('Most edges, those with most calls first.'),
+  limit: z.number().int().min(1).max(10_000).default(1_000).describe('Maximum number of edges, most called first.'),
 });
 
 const status = z.enum(SATELLITE_STATUSES).meta({
   description:
-    'online: connected and well; degraded: connected, with problems (see `problems`); offline: not connected.',
+    'online: connected and healthy; degraded: connected, with problems (see `problems`); offline: not connected.',
 });
 
 const ConnectorResponse = z
@@ -34,7 +34,7 @@ const ConnectorResponse = z
     status: z.enum(['ok', 'failing', 'unknown']),
     message: z.string().nullable().meta({ description: 'Why it fails.' }),
     checked_at: time.nullable(),
-    operations: z.array(z.string()).meta({ description: 'What POST /satellite/query/integration can ask.' }),
+    operations: z.array(z.string()).meta({ description: 'Operations for POST /satellite/query/integration.' }),
   })
   .meta({ id: 'SatelliteConnectorResponse' });
 
@@ -53,11 +53,11 @@ export const SatelliteResponse = z
     team_id: id,
     name: z.string(),
     status,
-    problems: z.array(z.string()).meta({ description: 'What is wrong while it is connected, in sentences.' }),
+    problems: z.array(z.string()).meta({ description: 'Problems of a connected satellite, in sentences.' }),
     version: z.string(),
     labels: z.record(z.string(), z.string()),
     last_heartbeat: time,
-    connected_at: time.nullable().meta({ description: 'Of the connection that is open; null when offline.' }),
+    connected_at: time.nullable().meta({ description: 'When the current connection was opened; null when offline.' }),
     disconnected_at: time.nullable(),
     clock_offset_seconds: z.number().meta({ description: 'Its clock minus ours.' }),
     connectors: z.array(ConnectorResponse),
@@ -113,7 +113,9 @@ export const MCPToolResponse = z
     description: z.string(),
     input_schema: jsonObject.meta({ description: 'JSON Schema of the arguments.' }),
     output_schema: jsonObject.nullable(),
-    read_only: z.boolean().meta({ description: 'It changes nothing; other tools need the scope satellites:act.' }),
+    read_only: z
+      .boolean()
+      .meta({ description: 'Whether it changes nothing; other tools need the scope satellites:act.' }),
   })
   .meta({ id: 'MCPToolResponse' });
 
@@ -130,13 +132,13 @@ const bodySatellite = z
   .uuid()
   .nullable()
   .optional()
-  .describe('Which satellite; without it the one that has what is asked for, if it is only one.');
+  .describe('The satellite to query; by default the only one that has the target.');
 const timeout = z
   .number()
   .min(1)
   .max(100)
   .default(30)
-  .describe('How long the system behind the satellite may take, in seconds.');
+  .describe('Timeout of the system behind the satellite, in seconds.');
 
 export const IntegrationQueryRequest = z
   .object({
@@ -144,7 +146,7 @@ export const IntegrationQueryRequest = z
     satellite_id: bodySatellite,
     connector: slug.describe('Id of a connector, as in the list of satellites.'),
     operation: wireName.describe('One of the connector’s operations.'),
-    parameters: jsonObject.default({}).describe('Of the operation.'),
+    parameters: jsonObject.default({}).describe('Parameters of the operation.'),
     timeout_seconds: timeout,
   })
   .meta({ id: 'IntegrationQueryRequest' });
@@ -155,8 +157,8 @@ export const IntegrationQueryResponse = z
     satellite: z.string(),
     connector: z.string(),
     operation: z.string(),
-    result: z.unknown().meta({ description: 'As the connector gives it.' }),
-    took_ms: z.number().meta({ description: 'What the satellite took.' }),
+    result: z.unknown().meta({ description: "The connector's result." }),
+    took_ms: z.number().meta({ description: 'How long the satellite took.' }),
   })
   .meta({ id: 'IntegrationQueryResponse' });
 
@@ -185,13 +187,24 @@ export const MCPToolCallResponse = z
 export const DependencyQueryRequest = z
   .object({
     team_id: bodyTeam,
-    satellite_id: z.uuid().nullable().optional().describe('Only what this satellite sees; without it all of the team.'),
+    satellite_id: z
+      .uuid()
+      .nullable()
+      .optional()
+      .describe("Only what this satellite sees; by default all of the team's."),
     service: z.string().min(1).max(MAX_NAME_CHARACTERS),
     query_type: z
       .enum(DEPENDENCY_QUERIES)
-      .describe('What the service calls; what depends on it; what is affected if it fails.'),
-    depth: z.number().int().min(1).max(100).nullable().optional().describe('Most calls away; without it all the way.'),
-    limit: z.number().int().min(1).max(1_000).default(100).describe('Most services in the answer.'),
+      .describe('What the service calls; what depends on it; what its failure affects.'),
+    depth: z
+      .number()
+      .int()
+      .min(1)
+      .max(100)
+      .nullable()
+      .optional()
+      .describe('Maximum number of calls away; unlimited by default.'),
+    limit: z.number().int().min(1).max(1_000).default(100).describe('Maximum number of services in the answer.'),
   })
   .meta({ id: 'DependencyQueryRequest' });
 
@@ -206,7 +219,7 @@ export const SatelliteTokenResponse = z
   .object({
     id,
     name: z.string(),
-    prefix: z.string().meta({ description: 'How the token begins.' }),
+    prefix: z.string().meta({ description: 'The first characters of the token.' }),
     created_at: time,
     expires_at: time.nullable(),
     last_used_at: time.nullable().meta({ description: 'To the minute.' }),
@@ -219,5 +232,5 @@ export const SatelliteTokenListResponse = z
   .meta({ id: 'SatelliteTokenListResponse' });
 
 export const SatelliteTokenCreatedResponse = z
-  .object({ ...SatelliteTokenResponse.shape, token: z.string().meta({ description: 'Shown this once.' }) })
+  .object({ ...SatelliteTokenResponse.shape, token: z.string().meta({ description: 'Shown only once.' }) })
   .meta({ id: 'SatelliteTokenCreatedResponse' });

@@ -32,8 +32,8 @@ export async function askWithin<T>(
   } catch (error) {
     if (!either.aborted) {
       if (error instanceof SourceError) return { error: error.message };
-      log.warn({ err: error }, 'a source could not be asked');
-      return { error: 'It could not be asked.' };
+      log.warn({ err: error }, 'a source could not be queried');
+      return { error: 'It could not be queried.' };
     }
   } finally {
     either.removeEventListener('abort', end);

@@ -52,7 +52,7 @@ export function createSourceCatalog(options: SourceCatalogOptions): SourceCatalo
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
       // A symbolic link could lead out of the folder, so it is not an incident.
       if (!entry.isDirectory() || !incidentFolderName.test(entry.name)) {
-        if (!entry.isFile()) warnOnce('not a recorded incident, left out', { incidentsDir, name: entry.name });
+        if (!entry.isFile()) warnOnce('not a recorded incident, ignored', { incidentsDir, name: entry.name });
         continue;
       }
       const source =

@@ -24,6 +24,6 @@ export function oneOf(label: string, values: string[]): string {
 }
 
 function labelName(label: string): string {
-  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) throw new SourceError(`"${label.slice(0, 60)}" is no label name`);
+  if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(label)) throw new SourceError(`"${label.slice(0, 60)}" is not a label name`);
   return label;
 }

@@ -16,26 +16,23 @@ const CAPABILITIES = [
 
 /** Some ids contain a slash: `satellite:prod/prometheus`, in a path `satellite:prod%2Fprometheus`. */
 export const SourceParams = z.object({
-  source_id: z.string().min(1).max(300).describe('As the list of sources gives it, percent-encoded.'),
+  source_id: z.string().min(1).max(300).describe('As in the list of sources, percent-encoded.'),
 });
 
 const period = z.object({ from: time, to: time }).nullable();
 
 const Source = z
   .object({
-    id: z.string().describe('What questions, tools and plans call it.'),
+    id: z.string().describe("The source's name in questions, tools and plans."),
     title: z.string(),
     owner: z
       .enum(['installation', 'team'])
-      .describe('Whose it is: `installation` means that the operator configured it for every team.'),
+      .describe('The owner: `installation` means that the operator configured it for every team.'),
     kind: z.enum(KINDS),
-    capabilities: z.array(z.enum(CAPABILITIES)).describe('What it can be asked.'),
-    satellite: z
-      .string()
-      .nullable()
-      .describe('The name of the satellite it is behind; null: one of this installation.'),
-    window: period.describe('What it covers, where that is bounded.'),
-    baseline: period.describe('A period that is known to be healthy.'),
+    capabilities: z.array(z.enum(CAPABILITIES)).describe('The queries it supports.'),
+    satellite: z.string().nullable().describe('The satellite it is behind; null for a source of this installation.'),
+    window: period.describe('The period it covers, if bounded.'),
+    baseline: period.describe('A period known to be healthy.'),
     alerts: z.array(
       z.object({
         name: z.string(),
@@ -45,19 +42,19 @@ const Source = z
         summary: z.string(),
       }),
     ),
-    error: z.string().nullable().describe('Why it could not say what it is; it may answer later.'),
+    error: z.string().nullable().describe('Why it could not describe itself; it may answer later.'),
   })
   .meta({ id: 'TelemetrySource' });
 
 export const SourceListResponse = z
   .object({
     sources: z.array(Source),
-    truncated: z.boolean().describe('There are more sources than these, or more alerts of one.'),
+    truncated: z.boolean().describe('There are more sources than these, or a source has more alerts.'),
   })
   .meta({ id: 'SourceListResponse' });
 
 export const SourceServicesQuery = z.object({
-  text: z.string().max(200).optional().describe('Only services whose name or description has it, in any case.'),
+  text: z.string().max(200).optional().describe('Only services whose name or description contains it, ignoring case.'),
   limit: z.int().min(1).max(1_000).default(500),
 });
 
@@ -65,7 +62,11 @@ export const SourceServicesResponse = z
   .object({
     source: z.string(),
     services: z.array(
-      z.object({ name: z.string(), description: z.string().nullable(), metrics: z.int().describe('How many it has.') }),
+      z.object({
+        name: z.string(),
+        description: z.string().nullable(),
+        metrics: z.int().describe('Number of metrics.'),
+      }),
     ),
     total: z.int().describe('That match.'),
     truncated: z.boolean(),
@@ -84,7 +85,7 @@ export const SourceMetricsResponse = z
     metrics: z.array(
       z.object({
         metric: z.string(),
-        services: z.array(z.string()).describe('That have it, at most 20.'),
+        services: z.array(z.string()).describe('Services that have it, at most 20.'),
         service_count: z.int(),
         statistics: z.array(z.string()),
         unit: z.string().nullable(),

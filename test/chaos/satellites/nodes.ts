@@ -34,7 +34,7 @@ export async function askedToEnd({ satellite, askHeld, asked, held, cluster }: P
   const { answer } = await askHeld(sent, 'sent-away');
   await first!.terminate();
   const lost = await sent.untilSaid('not connected');
-  assert.match(lost.reason!, /closed \(1012\): This node is stopping; connect again/);
+  assert.match(lost.reason!, /closed \(1012\): This node is stopping; reconnect/);
   await sent.untilSaid('connected', 2);
   assert.equal(sent.log().filter(({ msg }) => msg === 'not connected').length, 1);
   held.release('sent-away');

@@ -139,7 +139,7 @@ export async function killedWhileItActs(place: Place): Promise<void> {
   await acting.kill();
   acting.start();
   const unknown =
-    /"acting" was started anew while it was asked; whether it acted is not known, and it was not asked again/;
+    /"acting" restarted during the request; whether it acted is unknown, and the request was not repeated/;
   checkOffline(await acted, unknown);
   const said = await chat;
   assert.equal(said.status, 200, JSON.stringify(said.json));
@@ -147,7 +147,7 @@ export async function killedWhileItActs(place: Place): Promise<void> {
   const told = cluster.model.requests.filter(
     ({ body }) => taskOf(body) === undefined && questionOf(body).name === 'acting',
   );
-  assert.match(JSON.stringify(told.at(-1)!.body.messages), /whether it acted is not known/);
+  assert.match(JSON.stringify(told.at(-1)!.body.messages), /whether it acted is unknown/);
   assert.deepEqual([asked('acting').length, asked('acting-api').length], [1, 1]);
   for (const gate of ['acting', 'acting-api']) held.release(gate);
 }

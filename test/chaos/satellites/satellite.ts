@@ -51,7 +51,7 @@ export async function frozenAndThawed({ satellite, askHeld, asked, held, untilSt
   await untilStatus(frozen, 'online');
 }
 
-const REFUSED = 'Casebook refuses this satellite: check its token and its name';
+const REFUSED = 'Casebook refuses this satellite: check its token and name';
 
 export async function sentAwayForItsToken({ satellite, token, call, untilStatus }: Place): Promise<void> {
   const [old, fresh] = [await token(), await token()];

@@ -173,7 +173,7 @@ for (const { name: eventLog, env } of eventLogs) {
       assert.equal(same.json.result, 'done', same.text);
       const anew = await act((await loseAndReturnAs('new-process', randomUUID())).id);
       assert.equal(anew.status, 503, anew.text);
-      assert.match(anew.json.detail, /whether it acted is not known/);
+      assert.match(anew.json.detail, /whether it acted is unknown/);
     });
 
     it('carry the words of a satellite that cannot answer', async () => {

@@ -155,7 +155,7 @@ describe('registrations of satellites', () => {
     const other = await connect({ name: 'too-much', inventory: { ...inventory, tools } });
     const { code, reason } = await other.closed;
     assert.equal(code, CLOSE.tooMuch);
-    assert.match(reason, /announce more than they may/);
+    assert.match(reason, /announce too much/);
     const again = await connect({ name: 'large', inventory });
     await untilListed(again.id, ({ tool_count }) => tool_count === 1);
   });

@@ -11,7 +11,7 @@ describe('an API node that stops', () => {
     const satellite = await connectWireSatellite({ url: api.url, token, name: 'sent-away' });
     const stopped = api.stop();
     const { code, reason } = await satellite.closed;
-    assert.deepEqual([code, reason], [CLOSE.restarting, 'This node is stopping; connect again.']);
+    assert.deepEqual([code, reason], [CLOSE.restarting, 'This node is stopping; reconnect.']);
     await assert.rejects(openSocket(api.url, token), /ECONNREFUSED/);
     await stopped;
   });

@@ -109,7 +109,7 @@ describe('asking a source for somebody who waits', () => {
       return askWithin(ask, { signal, log });
     };
     assert.deepEqual(await fails(new SourceError('Prometheus is down.')), { error: 'Prometheus is down.' });
-    assert.deepEqual(await fails(new Error('secret')), { error: 'It could not be asked.' });
+    assert.deepEqual(await fails(new Error('secret')), { error: 'It could not be queried.' });
   });
 
   it('waits no longer than its patience, whether or not the source stops', async () => {

@@ -145,7 +145,7 @@ describe('Loki source without a usable server', () => {
     try {
       const describeAt = (path: string, signal = new AbortController().signal) =>
         createLokiSource({ transport: overHttp(lokiKind, base + path) }).describe({ signal });
-      await assert.rejects(describeAt('/redirect'), /Loki at 127\.0\.0\.1:\d+ redirects to another address/);
+      await assert.rejects(describeAt('/redirect'), /Loki at 127\.0\.0\.1:\d+ redirects to another URL/);
       await assert.rejects(describeAt('/html'), /is not JSON; is its url right/);
       await assert.rejects(describeAt('/shape'), /unknown form \(0: /);
       const controller = new AbortController();

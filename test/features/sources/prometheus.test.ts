@@ -324,7 +324,7 @@ describe('Prometheus source', function () {
     );
     await assert.rejects(
       source.queryMetric!({ ...recent(), metric: 'up', labels: { 'a"b': 'c' }, maxPoints: 10 }, options()),
-      /is no label name/,
+      /is not a label name/,
     );
     await assert.rejects(
       source.queryMetric!({ ...recent(), metric: 'no_such_metric', maxPoints: 10 }, options()),

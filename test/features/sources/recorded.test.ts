@@ -142,7 +142,7 @@ describe('recorded incident source', () => {
     const query = { ...window, maxPoints: 10 };
     await assert.rejects(
       source.queryMetric!({ ...query, metric: 'nope' }, call()),
-      /^SourceError: incident:small: there is no metric "nope"; search for the names/,
+      /^SourceError: incident:small: there is no metric "nope"; search for the existing names/,
     );
     await assert.rejects(
       source.queryMetric!({ ...query, metric: 'latency', labels: { pod: 'a' } }, call()),
@@ -245,7 +245,12 @@ describe('recorded incident source', () => {
         survey,
         /metrics\.csv: row 3, column 2: "x7" is not a number/,
       ],
-      ['a time that is none', { 'metrics.csv': 'service,a\nmetric,m\nnoon,1\n' }, survey, /row 3: "noon" is no time/],
+      [
+        'a time that is none',
+        { 'metrics.csv': 'service,a\nmetric,m\nnoon,1\n' },
+        survey,
+        /row 3: "noon" is not a time/,
+      ],
       [
         'a row too short',
         { 'metrics.csv': 'service,a,b\nmetric,m,n\n1,2\n' },

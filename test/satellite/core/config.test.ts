@@ -53,7 +53,7 @@ connectors:
         '10 connectors.3.directory',
       ],
     );
-    assert.match(found.join('\n'), /no connector of the kind "teapot"; there are: alertmanager, clickhouse/);
+    assert.match(found.join('\n'), /no connector of kind "teapot"; the kinds are: alertmanager, clickhouse/);
   });
 
   it('says where the YAML itself is wrong, without quoting it', () => {
@@ -61,7 +61,7 @@ connectors:
     assert.ok(found.length > 0);
     assert.doesNotMatch(found.join(), /hush/);
     assert.deepEqual(problemsOf('name: a\nname: b\n'), ['2 : Map keys must be unique']);
-    assert.deepEqual(problemsOf('- a'), ['1 : must be a mapping of settings']);
+    assert.deepEqual(problemsOf('- a'), ['1 : must be a mapping']);
   });
 
   it('needs a token from somewhere', () => {

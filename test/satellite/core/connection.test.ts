@@ -145,7 +145,7 @@ describe('satellite: connection', () => {
     const { code } = await first.closed;
     assert.equal(code, 1006);
     await end.satellite();
-    assert.match(log.lines.join('\n'), /nothing was heard for 0\.2 s/);
+    assert.match(log.lines.join('\n'), /nothing was received for 0\.2 s/);
   });
 
   it('stays while it is heard, however little is said', async () => {

@@ -161,7 +161,7 @@ describe('satellite: process', () => {
     const casebook = await end();
     const config = configOf(casebook);
     const satellite = await run({ ...config, casebook: { url: casebook.url, token_file: 'satellite.yaml' } });
-    await satellite.logged('holds more than a token');
+    await satellite.logged('contains more than a token');
     assert.match(satellite.log(), /"nextAttemptInMs"/);
     assert.equal(satellite.child.exitCode, null);
   });

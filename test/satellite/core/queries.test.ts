@@ -249,7 +249,7 @@ describe('satellite: queries', () => {
     satellite.received.length = 0;
     satellite.ask({ kind: 'mcp', server: 's', tool: 'quick', arguments: { a: 1 } }, { id: quick });
     const gone = await satellite.answer(quick);
-    assert.ok('code' in gone && gone.code === 'failed' && /not made again/.test(gone.message));
+    assert.ok('code' in gone && gone.code === 'failed' && /not repeated/.test(gone.message));
     assert.equal(calls.length, 2);
   });
 });

@@ -120,6 +120,6 @@ describe('bounds of what MCP servers send', () => {
     ];
     for (const [server, words] of wrong) assert.match(String(mcpServersConfig.safeParse([server]).error), words);
     const one = { name: 'git', transport: 'stdio', command: 'x' };
-    assert.match(String(mcpServersConfig.safeParse([one, one]).error), /two servers of one name/u);
+    assert.match(String(mcpServersConfig.safeParse([one, one]).error), /two servers with the same name/u);
   });
 });

@@ -33,7 +33,7 @@ describe('MCP servers that mean harm', () => {
   it('refuses a gigantic line and goes on with the next', async () => {
     const servers = await connected([hostile('gigantic-line')]);
     const before = process.memoryUsage().rss;
-    await refused(call(servers, 'gigantic-line', 'harm'), 'too_large', /more than \d+ bytes as one message/u);
+    await refused(call(servers, 'gigantic-line', 'harm'), 'too_large', /more than \d+ bytes in one message/u);
     const grown = process.memoryUsage().rss - before;
     assert.ok(grown < 200 * 1024 * 1024, `${grown} bytes`);
     await assertStillAnswers(servers, 'gigantic-line');
@@ -70,7 +70,7 @@ describe('MCP servers that mean harm', () => {
     assert.ok(JSON.stringify(bomb?.inputSchema).length <= MAX_SCHEMA_CHARACTERS);
     assert.equal(bomb?.description.length, 2_000);
     assert.deepEqual(tools.get('large')?.inputSchema, { type: 'object' });
-    assert.match(tools.get('large')?.description ?? '', /too long to be shown/u);
+    assert.match(tools.get('large')?.description ?? '', /too long to show/u);
     assert.deepEqual(tools.get('invalid')?.inputSchema, { type: 'object' });
     assert.match(tools.get('none')?.description ?? '', /not described/u);
     assert.equal(tools.get('none')?.readOnly, false);

@@ -56,7 +56,7 @@ describe('MCP servers over streamable HTTP', () => {
       const long = call(servers, 'remote', 'trigger-long-running-operation', { duration: 600, steps: 6_000 });
       await call(servers, 'remote', 'echo', { message: 'in between' });
       child.kill('SIGKILL');
-      await refused(long, 'failed', /before it had answered|could not be taken up again/u);
+      await refused(long, 'failed', /before it answered|could not be resumed/u);
       await until('the loss to be noticed', () => statusOf(servers, 'remote') === 'failing' || undefined);
       assert.deepEqual(servers.tools(), []);
       start(port);
@@ -84,7 +84,7 @@ describe('MCP servers over streamable HTTP', () => {
       assert.deepEqual(await call(servers, 'remote', 'every_kind'), EVERY_KIND);
       assert.equal((await call(servers, 'remote', 'tool_error')).isError, true);
       await refused(call(servers, 'remote', 'protocol_error'), 'failed', /-32050: the disk is on fire/u);
-      await refused(call(servers, 'remote', 'huge', { bytes: 34_000_000 }), 'too_large', /bytes as one message/u);
+      await refused(call(servers, 'remote', 'huge', { bytes: 34_000_000 }), 'too_large', /bytes in one message/u);
       assert.equal((await call(servers, 'remote', 'huge', { bytes: 20_000_000 })).content[0].text.length, 20_000_000);
     });
   }
@@ -130,7 +130,7 @@ describe('MCP servers over streamable HTTP', () => {
     const servers = await connected([{ ...at(url), timeout_seconds: 2.5 }]);
     const busy = call(servers, 'remote', 'busy');
     // It began later, and its time is over first.
-    await refused(call(servers, 'remote', 'held'), 'timeout', /has not answered in time/u);
+    await refused(call(servers, 'remote', 'held'), 'timeout', /did not answer in time/u);
     await call(servers, 'remote', 'release');
     assert.equal((await busy).content[0].text, 'released');
     await until(
@@ -178,7 +178,7 @@ describe('MCP servers over streamable HTTP', () => {
     const held = call(servers, 'remote', 'held');
     await until('the call', () => server.open.size === 2 || undefined);
     server.cut();
-    await refused(held, 'failed', /ended the connection before it had answered/u);
+    await refused(held, 'failed', /closed the connection before it answered/u);
     const listens = () => server.requests.filter(({ method }) => method === 'GET').length;
     await until('the stream of announcements again', () => listens() === 2 || undefined);
     assert.equal((await call(servers, 'remote', 'echo', {})).content[0].text, '{}');

@@ -149,7 +149,7 @@ describe('MCP servers over stdio', () => {
     const servers = await connected([{ ...testServer(), timeout_seconds: 2.5 }]);
     const busy = call(servers, 'test', 'busy');
     // It began later, and its time is over first.
-    await refused(call(servers, 'test', 'held'), 'timeout', /has not answered in time/u);
+    await refused(call(servers, 'test', 'held'), 'timeout', /did not answer in time/u);
     await call(servers, 'test', 'release');
     assert.equal((await busy).content[0].text, 'released');
     await until(
@@ -175,7 +175,7 @@ describe('MCP servers over stdio', () => {
     const pid = await told(servers, 'test', 'pid');
     const held = call(servers, 'test', 'held');
     process.kill(pid, 'SIGKILL');
-    await refused(held, 'failed', /“test” went away before it had answered: was ended by SIGKILL/u);
+    await refused(held, 'failed', /“test” disconnected before it answered: was ended by SIGKILL/u);
     await until('the server is back', async () => {
       if (statusOf(servers, 'test') !== 'ok') return undefined;
       return (await told(servers, 'test', 'pid')) !== pid || undefined;

@@ -202,7 +202,7 @@ describe('satellite OTLP receiver', () => {
     const parse = (config: object) => otlpConfig.safeParse({ enabled: true, ...config });
     for (const host of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) assert.ok(parse({ host }).success, host);
     for (const host of ['0.0.0.0', '::', '10.0.0.7', 'satellite', '127.0.0.1.example.com']) {
-      assert.match(String(parse({ host }).error?.issues[0]?.message), /is needed where others can reach/, host);
+      assert.match(String(parse({ host }).error?.issues[0]?.message), /is required when others can reach/, host);
       assert.ok(parse({ host, token: 'a secret' }).success, host);
     }
   });

@@ -194,7 +194,7 @@ describe('satellite connector: kubernetes', () => {
   });
 
   it('stops what is too large', () =>
-    refused(ask(connector, 'pods', {}, { maxBytes: 1000 }), 'too_large', /more than 1000 bytes/));
+    refused(ask(connector, 'pods', {}, { maxBytes: 1000 }), 'too_large', /exceeds 1000 bytes/));
 
   it('says what may not be listed, and lists the rest', async () => {
     server.forbidden = new Set(['cronjobs', 'pods/log', 'nodes']);
@@ -321,7 +321,7 @@ describe('satellite connector: kubernetes', () => {
       await assert.rejects(stranger.check(signal), /Kubernetes: Unauthorized \(status 401\)/);
       await assert.rejects(stranger.cluster!(signal), /Unauthorized/);
       const nobody = connectorOf(kubernetes, { server: `http://127.0.0.1:${await getPort()}`, token: TOKEN });
-      await assert.rejects(nobody.check(signal), /No answer of Kubernetes: .*ECONNREFUSED/);
+      await assert.rejects(nobody.check(signal), /No answer from Kubernetes: .*ECONNREFUSED/);
     });
 
     it('takes a file with a token, and a kubeconfig with contexts', async () => {

@@ -159,7 +159,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       await refused(
         ask(brief, 'count', { index: 'logs-shop', query: { term: { a: 'hang' } } }),
         'timeout',
-        /No answer of/,
+        /No answer from/,
       );
     });
 
@@ -169,7 +169,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       await assert.rejects(connect({ password: 'wrong' }).check(signal), /unable to authenticate.*status 401/);
       await assert.rejects(
         connect({ url: `http://127.0.0.1:${await getPort()}` }).check(signal),
-        /No answer of .*ECONNREFUSED/,
+        /No answer from .*ECONNREFUSED/,
       );
     });
 

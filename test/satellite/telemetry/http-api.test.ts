@@ -59,7 +59,7 @@ describe('satellite: HTTP APIs of systems', () => {
 
   it('does not follow redirects', async () => {
     answer = (_request, response) => response.writeHead(302, { location: `${server.url}/elsewhere` }).end();
-    await assert.rejects(check(made()), failing('failed', /redirects to another address/));
+    await assert.rejects(check(made()), failing('failed', /redirects to another URL/));
     assert.deepEqual(
       requests.map(({ url }) => url),
       ['/base/api/v1/query?query=1'],
@@ -80,7 +80,7 @@ describe('satellite: HTTP APIs of systems', () => {
     };
     await assert.rejects(
       ask(made(), 'query', { query: 'up' }, { maxBytes: 1_000_000 }),
-      failing('too_large', /larger than the 1000000 bytes allowed: ask for less time/),
+      failing('too_large', /larger than the 1000000 bytes allowed: ask for a shorter time range/),
     );
     await stopped.promise;
     assert.ok(sent < 50_000_000, `sent ${sent} bytes into the void`);
@@ -94,7 +94,10 @@ describe('satellite: HTTP APIs of systems', () => {
 
   it('says so when the time is over, and ends the request when nobody waits', async () => {
     const reasons: [Error, object][] = [
-      [new DOMException('over', 'TimeoutError'), failing('timeout', /did not answer in time: ask for less time/)],
+      [
+        new DOMException('over', 'TimeoutError'),
+        failing('timeout', /did not answer in time: ask for a shorter time range/),
+      ],
       [new Error('nobody waits'), /nobody waits/],
     ];
     for (const [reason, says] of reasons) {
@@ -139,7 +142,7 @@ describe('satellite: HTTP APIs of systems', () => {
       [{ url: 'http://a:b@prometheus' }, /basic_auth/],
       [{ url: 'http://prometheus?query=1' }, /end with its path/],
       [{ url: server.url, bearer_token: 'a', basic_auth: { username: 'a', password: 'b' } }, /both/],
-      [{ url: server.url, headers: { 'x-a': 'b\r\nx-c: d' } }, /value of a header/],
+      [{ url: server.url, headers: { 'x-a': 'b\r\nx-c: d' } }, /valid header value/],
       [{ url: server.url, tls: { cert_file: 'a.pem' } }, /go together/],
       [{ url: server.url, timeout: 3 }, /timeout/],
     ];

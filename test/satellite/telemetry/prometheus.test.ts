@@ -128,7 +128,7 @@ describe('satellite: Prometheus', function () {
     const range = { query: 'up', start: 0, end: 110_000 };
     await assert.rejects(
       ask(connector, 'query_range', { ...range, step: 1 }),
-      failing('bad_request', /110001 points a series.*step of at least 11 seconds/),
+      failing('bad_request', /110001 points per series.*step of at least 11 seconds/),
     );
     await ask(connector, 'query_range', { ...range, step: 11 });
     await assert.rejects(ask(connector, 'query_range', { ...range, start: 200_000, step: 60 }), /end is before start/);
@@ -136,7 +136,7 @@ describe('satellite: Prometheus', function () {
 
   it('takes only parameters that it knows, and only names as labels', async () => {
     await assert.rejects(ask(connector, 'query', { query: 'up', timeout: '1h' }), /timeout/);
-    await assert.rejects(ask(connector, 'label_values', { label: '../../admin' }), /no name of a label/);
+    await assert.rejects(ask(connector, 'label_values', { label: '../../admin' }), /not a valid label name/);
     await assert.rejects(ask(connector, 'query_range', { query: 'up', start: 1, end: 2, step: 0 }), /step/);
   });
 

@@ -67,7 +67,10 @@ describe('satellite: Tempo', () => {
     );
     const missing = ask(connector, 'trace', { trace_id: 'ff' });
     await assert.rejects(missing, failing('not_found', /404: trace not found$/));
-    await assert.rejects(search({ query: '{}', min_duration_ms: 5 }), failing('bad_request', /say tags and duration/));
+    await assert.rejects(
+      search({ query: '{}', min_duration_ms: 5 }),
+      failing('bad_request', /write tags and duration/),
+    );
     await assert.rejects(search({ end: 1 }), failing('bad_request', /end is before start/));
     await assert.rejects(search({ query: '{}', limit: 501 }), /500/);
     await assert.rejects(ask(connector, 'trace', { trace_id: '../echo' }), /hexadecimal/);

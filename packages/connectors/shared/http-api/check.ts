@@ -26,5 +26,5 @@ export async function checkAnswer(
     throw new QueryError('failed', `${error.message} (to ${path}). ${options.hint}`, { cause: error });
   }
   if (schema.safeParse(answer).success) return;
-  throw new QueryError('failed', `${http.place} answers ${path} with something else than expected. ${options.hint}`);
+  throw new QueryError('failed', `${http.place} answered ${path} with something unexpected. ${options.hint}`);
 }

@@ -89,7 +89,7 @@ export function createHttpApi(
       }
       if (response.status >= 300 && response.status < 400) {
         await response.body?.cancel();
-        throw new QueryError('failed', `${place} redirects to another address; its url must be the final one`);
+        throw new QueryError('failed', `${place} redirects to another URL; its url must be the final one`);
       }
       const body = (await readBody(response, MAX_ERROR_BYTES)).text;
       const words = (options.errorMessage?.(body) ?? body.trim()).slice(0, MAX_ERROR_CHARACTERS);
@@ -107,7 +107,7 @@ export function createHttpApi(
       try {
         return JSON.parse(body);
       } catch (error) {
-        throw new QueryError('failed', `${place} answered something that is not JSON; is its url right?`, {
+        throw new QueryError('failed', `${place} answered with something that is not JSON; is its url right?`, {
           cause: error,
         });
       }
@@ -156,5 +156,5 @@ async function readBody(response: Response, most: number): Promise<{ text: strin
 }
 
 function tooLarge(place: string, most: number): string {
-  return `the answer of ${place} is larger than the ${most} bytes allowed: ask for less time, fewer series, or a lower limit`;
+  return `the answer from ${place} is larger than the ${most} bytes allowed: ask for a shorter time range, fewer series, or a lower limit`;
 }

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { headers, headerSecret } from '../header-values.ts';
 
 const url = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine(
     (text) => new URL(text).username === '' && new URL(text).password === '',
-    'has credentials in it: use basic_auth',
+    'contains credentials: use basic_auth',
   )
   .refine((text) => new URL(text).search === '' && new URL(text).hash === '', 'must end with its path');
 

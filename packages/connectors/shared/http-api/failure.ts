@@ -24,9 +24,13 @@ export function failureOf(error: unknown, place: string, signal: AbortSignal): u
 }
 
 function outOfTime(place: string, cause: unknown): QueryError {
-  return new QueryError('timeout', `${place} did not answer in time: ask for less time, or for fewer series`, {
-    cause,
-  });
+  return new QueryError(
+    'timeout',
+    `${place} did not answer in time: ask for a shorter time range, or for fewer series`,
+    {
+      cause,
+    },
+  );
 }
 
 function isTimeout(reason: unknown): boolean {

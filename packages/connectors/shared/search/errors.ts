@@ -39,12 +39,11 @@ export function refusal(vendor: string, status: number, body: unknown): QueryErr
 
 export function noAnswer(vendor: string, error: unknown, signal: AbortSignal): QueryError {
   if (error instanceof QueryError) return error;
-  if (signal.aborted)
-    return new QueryError('timeout', 'The query was stopped: its time was over, or nobody waits for it any more.');
+  if (signal.aborted) return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
   const words = error instanceof Error ? error.message : String(error);
   const code = error instanceof Error && error.name === 'TimeoutError' ? 'timeout' : 'failed';
-  return new QueryError(code, `No answer of ${vendor}: ${words}`, { cause: error });
+  return new QueryError(code, `No answer from ${vendor}: ${words}`, { cause: error });
 }
 
 export const tooLarge = (maxBytes: number): QueryError =>
-  new QueryError('too_large', `The answer is more than ${maxBytes} bytes. Ask for fewer hits or a narrower index.`);
+  new QueryError('too_large', `The answer exceeds ${maxBytes} bytes. Ask for fewer hits or a narrower index.`);

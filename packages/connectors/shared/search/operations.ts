@@ -13,7 +13,7 @@ export function searchOperations(transport: SearchTransport, timeoutMs: number):
   return [
     defineOperation({
       name: 'indices',
-      description: 'The indices, or those that match a pattern, the largest first: health, documents, bytes.',
+      description: 'The indices, or those that match a pattern, largest first: health, documents, bytes.',
       parameters: z.strictObject({ pattern: indexName.optional() }),
       tool: true,
       run: ({ pattern }, context) =>
@@ -51,7 +51,7 @@ export function searchOperations(transport: SearchTransport, timeoutMs: number):
     }),
     defineOperation({
       name: 'count',
-      description: 'How many documents of an index match.',
+      description: 'The number of matching documents in an index.',
       parameters: countParameters,
       tool: true,
       run: (count, context) =>

@@ -16,12 +16,12 @@ export const indexName = z
   .max(500)
   .regex(
     /^(?!\.{1,2}$)(?:_all|[^_/\\?#\s"<>|][^/\\?#\s"<>|]*)$/u,
-    'must be names or patterns of indices, with commas between them',
+    'must be comma-separated names or patterns of indices',
   );
 
 const selection = {
-  query: dsl.optional().describe('Query DSL, for instance {"term": {"service.name": "cart"}}. Scripts are refused.'),
-  query_string: z.string().max(10_000).optional().describe('Lucene syntax, for instance level:error AND cart'),
+  query: dsl.optional().describe('Query DSL, for example {"term": {"service.name": "cart"}}. Scripts are refused.'),
+  query_string: z.string().max(10_000).optional().describe('Lucene syntax, for example level:error AND cart'),
 };
 
 export const countParameters = z.strictObject({ index: indexName, ...selection });
@@ -31,14 +31,8 @@ export const searchParameters = z.strictObject({
   ...selection,
   from_time: z.number().optional().describe('Unix seconds'),
   to_time: z.number().optional().describe('Unix seconds'),
-  time_field: z.string().min(1).max(300).optional().describe('@timestamp unless given'),
-  size: z
-    .number()
-    .int()
-    .min(0)
-    .max(MAX_HITS)
-    .optional()
-    .describe(`${DEFAULT_HITS} unless given; 0 for aggregations only`),
+  time_field: z.string().min(1).max(300).optional().describe('default @timestamp'),
+  size: z.number().int().min(0).max(MAX_HITS).optional().describe(`default ${DEFAULT_HITS}; 0 for aggregations only`),
   sort: z
     .array(z.union([z.string().min(1), dsl]))
     .max(10)

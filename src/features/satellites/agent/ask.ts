@@ -50,12 +50,14 @@ export async function ask(
 function explain(error: SatelliteCallError, { satellite, inputSchema }: Offer): ToolOutput {
   const reason = reasonOf(error, satellite);
   if (error instanceof SatelliteOffline) {
-    return errorOutput(`${reason} Nothing behind it can be asked until it is back; list_sources has other sources.`);
+    return errorOutput(`${reason} Nothing behind it can be queried until it is back; list_sources has other sources.`);
   }
-  if (error instanceof SatelliteTimeout) return errorOutput(`${reason} Ask for less: a shorter time, or fewer things.`);
+  if (error instanceof SatelliteTimeout)
+    return errorOutput(`${reason} Ask for less: a shorter time range, or fewer results.`);
   if (!(error instanceof SatelliteRefused)) return errorOutput(reason);
   const { code } = error;
-  if (code === 'too_large') return errorOutput(`${reason} Ask for less: a limit, a filter, a shorter time.`, { code });
+  if (code === 'too_large')
+    return errorOutput(`${reason} Ask for less: a limit, a filter, a shorter time range.`, { code });
   if (code !== 'bad_request') return errorOutput(reason, { code });
   const properties = inputSchema['properties'];
   const accepts = typeof properties === 'object' && properties !== null ? Object.keys(properties).slice(0, 50) : [];

@@ -36,10 +36,16 @@ function search(offers: readonly Offer[]) {
   const satellites = [...new Set(offers.map(({ satellite }) => satellite))];
   return defineTool({
     name: SEARCH_TOOL,
-    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Gives name, description and input schema of each, best first. The exact name of a tool gives all of its description and schema.`,
+    description: `Finds tools by words among the ${offers.length} that the satellites offer (systems in the team's own networks: databases, clusters, traces, MCP servers). Returns the name, description and input schema of each, best first. The exact name of a tool returns its full description and schema.`,
     input: z.strictObject({
       query: z.string().trim().min(1).max(300).describe('Words, such as "kubernetes pod logs".'),
-      limit: z.number().int().min(1).max(MAX_FOUND).default(10).describe('Most tools to return, 10 by default.'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(MAX_FOUND)
+        .default(10)
+        .describe('Maximum number of tools to return, 10 by default.'),
     }),
     requires: READING.requires,
     summarize: ({ query }) => `Search the satellites' tools for "${query}"`,
@@ -47,7 +53,10 @@ function search(offers: readonly Offer[]) {
       const found = searchOffers(offers, query);
       if (found.length === 0) {
         const some = offers.slice(0, MAX_FOUND).map(({ name }) => name);
-        return jsonOutput({ tools: [], matched: 0, total: offers.length, satellites, some }, 'No tool has these words');
+        return jsonOutput(
+          { tools: [], matched: 0, total: offers.length, satellites, some },
+          'No tool matches these words',
+        );
       }
       const shown = found.slice(0, limit);
       const isWhole = shown.length === 1;
@@ -77,14 +86,14 @@ function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 
     const offer = byName.get(name);
     if (!offer) {
       const suggestions = searchOffers(offers, name.replaceAll('_', ' ')).slice(0, MAX_SUGGESTIONS);
-      return errorOutput(`No satellite offers a tool "${name}"; ${SEARCH_TOOL} finds those there are.`, {
+      return errorOutput(`No satellite offers a tool "${name}"; ${SEARCH_TOOL} finds the existing ones.`, {
         similar: suggestions.map((similar) => similar.name),
       });
     }
     const right = offer.readOnly ? CALL_TOOL : ACT_TOOL;
     if (offer.readOnly === (does === 'read')) return ask(calls, offer, input, context);
     const why = offer.readOnly ? 'only reads' : 'may change things';
-    return errorOutput(`${name} ${why}: it is called with ${right}, where you have that tool.`);
+    return errorOutput(`${name} ${why}: call it with ${right}, if you have that tool.`);
   };
   const summarize = ({ name, input }: CallInput): string => `${name} ${JSON.stringify(input)}`;
   const shared = { input: callInput, timeoutSeconds: TOOL_TIMEOUT_SECONDS, summarize, run };
@@ -93,12 +102,12 @@ function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 
         ...shared,
         ...READING,
         name: CALL_TOOL,
-        description: `Calls a tool of a satellite that only reads, by the name and with the input that ${SEARCH_TOOL} gives.`,
+        description: `Calls a satellite's read-only tool, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       })
     : defineTool({
         ...shared,
         ...ACTING,
         name: ACT_TOOL,
-        description: `Calls a tool of a satellite that may change things, by the name and with the input that ${SEARCH_TOOL} gives.`,
+        description: `Calls a satellite's tool that may change things, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       });
 }

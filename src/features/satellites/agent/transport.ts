@@ -35,7 +35,7 @@ export function overSatellite(asking: Asking, satellite: KnownSatellite, connect
         if (error instanceof SyntaxError)
           throw new QueryError(
             'failed',
-            `Satellite ${satellite.name} sent an answer of ${connector} that is not JSON.`,
+            `Satellite ${satellite.name} sent an answer from ${connector} that is not JSON.`,
           );
         throw error;
       }

@@ -188,7 +188,7 @@ class Question {
     }
     const twice = this.#attempt < MAX_ATTEMPTS ? 'and did not come back in time' : 'twice';
     throw new SatelliteOffline(
-      `The satellite "${this.#name}" lost its connection ${twice} while it was asked; there is no answer.`,
+      `The satellite "${this.#name}" lost its connection ${twice} during the request; there is no answer.`,
       lastSeenAt ?? (await this.#find())?.lastHeartbeatAt,
     );
   }
@@ -220,7 +220,7 @@ class Question {
       await Promise.all([events.append(route.inbox, [{ type: 'request', data: { ...message } }]), noted]);
     } catch (error) {
       if (error instanceof EventLogError && error.kind === 'too_large')
-        throw new SatelliteRefused('bad_request', 'The query itself is too large to be sent to a satellite.');
+        throw new SatelliteRefused('bad_request', 'The query itself is too large to send to a satellite.');
       throw error;
     }
   }
@@ -246,7 +246,7 @@ class Question {
 
   #unknowable(lastSeenAt: Date | undefined): SatelliteOffline {
     return new SatelliteOffline(
-      `The satellite "${this.#name}" was started anew while it was asked; whether it acted is not known, and it was not asked again.`,
+      `The satellite "${this.#name}" restarted during the request; whether it acted is unknown, and the request was not repeated.`,
       lastSeenAt,
     );
   }

@@ -62,8 +62,8 @@ export class SatelliteConnection {
     this.teamId = options.teamId;
     this.tokenId = options.tokenId;
     const failed = (error: unknown): void => {
-      options.log.warn({ err: error, satellite: this.registration?.name }, 'a message of a satellite was not stored');
-      this.close(CLOSE.restarting, 'What was sent could not be stored; connect again.');
+      options.log.warn({ err: error, satellite: this.registration?.name }, "a satellite's message could not be stored");
+      this.close(CLOSE.restarting, 'A message could not be stored; reconnect.');
     };
     this.#control = new SerialQueue(failed);
     this.#graphs = new SerialQueue(failed);
@@ -152,7 +152,10 @@ export class SatelliteConnection {
       return this.#handle(message);
     } catch (error) {
       // One satellite's message must not end the node.
-      this.#options.log.error({ err: error, satellite: this.registration?.name, type }, 'a message was not understood');
+      this.#options.log.error(
+        { err: error, satellite: this.registration?.name, type },
+        "a satellite's message could not be handled",
+      );
       return this.#refuse(CLOSE.protocolError, `A message (${type}) could not be handled.`);
     }
   }
@@ -229,7 +232,7 @@ export class SatelliteConnection {
     const { id } = this.registration;
     this.#control.add(async () => {
       if (!(await this.#options.hooks.registered(this)))
-        return this.close(CLOSE.tooMuch, 'The team has as many satellites as it may have.');
+        return this.close(CLOSE.tooMuch, 'The team has the maximum number of satellites.');
       this.send({ type: 'welcome', satelliteId: id, heartbeatMs: HEARTBEAT_MS });
       this.#isWelcomed = true;
     });
@@ -242,7 +245,7 @@ export class SatelliteConnection {
     this.#control.add(async () => {
       this.#undescribed.delete(what);
       if (!(await this.#options.hooks.described(this, what)))
-        this.close(CLOSE.tooMuch, 'The satellites of the team announce more than they may, all together.');
+        this.close(CLOSE.tooMuch, "The team's satellites announce too much in total.");
     });
   }
 
@@ -251,7 +254,7 @@ export class SatelliteConnection {
     if (!reply) {
       // Late, cancelled or made up: no caller waits for it.
       if (!this.#allowances.strays.take(1, this.heardAt))
-        this.#refuse(CLOSE.tooMuch, 'Too many answers without a question were sent.');
+        this.#refuse(CLOSE.tooMuch, 'Too many answers without a request were sent.');
       return;
     }
     try {
@@ -262,7 +265,7 @@ export class SatelliteConnection {
     } catch (error) {
       if (!(error instanceof BadAnswer)) throw error;
       this.#replies.delete(message.id);
-      reply.error('failed', `The satellite's answer was not valid. ${error.message}`);
+      reply.error('failed', `The satellite's answer was invalid. ${error.message}`);
       this.#refuse(CLOSE.protocolError, error.message);
     }
   }
@@ -270,7 +273,7 @@ export class SatelliteConnection {
   #refuse(code: number, reason: string): void {
     this.#options.log.warn(
       { satellite: this.registration?.name, teamId: this.teamId, code, reason },
-      'a satellite is sent away',
+      'a satellite is disconnected',
     );
     this.close(code, reason);
   }

@@ -74,9 +74,7 @@ class Gateway implements SatelliteGateway {
     this.#inbox = new Inbox(deps.events, (event) => this.#take(event));
     this.#tending = setInterval(() => {
       this.#tendingNow ??= this.#tend()
-        .catch((error: unknown) =>
-          deps.log.warn({ err: error }, 'the rows of the satellites were not brought up to date'),
-        )
+        .catch((error: unknown) => deps.log.warn({ err: error }, 'the rows of the satellites could not be updated'))
         .finally(() => (this.#tendingNow = undefined));
     }, TEND_MS);
   }
@@ -99,7 +97,7 @@ class Gateway implements SatelliteGateway {
     clearInterval(this.#tending);
     await this.#tendingNow;
     const connections = [...this.#connections.values()];
-    for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; connect again.');
+    for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; reconnect.');
     const dropped = Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
     await Promise.race([dropped, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
     await this.#disconnected(connections);
@@ -116,7 +114,7 @@ class Gateway implements SatelliteGateway {
       if (this.#stopping) return refuseUpgrade(socket, NO_ROOM);
       this.#sockets.handleUpgrade(request, socket, head, (opened) => this.#opened(opened, admitted));
     } catch (error) {
-      this.#deps.log.warn({ err: error }, 'a satellite could not be let in');
+      this.#deps.log.warn({ err: error }, 'a satellite could not be admitted');
       refuseUpgrade(socket, { status: 503, code: 'dependency_down', detail: 'Casebook cannot check the token now.' });
     }
     return undefined;
@@ -183,7 +181,7 @@ class Gateway implements SatelliteGateway {
     const gone = connections.flatMap(({ registration }) => registration ?? []);
     await this.#registrations.disconnect(gone, this.#deps.clock.now()).catch((error: unknown) => {
       // Its heartbeats stop, which has the same effect a little later.
-      this.#deps.log.warn({ err: error }, 'the end of a connection was not noted');
+      this.#deps.log.warn({ err: error }, 'the end of a connection could not be recorded');
     });
   }
 
@@ -192,7 +190,7 @@ class Gateway implements SatelliteGateway {
     for (const connection of this.#connections.values()) {
       if (now - connection.heardAt > SILENCE_MS) connection.terminate();
       else if (!connection.registration && now - connection.openedAt > HELLO_MS)
-        connection.close(CLOSE.protocolError, 'No hello came.');
+        connection.close(CLOSE.protocolError, 'No hello was received.');
     }
     const tokens = new Set([...this.#connections.values()].map(({ tokenId }) => tokenId));
     if (tokens.size === 0) return;
@@ -223,7 +221,7 @@ class Gateway implements SatelliteGateway {
     }
     const parsed = inboxRequest.safeParse(data);
     if (!parsed.success) {
-      this.#deps.log.error({ err: parsed.error }, 'a request in the inbox cannot be read');
+      this.#deps.log.error({ err: parsed.error }, 'a request in the inbox is unreadable');
       return;
     }
     const { connectionId, attempt, deadline, request } = parsed.data;
@@ -238,13 +236,13 @@ class Gateway implements SatelliteGateway {
 const TOO_MANY_OF_TEAM: Refusal = {
   status: 429,
   code: 'too_many_satellites',
-  detail: 'The team has as many satellites connected to this node as it may have.',
+  detail: 'The team has the maximum number of satellites connected to this node.',
   retryAfterSeconds: 30,
 };
 const NO_ROOM: Refusal = {
   status: 503,
   code: 'too_many_satellites',
-  detail: 'This node takes no more satellites now.',
+  detail: 'This node accepts no more satellites for now.',
 };
 const REPLACED = 'Another satellite with the same name connected.';
 

@@ -22,7 +22,7 @@ export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: strin
   }
   // Answers carry only texts and numbers; the texts are themselves JSON and stay unchanged.
   if (!ofAnswer.safeParse(value).success) {
-    if (isDeeperThan(value, MAX_DEPTH)) return { problem: `A message is nested deeper than ${MAX_DEPTH}.` };
+    if (isDeeperThan(value, MAX_DEPTH)) return { problem: `A message is nested deeper than ${MAX_DEPTH} levels.` };
     value = storable(value);
   }
   const parsed = satelliteMessage.safeParse(value);

@@ -47,13 +47,13 @@ export class Reply {
   /** @throws {BadAnswer} when it is not the next part, or more than was requested */
   part(index: number, text: string): void {
     if (index !== this.#parts)
-      throw new BadAnswer(`Part ${index} of an answer came where part ${this.#parts} was due.`);
+      throw new BadAnswer(`Part ${index} of an answer arrived where part ${this.#parts} was expected.`);
     if (++this.#parts > MAX_PARTS) throw new BadAnswer(`An answer has more than ${MAX_PARTS} parts.`);
     if (Buffer.byteLength(JSON.stringify(text)) > MAX_PART_BYTES)
       throw new BadAnswer(`Part ${index} of an answer is larger than ${MAX_PART_BYTES} bytes.`);
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes > this.#options.maxBytes)
-      throw new BadAnswer(`An answer is larger than the ${this.#options.maxBytes} bytes that were asked for.`);
+      throw new BadAnswer(`An answer is larger than the ${this.#options.maxBytes} bytes requested.`);
     this.#add({ type: 'part', index, text }, text.length);
   }
 

@@ -31,9 +31,9 @@ export const queryDependencies = endpoint({
   method: 'post',
   path: '/satellite/query/dependencies',
   operationId: 'querySatelliteDependencies',
-  summary: 'What a service calls, what depends on it, or what is affected if it fails',
+  summary: 'What a service calls, what depends on it, or what its failure affects',
   description:
-    'Over the live graphs of all satellites of the team, or of one. Of a failing service every service is affected that needs it, directly or not; how much is estimated from call rates, taking every call for needed. `unknown` says what is not known. A service that no call was seen of is a 404 with similar names in `near`.',
+    'Queries the live graphs of all satellites of the team, or of one. A failing service affects every service that needs it, directly or not; how much is estimated from call rates, assuming that every call is needed. `unknown` lists what is unknown. A service without any observed call is a 404 with similar names in `near`.',
   tags: ['Satellites'],
   auth: apiKey('satellites:query'),
   body: schemas.DependencyQueryRequest,

@@ -13,9 +13,9 @@ export const integration = endpoint({
   method: 'post',
   path: '/satellite/query/integration',
   operationId: 'querySatelliteIntegration',
-  summary: 'Ask a system behind a satellite',
+  summary: 'Query a system behind a satellite',
   description:
-    'Runs one operation of a connector and answers with its result. Nothing is written. A satellite that is offline is a 503 with `last_seen`; a query whose satellite loses its connection is asked once more within the time.',
+    'Runs one operation of a connector and returns its result. Nothing is written. An offline satellite is a 503 with `last_seen`; a query whose satellite loses its connection is repeated once within the timeout.',
   tags: ['Satellites'],
   auth: apiKey('satellites:query'),
   body: schemas.IntegrationQueryRequest,
@@ -34,7 +34,7 @@ export const mcp = endpoint({
   operationId: 'callSatelliteTool',
   summary: 'Call a tool of an MCP server behind a satellite',
   description:
-    'Answers with what the server answered, whole; a tool that reports an error is a 200 with `isError` in its result. Tools that are not known to change nothing need the scope satellites:act.',
+    "Returns the server's whole answer; a tool that reports an error is a 200 with `isError` in its result. Tools that are not known to be read-only need the scope satellites:act.",
   tags: ['Satellites'],
   auth: apiKey('satellites:query'),
   body: schemas.MCPToolCallRequest,
@@ -75,7 +75,7 @@ function resultOf({ text }: SatelliteAnswer): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HttpError(502, 'query_failed', 'The satellite answered with something that is not JSON.', {
+    throw new HttpError(502, 'query_failed', "The satellite's answer is not JSON.", {
       cause: error,
     });
   }

@@ -47,7 +47,7 @@ export const remove = endpoint({
   operationId: 'deleteSatellite',
   summary: 'Delete the registration of a satellite',
   description:
-    'Only the registration: a satellite that is running registers again with its next heartbeat, under the same id. Revoke its token to keep it away.',
+    'Deletes only the registration: a running satellite registers again with its next heartbeat, under the same id. Revoke its token to keep it away.',
   tags: ['Satellites'],
   auth: apiKey('satellites:write'),
   params: schemas.SatelliteParams,
@@ -65,7 +65,7 @@ export const clusters = endpoint({
   method: 'get',
   path: '/satellite/{satellite_id}/clusters',
   operationId: 'listSatelliteClusters',
-  summary: 'The Kubernetes clusters that a satellite sees, and what is wrong in them',
+  summary: 'The Kubernetes clusters that a satellite sees, and their problems',
   tags: ['Satellites'],
   auth: apiKey('satellites:read'),
   params: schemas.SatelliteParams,

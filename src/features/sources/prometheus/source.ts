@@ -131,7 +131,7 @@ export function createPrometheusSource(options: {
     const metric = metrics.get(counter) ?? metrics.get(bare);
     if (!metric) {
       throw new SourceError(
-        `Prometheus has no metric "${name.slice(0, 100)}"; search_metrics finds the names there are`,
+        `Prometheus has no metric "${name.slice(0, 100)}"; search_metrics finds the existing names`,
       );
     }
     const where = await findServices(client, [metric.seriesName], [window.from, window.to], signal);
@@ -140,7 +140,7 @@ export function createPrometheusSource(options: {
       services: [],
     };
     if (name !== counter && !services.statusLabel) {
-      throw new SourceError(`${counter} has no label with the status of requests, so there is no ${name}`);
+      throw new SourceError(`${counter} has no label with the status of requests, so ${name} does not exist`);
     }
     return { metric: name === counter ? metric : { ...metric, name }, where: services };
   };

@@ -271,9 +271,9 @@ describe('many tools of satellites', () => {
       parameters: { query: 'web' },
     });
     const refused = await call('call_satellite_tool', { name: 'shop_files_write_file', input: {} });
-    assert.match(String(refused.content), /may change things: it is called with act_with_satellite_tool/);
+    assert.match(String(refused.content), /may change things: call it with act_with_satellite_tool/);
     const other = await call('act_with_satellite_tool', { name: 'big_k8s_logs', input: {} });
-    assert.match(String(other.content), /only reads: it is called with call_satellite_tool/);
+    assert.match(String(other.content), /only reads: call it with call_satellite_tool/);
     assert.equal(access.asked.length, 1);
     await call('act_with_satellite_tool', { name: 'shop_files_write_file', input: { path: 'a' } });
     assert.equal(access.asked.length, 2);

@@ -88,7 +88,7 @@ interface Asked {
   service: string;
   type: DependencyQueryType;
   satellites: GraphSatellite[];
-  /** When the oldest graph used was last confirmed; absent without graphs. */
+  /** When the graphs used were last confirmed; absent without graphs. */
   asOf?: { oldest: Date; newest: Date };
   unknown: Unknown[];
 }

@@ -17,14 +17,14 @@ export function unknownOfSatellites(satellites: readonly GraphSatellite[], now: 
     const unknown: Unknown[] = [];
     const age = ago(now, asOf.getTime());
     if (!online) {
-      const message = `Satellite ${name} is offline: what it saw is as of ${age} ago.`;
+      const message = `Satellite ${name} is offline: its data is ${age} old.`;
       unknown.push({ kind: 'satellite_offline', satellite: name, message });
     } else if (now.getTime() - asOf.getTime() > OLD_AFTER_MS) {
       const message = `Satellite ${name} has not confirmed its graph for ${age}.`;
       unknown.push({ kind: 'graph_old', satellite: name, message });
     }
     if (truncated) {
-      const message = `Satellite ${name} sees more calls between services than a graph may have: some are missing.`;
+      const message = `Satellite ${name} sees more edges than a graph may have: some are missing.`;
       unknown.push({ kind: 'graph_truncated', satellite: name, message });
     }
     return unknown;
@@ -54,11 +54,11 @@ export function unknownOfEdges(graph: CallGraph, isMember: Uint8Array, now: Date
   if (staleOnes.count > 0) {
     const [least, most] = [ago(now, shortest), ago(now, longest)];
     const since = least === most ? most : `${least} to ${most}`;
-    const message = `${calls(staleOnes.count)} among these services not seen for ${since}: it may be over.`;
+    const message = `${calls(staleOnes.count)} among these services not seen for ${since}: the calls may have stopped.`;
     unknown.push({ kind: 'stale_edges', message, ...staleOnes.shown() });
   }
   if (unrated.count > 0) {
-    const message = `${calls(unrated.count)} among these services without a known rate: estimates take it for a part of all work.`;
+    const message = `${calls(unrated.count)} among these services without a known rate: estimates assume that all work needs it.`;
     unknown.push({ kind: 'no_call_rates', message, ...unrated.shown() });
   }
   return unknown;
@@ -66,7 +66,7 @@ export function unknownOfEdges(graph: CallGraph, isMember: Uint8Array, now: Date
 
 export const estimateIsLow: Unknown = {
   kind: 'estimate_low',
-  message: 'Services that call each other in circles were not followed to the end: affected shares are a little low.',
+  message: 'Cycles of calls were not followed to the end: affected shares are a little low.',
 };
 
 class Examples {
