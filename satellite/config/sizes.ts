@@ -10,9 +10,9 @@ const UNITS: Record<string, number> = {
   MiB: 1_048_576,
 };
 
-/** A number of bytes, or a text such as `8MiB`. @param most maximum number of bytes */
-export function byteSize(most: number): z.ZodType<number> {
-  const bytes = z.number().int().min(1_024).max(most);
+/** A number of bytes, or a text such as `8MiB`. @param max maximum number of bytes */
+export function byteSize(max: number): z.ZodType<number> {
+  const bytes = z.number().int().min(1_024).max(max);
   return z
     .union([z.number(), z.string()])
     .transform((size, context) => {

@@ -37,7 +37,7 @@ export interface ConnectionOptions {
 /** Changes close together are sent as one. */
 const SETTLE_MS = 500;
 /** How often to resend clusters whose state is unchanged but was checked again. */
-const CLUSTERS_EVERY_MS = 60_000;
+const CLUSTERS_INTERVAL_MS = 60_000;
 
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -153,7 +153,7 @@ export class Connection {
     const clusters = this.#options.clusters();
     // Ages always change; resend them only periodically.
     const ageless = JSON.stringify(clusters, (key, value: unknown) => (key === 'observedAgoMs' ? undefined : value));
-    const clustersText = `${Math.floor(performance.now() / CLUSTERS_EVERY_MS)} ${ageless}`;
+    const clustersText = `${Math.floor(performance.now() / CLUSTERS_INTERVAL_MS)} ${ageless}`;
     if (clustersText !== this.#announced.clusters) {
       this.#announced.clusters = clustersText;
       if (!outbox.now({ type: 'clusters', clusters })) log.error({}, 'the clusters are too large to send');

@@ -70,8 +70,8 @@ function describeOperation({ name, description, parameters, tool }: ConnectorOpe
 }
 
 /** Clipped after redaction: a replacement may be longer than its secret, and a cut may hide a secret from a rule. */
-function redacted(text: string, most: number, redactor: Redactor): string {
-  return redactor.text(text).slice(0, most).toWellFormed();
+function redacted(text: string, max: number, redactor: Redactor): string {
+  return redactor.text(text).slice(0, max).toWellFormed();
 }
 
 /** Redacts the server's texts about a tool, but not its name or its schema's names, which calls depend on. */
@@ -89,9 +89,9 @@ function redactTool(tool: McpTool, redactor: Redactor): McpTool {
 
 /** Clusters with as many of their problems as fit into one message, worst first. */
 export function clustersOf(found: readonly ClusterState[], redactor: Redactor): ClusterState[] {
-  const most = MAX_MESSAGE_BYTES / Math.max(1, Math.min(found.length, MAX_CLUSTERS));
+  const share = MAX_MESSAGE_BYTES / Math.max(1, Math.min(found.length, MAX_CLUSTERS));
   return found.slice(0, MAX_CLUSTERS).flatMap((cluster) => {
-    let room = most - bytesOf({ ...cluster, problems: [] });
+    let room = share - bytesOf({ ...cluster, problems: [] });
     const problems = cluster.problems
       .map((problem) => ({
         ...problem,

@@ -4,7 +4,7 @@ import type { MergedEdge } from './live-graph.ts';
 type Compared = Pick<MergedEdge, 'callsPerSecond' | 'errorRatio' | 'p95Seconds' | 'sources' | 'stale'>;
 
 /** Error ratios closer than this are equal: one more failure in a thousand calls is not significant. */
-const LEAST_RATIO_CHANGE = 0.001;
+const MIN_RATIO_CHANGE = 0.001;
 
 /**
  * Whether to send an edge again: its staleness or sources changed, or a figure moved far enough, appeared or
@@ -17,7 +17,7 @@ export function isSignificant(sent: Compared, now: Compared, share: number): boo
     sent.sources.length !== now.sources.length ||
     sent.sources.some((source, index) => source !== now.sources[index]) ||
     differs(sent.callsPerSecond, now.callsPerSecond, share) ||
-    differs(sent.errorRatio, now.errorRatio, share, LEAST_RATIO_CHANGE) ||
+    differs(sent.errorRatio, now.errorRatio, share, MIN_RATIO_CHANGE) ||
     differs(sent.p95Seconds, now.p95Seconds, share)
   );
 }

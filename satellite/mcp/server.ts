@@ -80,7 +80,7 @@ export class McpServer {
     } catch (error) {
       if (!wasTurnedAway(error) || context.signal.aborted) throw error;
       // The server may have forgotten the session; then the call has not begun, and the next session may repeat it.
-      await session.look();
+      await session.ping();
       if (session.lost === undefined) throw error;
       await this.#nextSession(context.signal);
       return await this.#reachable(tool).call(tool, args, context);

@@ -16,7 +16,7 @@ import { listTools, toolsPage, type Listing } from './tools.ts';
 /** Maximum duration of a call that keeps reporting progress, in ms: the longest Casebook may ask for. */
 const MAX_CALL_MS = 600_000;
 /** Unanswered pings after which an idle server counts as lost. */
-const MAX_SILENT_LOOKS = 2;
+const MAX_MISSED_PINGS = 2;
 
 /**
  * The whole result: unlike the SDK's `callTool`, this discards nothing because a content type is newer than the SDK or
@@ -51,7 +51,7 @@ export class Session {
   #end: () => void = () => undefined;
   #calls = 0;
   #silentLooks = 0;
-  #look: Promise<void> | undefined;
+  #pinging: Promise<void> | undefined;
   #announced = false;
 
   constructor(options: SessionOptions) {
@@ -66,7 +66,7 @@ export class Session {
     };
     Object.assign(this.#client, handlers);
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => this.#toolsChanged());
-    if (transport instanceof HttpTransport) transport.ontrouble = () => void this.look();
+    if (transport instanceof HttpTransport) transport.ontrouble = () => void this.ping();
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -92,7 +92,7 @@ export class Session {
       this.lost = isClosed(error) && closed !== undefined ? closed : describeError(error);
       throw error;
     }
-    this.#every(timings.pingEveryMs, () => this.look());
+    this.#every(timings.pingEveryMs, () => this.ping());
     this.#every(timings.listEveryMs, () => this.#relist());
   }
 
@@ -134,11 +134,11 @@ export class Session {
   }
 
   /** Pings the server; one that does not answer is lost. Concurrent pings share one request. */
-  look(): Promise<void> {
-    this.#look ??= this.#ping().finally(() => {
-      this.#look = undefined;
+  ping(): Promise<void> {
+    this.#pinging ??= this.#ping().finally(() => {
+      this.#pinging = undefined;
     });
-    return this.#look;
+    return this.#pinging;
   }
 
   /** @param why value of `lost` */
@@ -168,7 +168,7 @@ export class Session {
     this.silence = failure === undefined ? undefined : describeSilence(failure);
     this.#silentLooks = failure === undefined ? 0 : this.#silentLooks + 1;
     // A server that does one thing at a time does not answer while it works.
-    const mayBeBusy = isTimeout(failure) && (this.#calls > 0 || this.#silentLooks < MAX_SILENT_LOOKS);
+    const mayBeBusy = isTimeout(failure) && (this.#calls > 0 || this.#silentLooks < MAX_MISSED_PINGS);
     if (this.silence !== undefined && !mayBeBusy) await this.close(this.silence);
     else if (before !== this.silence) this.#options.onChange();
   }

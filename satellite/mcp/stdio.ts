@@ -19,8 +19,8 @@ import { answeredId, ENVELOPE_BYTES, rejection } from './rejection.ts';
 const MAX_UNREAD_BYTES = 2 * MAX_ANSWER_BYTES;
 const MAX_STDERR_LINE_BYTES = 4_096;
 /** Grace period after the end of its input, and after SIGTERM, in ms. */
-const INPUT_ENDED_MS = 500;
-const TERMINATED_MS = 2_000;
+const INPUT_GRACE_MS = 500;
+const TERM_GRACE_MS = 2_000;
 const POLL_MS = 20;
 
 /** The id of a message of which only the ends are known: the first or last member, where SDKs write it. */
@@ -130,13 +130,13 @@ export class StdioTransport implements Transport {
       child.once('close', () => resolve());
     });
     child.stdin.end();
-    if (this.outcome === undefined) await this.#gone(INPUT_ENDED_MS, () => this.outcome !== undefined);
+    if (this.outcome === undefined) await this.#gone(INPUT_GRACE_MS, () => this.outcome !== undefined);
     if (this.#signal('SIGTERM')) {
-      await this.#gone(TERMINATED_MS, () => !this.#signal(0));
+      await this.#gone(TERM_GRACE_MS, () => !this.#signal(0));
       this.#signal('SIGKILL');
     }
     // The last output is still read; a process that left the group may hold the pipes forever.
-    await Promise.race([closed, delay(TERMINATED_MS, undefined, { ref: false })]);
+    await Promise.race([closed, delay(TERM_GRACE_MS, undefined, { ref: false })]);
     child.stdout.destroy();
     child.stderr.destroy();
     await closed;

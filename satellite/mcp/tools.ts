@@ -41,8 +41,8 @@ export interface Listing {
   omitted: number;
 }
 
-function cut(value: string, most: number): string {
-  return value.length <= most ? value : `${value.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
+function cut(value: string, max: number): string {
+  return value.length <= max ? value : `${value.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }
 
 function fits(value: unknown): boolean {

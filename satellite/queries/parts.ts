@@ -13,11 +13,11 @@ const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
 /**
- * Splits a text so that each part's JSON has at most `most` bytes. Surrogate pairs stay whole. Lazy: a part is cut when
+ * Splits a text so that each part's JSON has at most `max` bytes. Surrogate pairs stay whole. Lazy: a part is cut when
  * it can be sent.
- * @param most at least 8: the longest character, and two quotes
+ * @param max at least 8: the longest character, and two quotes
  */
-export function* partsOf(text: string, most: number): Generator<string> {
+export function* partsOf(text: string, max: number): Generator<string> {
   let start = 0;
   let bytes = 2;
   for (let i = 0; i < text.length;) {
@@ -25,7 +25,7 @@ export function* partsOf(text: string, most: number): Generator<string> {
     const isPair = isHigh(unit) && isLow(text.charCodeAt(i + 1));
     // A lone surrogate is written as \ud800.
     const cost = isPair ? 4 : isHigh(unit) || isLow(unit) ? 6 : costOf(unit);
-    if (bytes + cost > most) {
+    if (bytes + cost > max) {
       yield text.slice(start, i);
       start = i;
       bytes = 2;

@@ -4,7 +4,7 @@ import { DEFAULT_RULES, EMAIL_RULE, isSecretName, REDACTED, type RedactionRule }
 /** Caches the verdict on names: the rows of an answer share theirs. */
 const MAX_NAMES = 10_000;
 /** `pwd=x`. */
-const SHORTEST_SECRET = 5;
+const MIN_SECRET_CHARACTERS = 5;
 /** A metric sample, of which an answer may have a million; no default rule matches one. */
 const SAMPLE = /^-?\d{1,12}\.\d{1,40}(?:e[+-]?\d{1,3})?$/;
 
@@ -31,7 +31,7 @@ export function createRedactor({ defaults, emails, rules }: RedactionOptions): R
 
   const text = (found: string): string => {
     let out = found;
-    const isPlain = found.length < SHORTEST_SECRET || SAMPLE.test(found);
+    const isPlain = found.length < MIN_SECRET_CHARACTERS || SAMPLE.test(found);
     for (const rule of isPlain ? rules : all) out = rule.apply(out);
     return out;
   };

@@ -69,18 +69,18 @@ export class KubernetesClient {
 
   /**
    * Lists page by page, mapping each object with `keep`.
-   * @param most maximum number of objects; no further page is requested once it is reached
+   * @param max maximum number of objects; no further page is requested once it is reached
    */
   async list<Item, Kept>(
     context: OperationContext,
-    most: number,
+    max: number,
     make: (apis: Apis, page: Page, options: ConfigurationOptions) => Promise<ListOf<Item>>,
     keep: (item: Item) => Kept,
   ): Promise<Listed<Kept>> {
     const items: Kept[] = [];
     let next: string | undefined;
     do {
-      const page: Page = { limit: Math.min(PAGE, most - items.length), ...(next !== undefined && { _continue: next }) };
+      const page: Page = { limit: Math.min(PAGE, max - items.length), ...(next !== undefined && { _continue: next }) };
       try {
         const list = await this.#page(context, (apis, options) => make(apis, page, options));
         items.push(...list.items.map(keep));
@@ -91,7 +91,7 @@ export class KubernetesClient {
         if (fresh === undefined) throw asQueryError(error, context.signal);
         next = fresh;
       }
-    } while (next !== undefined && items.length < most);
+    } while (next !== undefined && items.length < max);
     return { items, truncated: next !== undefined };
   }
 

@@ -33,21 +33,17 @@ export interface PodFilter {
   field_selector?: string;
 }
 
-export const nodes = (
-  client: KubernetesClient,
-  context: OperationContext,
-  most: number,
-): Promise<Listed<TrimmedNode>> =>
-  client.list(context, most, ({ core }, page, options) => core.listNode(page, options), trimNode);
+export const nodes = (client: KubernetesClient, context: OperationContext, max: number): Promise<Listed<TrimmedNode>> =>
+  client.list(context, max, ({ core }, page, options) => core.listNode(page, options), trimNode);
 
 export const namespaces = (
   client: KubernetesClient,
   context: OperationContext,
-  most: number,
+  max: number,
 ): Promise<Listed<Namespace>> =>
   client.list(
     context,
-    most,
+    max,
     ({ core }, page, options) => core.listNamespace(page, options),
     ({ metadata, status }) => ({
       name: metadata?.name ?? '',
@@ -59,12 +55,12 @@ export const namespaces = (
 export const pods = (
   client: KubernetesClient,
   context: OperationContext,
-  most: number,
+  max: number,
   { namespace, label_selector: labelSelector, field_selector: fieldSelector }: PodFilter,
 ): Promise<Listed<TrimmedPod>> =>
   client.list(
     context,
-    most,
+    max,
     ({ core }, page, options) => {
       const asked = { ...page, labelSelector, fieldSelector };
       return namespace === undefined
@@ -77,7 +73,7 @@ export const pods = (
 export function events(
   client: KubernetesClient,
   context: OperationContext,
-  most: number,
+  max: number,
   { namespace, involved_object, type }: EventFilter,
 ): Promise<Listed<TrimmedEvent>> {
   const [name, kind] = involved_object?.split('/').toReversed() ?? [];
@@ -87,7 +83,7 @@ export function events(
     .join(',');
   return client.list(
     context,
-    most,
+    max,
     ({ core }, page, options) => {
       const asked = { ...page, ...(fieldSelector !== '' && { fieldSelector }) };
       return namespace === undefined
@@ -102,7 +98,7 @@ export function events(
 export async function workloads(
   client: KubernetesClient,
   context: OperationContext,
-  most: number,
+  max: number,
   { namespace, kind }: { namespace?: string; kind?: WorkloadKind },
 ): Promise<Listed<Workload> & { errors: { resource: string; message: string }[] }> {
   const items: Workload[] = [];
@@ -110,12 +106,12 @@ export async function workloads(
   let truncated = false;
   const within = namespace === undefined ? undefined : { namespace };
   for (const one of kind === undefined ? WORKLOAD_KINDS : [kind]) {
-    if (items.length >= most) {
+    if (items.length >= max) {
       truncated = true;
       break;
     }
     try {
-      const listed = await LIST[one](client, context, most - items.length, within);
+      const listed = await LIST[one](client, context, max - items.length, within);
       items.push(...listed.items);
       truncated ||= listed.truncated;
     } catch (error) {
@@ -130,55 +126,55 @@ export async function workloads(
 type ListKind = (
   client: KubernetesClient,
   context: OperationContext,
-  most: number,
+  max: number,
   within: { namespace: string } | undefined,
 ) => Promise<Listed<Workload>>;
 
 const LIST: Record<WorkloadKind, ListKind> = {
-  Deployment: (client, context, most, within) =>
+  Deployment: (client, context, max, within) =>
     client.list(
       context,
-      most,
+      max,
       ({ apps }, page, options) =>
         within
           ? apps.listNamespacedDeployment({ ...page, ...within }, options)
           : apps.listDeploymentForAllNamespaces(page, options),
       trimDeployment,
     ),
-  StatefulSet: (client, context, most, within) =>
+  StatefulSet: (client, context, max, within) =>
     client.list(
       context,
-      most,
+      max,
       ({ apps }, page, options) =>
         within
           ? apps.listNamespacedStatefulSet({ ...page, ...within }, options)
           : apps.listStatefulSetForAllNamespaces(page, options),
       trimStatefulSet,
     ),
-  DaemonSet: (client, context, most, within) =>
+  DaemonSet: (client, context, max, within) =>
     client.list(
       context,
-      most,
+      max,
       ({ apps }, page, options) =>
         within
           ? apps.listNamespacedDaemonSet({ ...page, ...within }, options)
           : apps.listDaemonSetForAllNamespaces(page, options),
       trimDaemonSet,
     ),
-  Job: (client, context, most, within) =>
+  Job: (client, context, max, within) =>
     client.list(
       context,
-      most,
+      max,
       ({ batch }, page, options) =>
         within
           ? batch.listNamespacedJob({ ...page, ...within }, options)
           : batch.listJobForAllNamespaces(page, options),
       trimJob,
     ),
-  CronJob: (client, context, most, within) =>
+  CronJob: (client, context, max, within) =>
     client.list(
       context,
-      most,
+      max,
       ({ batch }, page, options) =>
         within
           ? batch.listNamespacedCronJob({ ...page, ...within }, options)

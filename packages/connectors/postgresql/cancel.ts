@@ -9,7 +9,7 @@ export interface CancelTarget {
 
 /** The code of PostgreSQL's CancelRequest message (protocol, "Message Formats"). */
 const CANCEL_REQUEST = 80_877_102;
-const GIVE_UP_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Asks the server, over a separate connection, to cancel the current work of one of its connections. The message is
@@ -24,7 +24,7 @@ export function requestCancel({ host, port, processId, secretKey }: CancelTarget
   message.writeInt32BE(secretKey, 12);
   const { promise, resolve } = Promise.withResolvers<void>();
   const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
-  socket.setTimeout(GIVE_UP_MS, () => socket.destroy());
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   socket.on('close', () => resolve());
   socket.on('connect', () => socket.end(message));

@@ -8,7 +8,7 @@ const CODES: Record<string, QueryError['code']> = {
 };
 
 /** Classes: data exception, cardinality, invalid transaction state (read-only), syntax or access rule, parameters. */
-const ASKERS_FAULT = /^(?:22|21|25|42|08P01)/u;
+const CALLER_ERRORS = /^(?:22|21|25|42|08P01)/u;
 
 export function abortedError(): QueryError {
   return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
@@ -33,6 +33,6 @@ export function asQueryError(error: unknown): QueryError {
   // An SQLSTATE has five characters; anything else comes from the network or the client.
   const isServers = state !== undefined && /^[0-9A-Z]{5}$/u.test(state) && part('severity') !== undefined;
   if (!isServers) return new QueryError('failed', `No answer from PostgreSQL: ${words.join('. ')}`, { cause: error });
-  const code = CODES[state] ?? (ASKERS_FAULT.test(state) ? 'bad_request' : 'failed');
+  const code = CODES[state] ?? (CALLER_ERRORS.test(state) ? 'bad_request' : 'failed');
   return new QueryError(code, `PostgreSQL: ${words.join('. ')} (${state})`, { cause: error });
 }

@@ -79,7 +79,7 @@ const ABOUT_THE_SERVER = words(`
   txid_current_if_assigned version`);
 
 /** In lower case. */
-export const READING_NAMES: ReadonlySet<string> = new Set([
+export const READ_ONLY_NAMES: ReadonlySet<string> = new Set([
   ...SYNTAX,
   ...TYPES,
   ...AGGREGATES,
@@ -88,7 +88,7 @@ export const READING_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The volatile ones among them: their results change, but they change nothing. */
-export const READING_THOUGH_VOLATILE: ReadonlySet<string> = new Set(
+export const VOLATILE_READ_ONLY: ReadonlySet<string> = new Set(
   words(`
   array_sample array_shuffle clock_timestamp gen_random_uuid pg_blocking_pids pg_current_wal_flush_lsn
   pg_current_wal_insert_lsn pg_current_wal_lsn pg_database_size pg_indexes_size pg_is_in_recovery pg_is_wal_replay_paused

@@ -1,6 +1,6 @@
 import { callsIn, readingStatement, type Call } from '../shared/sql/read-only.ts';
 import { POSTGRESQL, type Token } from '../shared/sql/tokens.ts';
-import { READING_NAMES } from './functions.ts';
+import { READ_ONLY_NAMES } from './functions.ts';
 
 /** A name after these takes a list of columns, or is a type: it is not a function. */
 const NAMING = new Set(['as', 'recursive', 'with']);
@@ -12,7 +12,7 @@ const NAMING = new Set(['as', 'recursive', 'with']);
 export function readingPostgres(sql: string, allowed: ReadonlySet<string> = new Set()): string {
   const mayStand = ({ name, before }: Call): boolean =>
     allowed.has(name) ||
-    READING_NAMES.has(name.replace(/^pg_catalog\./u, '')) ||
+    READ_ONLY_NAMES.has(name.replace(/^pg_catalog\./u, '')) ||
     (before?.kind === 'word' && NAMING.has(before.text) && !name.includes('.'));
   return readingStatement(sql, {
     dialect: POSTGRESQL,

@@ -5,15 +5,15 @@
  */
 const BUCKETS_PER_DOUBLING = 8;
 /** Durations outside 1 µs to about a day are clamped. */
-const SHORTEST_SECONDS = 1e-6;
-const LONGEST_SECONDS = 1e5;
+const MIN_SECONDS = 1e-6;
+const MAX_SECONDS = 1e5;
 
 /** Counts by bucket; empty buckets take no memory. */
 export type Histogram = Map<number, number>;
 
 /** @param seconds at least 0 */
 export function countDuration(histogram: Histogram, seconds: number): void {
-  const within = Math.min(LONGEST_SECONDS, Math.max(SHORTEST_SECONDS, seconds));
+  const within = Math.min(MAX_SECONDS, Math.max(MIN_SECONDS, seconds));
   const bucket = Math.ceil(Math.log2(within) * BUCKETS_PER_DOUBLING);
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }

@@ -19,7 +19,7 @@ export interface SeenEdge extends ObservedEdge {
 /** Slots in the window, which therefore covers between 5/6 and all of its length. */
 const SLOTS = 6;
 /** Minimum window for rates right after the start, in ms: one call is not a burst. */
-const SHORTEST_MS = 10_000;
+const MIN_WINDOW_MS = 10_000;
 
 interface Slot {
   /** Slot number, counted from 0 of the clock. */
@@ -74,7 +74,7 @@ export class CallRates {
   edges(now: number): SeenEdge[] {
     const oldest = this.#partOf(now) - SLOTS + 1;
     const since = Math.max(oldest * this.#slotMs, this.#startedAt);
-    const seconds = Math.max(now - since, SHORTEST_MS) / 1_000;
+    const seconds = Math.max(now - since, MIN_WINDOW_MS) / 1_000;
     const seen: SeenEdge[] = [];
     for (const [key, edge] of this.#edges) {
       const slots = edge.slots.filter(({ at }) => at >= oldest);

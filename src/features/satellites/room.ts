@@ -13,7 +13,7 @@ import { purgeSatelliteRequests } from './sweeper.ts';
 import { tokenPepperFrom } from './tokens.ts';
 
 /** Every attempt at the tool call is over by then. */
-const ANSWERS_KEPT_MS = 24 * 3_600_000;
+const ANSWER_RETENTION_MS = 24 * 3_600_000;
 
 export const satellitesRoom = {
   name: 'satellites',
@@ -42,6 +42,6 @@ export const satellitesRoom = {
   },
   sweeps: [
     ({ orm, events, clock }: RoomCore) =>
-      purgeSatelliteRequests(orm, events, new Date(clock.now().getTime() - ANSWERS_KEPT_MS)),
+      purgeSatelliteRequests(orm, events, new Date(clock.now().getTime() - ANSWER_RETENTION_MS)),
   ],
 } satisfies Room;

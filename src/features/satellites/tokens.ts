@@ -10,7 +10,7 @@ import { SatelliteToken } from './entities.ts';
 const PREFIX_LENGTH = 10;
 const LAST_USED_RESOLUTION_MS = 60_000;
 /** Our tokens are far shorter; longer ones are not worth hashing. */
-const LONGEST_TOKEN = 512;
+const MAX_TOKEN_CHARACTERS = 512;
 
 /** Derives the pepper of token hashes from an installation's secret key. */
 export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook satellite tokens');
@@ -76,7 +76,7 @@ export async function verifyToken(
   { pepper, now }: { pepper: Buffer; now: Date },
 ): Promise<{ row: SatelliteToken } | { refusal: string }> {
   const unknown = { refusal: 'The enrolment token is not known.' };
-  if (token.length > LONGEST_TOKEN) return unknown;
+  if (token.length > MAX_TOKEN_CHARACTERS) return unknown;
   const hash = hashCredential(token, pepper);
   const row = await em.findOne(SatelliteToken, { hash }, anyTeam);
   if (!row || !sameHash(row.hash, hash)) return unknown;

@@ -6,7 +6,7 @@ import getPort from 'get-port';
 import pg from 'pg';
 import { postgresql, type Connector } from '@casebook/connectors';
 import { startPostgres } from '../../../src/embedded/postgres.ts';
-import { READING_NAMES, READING_THOUGH_VOLATILE } from '../../../packages/connectors/postgresql/functions.ts';
+import { READ_ONLY_NAMES, VOLATILE_READ_ONLY } from '../../../packages/connectors/postgresql/functions.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { startNetwork } from '../../support/network.ts';
 import { ask, connectorOf, refused } from './support.ts';
@@ -268,14 +268,14 @@ describe('satellite connector: postgresql', () => {
       const volatile = await admin.query<{ name: string }>(
         `select distinct proname as name from pg_proc where pronamespace = 'pg_catalog'::regnamespace
          and provolatile = 'v' and prorettype <> 'tsm_handler'::regtype and proname = any($1)`,
-        [[...READING_NAMES]],
+        [[...READ_ONLY_NAMES]],
       );
       assert.deepEqual(
-        volatile.rows.map(({ name }) => name).filter((name) => !READING_THOUGH_VOLATILE.has(name)),
+        volatile.rows.map(({ name }) => name).filter((name) => !VOLATILE_READ_ONLY.has(name)),
         [],
       );
       assert.deepEqual(
-        [...READING_THOUGH_VOLATILE].filter((name) => !READING_NAMES.has(name)),
+        [...VOLATILE_READ_ONLY].filter((name) => !READ_ONLY_NAMES.has(name)),
         [],
       );
     });

@@ -140,10 +140,10 @@ function toSearch(query: Query): URLSearchParams {
   return search;
 }
 
-/** Reads up to `most` bytes; anything beyond them is never received. */
-async function readBody(response: Response, most: number): Promise<{ text: string; whole: boolean }> {
+/** Reads up to `maxBytes` bytes; anything beyond them is never received. */
+async function readBody(response: Response, maxBytes: number): Promise<{ text: string; whole: boolean }> {
   const chunks: Uint8Array[] = [];
-  let room = most;
+  let room = maxBytes;
   let whole = true;
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk.subarray(0, room));
@@ -155,6 +155,6 @@ async function readBody(response: Response, most: number): Promise<{ text: strin
   return { text: Buffer.concat(chunks).toString('utf8'), whole };
 }
 
-function tooLarge(place: string, most: number): string {
-  return `the answer from ${place} is larger than the ${most} bytes allowed: ask for a shorter time range, fewer series, or a lower limit`;
+function tooLarge(place: string, maxBytes: number): string {
+  return `the answer from ${place} is larger than the ${maxBytes} bytes allowed: ask for a shorter time range, fewer series, or a lower limit`;
 }

@@ -28,7 +28,7 @@ const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', '
 const TEXTS = ['title', 'description', 'format', 'contentEncoding', 'contentMediaType', '$comment', '$schema'];
 const FLAGS = ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly'];
 /** Rare, and not worth getting wrong. */
-const NOT_TAKEN =
+const UNSUPPORTED_KEYWORDS =
   /^(\$(id|anchor|dynamic.*|vocabulary|recursive.*)|dependen(cies|tRequired)|unevaluated.*|minContains|maxContains)$/u;
 
 /** Replaces an unacceptable schema: the satellite reports what is wrong with an input. */
@@ -57,7 +57,7 @@ function isSound(schema: unknown, root: Schema, depth: number): boolean {
   const nested = (value: unknown): boolean => isSound(value, root, depth + 1);
   const list = (value: unknown): boolean => Array.isArray(value) && value.length > 0 && value.every(nested);
   return (
-    Object.keys(schema).every((keyword) => !NOT_TAKEN.test(keyword)) &&
+    Object.keys(schema).every((keyword) => !UNSUPPORTED_KEYWORDS.test(keyword)) &&
     all(['type'], isType) &&
     all(OF_SCHEMAS, (value) => isRecord(value) && Object.values(value).every(nested)) &&
     all(SCHEMA, nested) &&

@@ -29,7 +29,7 @@ const GRACE_MS = 5_000;
 /** Interval at which the satellite's row is checked while waiting for an answer: a killed node reports nothing. */
 const CHECK_MS = 500;
 /** How long after a cancellation parts of the answer may still be stored, in ms. */
-const STRAGGLERS_MS = 3_000;
+const DRAIN_MS = 3_000;
 /** Interval between checks whether a lost satellite is back, in ms. */
 const RECONNECT_POLL_MS = 200;
 
@@ -105,7 +105,7 @@ class Question {
     const stream = replyStream(this.#requestId);
     const remove = (): void => this.#leftovers.add(stream);
     if (this.#reply.isOver) remove();
-    else setTimeout(remove, STRAGGLERS_MS).unref();
+    else setTimeout(remove, DRAIN_MS).unref();
   }
 
   /** What earlier attempts at this request left behind. @returns where the stream ends */

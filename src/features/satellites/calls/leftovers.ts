@@ -1,7 +1,7 @@
 import type { EventLog } from '../../../platform/event-log/index.ts';
 
 /** Interval between removals of streams, in ms: removing them one by one would cost as much as the requests. */
-const EVERY_MS = 1_000;
+const INTERVAL_MS = 1_000;
 
 /** Removes obsolete reply streams in batches. Those of a killed process expire. */
 export class Leftovers {
@@ -14,7 +14,7 @@ export class Leftovers {
 
   add(stream: string): void {
     this.#streams.push(stream);
-    if (this.#streams.length === 1) setTimeout(() => this.#remove(), EVERY_MS).unref();
+    if (this.#streams.length === 1) setTimeout(() => this.#remove(), INTERVAL_MS).unref();
   }
 
   #remove(): void {

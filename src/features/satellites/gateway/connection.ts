@@ -180,7 +180,7 @@ export class SatelliteConnection {
       }
       case 'inventory': {
         this.registration!.inventory = message.inventory;
-        this.registration!.told.add('inventory');
+        this.registration!.announced.add('inventory');
         this.#describe('inventory');
         break;
       }
@@ -189,7 +189,7 @@ export class SatelliteConnection {
           ...rest,
           observedAt: this.#ago(observedAgoMs),
         }));
-        this.registration!.told.add('clusters');
+        this.registration!.announced.add('clusters');
         this.#describe('clusters');
         break;
       }
@@ -227,7 +227,7 @@ export class SatelliteConnection {
       health: [],
       inventory: { version, labels: {}, connectors: [], tools: [], omittedTools: 0 },
       clusters: [],
-      told: new Set(),
+      announced: new Set(),
     };
     const { id } = this.registration;
     this.#control.add(async () => {

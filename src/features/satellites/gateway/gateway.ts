@@ -19,11 +19,11 @@ import { MAX_SATELLITES, Registrations, type Registration } from './registration
 import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
 
 /** Interval for updating rows, rechecking tokens and closing silent connections, in ms. */
-const TEND_MS = 2_000;
+const UPKEEP_MS = 2_000;
 /** Maximum number of connections of one node. */
 const MAX_CONNECTIONS = 5_000;
 /** How long a stopping node waits for its last events to be stored, in ms: the event log may be down. */
-const LAST_WORDS_MS = 3_000;
+const SHUTDOWN_MS = 3_000;
 /** How long a connection may take to identify itself, in ms. */
 const HELLO_MS = 10_000;
 
@@ -76,7 +76,7 @@ class Gateway implements SatelliteGateway {
       this.#tendingNow ??= this.#tend()
         .catch((error: unknown) => deps.log.warn({ err: error }, 'the rows of the satellites could not be updated'))
         .finally(() => (this.#tendingNow = undefined));
-    }, TEND_MS);
+    }, UPKEEP_MS);
   }
 
   wants({ url, headers }: IncomingMessage): boolean {
@@ -99,7 +99,7 @@ class Gateway implements SatelliteGateway {
     const connections = [...this.#connections.values()];
     for (const connection of connections) connection.close(CLOSE.restarting, 'This node is stopping; reconnect.');
     const dropped = Promise.all(connections.map((connection) => connection.drop().catch(() => undefined)));
-    await Promise.race([dropped, sleep(LAST_WORDS_MS, undefined, { ref: false })]);
+    await Promise.race([dropped, sleep(SHUTDOWN_MS, undefined, { ref: false })]);
     await this.#disconnected(connections);
     for (const connection of connections) connection.terminate();
     await this.#inbox.stop();

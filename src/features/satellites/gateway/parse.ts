@@ -33,9 +33,9 @@ export function parseMessage(bytes: Buffer): SatelliteMessage | { problem: strin
   return { problem: problem.slice(0, MAX_PROBLEM) };
 }
 
-function isDeeperThan(value: unknown, most: number): boolean {
+function isDeeperThan(value: unknown, maxDepth: number): boolean {
   if (value === null || typeof value !== 'object') return false;
-  return most === 0 || Object.values(value).some((member) => isDeeperThan(member, most - 1));
+  return maxDepth === 0 || Object.values(value).some((member) => isDeeperThan(member, maxDepth - 1));
 }
 
 /** The parsed value, with storable texts and names. */

@@ -28,7 +28,7 @@ export interface Registration {
   inventory: Inventory;
   clusters: StoredCluster[];
   /** What it has announced since it connected; anything else is unknown. */
-  told: Set<'inventory' | 'clusters'>;
+  announced: Set<'inventory' | 'clusters'>;
 }
 
 /** Derived from team and name: a satellite whose registration was deleted comes back as the same. */
@@ -59,7 +59,7 @@ export class Registrations {
     const em = forTeam(this.#orm.em, of.teamId);
     if ((await em.count(Satellite, { id: { $ne: of.id } })) >= MAX_SATELLITES) return false;
     const now = of.lastHeartbeatAt;
-    const { told, ...known } = of;
+    const { announced, ...known } = of;
     const row = {
       ...known,
       ...inventoryColumns(of.inventory),
@@ -76,8 +76,8 @@ export class Registrations {
         'teamId',
         'name',
         'createdAt',
-        ...(told.has('inventory') ? [] : INVENTORY_COLUMNS),
-        ...(told.has('clusters') ? [] : (['clusters'] as const)),
+        ...(announced.has('inventory') ? [] : INVENTORY_COLUMNS),
+        ...(announced.has('clusters') ? [] : (['clusters'] as const)),
       ],
     });
     return true;

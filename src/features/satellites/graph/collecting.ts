@@ -5,8 +5,8 @@ import { addPart, type Batch } from './batch.ts';
 /**
  * Maximum number of edges being collected, for one team and in total; an edge takes up to a kilobyte in the meantime.
  */
-const MAX_OF_TEAM = MAX_EDGES;
-const MAX_OF_ALL = 2 * MAX_EDGES;
+const MAX_PER_TEAM = MAX_EDGES;
+const MAX_TOTAL = 2 * MAX_EDGES;
 /** A graph without new parts for this long is evicted when its place is needed, in ms. */
 const STALLED_MS = 30_000;
 
@@ -49,7 +49,7 @@ export class Collecting {
       ofAll += held;
       if (each.teamId === teamId) ofTeam += held;
     }
-    return ofTeam <= MAX_OF_TEAM && ofAll <= MAX_OF_ALL;
+    return ofTeam <= MAX_PER_TEAM && ofAll <= MAX_TOTAL;
   }
 }
 

@@ -2,7 +2,7 @@ import { SourceError, type TimeWindow } from '../port.ts';
 import type { PrometheusClient } from './client.ts';
 
 /** How far back to look; more than any question without a time of its own requires. */
-const LOOKED_BACK_SECONDS = 6 * 60 * 60;
+const LOOKBACK_SECONDS = 6 * 60 * 60;
 const LOOKS = 180;
 
 /**
@@ -21,8 +21,8 @@ export async function readCoverage(
     return found?.timestamps.find((_, i) => Number.isFinite(found.values[i]));
   };
   try {
-    const from = now - LOOKED_BACK_SECONDS;
-    const coarse = LOOKED_BACK_SECONDS / LOOKS;
+    const from = now - LOOKBACK_SECONDS;
+    const coarse = LOOKBACK_SECONDS / LOOKS;
     const about = await firstSince({ from, to: now });
     if (about === undefined || about < from + 2 * coarse) return undefined;
     const exactly = await firstSince({ from: about - coarse, to: about + 1 });

@@ -17,7 +17,7 @@ import { estimateIsLow, unknownOfEdges, unknownOfSatellites } from './unknown.ts
 import { pathTo, walk, type Reached } from './walk.ts';
 
 const MAX_CYCLES = 20;
-const LONGEST_CYCLE = 50;
+const MAX_CYCLE_LENGTH = 50;
 
 export interface Graphs {
   graph: CallGraph;
@@ -73,7 +73,7 @@ function someCycles(graph: CallGraph, groups: readonly CycleGroup[]): string[][]
   const cycles: string[][] = [];
   for (const group of groups.slice(0, MAX_CYCLES)) {
     const cycle = cycleIn(graph, group);
-    if (cycle.length <= LONGEST_CYCLE) cycles.push([...cycle]);
+    if (cycle.length <= MAX_CYCLE_LENGTH) cycles.push([...cycle]);
   }
   return cycles;
 }

@@ -58,12 +58,12 @@ function callsOf(table: EdgeTable): Calls {
 function union(tables: readonly EdgeTable[]): Calls {
   const { names, ids, own, theirs } = commonNames(tables);
   const services = names.length;
-  const most = tables.reduce((sum, { size }) => sum + size, 0);
+  const capacity = tables.reduce((sum, { size }) => sum + size, 0);
   const offsets = new Uint32Array(services + 1);
-  const callees = new Uint32Array(most);
-  const rates = new Float64Array(most);
-  const stale = new Uint8Array(most);
-  const seenAt = new Float64Array(most);
+  const callees = new Uint32Array(capacity);
+  const rates = new Float64Array(capacity);
+  const stale = new Uint8Array(capacity);
+  const seenAt = new Float64Array(capacity);
   // The edge to each callee, valid when it is at or after the caller's first.
   const place = new Int32Array(services).fill(-1);
   let size = 0;

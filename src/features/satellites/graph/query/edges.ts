@@ -34,8 +34,8 @@ export function edgesAmong(
   }
   // Typed arrays sort numbers fast; names are compared only from the limit's rate upwards.
   const least = limit < size ? rates.slice(0, size).sort()[size - limit]! : Number.NEGATIVE_INFINITY;
-  const most = edges.subarray(0, size).filter((edge) => rateFor(graph, edge) >= least);
-  const pairs = Array.from(most, (edge) => ({ edge, caller: callerOf(graph, edge), rate: rateFor(graph, edge) }));
+  const top = edges.subarray(0, size).filter((edge) => rateFor(graph, edge) >= least);
+  const pairs = Array.from(top, (edge) => ({ edge, caller: callerOf(graph, edge), rate: rateFor(graph, edge) }));
   pairs.sort(
     (a, b) =>
       b.rate - a.rate ||

@@ -53,7 +53,7 @@ function weightOf(rate: number, throughput: number): number {
 const TOLERANCE = 1e-6;
 /** Edge visits allowed per edge of the graph: enough for all but cycles in which nearly every call is passed on. */
 const MAX_ROUNDS = 60;
-const LEAST_LOOKS = 1_000_000;
+const MIN_VISITS = 1_000_000;
 
 /**
  * The affected share of each service's work when `failed` fails: an upper estimate, which assumes that every call is
@@ -80,8 +80,8 @@ export function impactOf(graph: CallGraph, { weights }: Load, failed: number): I
   };
   share[failed] = 1;
   queueCallers(failed);
-  let looks = Math.max(LEAST_LOOKS, MAX_ROUNDS * callees.length);
-  while (queued > 0 && looks > 0) {
+  let visits = Math.max(MIN_VISITS, MAX_ROUNDS * callees.length);
+  while (queued > 0 && visits > 0) {
     const at = queue[head]!;
     head = (head + 1) % services;
     queued--;
@@ -89,7 +89,7 @@ export function impactOf(graph: CallGraph, { weights }: Load, failed: number): I
     let unaffected = 1;
     const end = offsets[at + 1]!;
     for (let edge = offsets[at]!; edge < end; edge++) unaffected *= 1 - weights[edge]! * share[callees[edge]!]!;
-    looks -= end - offsets[at]! + 1;
+    visits -= end - offsets[at]! + 1;
     if (1 - unaffected <= share[at]! + TOLERANCE) continue;
     share[at] = 1 - unaffected;
     queueCallers(at);
