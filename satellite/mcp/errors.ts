@@ -1,7 +1,7 @@
 /** Errors of MCP servers, in words for the caller. */
-import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { QueryError } from '@casebook/connectors';
+import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ErrorCode, type JSONRPCMessage, McpError, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 
 const MAX_CHARACTERS = 2_000;
 /** Numbers: servers use codes that the SDK does not know. */
@@ -79,4 +79,25 @@ export function queryError(error: unknown, server: string, lost: string | undefi
   return new QueryError('failed', `The MCP server “${server}” could not be queried: ${describeError(error)}`, {
     cause: error,
   });
+}
+
+/** Maximum size of one message of a server: the largest answer Casebook accepts, and the JSON-RPC around it. */
+export const ENVELOPE_BYTES = 64 * 1024;
+
+/** Reserved by JSON-RPC for implementations. */
+const NO_ANSWER = -32_000;
+
+/**
+ * What a transport hands to the SDK in place of the missing answer. The error's `data` is the {@link QueryError}
+ * itself, which nothing parsed from JSON can be: see `queryError`.
+ */
+export function rejection(id: RequestId, error: QueryError): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: NO_ANSWER, message: error.message, data: error } };
+}
+
+/** @returns the id of a result or an error response, as the number that the SDK gave the request */
+export function answeredId(message: unknown): number | undefined {
+  if (typeof message !== 'object' || message === null || 'method' in message || !('id' in message)) return undefined;
+  const id = Number(message.id);
+  return Number.isSafeInteger(id) ? id : undefined;
 }

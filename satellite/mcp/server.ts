@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Health } from '@casebook/wire';
 import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
-import { backoffMs } from './backoff.ts';
+import { type McpTimings, backoffMs } from './timings.ts';
 import { createBoundedLog } from './bounded-log.ts';
 import type { McpServerConfig } from './config.ts';
 import { describeError, wasTurnedAway } from './errors.ts';
@@ -11,7 +11,6 @@ import { HttpTransport } from './http.ts';
 import type { McpCallContext } from './port.ts';
 import { Session } from './session.ts';
 import { StdioTransport } from './stdio.ts';
-import type { McpTimings } from './timings.ts';
 import type { Listing } from './tools.ts';
 
 /** Maximum number of names in a message that lists the tools. */

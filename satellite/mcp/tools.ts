@@ -1,7 +1,6 @@
 /** A server's tools, reduced to what the protocol between satellite and Casebook carries. */
-import { z } from 'zod';
 import { MAX_NAME_CHARACTERS, MAX_SCHEMA_CHARACTERS, MAX_TOOLS, type McpTool } from '@casebook/wire';
-import { matcher } from './globs.ts';
+import { z } from 'zod';
 
 const MAX_DESCRIPTION_CHARACTERS = 2_000;
 const MAX_TITLE_CHARACTERS = 1_000;
@@ -132,4 +131,18 @@ export async function listTools(
     cursors.add(cursor);
   } while (cursors.size < MAX_PAGES);
   return { tools: [...tools.values()], omitted };
+}
+
+function expression(glob: string): RegExp {
+  const source = glob
+    .replace(/[\\^$.+()[\]{}|]/gu, String.raw`\$&`)
+    .replace(/\*+/gu, '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 'su');
+}
+
+/** @returns whether a name matches any of the globs */
+export function matcher(globs: readonly string[]): (name: string) => boolean {
+  const expressions = globs.map(expression);
+  return (name) => expressions.some((one) => one.test(name));
 }

@@ -1,6 +1,8 @@
 /** Maps a request's target to the work: which connector or MCP server, with which parameters, within which limits. */
-import { prepareCall, QueryError, type Connector } from '@casebook/connectors';
+import { type Connector, prepareCall, QueryError } from '@casebook/connectors';
 import type { RequestMessage } from '@casebook/wire';
+import type { SatelliteConfig } from '../config/index.ts';
+import type { Log } from '../log.ts';
 import type { McpServers } from '../mcp/port.ts';
 
 /** A connector with its configured limits. */
@@ -55,4 +57,13 @@ export function dispatch({ target, timeoutMs, maxBytes }: RequestMessage, system
     mayAct: false,
     run,
   };
+}
+
+/** Opens nothing: the connector's check detects a system that is down. */
+export function connectAll({ connectors, limits }: SatelliteConfig, log: Log): LimitedConnector[] {
+  return connectors.map(({ id, title, timeoutSeconds, maxAnswerBytes, create }) => ({
+    connector: create({ id, title, log }),
+    timeoutMs: (timeoutSeconds ?? limits.query_timeout_seconds) * 1_000,
+    maxBytes: maxAnswerBytes ?? limits.max_answer_bytes,
+  }));
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { QueryError } from '@casebook/connectors';
-import { backoffMs } from '../../../satellite/mcp/backoff.ts';
+import { backoffMs } from '../../../satellite/mcp/timings.ts';
 import { boundedBody } from '../../../satellite/mcp/bounded-body.ts';
-import { matcher } from '../../../satellite/mcp/globs.ts';
+import { matcher } from '../../../satellite/mcp/tools.ts';
 import { mcpServersConfig } from '../../../satellite/mcp/index.ts';
 import { createLineReader } from '../../../satellite/mcp/lines.ts';
 

@@ -2,14 +2,14 @@
 import { errorOutput, oneLine, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import {
   SatelliteCallError,
+  type SatelliteCalls,
   SatelliteOffline,
   SatelliteRefused,
   SatelliteTimeout,
-  type SatelliteCalls,
 } from '../calls/port.ts';
 import { readMcpResult } from './mcp-result.ts';
 import type { Offer } from './offer.ts';
-import { reasonOf } from './words.ts';
+import type { KnownSatellite } from './port.ts';
 
 /** Timeout of a whole tool call, in seconds. */
 export const TOOL_TIMEOUT_SECONDS = 90;
@@ -62,4 +62,19 @@ function explain(error: SatelliteCallError, { satellite, inputSchema }: Offer): 
   const properties = inputSchema['properties'];
   const accepts = typeof properties === 'object' && properties !== null ? Object.keys(properties).slice(0, 50) : [];
   return errorOutput(reason, { code, accepts, required: inputSchema['required'] ?? [] });
+}
+
+/** @returns why there is no answer and, if the satellite is away, when it was last seen */
+export function reasonOf(error: SatelliteCallError, satellite: string): string {
+  if (error instanceof SatelliteOffline) {
+    const seen = error.lastSeenAt?.toISOString();
+    const since = seen === undefined || error.message.includes(seen) ? '' : ` It was last seen at ${seen}.`;
+    return `${error.message}${since}`;
+  }
+  if (error instanceof SatelliteRefused) return `Satellite ${satellite}: ${error.message}`;
+  return error.message;
+}
+
+export function offlineWords({ name, lastSeenAt }: KnownSatellite): string {
+  return `Satellite ${name} is offline; it was last seen at ${lastSeenAt.toISOString()}.`;
 }

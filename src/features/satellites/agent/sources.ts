@@ -1,20 +1,20 @@
 /** The systems behind a team's satellites as telemetry sources: `satellite:NAME/CONNECTOR`, and `satellite:NAME/graph`. */
+import type { ConnectorInventory } from '@casebook/wire';
 import { LRUCache } from 'lru-cache';
 import {
   createLokiSource,
   createPrometheusSource,
   createScrapeIntervals,
-  SourceError,
+  type LiveGraph,
   type ScrapeIntervals,
   type SourceCall,
+  type SourceCapability,
+  SourceError,
   type TelemetrySource,
 } from '../../sources/index.ts';
-import type { ConnectorInventory } from '@casebook/wire';
-import { createGraphSource } from './graph-source.ts';
+import { offlineWords } from './ask.ts';
 import type { KnownSatellite, SatelliteAccess } from './port.ts';
-import { requestIdsOf } from './request-ids.ts';
-import { overSatellite, type Asking } from './transport.ts';
-import { offlineWords } from './words.ts';
+import { type Asking, overSatellite, requestIdsOf } from './transport.ts';
 
 /** Describing one source must not delay the list of all. */
 const DESCRIBE_MS = 10_000;
@@ -81,5 +81,41 @@ function bounded(source: TelemetrySource, satellite: KnownSatellite): TelemetryS
         throw new SourceError(`Satellite ${satellite.name} did not answer within ${DESCRIBE_MS / 1_000} s.`);
       }
     },
+  };
+}
+
+const capabilities: SourceCapability[] = ['services', 'dependencies'];
+
+/** A satellite's stored dependency graph: it can be queried while the satellite is away. */
+export function createGraphSource(
+  { name }: KnownSatellite,
+  load: () => Promise<LiveGraph | undefined>,
+): TelemetrySource {
+  const id = `satellite:${name}/graph`;
+  const kind = 'dependency-graph';
+  const graph = async (): Promise<LiveGraph> => {
+    const found = await load();
+    if (found) return found;
+    throw new SourceError(`Satellite ${name} has sent no dependency graph yet.`);
+  };
+  return {
+    id,
+    owner: 'team',
+    kind,
+    capabilities,
+    describe: async () => ({
+      id,
+      kind,
+      title: `Live dependency graph of satellite ${name}`,
+      capabilities,
+      alerts: [],
+    }),
+    services: async () => {
+      const { edges } = await graph();
+      const names = new Set(edges.flatMap(({ caller, callee }) => [caller, callee]));
+      return [...names].sort().map((service) => ({ name: service, metrics: 0 }));
+    },
+    dependencies: async () => (await graph()).edges,
+    liveGraph: graph,
   };
 }

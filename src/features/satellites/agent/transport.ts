@@ -1,11 +1,11 @@
 /** A telemetry system behind a satellite, as the telemetry sources query it. */
 import { QueryError, type Transport } from '@casebook/connectors';
 import type { RequestTarget } from '@casebook/wire';
+import { uuidOf } from '../../../platform/uuid.ts';
 import type { SourceCall } from '../../sources/index.ts';
 import { SatelliteCallError, type SatelliteCalls } from '../calls/port.ts';
+import { reasonOf } from './ask.ts';
 import type { KnownSatellite } from './port.ts';
-import type { RequestIds } from './request-ids.ts';
-import { reasonOf } from './words.ts';
 
 /** Timeout of one query of a source, in ms: a tool call makes many. */
 const QUERY_MS = 30_000;
@@ -40,5 +40,22 @@ export function overSatellite(asking: Asking, satellite: KnownSatellite, connect
         throw error;
       }
     },
+  };
+}
+
+export type RequestIds = (satelliteId: string, target: RequestTarget) => string;
+
+/**
+ * A request's id is derived from the tool call, the target and the number of earlier requests to it, so that a retry
+ * finds the answers of an earlier attempt, while a tool that asks the same twice gets two answers.
+ */
+export function requestIdsOf(toolCallId: string): RequestIds {
+  const asked = new Map<string, number>();
+  return (satelliteId, target) => {
+    // Code builds the targets, so equal ones have their members in the same order.
+    const question = JSON.stringify([toolCallId, satelliteId, target]);
+    const occurrence = asked.get(question) ?? 0;
+    asked.set(question, occurrence + 1);
+    return uuidOf(`${occurrence} ${question}`);
   };
 }

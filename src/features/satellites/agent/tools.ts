@@ -1,14 +1,34 @@
 /**
- * For satellites with more tools than a model can be given at once: one tool that searches, and others that call what
- * was found.
+ * The tools that satellites add to a run: one per offer or, with more than a model can be given at once, one that searches
+ * and others that call what was found.
  */
 import { z } from 'zod';
 import { clip, count, defineTool, errorOutput, jsonOutput, type Tool, type ToolContext } from '../../tools/index.ts';
 import type { SatelliteCalls } from '../calls/port.ts';
 import { ask, TOOL_TIMEOUT_SECONDS } from './ask.ts';
-import { ACTING, READING } from './direct-tools.ts';
 import type { Offer } from './offer.ts';
-import { searchOffers } from './search.ts';
+import { offeredSchema } from './schema.ts';
+
+/** Scopes for querying a satellite, and for letting it act. */
+export const READING = { requires: 'satellites:query' } as const;
+export const ACTING = { requires: 'satellites:act', sideEffect: true } as const;
+
+/** One tool per offer. */
+export function directTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
+  return offers.map((offer) =>
+    defineTool({
+      name: offer.name,
+      description: offer.description,
+      // The satellite validates the input: it knows the whole schema.
+      input: z.looseObject({}),
+      inputSchema: offeredSchema(offer.inputSchema),
+      ...(offer.readOnly ? READING : ACTING),
+      timeoutSeconds: TOOL_TIMEOUT_SECONDS,
+      summarize: (input) => `${offer.satellite} ${offer.what} ${JSON.stringify(input)}`,
+      run: (input, context) => ask(calls, offer, input, context),
+    }),
+  );
+}
 
 export const SEARCH_TOOL = 'search_satellite_tools';
 const CALL_TOOL = 'call_satellite_tool';
@@ -110,4 +130,47 @@ function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 
         name: ACT_TOOL,
         description: `Calls a satellite's tool that may change things, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       });
+}
+
+/** A word in the name says more than one in the description. */
+const NAME_WEIGHT = 3;
+
+/**
+ * The offers that contain a word of the query, best first: rare words count for more (as in tf-idf), words of the name
+ * for more than those of the description. The exact name of an offer matches that offer alone. Ties keep the given
+ * order.
+ */
+export function searchOffers(offers: readonly Offer[], query: string): Offer[] {
+  const exact = offers.find(({ name }) => name === query.trim());
+  if (exact) return [exact];
+  const asked = [...new Set(words(query))];
+  const texts = offers.map(({ name, satellite, what, description }) => ({
+    name: new Set(words(`${name} ${satellite} ${what}`)),
+    description: new Set(words(description)),
+  }));
+  const has = (text: (typeof texts)[number], word: string): boolean =>
+    text.name.has(word) || text.description.has(word);
+  const rarity = new Map(
+    asked.map((word) => [word, Math.log(1 + offers.length / (1 + texts.filter((text) => has(text, word)).length))]),
+  );
+  const scoreOf = (text: (typeof texts)[number]): number =>
+    asked.reduce((sum, word) => {
+      const weight = text.name.has(word) ? NAME_WEIGHT : text.description.has(word) ? 1 : 0;
+      return sum + weight * rarity.get(word)!;
+    }, 0);
+  return offers
+    .map((offer, index) => ({ offer, score: scoreOf(texts[index]!) }))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score)
+    .map(({ offer }) => offer);
+}
+
+/** Lower-case words without a plural `s`. */
+function words(text: string): string[] {
+  return text
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length > 1)
+    .map((word) => (word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word));
 }
