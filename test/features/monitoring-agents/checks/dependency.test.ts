@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createGraphSource } from '../../../../src/features/satellites/agent/graph-source.ts';
+import { createGraphSource } from '../../../../src/features/satellites/agent/sources.ts';
 import type { LiveEdge, LiveGraph, ServiceEdge } from '../../../../src/features/sources/port.ts';
 import { memorySource } from '../../../support/telemetry-source.ts';
 import { check, NOW, subjectsOf } from './support.ts';
