@@ -2,8 +2,7 @@
  * Makes one HTTP request over a connection of its own, only to destinations the guard allows, with bounded time and
  * length.
  */
-import { request as requestHttp, type IncomingMessage } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import { Agent, errors, request } from 'undici';
 import { OutboundError } from './errors.ts';
 import type { Guard } from './guard.ts';
 
@@ -20,7 +19,7 @@ export interface OutboundRequest {
   body?: string | FormData;
   redirect?: 'error' | 'follow' | 'manual';
   signal?: AbortSignal | null;
-  /** Only status and headers are wanted: the connection closes as soon as they have arrived. */
+  /** Closes the connection once status and headers have arrived. */
   discardBody?: boolean;
 }
 
@@ -37,85 +36,51 @@ export async function sendGuarded(
   const problem = guard.urlProblem(address);
   if (problem !== undefined) throw new OutboundError('refused', problem);
   const url = new URL(address);
-  const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(), limits.timeoutMs);
-  const stop = (): void => deadline.abort();
-  init.signal?.addEventListener('abort', stop, { once: true });
+  const { timeoutMs, maxResponseBytes } = limits;
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
+  // Never shared: an open connection would not be checked again.
+  const dispatcher = new Agent({
+    connect: { lookup: guard.lookup, timeout: timeoutMs },
+    maxResponseSize: maxResponseBytes,
+    pipelining: 0,
+  });
   try {
-    const response = await exchange(url, guard, init, deadline.signal);
-    const answer = await toResponse(url, response, init.discardBody ? undefined : limits.maxResponseBytes);
-    // A truncated response without a length would otherwise look complete.
-    deadline.signal.throwIfAborted();
-    return answer;
+    return await exchange(url, init, { dispatcher, signal });
   } catch (error) {
     init.signal?.throwIfAborted();
     if (error instanceof OutboundError) throw error;
-    if (deadline.signal.aborted) throw new OutboundError('timeout', `${url.host} did not answer in time.`);
+    if (deadline.aborted) throw new OutboundError('timeout', `${url.host} did not answer in time.`);
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      throw new OutboundError('too_large', `The response of ${url.host} is longer than ${maxResponseBytes} bytes.`);
     throw new OutboundError('unreachable', `${url.host} could not be reached${codeOf(error)}.`);
   } finally {
-    clearTimeout(timer);
-    init.signal?.removeEventListener('abort', stop);
+    void dispatcher.destroy();
   }
 }
 
-function exchange(url: URL, guard: Guard, init: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
-  const { body } = init;
-  if (body instanceof FormData) throw new TypeError('Only text bodies can be sent.');
-  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  const options = {
-    method: init.method ?? 'GET',
-    headers: {
-      'user-agent': 'Casebook',
-      'accept-encoding': 'identity',
-      ...init.headers,
-      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-    },
-    // No pool: a reused connection would not be checked again.
-    agent: false,
-    lookup: guard.lookup,
-    signal,
-  } as const;
-  return new Promise((resolve, reject) => {
-    request(url, options, resolve)
-      .on('error', reject)
-      // Destroyed without an error if the server wants to switch protocols.
-      .on('close', () => reject(new Error('The connection was closed.')))
-      .end(body);
-  });
-}
-
-/** @param maxBytes maximum bytes of the body; undefined: it is not read */
-async function toResponse(url: URL, message: IncomingMessage, maxBytes: number | undefined): Promise<Response> {
-  try {
-    const status = message.statusCode ?? 0;
-    if (status >= 300 && status < 400 && message.headers.location !== undefined) {
-      throw new OutboundError('redirect', `${url.host} answered with a redirect, which is not followed.`);
-    }
-    const headers = new Headers();
-    for (const [name, values = []] of Object.entries(message.headersDistinct)) {
-      for (const value of values) headers.append(name, value);
-    }
-    const body = maxBytes === undefined ? '' : await readAtMost(url, message, maxBytes);
-    const bodyOrNone = NO_BODY.has(status) ? null : body;
-    return new Response(bodyOrNone, { status, statusText: message.statusMessage ?? '', headers });
-  } finally {
-    message.on('error', () => undefined).destroy();
+async function exchange(
+  url: URL,
+  { method = 'GET', headers: wanted = {}, body: sent, discardBody = false }: OutboundRequest,
+  options: { dispatcher: Agent; signal: AbortSignal },
+): Promise<Response> {
+  if (sent instanceof FormData) throw new TypeError('Only text bodies can be sent.');
+  const headers = new Headers({ 'user-agent': 'Casebook', 'accept-encoding': 'identity' });
+  for (const [name, value] of Object.entries(wanted)) headers.set(name, value);
+  const reply = await request(url, { method, headers, body: sent, ...options });
+  const { statusCode: status, statusText, headers: received } = reply;
+  if (status >= 300 && status < 400 && received['location'] !== undefined) {
+    throw new OutboundError('redirect', `${url.host} answered with a redirect, which is not followed.`);
   }
-}
-
-async function readAtMost(url: URL, message: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes)
-      throw new OutboundError('too_large', `The response of ${url.host} is longer than ${maxBytes} bytes.`);
-    chunks.push(chunk);
+  const content = discardBody ? '' : await reply.body.arrayBuffer();
+  const response = new Response(NO_BODY.has(status) ? null : content, { status, statusText });
+  for (const [name, values = []] of Object.entries(received)) {
+    for (const value of [values].flat()) response.headers.append(name, value);
   }
-  return Buffer.concat(chunks);
+  return response;
 }
 
-/** The system's or TLS's code says what is wrong; a message may reveal too much. */
+/** The code of the system, TLS or undici says what is wrong; the message may reveal too much. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
