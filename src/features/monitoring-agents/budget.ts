@@ -2,24 +2,24 @@ import type { EntityManager } from '../../db/orm.ts';
 import { MonitoringAgent } from './entities.ts';
 import { judgingCostSince } from './findings/index.ts';
 
-/** What models cost is counted over so long. */
+/** The window over which model cost is summed. */
 export const BUDGET_MS = 24 * 3_600_000;
 
-/** Whether an agent has spent what its models may cost within 24 hours. @param em bound to the agent's team */
+/** Whether an agent has spent its model budget for 24 hours. @param em bound to the agent's team */
 export const isBudgetSpent = async (em: EntityManager, agentId: string, now: Date): Promise<boolean> =>
   (await budgetLeft(em, agentId, now)) <= 0;
 
 /**
- * What the models of an agent may still cost within 24 hours, US dollars: instruction checks, also those that run, and
- * judged findings together.
+ * What is left of an agent's model budget for 24 hours, in US dollars. Counts instruction checks, including running
+ * ones, and judged findings.
  * @param em bound to the agent's team
- * @returns Infinity where there is no such agent
+ * @returns Infinity for an unknown agent
  */
 export async function budgetLeft(em: EntityManager, agentId: string, now: Date): Promise<number> {
   const agent = await em.findOne(MonitoringAgent, { id: agentId });
   if (!agent) return Infinity;
   const since = new Date(now.getTime() - BUDGET_MS);
-  // What a session cost is in its row once it has ended; until then it is in what was asked.
+  // An ended session's row holds its cost; a running session's cost is summed from its model calls.
   const [row] = await em.execute<{ cost: number }[]>(
     `select coalesce(sum(session.cost_usd), 0)::float8 + coalesce(sum(asked.cost) filter (where session.cost_usd = 0), 0)::float8 as cost
        from monitoring_sessions session

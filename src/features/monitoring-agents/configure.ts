@@ -1,4 +1,4 @@
-/** What is set of an agent besides its plan: where it reports, how long sessions are kept, what models may cost. */
+/** An agent's configuration besides its plan: its channel, session retention and model budget. */
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
@@ -24,7 +24,7 @@ import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
 export interface AgentConfigChange {
-  /** Null: it reports nowhere. */
+  /** Null: no notifications. */
   channel?: NotificationChannel | null;
   evictionHours?: number;
   modelBudgetUsdPerDay?: number;
@@ -33,11 +33,11 @@ export interface AgentConfigChange {
 
 export interface ConfiguredAgent {
   agent: MonitoringAgent;
-  /** Made for a webhook that came without a secret: shown this once. */
+  /** Generated for a webhook that came without a secret; shown only once. */
   generatedSecret?: string;
 }
 
-/** A channel as it is stored. @returns also the secret that was made for it, if one was */
+/** A channel as stored. @returns also the generated secret, if any */
 export function storeChannel(
   box: SecretBox,
   teamId: string,
@@ -48,7 +48,7 @@ export function storeChannel(
 }
 
 /**
- * Changes the configuration of an agent and tells its workflow.
+ * Changes an agent's configuration and notifies its workflow.
  * @param em bound to the requester's team
  * @throws {NotFound}
  */
@@ -73,7 +73,7 @@ export async function configureAgent(
   return { agent, generatedSecret };
 }
 
-/** The chat of an agent has another title: so has the agent. */
+/** Renames the agent along with its chat. */
 export async function retitleAgent(
   deps: MonitoringServiceDeps,
   { id, teamId }: Pick<MonitoringAgent, 'id' | 'teamId'>,
@@ -84,7 +84,7 @@ export async function retitleAgent(
   });
 }
 
-/** Makes a revision of an agent, beside its plan, and tells its workflow. */
+/** Creates a revision of an agent without a new plan version, and notifies its workflow. */
 async function reviseAgent(
   deps: MonitoringServiceDeps,
   em: EntityManager,
@@ -107,13 +107,16 @@ export interface ChannelTest {
   error: string | null;
 }
 
-/** Whoever sets a channel names who gets mails and requests of this installation: tests are not to become a flood. */
+/**
+ * Whoever sets a channel chooses where this installation sends mail and requests: the limit keeps tests from becoming a
+ * flood.
+ */
 const MAX_TESTS = 10;
 const TESTS_WITHIN_MS = 10 * 60_000;
 
 /**
- * Sends a message to an agent's channel, so that a person sees whether it arrives. It is tried once.
- * @throws {TooManyRequests} when there were many lately
+ * Sends a test message to an agent's channel, so that a person sees whether it arrives. Makes one attempt.
+ * @throws {TooManyRequests} after too many recent tests
  */
 export async function testChannel(
   deps: Pick<MonitoringServiceDeps, 'orm' | 'clock'> & { notifier: Notifier; appUrl: string },

@@ -1,9 +1,9 @@
 /**
- * What the API, the workflows and the activities of monitoring agents share. No zod, no database: workflows import this.
- *
- * Three workflows: `monitoringAgent` (one for each agent, for as long as it lives) runs checks when they are due;
- * `instructionCheck` carries out one check by the agent loop; `finding` tells people of a finding, has it investigated,
- * and ends when it is over.
+ * What the API, the workflows and the activities of monitoring agents share. No zod, no database: workflows import
+ * this.
+ * Three workflows: `monitoringAgent` (one per agent, for its whole life) runs checks when they are due;
+ * `instructionCheck` carries out one check with the agent loop; `finding` notifies people of a finding, has it
+ * investigated, and ends when it is closed.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
@@ -16,7 +16,7 @@ export const MONITORING_AGENT_WORKFLOW = 'monitoringAgent';
 export const INSTRUCTION_CHECK_WORKFLOW = 'instructionCheck';
 export const FINDING_WORKFLOW = 'finding';
 
-/** Workflow ids derive from the rows' ids: a repeated start is harmless. */
+/** Workflow ids derive from the rows' ids, so a repeated start is harmless. */
 export const monitoringAgentWorkflowId = (agentId: string): string => `monitoring-agent-${agentId}`;
 export const instructionCheckWorkflowId = (sessionId: string): string => `check-${sessionId}`;
 export const findingWorkflowId = (findingId: string): string => `finding-${findingId}`;
@@ -27,31 +27,31 @@ export interface AgentRef {
   teamId: string;
 }
 
-/** A check as the workflow knows it. What it asks, SQL and texts included, stays in the version's row. */
+/** A check as the workflow knows it. What it queries, including SQL and texts, stays in the version's row. */
 export interface PlannedCheck extends Pick<Plan['checks'][number], 'id' | 'title' | 'enabled' | 'schedule'> {
   check: { type: 'instruction'; max_minutes: number } | { type: Exclude<CheckType, 'instruction'> };
-  /** Differs when anything of the check does. */
+  /** Changes whenever anything about the check changes. */
   digest: string;
 }
 
-/** Everything that decides what an agent does, as of one revision. Whole, so that the newest one is enough. */
+/** Everything that decides what an agent does, as of one revision. Always complete, so only the newest one matters. */
 export interface AgentSettings {
-  /** Grows by one with every change of plan, configuration or pause: an older one that comes later is left out. */
+  /** Incremented by every change of plan, configuration or pause; an older revision that arrives late is ignored. */
   revision: number;
   title: string;
   active: boolean;
   planVersion: number;
   plan: { checks: PlannedCheck[] };
-  /** What operators read of the configuration; secrets never travel. */
+  /** What operators see of the configuration; secrets never travel. */
   config: { channel: string; evictionHours: number; modelBudgetUsdPerDay: number };
 }
 
 /** Why a check is run. */
 export type SessionTrigger = 'schedule' | 'now' | 'deploy' | 'alert';
-/** `failed`: it could not say. `cancelled`: its plan was changed, or the agent was paused or deleted, meanwhile. */
+/** `failed`: no result. `cancelled`: the plan was changed, or the agent was paused or deleted, during the run. */
 export type SessionStatus = 'running' | 'ok' | 'finding' | 'failed' | 'cancelled';
 
-/** Whether a run was a result: it found something, or found that nothing is wrong. */
+/** Whether a run produced a result: either a finding or an all-clear. */
 export const isResult = (status: SessionStatus): boolean => status === 'ok' || status === 'finding';
 
 /** When a check is next due. All in unix milliseconds. */
@@ -60,19 +60,19 @@ export interface DueTimes {
   dueAt: number | null;
   /** The third scheduled time after the last result, or after the check was planned: silence until then is a fault. */
   silentAt: number | null;
-  /** Scheduled times after the last run that have passed, besides the one that is due. */
+  /** Scheduled times since the last run that have passed, besides the one that is due. */
   missed: number;
 }
 
 export interface ScheduleChecksInput {
   /** Spreads agents with equal intervals over time. */
   agentId: string;
-  /** Unix milliseconds, of the workflow. */
+  /** Unix milliseconds, by the workflow's clock. */
   now: number;
   checks: {
     checkId: string;
     schedule: Schedule;
-    /** When its last run was started; absent: it has not run, and is due at once. */
+    /** Start of its last run; absent: it has not run, and is due at once. */
     lastScheduledAt?: number;
     /** Absent: none yet. */
     lastResultAt?: number;
@@ -83,12 +83,12 @@ export type ScheduleChecksResult = Record<string, DueTimes>;
 /** One run of one check. */
 export interface CheckRun {
   checkId: string;
-  /** Made by the workflow: the same for every attempt. */
+  /** Chosen by the workflow: the same for every attempt. */
   sessionId: string;
   /** The time it was due, unix milliseconds. */
   scheduledAt: number;
   trigger: SessionTrigger;
-  /** Scheduled times that passed before it while nobody ran it. */
+  /** Scheduled times before it that passed without a run. */
   missed: number;
 }
 
@@ -100,11 +100,11 @@ export interface RunChecksInput extends AgentRef {
 }
 
 export interface RunChecksResult {
-  /** `next` holds when the run said something; after one that failed the silence goes on. */
+  /** `next` applies when the run produced a result; after a failure the silence continues. */
   results: { result: CheckRunResult; next: DueTimes }[];
 }
 
-/** What the workflow learns of a run; the rest is in the session. */
+/** What the workflow learns of a run; the session holds the rest. */
 export interface CheckRunResult {
   checkId: string;
   sessionId: string;
@@ -114,7 +114,7 @@ export interface CheckRunResult {
   /** Unix milliseconds. */
   finishedAt: number;
   durationMs: number;
-  /** The model budget of the day is spent: an instruction was not carried out, or what it finds is not judged. */
+  /** The daily model budget is spent: an instruction was not carried out, or its findings are not judged. */
   budgetSpent?: true;
 }
 
@@ -129,7 +129,7 @@ export interface InstructionCheckInput extends AgentRef {
 
 export interface BeginInstructionCheckResult {
   budget: RunBudget;
-  /** It was run already, or must not be: nothing is left to do but to report this. */
+  /** It has already run, or must not run: the workflow only has to report this. */
   ended?: CheckRunResult;
 }
 
@@ -144,14 +144,14 @@ export interface FinishInstructionCheckInput extends AgentRef {
 /** `degraded`: it watches less than its plan says. */
 export type AgentHealth = 'starting' | 'healthy' | 'degraded';
 
-/** How an agent stands, for its row: what lists show while nobody asks the workflow. */
+/** An agent's health, for its row: what lists show without querying the workflow. */
 export interface RecordStandingInput extends AgentRef {
   health: AgentHealth;
   /** In words, for people; empty when healthy. */
   reasons: string[];
-  /** Unix milliseconds: when it became so. */
+  /** Unix milliseconds: since when. */
   since: number;
-  /** The earliest of all checks; unix milliseconds. */
+  /** The earliest due time of all checks; unix milliseconds. */
   due: Pick<DueTimes, 'dueAt' | 'silentAt'>;
 }
 
@@ -164,7 +164,7 @@ export interface BeginMonitoringResult {
 
 export interface MonitoringAgentInput extends AgentRef {
   title: string;
-  /** Continues as new after so many events; absent means when the server suggests it. */
+  /** Continues as new after this many events; by default when the server suggests it. */
   eventsPerHistory?: number;
   /** Present after continue-as-new. */
   carried?: CarriedAgent;
@@ -173,80 +173,80 @@ export interface MonitoringAgentInput extends AgentRef {
 /** A check as the workflow keeps track of it. Times in unix milliseconds. */
 export interface TrackedCheck {
   checkId: string;
-  /** Null until it is planned, and where it never is due. */
+  /** Null until it is planned, and for a check that is never due. */
   dueAt: number | null;
   silentAt: number | null;
-  /** Its due times were made for the plan as it is. */
+  /** Its due times are those of the current plan. */
   isPlanned: boolean;
-  /** When its last run was started, or has ended: its next time is after that. */
+  /** When its last run started or ended: its next time is after that. */
   lastStartedAt?: number;
   lastResultAt?: number;
   last?: { status: CheckRunResult['status']; digest: string; sessionId: string; at: number };
-  /** Runs in a row that could not say. */
+  /** Consecutive failed runs. */
   failures: number;
-  /** Its last run took so long that others are not to wait for it. */
+  /** Its last run took so long that other checks should not wait for it. */
   isSlow: boolean;
   budgetSpent: boolean;
   /** Scheduled times that passed before the one that is due. */
   missed: number;
-  /** It is due for a while, and what it missed was counted. */
+  /** It has been due for a while, and its missed times are counted. */
   isLateKnown: boolean;
-  /** Somebody wants it to be run now. */
+  /** A run was requested. */
   wanted?: Exclude<SessionTrigger, 'schedule'>;
   running?: {
     sessionId: string;
     startedAt: number;
     isInstruction: boolean;
-    /** An instruction check that has not reported by then will not. */
+    /** Deadline by which an instruction check reports. */
     deadline?: number;
   };
 }
 
-/** What continue-as-new hands to the next run of the workflow of an agent. */
+/** What continue-as-new hands to the next run of an agent's workflow. */
 export interface CarriedAgent {
   settings: AgentSettings;
   checks: TrackedCheck[];
   health: AgentHealth;
   healthSince: number;
-  /** What the recorded health rests on, and what its reasons are called. */
+  /** The checks behind the recorded health, and the names of its reasons. */
   reasons: { key: string; text: string }[];
-  /** The newest of the triggers that were taken. */
+  /** The newest triggers that were accepted. */
   triggers: string[];
   signals: AgentState['signals'];
 }
 
-/** How a check stands, as the query answers. Times in unix milliseconds. */
+/** A check's status, as the query answers. Times in unix milliseconds. */
 export interface CheckState {
   checkId: string;
   dueAt: number | null;
   running: boolean;
   last?: { status: CheckRunResult['status']; digest: string; sessionId: string; at: number };
-  /** Runs in a row that could not say. */
+  /** Consecutive failed runs. */
   failures: number;
 }
 
-/** Answer of the `agent` query: what the workflow carries out, and how it stands. */
+/** Answer of the `agent` query: what the workflow carries out, and its status. */
 export interface AgentState {
   settings: AgentSettings;
   health: AgentHealth;
   reasons: string[];
   checks: CheckState[];
-  /** How many signals arrived, in all runs of the workflow. */
+  /** Number of signals received, over all runs of the workflow. */
   signals: { applied: number; superseded: number; repeated: number };
 }
 
 export interface CheckNow {
-  /** One that was taken already is left out. */
+  /** A trigger whose id was already accepted is ignored. */
   triggerId: string;
   trigger: Exclude<SessionTrigger, 'schedule'>;
   /** Absent: all. */
   checkIds?: string[];
 }
 
-/** Plan, configuration or pause changed. */
+/** The plan, the configuration or the pause changed. */
 export const settingsSignal = defineSignal<[AgentSettings]>('settings');
 export const checkNowSignal = defineSignal<[CheckNow]>('check_now');
-/** An instruction check has ended. */
+/** An instruction check ended. */
 export const checkEndedSignal = defineSignal<[CheckRunResult]>('check_ended');
 export const agentQuery = defineQuery<AgentState>('agent');
 
@@ -255,8 +255,11 @@ export interface FindingRef {
   teamId: string;
 }
 
-/** `pending`: seen, not confirmed yet. `open`: it is there. `resolved`: it is over, but may come back within its cool-down. `closed`: it is over. */
+/**
+ * `pending`: seen, not confirmed yet. `open`: confirmed. `resolved`: over, but may come back within its cool-down.
+ * `closed`: over for good.
+ */
 export type FindingStatus = 'pending' | 'open' | 'resolved' | 'closed';
 
-/** The row of a finding has changed. It is read anew: what the signal says is for operators. */
+/** A finding's row has changed. The workflow reads it anew; the signal's content is for operators. */
 export const findingChangedSignal = defineSignal<[{ revision: number; status: FindingStatus }]>('finding_changed');

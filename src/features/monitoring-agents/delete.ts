@@ -13,16 +13,16 @@ import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } fr
 import { findAgent, type MonitoringServiceDeps } from './service.ts';
 import { purgeSessions } from './sessions/purge.ts';
 
-/** Findings that are taken on at one time. */
+/** Findings processed in one batch. */
 const FINDINGS_AT_ONCE = 1_000;
-/** Sessions, likewise: so few that nobody finds one without what was said in it for long. */
+/** Sessions per batch: few enough that none stays long without its conversation. */
 const SESSIONS_AT_ONCE = 50;
-/** Each waits for Temporal. */
+/** Concurrent calls to Temporal. */
 const TOLD_AT_ONCE = 8;
 
 /**
- * Deletes an agent with its chat, plans, sessions and findings. It is gone for everybody at once; its workflow is
- * cancelled, and the rows go when nothing works on them any more. Investigations that it opened stay.
+ * Deletes an agent with its chat, plans, sessions and findings. It disappears for everybody at once; its workflow is
+ * cancelled, and the rows go when nothing works on them any longer. Investigations that it opened stay.
  * @param em bound to the requester's team
  * @throws {NotFound}
  */
@@ -44,9 +44,10 @@ export async function deleteAgent(
 }
 
 /**
- * Deletes what is stored of an agent that was deleted. Does nothing for one that was not: then somebody has cancelled its
- * workflow, and the sweeper starts it again. In steps that each stay done: who was cut short begins again, and ends it.
- * @param signal cuts it short
+ * Deletes the stored data of a deleted agent. Does nothing for one that was not deleted: then somebody cancelled its
+ * workflow, and the sweeper starts it again. Works in steps that can be repeated: an interrupted deletion starts over
+ * and completes.
+ * @param signal aborts it
  */
 export async function purgeAgent(
   deps: Pick<MonitoringRunDeps, 'orm' | 'events' | 'drafts' | 'findings'>,
@@ -62,7 +63,7 @@ export async function purgeAgent(
   await deleteInParts(em, MonitoringPlanVersion, { agentId }, signal);
   const running = await em.count(Chat, { id: agentId }, { filters: { present: false } });
   if (running > 0) await purgeChat(deps, em, { id: agentId, teamId }, signal);
-  // Last: by its mark the sweeper finds what is left.
+  // Last: the sweeper finds unfinished deletions by this mark.
   await em.nativeDelete(MonitoringAgent, { id: agentId }, { filters: { present: false } });
 }
 
@@ -76,7 +77,8 @@ async function purgeFindings(
     signal?.throwIfAborted();
     const findings = await em.fork().find(Finding, { agentId }, { limit: FINDINGS_AT_ONCE });
     if (findings.length === 0) return;
-    // Their workflows look for their agent, and end. Before the rows go: whoever repeats a deletion that was cut short finds them.
+    // Their workflows look for their agent, and end. Notified before the rows go, so that a repeated deletion finds
+    // them.
     const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
     await mapConcurrently(told, TOLD_AT_ONCE, (finding) => launcher.tell(finding));
     const ids = findings.map(({ id }) => id);
@@ -88,8 +90,8 @@ async function purgeFindings(
 /**
  * Deletes an agent's sessions.
  * @param em bound to the agent's team
- * @param options.before only those that were begun before it and have ended
- * @param options.signal cuts it short
+ * @param options.before only ended sessions that began before it
+ * @param options.signal aborts it
  * @returns how many
  */
 export async function purgeAgentSessions(
@@ -98,7 +100,7 @@ export async function purgeAgentSessions(
   agentId: string,
   { before, signal }: { before?: Date; signal?: AbortSignal },
 ): Promise<number> {
-  // What models cost is counted over a day: sessions that did stay for as long.
+  // Model cost is summed over a day, so sessions stay at least as long.
   const counted = new Date(Math.min(before?.getTime() ?? 0, Date.now() - BUDGET_MS));
   const old = { startedAt: { $lt: before }, costUsd: 0 };
   const where = before

@@ -7,7 +7,7 @@ import type { LoadTeamTools } from '../tools/tool.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import type { FindingTeller } from './findings/index.ts';
 
-/** What the activities of monitoring agents need; built once per worker process. */
+/** Dependencies of the monitoring agents' activities; built once per worker process. */
 export interface MonitoringRunDeps {
   orm: Orm;
   clock: Clock;
@@ -15,7 +15,7 @@ export interface MonitoringRunDeps {
   events: EventLog;
   drafts: WorkspaceDrafts;
   sources: LoadSources;
-  /** The team's own tools, behind its satellites. */
+  /** The team's own tools, served by its satellites. */
   teamTools: LoadTeamTools;
   findings: FindingTeller;
 }

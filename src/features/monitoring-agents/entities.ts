@@ -13,13 +13,13 @@ import type {
 } from './contract.ts';
 import type { StoredChannel } from '../notifications/index.ts';
 
-/** An agent that watches something until it is deleted. It has the id of its chat. */
+/** An agent that watches something until it is deleted. It shares the id of its chat. */
 export const MonitoringAgent = defineEntity({
   name: 'MonitoringAgent',
   tableName: 'monitoring_agents',
   filters: {
     ...teamFilter,
-    /** A deleted agent is gone for everybody; its rows go as soon as nothing works on them any more. */
+    /** A deleted agent disappears for everybody; its rows go as soon as nothing works on them any longer. */
     present: { name: 'present', cond: { deletedAt: null }, default: true },
   },
   properties: {
@@ -27,11 +27,11 @@ export const MonitoringAgent = defineEntity({
     title: p.text(),
     /** False: paused. */
     active: p.boolean().default(true),
-    /** Grows with every change of plan, configuration or pause. */
+    /** Incremented by every change of plan, configuration or pause. */
     revision: p.integer().default(1),
-    /** The newest revision that Temporal acknowledged; the sweeper repeats what it did not. */
+    /** The newest revision that Temporal acknowledged; the sweeper sends a later one again. */
     toldRevision: p.integer().default(0),
-    /** The newest version of the plan. */
+    /** The newest plan version. */
     planVersion: p.integer(),
     channel: p.json<StoredChannel>().strictNullable(),
     evictionHours: p.integer().default(72),
@@ -45,11 +45,11 @@ export const MonitoringAgent = defineEntity({
       .default('[]')
       .onCreate(() => []),
     healthSince: p.datetime(),
-    /** When a check last said what it found, or that it found nothing. */
+    /** When a check last produced a result. */
     lastResultAt: p.datetime().strictNullable(),
-    /** The next time at which a check is due; null while none is. */
+    /** The next time a check is due; null when none is. */
     nextDueAt: p.datetime().strictNullable(),
-    /** Without a result until then the agent is degraded, whoever is left to notice. */
+    /** Without a result by then the agent counts as degraded, even with no worker left to notice. */
     silentAt: p.datetime().strictNullable(),
     ...creatorColumns,
     deletedAt: p.datetime().strictNullable(),
@@ -71,16 +71,16 @@ export const MonitoringPlanVersion = defineEntity({
     plan: p.json<Plan>(),
     /** Why, in words. */
     reason: p.text(),
-    /** Who: the key and its user; with a turn of the chat the agent itself did it on their behalf. */
+    /** The credential and its user; for a chat turn, the agent acted on their behalf. */
     ...creatorColumns,
     turnId: p.uuid().strictNullable(),
-    /** What their credential grants: checks of this version may do no more. */
+    /** What the credential grants: the limit for checks of this version. */
     scopes: p.array(),
   },
 });
 export type MonitoringPlanVersion = InferEntity<typeof MonitoringPlanVersion>;
 
-/** One run of one check. Its id is made by the workflow; an instruction check's conversation has the same id. */
+/** One run of one check. The workflow chooses its id; an instruction check's conversation has the same id. */
 export const MonitoringSession = defineEntity({
   name: 'MonitoringSession',
   tableName: 'monitoring_sessions',
@@ -106,15 +106,15 @@ export const MonitoringSession = defineEntity({
     scheduledAt: p.datetime(),
     startedAt: p.datetime(),
     finishedAt: p.datetime().strictNullable(),
-    /** Scheduled times that passed before it while nobody ran it. */
+    /** Scheduled times before it that passed without a run. */
     missed: p.integer().default(0),
-    /** One line: the result, or why there is none. */
+    /** One line: the result, or why there is no result. */
     summary: p.text().strictNullable(),
     observations: p
       .json<Observation[]>()
       .default('[]')
       .onCreate(() => []),
-    /** Loaded only when asked for. */
+    /** Loaded only on request. */
     evidence: p
       .json<CheckEvidence[]>()
       .default('[]')
@@ -123,28 +123,28 @@ export const MonitoringSession = defineEntity({
     costUsd: p.double().$type<number>().default(0),
     inputTokens: p.integer().default(0),
     outputTokens: p.integer().default(0),
-    /** The model that carried it out; null for a check that needs none. */
+    /** The model that carried it out; null for a check without a model. */
     model: p.text().strictNullable(),
-    /** It found nothing out because the model budget of the day was spent. */
+    /** It did not run because the daily model budget was spent. */
     budgetSpent: p.boolean().default(false),
   },
 });
 export type MonitoringSession = InferEntity<typeof MonitoringSession>;
 
-/** How one subject of one check stands, of those that share a finding. */
+/** The status of one subject of one check within a finding that several may share. */
 export interface FindingSource {
   isFailing: boolean;
-  /** Runs in a row that said so. */
+  /** Consecutive runs that said so. */
   streak: number;
   text: string;
   sessionId?: string;
   /** Unix milliseconds. */
   at: number;
-  /** It was fine often enough in a row: it does not hold the finding open. */
+  /** It was fine often enough in a row that it no longer holds the finding open. */
   isOver?: true;
 }
 
-/** What a model thought of a finding before anybody was told. */
+/** A model's judgement of a finding before anybody was notified. */
 export interface Judgement {
   isWorthIt: boolean;
   title: string;
@@ -153,7 +153,7 @@ export interface Judgement {
   model: string;
 }
 
-/** Something that is wrong: what checks, alerts and the agent's own health report, grouped by dedup key. */
+/** Something that is wrong, as reported by checks, alerts and the agent's own health; grouped by dedup key. */
 export const Finding = defineEntity({
   name: 'Finding',
   tableName: 'monitoring_findings',
@@ -182,12 +182,12 @@ export const Finding = defineEntity({
   ],
   properties: {
     ...teamColumns,
-    /** Null: an alert from outside that belongs to no agent. */
+    /** Null: an external alert that belongs to no agent. */
     agentId: p.uuid().strictNullable(),
     dedupKey: p.text(),
-    /** What it came from. `health`: the agent itself is degraded. */
+    /** Where it came from. `health`: the agent itself is degraded. */
     origin: p.enum(['check', 'health', 'alert'] as const),
-    /** Null until it was confirmed: nobody was told of it. */
+    /** Null until confirmed: nobody was notified. */
     openedAt: p.datetime().strictNullable(),
     status: p.enum(['pending', 'open', 'resolved', 'closed'] as const).$type<FindingStatus>(),
     title: p.text(),
@@ -200,13 +200,13 @@ export const Finding = defineEntity({
     judgement: p.json<Judgement>().strictNullable(),
     /** By check and subject. */
     sources: p.json<Record<string, FindingSource>>(),
-    /** What the first observation rested on: stays when its session is gone. */
+    /** Evidence of the first observation; outlives its session. */
     evidence: p
       .json<CheckEvidence[]>()
       .default('[]')
       .onCreate(() => [])
       .lazy(),
-    /** Labels, links and such of an alert from outside. */
+    /** Labels, links and such of an external alert. */
     details: p
       .json<Record<string, unknown>>()
       .default('{}')
@@ -215,17 +215,17 @@ export const Finding = defineEntity({
     lastSeenAt: p.datetime(),
     resolvedAt: p.datetime().strictNullable(),
     closedAt: p.datetime().strictNullable(),
-    /** Observations that reported it. */
+    /** Number of observations that reported it. */
     occurrences: p.integer().default(1),
-    /** When it opened, the newest last; unix milliseconds, bounded. */
+    /** Times at which it opened, the newest last; unix milliseconds, bounded. */
     opens: p
       .json<number[]>()
       .default('[]')
       .onCreate(() => []),
-    /** It comes and goes so often that only this is told. */
+    /** It comes and goes so often that people hear only of the flapping. */
     isFlapping: p.boolean().default(false),
     investigationId: p.uuid().strictNullable(),
-    /** Grows with every change that people or the workflow should hear of. */
+    /** Incremented by every change that people or the workflow should hear of. */
     revision: p.integer().default(1),
     toldRevision: p.integer().default(0),
   },

@@ -2,7 +2,7 @@ import { Conflict, NotFound } from '../../http/errors.ts';
 
 export const agentNotFound = (): NotFound => new NotFound('There is no such monitoring agent.');
 
-/** Somebody changed the plan since the caller read it. */
+/** The plan changed after the caller read it. */
 export const planVersionConflict = (current: number): Conflict =>
   new Conflict(`The plan was changed meanwhile: its version is ${current} now.`, 'plan_version_conflict', {
     fields: { plan_version: current },

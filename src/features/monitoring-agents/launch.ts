@@ -17,28 +17,25 @@ import {
 } from './contract.ts';
 
 /**
- * A workflow that is not in a worker's cache is replayed when it wakes, and continuing as new is tried again, with a replay,
- * while signals keep coming: histories stay short. About the checks of two hours, at five minutes.
+ * Keeps histories short: a workflow outside the worker's cache is replayed when it wakes, and while signals keep
+ * coming, continue-as-new is retried with a replay each time. Equals about two hours of checks at five minutes.
  */
 export const EVENTS_PER_HISTORY = 300;
 
 /** Starts and controls the workflows of monitoring agents. */
 export interface AgentLauncher {
-  /** Hands over the newest settings; a workflow that is missing is started. @throws when Temporal did not take it */
+  /** Sends the newest settings; starts a missing workflow. @throws when Temporal did not accept it */
   tell(agent: AgentRef, settings: AgentSettings): Promise<void>;
-  /** Has checks run now; a workflow that is missing is started. @throws when Temporal did not take it */
+  /** Requests a run of checks now; starts a missing workflow. @throws when Temporal did not accept it */
   checkNow(agent: AgentRef & { title: string }, wanted: CheckNow): Promise<void>;
-  /** Cancels the workflow, if there is one that runs. @throws when Temporal did not take it */
+  /** Cancels the workflow, if one is running. @throws when Temporal did not accept it */
   end(agentId: string): Promise<void>;
-  /** @throws when no worker answers, or there is no workflow */
+  /** @throws when no worker answers, or the workflow does not exist */
   query(workflowId: string): Promise<AgentState>;
   state(agentId: string): Promise<WorkflowState>;
 }
 
-/**
- * @param options for tests and benches: another queue than the product's own, another length of history, and how long
- *   Temporal is waited for, ms
- */
+/** @param options for tests and benches: task queue, history length, and Temporal timeout in ms */
 export function createAgentLauncher(
   client: Client,
   options: { taskQueue?: string; eventsPerHistory?: number; deadlineMs?: number } = {},

@@ -7,7 +7,7 @@ export interface ListedAgent {
   checks: number;
   summary: string;
   openFindings: number;
-  /** Of its newest notification, when that could not be delivered so far. */
+  /** Error of the newest notification while it is undelivered. */
   notificationError: string | null;
 }
 
@@ -27,7 +27,7 @@ interface Facts {
 /** @param agents of one team, to which `em` is bound */
 export async function withFacts(em: EntityManager, agents: MonitoringAgent[]): Promise<ListedAgent[]> {
   if (agents.length === 0) return [];
-  // Plans stay in the database: thousands of them are long, and a list shows two facts of each.
+  // Plans stay in the database: a list shows two facts of each, and thousands of plans are large.
   const rows = await em.fork().execute<Facts[]>(
     `select a.id, v.plan->>'summary' as summary,
             (select count(*) from jsonb_array_elements(v.plan->'checks') c where (c->>'enabled')::boolean)::int as checks,

@@ -8,7 +8,7 @@ import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';
 import { standingOf } from './standing.ts';
 
-/** Where workflows can be looked at. */
+/** The base URL for links to workflows. */
 export interface AgentLinks {
   temporalUiUrl?: string;
   temporalNamespace: string;
@@ -41,7 +41,7 @@ export function presentAgent(
   };
 }
 
-/** @param state what the workflow answered; absent: nothing, or what it carries out is older than the plan */
+/** @param state the workflow's answer; absent: no answer, or it still carries out an older plan */
 export function presentPlan(
   agent: MonitoringAgent,
   plan: Plan,
@@ -53,7 +53,7 @@ export function presentPlan(
   const isWell = state?.health === 'healthy' && standing.status === 'starting';
   return {
     chat_id: agent.id,
-    // It may have been changed since the row was read.
+    // The row may be older than the workflow's answer.
     version: state?.settings.planVersion ?? agent.planVersion,
     active: agent.active,
     plan,
@@ -82,7 +82,7 @@ export function presentPlan(
   };
 }
 
-/** @param versions the newest first; the one before the last is needed to tell what it changed */
+/** @param versions the newest first; the last one is shown only as the base of the change before it */
 export function presentVersions(
   versions: readonly MonitoringPlanVersion[],
   count: number,

@@ -57,7 +57,7 @@ export const monitoringAgentsRoom = {
       checkBudget: budget,
       investigationBudget: budget,
       monitoringTools: monitoringTools({ ...monitoring, teamTools }),
-      /** The chat of an agent has another title. */
+      /** The title of an agent's chat changed. */
       titled: (chat: { id: string; teamId: string }, title: string): Promise<void> =>
         retitleAgent(monitoring, chat, title),
     };

@@ -1,4 +1,4 @@
-/** Carries out the checks that need no model: several at once, each leaving a session. */
+/** Carries out the checks that need no model: several at once, each recorded as a session. */
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
 import type { Requester } from '../../http/authenticate.ts';
@@ -28,9 +28,9 @@ import { planAndRequester } from './settings.ts';
 import { recordDue } from './standing.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
-/** A source that has not answered by then does not answer. */
+/** Deadline for a source's answer. */
 const CHECK_TIMEOUT_MS = 30_000;
-/** Checks of one agent under way at once. */
+/** Maximum concurrent checks of one agent. */
 const WIDTH = 8;
 
 interface CheapRun {
@@ -39,9 +39,10 @@ interface CheapRun {
 }
 
 /**
- * Runs checks and stores what they said. Idempotent by session: what an earlier attempt has ended is not run again.
- * @param serverNow Temporal's clock, unix milliseconds: due times are made by it
- * @throws only when the attempt is aborted, or the database is away
+ * Runs checks and stores their results. Idempotent by session: a check that an earlier attempt ended does not run
+ * again.
+ * @param serverNow Temporal's clock, unix milliseconds: due times follow it
+ * @throws only when the attempt is aborted, or the database is down
  */
 export async function runChecks(
   deps: MonitoringRunDeps,
@@ -62,7 +63,7 @@ export async function runChecks(
     if (earlier) return { run, check, result: earlier };
     const said = await carryOut(deps, input, { check, run, requester }, attempt);
     const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
-    // At once: another check of the batch may take long.
+    // Stored at once, because another check of the batch may take long.
     await tellFindings(deps.findings, end.findings);
     return { run, check, result: end.result };
   });
@@ -89,13 +90,14 @@ async function carryOut(
     const context = await contextOf(deps, input.agentId, { sessionId: run.sessionId, requester, signal });
     return await runCheapCheck(check.check, context);
   } catch (error) {
-    // The source, or what speaks for it, did not stop in time.
+    // The source, or its connector, did not stop in time.
     if (attempt.signal.aborted) {
       if (!attempt.cancelRequested()) throw error;
       return { status: 'cancelled', summary: 'It was not wanted any more: the plan was changed, or the agent paused.' };
     }
     if (timeout.aborted) return failed(`There was no answer within ${CHECK_TIMEOUT_MS / 1_000} s.`);
-    // The database is back some time. Whatever else it is would be so again, and keep the checks of the whole batch.
+    // The database comes back eventually, so its errors are retried. Any other error would recur and hold up the whole
+    // batch.
     if (isUnreachable(error)) throw error;
     deps.log.error({ err: error, agentId: input.agentId, checkId: run.checkId }, 'a check could not be carried out');
     return failed(`It could not be carried out: ${messageOf(error)}`);
@@ -125,14 +127,14 @@ async function contextOf(
   };
 }
 
-/** The team's own tools, without those that change something. */
+/** The team's own tools, without those that have side effects. */
 async function readingTools({ teamTools }: MonitoringRunDeps, teamId: string): Promise<ToolRegistry> {
   const { tools } = await teamTools(teamId);
   return createToolRegistry(tools.filter(({ sideEffect }) => !sideEffect));
 }
 
 function nextOf(agentId: string, check: Check, run: CheckRun, result: CheckRunResult, now: number): DueTimes {
-  // A run that took longer than its period has not missed anything: it was being run.
+  // A run that took longer than its interval missed nothing: it was running.
   const { dueAt, silentAt } = dueTimes(check.schedule, {
     agentId,
     checkId: check.id,

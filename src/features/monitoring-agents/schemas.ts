@@ -1,4 +1,4 @@
-/** What callers send and see of monitoring agents; sessions, findings, channels and triggers have their own. */
+/** Requests and responses of monitoring agents; sessions, findings, channels and triggers have their own. */
 import { z } from 'zod';
 import { nameField, pageFields } from '../../http/fields.ts';
 import { CHANNEL_TYPES, NotificationChannel } from '../notifications/index.ts';
@@ -26,7 +26,7 @@ export const modelBudget = z
     'US dollars that models may cost within 24 hours, in checks and in judging findings; beyond them such checks are not carried out. Investigations that findings open have bounds of their own.',
   );
 
-/** Documented as what it should be, and taken as it is: what is wrong with its form is told with all else that is wrong. */
+/** Documented as a plan, accepted as any JSON: form errors are reported together with all other problems. */
 const WrittenPlan = z
   .union([PlanPatch, Plan, z.unknown()])
   .meta({ override: ({ jsonSchema }: { jsonSchema: { anyOf?: unknown[] } }) => void jsonSchema.anyOf?.pop() });

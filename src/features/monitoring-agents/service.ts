@@ -1,4 +1,4 @@
-/** Monitoring agents and their plans: committed here, before Temporal hears of them. */
+/** Monitoring agents and their plans: committed to PostgreSQL before Temporal is notified. */
 import { LockMode } from '@mikro-orm/core';
 import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
@@ -37,10 +37,10 @@ export class PlanRefused extends Error {
 }
 
 export interface NewAgent {
-  /** Of the chat that was opened for it, in the same transaction. */
+  /** Id of the chat opened for it in the same transaction. */
   id: string;
   title: string;
-  /** Absent: a plan without checks, until one is drafted. */
+  /** By default a plan without checks, until one is drafted. */
   plan?: Plan;
   active: boolean;
   channel: StoredChannel | null;
@@ -48,10 +48,15 @@ export interface NewAgent {
   modelBudgetUsdPerDay?: number;
 }
 
-/** The first plan is drafted by then, or somebody has noticed that it was not; without any worker nobody has. */
+/**
+ * Deadline for the first plan's draft: a worker normally reports a failure earlier, but without any worker nobody does.
+ */
 const MOST_DRAFTING_MS = 10 * 60_000;
 
-/** Makes an agent within the transaction that opens its chat; tell the workflow of it with {@link tellAgent} after the commit. */
+/**
+ * Creates an agent within the transaction that opens its chat; notify its workflow with {@link tellAgent} after the
+ * commit.
+ */
 export function createAgent(
   { clock }: Pick<MonitoringServiceDeps, 'clock'>,
   tx: EntityManager,
@@ -97,31 +102,31 @@ export async function findAgent(em: EntityManager, id: string, lockMode?: LockMo
 
 export interface PlanChange {
   agentId: string;
-  /** The version that the caller has read; absent: whatever it is. */
+  /** The version the caller has read; by default the current one. */
   baseVersion?: number;
-  /** A whole plan, as somebody wrote it. */
+  /** A whole plan, not yet validated. */
   plan?: unknown;
-  /** Or what is to be different, as somebody wrote it: a `PlanPatch`. */
+  /** Or a change to the plan, not yet validated: a `PlanPatch`. */
   patch?: unknown;
   active?: boolean;
   /** Why, in words. */
   reason: string;
-  /** The turn of the agent's chat that changes it. */
+  /** The turn of the agent's chat that makes the change. */
   turnId?: string;
 }
 
 export interface ChangedPlan {
   agent: MonitoringAgent;
   plan: Plan;
-  /** False: it was so already. */
+  /** False: nothing had to change. */
   isChanged: boolean;
 }
 
 /**
- * Changes the plan of an agent, pauses or resumes it, and tells its workflow. A change that changes nothing makes no version.
+ * Changes an agent's plan, pauses or resumes it, and notifies its workflow. A change without effect creates no version.
  * @param em bound to the requester's team
  * @throws {PlanRefused} with every reason
- * @throws {Conflict} when the plan has another version than the caller read
+ * @throws {Conflict} when the plan has a different version than the caller read
  */
 export async function changePlan(
   deps: MonitoringServiceDeps,
@@ -150,7 +155,7 @@ export async function changePlan(
     }
     if (change.active !== undefined) agent.active = change.active;
     const isChanged = isPlanChanged || isToggled;
-    // Also where no worker is there to take it: then its silence is noticed all the same.
+    // Set even if no worker takes the change, so that the silence is noticed anyway.
     if (isChanged && agent.active) {
       const silentAt = silentAfter(agent.id, plan, deps.clock.now());
       const isSooner = agent.silentAt && silentAt && agent.silentAt < silentAt;
@@ -171,11 +176,11 @@ export async function changePlan(
 }
 
 /**
- * What {@link changePlan} would make of an agent, with nothing changed.
+ * What {@link changePlan} would produce, without changing anything.
  * @throws as {@link changePlan}
  */
 export async function tryPlan(em: EntityManager, change: PlanChange): Promise<ChangedPlan> {
-  // An entity manager of its own: what is set here is never written.
+  // A separate entity manager: what is assigned here is never written.
   const rows = em.fork();
   const agent = await findAgent(rows, change.agentId);
   const before = await planBefore(rows, agent, change);
@@ -187,7 +192,7 @@ export async function tryPlan(em: EntityManager, change: PlanChange): Promise<Ch
   return { agent, plan, isChanged: isPlanChanged || isToggled };
 }
 
-/** @throws {Conflict} when the plan has another version than the caller read */
+/** @throws {Conflict} when the plan has a different version than the caller read */
 async function planBefore(em: EntityManager, agent: MonitoringAgent, { baseVersion }: PlanChange): Promise<Plan> {
   if (baseVersion !== undefined && baseVersion !== agent.planVersion) throw planVersionConflict(agent.planVersion);
   return planOf(em, agent.id, agent.planVersion);
@@ -200,7 +205,7 @@ function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {
   return canonicalPlan(parsed.plan);
 }
 
-/** When an agent that begins now with a plan is silent, unless its workflow says otherwise. */
+/** When an agent that starts now with this plan counts as silent, until its workflow reports otherwise. */
 function silentAfter(agentId: string, plan: Plan | undefined, now: Date): Date | null {
   if (!plan) return new Date(now.getTime() + MOST_DRAFTING_MS);
   const due = plan.checks
@@ -213,8 +218,8 @@ function silentAfter(agentId: string, plan: Plan | undefined, now: Date): Date |
 const watchedIn = ({ checks }: Plan): string[] => checks.filter(({ enabled }) => enabled).map(({ id }) => id);
 
 /**
- * Hands the newest settings of an agent to its workflow, which is started if it is missing. A failure is logged and left
- * to the sweeper: what was committed is not lost.
+ * Sends an agent's newest settings to its workflow, starting a missing one. Logs a failure and leaves it to the
+ * sweeper: the commit is not lost.
  * @param em bound to the agent's team
  */
 export async function tellAgent(
@@ -235,8 +240,8 @@ export async function tellAgent(
 }
 
 /**
- * Has checks of an agent run now.
- * @throws {Conflict} when it is paused; whatever the launcher throws when Temporal does not take it
+ * Requests a run of an agent's checks now.
+ * @throws {Conflict} when it is paused; otherwise what the launcher throws when Temporal does not accept it
  */
 export async function checkNow(
   { launcher }: Pick<MonitoringServiceDeps, 'launcher'>,

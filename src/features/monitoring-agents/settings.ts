@@ -5,18 +5,18 @@ import type { AgentSettings, PlannedCheck } from './contract.ts';
 import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import { Plan } from './plan/schema.ts';
 
-/** What is said of an agent that reports nowhere. */
+/** Shown for an agent without a channel. */
 const NO_CHANNEL = 'nobody (no notification channel)';
 
-/** A plan as it is stored, with members in the order of the schema: plans are compared as text. */
+/** A plan as stored, with members in the schema's order, because plans are compared as text. */
 export const canonicalPlan = (stored: Plan): Plan => Plan.parse(stored);
 
-/** The plan of one version. @throws when there is no such version */
+/** The plan of one version. @throws for an unknown version */
 export async function planOf(em: EntityManager, agentId: string, version: number): Promise<Plan> {
   return (await planAndRequester(em, agentId, version)).plan;
 }
 
-/** The plan of one version, and on whose behalf its checks are carried out. @throws when there is no such version */
+/** The plan of one version, and on whose behalf its checks run. @throws for an unknown version */
 export async function planAndRequester(
   em: EntityManager,
   agentId: string,
@@ -33,7 +33,7 @@ export async function planAndRequester(
   return { plan: canonicalPlan(row.plan), requester };
 }
 
-/** What a workflow is told of a plan: histories are read by operators, and kept. */
+/** What a workflow sees of a plan: operators read histories, and they are kept. */
 export const plannedBy = ({ checks }: Plan): { checks: PlannedCheck[] } => ({
   checks: checks.map((check) => {
     const { id, title, enabled, schedule, check: subject } = check;

@@ -1,4 +1,4 @@
-/** How an agent stands: what its workflow begins with, what it records, and what anybody can tell from the row. */
+/** An agent's health: what its workflow begins with, what it records, and what the row alone shows. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
@@ -8,7 +8,7 @@ import { observeHealth, tellFindings } from './findings/index.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { settingsOf } from './settings.ts';
 
-/** What an agent's workflow needs to know when it begins, or begins again after it was lost. */
+/** What an agent's workflow needs when it starts, or starts again after it was lost. */
 export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef): Promise<BeginMonitoringResult> {
   const em = forTeam(orm.em, ref.teamId);
   const agent = await em.findOne(MonitoringAgent, { id: ref.agentId });
@@ -26,11 +26,14 @@ export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef)
   return { settings: await settingsOf(em, agent), earlier: Object.fromEntries(earlier) };
 }
 
-/** Writes how an agent stands to its row. That it is degraded is a finding, and so is told once, and when it is over. */
+/**
+ * Records an agent's health in its row. A degraded agent is a finding, so people are notified once, and again when it
+ * is over.
+ */
 export async function recordStanding(deps: MonitoringRunDeps, input: RecordStandingInput): Promise<void> {
   const { agentId, teamId, health, reasons, since, due } = input;
   const findings = await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
-    // Held until its finding is committed: whoever deletes the agent finds that.
+    // Locked until its finding is committed, so that a deletion of the agent sees the finding.
     const agent = await tx.findOne(MonitoringAgent, { id: agentId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!agent) return [];
     tx.assign(agent, {
@@ -47,7 +50,7 @@ export async function recordStanding(deps: MonitoringRunDeps, input: RecordStand
   await tellFindings(deps.findings, findings);
 }
 
-/** Notes when the next checks are due. */
+/** Records when the next checks are due. */
 export async function recordDue(
   em: EntityManager,
   agentId: string,
@@ -57,10 +60,10 @@ export async function recordDue(
   await em.nativeUpdate(MonitoringAgent, { id: agentId }, due);
 }
 
-/** `starting`: no check has said anything yet. */
+/** `starting`: no check has produced a result yet. */
 export type AgentStatus = 'starting' | 'active' | 'paused' | 'degraded';
 
-/** How an agent stands now, also when no worker is left to notice that it is silent. */
+/** An agent's current health, even when no worker is left to notice that it is silent. */
 export function standingOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {
   if (!agent.active) return { status: 'paused', reasons: [] };
   const reasons = agent.health === 'degraded' ? [...agent.healthReasons] : [];

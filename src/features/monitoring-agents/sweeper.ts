@@ -1,7 +1,7 @@
 /**
- * Repairs what a crash between two systems leaves behind: changes that Temporal did not take, agents whose workflow is
- * missing, deletions that were cut short; and deletes old sessions. Every repair is idempotent: several workers may sweep
- * at once.
+ * Repairs what a crash between two systems leaves behind: changes that Temporal did not accept, agents without a
+ * workflow, interrupted deletions. Also deletes old sessions. Every repair is idempotent: several workers may sweep at
+ * once.
  */
 import { raw } from '@mikro-orm/core';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
@@ -15,16 +15,16 @@ import { LOST } from './sessions/run-result.ts';
 export type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
 
 export interface AgentSweepOptions {
-  /** How long a change may wait for its delivery before the sweeper repeats it, ms. */
+  /** How long a change may wait for delivery before the sweeper sends it again, ms. */
   graceMs: number;
-  /** How long a check may be overdue before Temporal is asked for the agent's workflow, ms. */
+  /** How long a check may be overdue before the sweeper asks Temporal for the agent's workflow, ms. */
   overdueMs: number;
-  /** Most agents of each sort in one sweep. */
+  /** Maximum agents of each sort per sweep. */
   batch: number;
 }
 
 const defaults: AgentSweepOptions = { graceMs: 3_000, overdueMs: 30_000, batch: 100 };
-/** A session that runs for so long was lost with its worker, unless all workers were away: then it is gone on with. */
+/** A session that runs this long was lost with its worker, unless all workers were down: then it resumes. */
 const LOST_SESSION_MS = 2 * 3_600_000;
 
 /** One sweep over the agents of all teams. @returns how many it acted on */
@@ -64,7 +64,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
     },
     async ({ id, teamId }) => {
       await touch(deps, id, teamId);
-      // Its check may be late because workers are busy, or were away: then the workflow is there and goes on by itself.
+      // Its check may be late because workers are busy, or were down: then the workflow exists and continues.
       if ((await deps.launcher.state(id)) === 'running') return;
       deps.log.warn({ agentId: id }, 'the workflow of a monitoring agent is missing; it is started again');
       await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
@@ -72,21 +72,21 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
   );
   const deleted = await repair({ deletedAt: { $lt: ago(overdueMs) } }, async ({ id, teamId }) => {
     await touch(deps, id, teamId);
-    // Cancelling one that has ended in another way succeeds as well, and has no effect.
+    // Cancelling a workflow that has ended otherwise succeeds too, without effect.
     if ((await deps.launcher.state(id)) === 'running') await deps.launcher.end(id);
     else await purgeAgent(deps, { agentId: id, teamId });
   });
   return untold + overdue + deleted;
 }
 
-/** Notes that an agent was looked after, so that the next sweep begins with others. */
+/** Records that the sweep handled an agent, so that the next one begins with others. */
 async function touch({ orm, clock }: AgentSweepDeps, id: string, teamId: string): Promise<void> {
   const filters = { present: false };
   await forTeam(orm.em, teamId).nativeUpdate(MonitoringAgent, { id }, { updatedAt: clock.now() }, { filters });
 }
 
 /**
- * Deletes the sessions that are older than their agents keep them, and ends those that were lost with their worker.
+ * Deletes sessions beyond their agents' retention, and ends those that were lost with their worker.
  * @returns how many were deleted
  */
 export async function evictSessions(deps: Pick<MonitoringRunDeps, 'orm' | 'clock' | 'events'>): Promise<number> {

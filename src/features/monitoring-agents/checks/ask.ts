@@ -1,11 +1,11 @@
-/** Which source a check asks, and what is said when it cannot answer. */
+/** Which source a check queries, and the message when it cannot answer. */
 import { SourceError, type SourceCapability, type SourceCatalog, type TelemetrySource } from '../../sources/port.ts';
 import type { TimeWindow } from '../../sources/port.ts';
 import { listed } from './figures.ts';
 
 type SourceWith<Method extends keyof TelemetrySource> = TelemetrySource & Required<Pick<TelemetrySource, Method>>;
 
-/** @throws {SourceError} naming the sources that would do, when this one does not offer it */
+/** @throws {SourceError} naming suitable sources when this one lacks the capability */
 export function sourceWith<Method extends keyof TelemetrySource>(
   sources: SourceCatalog,
   id: string,
@@ -21,7 +21,7 @@ export function sourceWith<Method extends keyof TelemetrySource>(
   throw new SourceError(`source "${id}" does not offer ${capability}; ${instead}`);
 }
 
-/** The words of whatever was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown, source: string): string {
   if (error instanceof SourceError) return error.message;
   const words = error instanceof Error ? error.message || error.name : String(error);
@@ -33,7 +33,7 @@ export function windowBefore(now: number, length: number): TimeWindow {
   return { from: now - length, to: now };
 }
 
-/** Members of what a source answered, where it is an object and no array. */
+/** Members of a source's answer if it is an object, not an array. */
 export function membersOf(value: unknown): Record<string, unknown> | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value))
@@ -41,8 +41,8 @@ export function membersOf(value: unknown): Record<string, unknown> | undefined {
 }
 
 /**
- * The list a source answered with.
- * @throws {SourceError} when it is none, or longer than any check reads
+ * The list in a source's answer.
+ * @throws {SourceError} when it is not a list, or longer than any check reads
  */
 export function listOf(answer: unknown, what: string, most: number): unknown[] {
   if (!Array.isArray(answer)) throw new SourceError(`the source answered ${kindOf(answer)} in place of ${what}`);

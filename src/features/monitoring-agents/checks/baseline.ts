@@ -1,26 +1,26 @@
-/** What is usual of a series by its own history, and how far a value is from it. Pure. */
+/** What is usual for a series, from its own history, and how far a value deviates. Pure. */
 import { leastSpread, metricMeaning, robustSummary, shareScale } from '../../diagnosis/index.ts';
 import type { TimeWindow } from '../../sources/port.ts';
 import { intervalOf, type CheckedSeries } from './series.ts';
 
-/** With fewer samples a robust deviation is a guess: its own error is then a sixth of it or more. */
+/** With fewer samples a robust deviation is a guess: its own error is then at least a sixth. */
 export const FEWEST_SAMPLES = 20;
-/** Half a point is what a few failures among hundreds of requests make: less is not told apart from none. */
+/** Half a percentage point is a few failures among hundreds of requests; less is indistinguishable from none. */
 const ERROR_SHARE_STEP = 0.005;
 
 export interface Usual {
   median: number;
-  /** Robust standard deviation, at least what is measurement noise; 0 where every sample was 0. */
+  /** Robust standard deviation, at least the measurement noise; 0 if every sample was 0. */
   sigma: number;
 }
 
 /**
- * What the values of a series usually are: by the whole history, and by its older half where that is long enough. A
- * fault that has lasted for half of the history has become its median; the older half remembers what was before it.
+ * The usual values of a series: over the whole history, and over its older half if that is long enough. A fault that
+ * has lasted for half of the history has become its median; the older half remembers the time before.
  * @param past values of the history, in time order
- * @param older how many of them are of its older half
- * @param scatter whose scatter counts for the older half: its `own` tells a long fault best; that of the `whole` does not
- *   take a steady trend for a deviation
+ * @param older how many of them belong to its older half
+ * @param scatter whose scatter applies to the older half: its `own` detects a long fault best; that of the `whole` does
+ *   not take a steady trend for a deviation
  */
 export function usualsOf(
   series: CheckedSeries,
@@ -41,7 +41,7 @@ function usual({ metric, statistic, unit }: CheckedSeries, median: number, sigma
   return { median, sigma: Math.max(sigma, leastSpread(unit, median, meaning), step) };
 }
 
-/** The usual value that a value is furthest from, in the direction that counts. */
+/** The usual value furthest from a value in the direction that counts. */
 export function furthestFrom(
   value: number,
   usuals: readonly [Usual, ...Usual[]],
@@ -55,34 +55,34 @@ export function furthestFrom(
 }
 
 /**
- * How many robust standard deviations a value is above (positive) or below the median. Infinite where every sample of
- * the history was 0 and the value is not: what is unusual has then no unit.
+ * How many robust standard deviations a value is above (positive) or below the median. Infinite if every sample of the
+ * history was 0 and the value is not: no unit applies.
  */
 function deviations(value: number, { median, sigma }: Usual): number {
   const distance = value - median;
   return distance === 0 ? 0 : distance / sigma;
 }
 
-/** How much of a history is there. */
+/** How much of a history exists. */
 export interface Learned {
-  /** Samples of the history. */
+  /** Number of samples in the history. */
   samples: number;
-  /** What is needed before anything is judged. */
+  /** Number of samples required for a judgement. */
   needed: number;
-  /** The history begins later than it was asked for: it will be longer. */
+  /** The history begins later than requested, so it will grow. */
   isGrowing: boolean;
 }
 
-/** What a judgement needs of a history. */
+/** What a judgement requires of a history. */
 export interface HistoryNeeds {
   samples: number;
-  /** Seconds between two samples; 0 where it cannot be told. */
+  /** Seconds between two samples; 0 if unknown. */
   interval: number;
 }
 
 /**
- * A judgement needs {@link FEWEST_SAMPLES} of history, and as many as the window has, so that a window is never compared
- * with a moment.
+ * A judgement needs {@link FEWEST_SAMPLES} of history, and at least as many as the window has, so that a window is
+ * never compared with a moment.
  */
 export function historyNeeds(series: readonly CheckedSeries[], windowSeconds: number): HistoryNeeds {
   const interval = intervalOf(series) ?? 0;
@@ -91,7 +91,7 @@ export function historyNeeds(series: readonly CheckedSeries[], windowSeconds: nu
   return { samples: Math.max(FEWEST_SAMPLES, inWindow), interval };
 }
 
-/** How much of the history of a series there is. @param first its first sample; absent: it has none */
+/** How much history a series has. @param first its first sample; absent: none */
 export function learnedOf(
   samples: number,
   first: number | undefined,
@@ -103,12 +103,12 @@ export function learnedOf(
   return { samples, needed: needs.samples, isGrowing: missing > late };
 }
 
-/** The one of several that is furthest, or undefined when there are none. */
+/** The furthest of several deviations, or undefined for none. */
 export function furthest(learned: readonly Learned[]): Learned | undefined {
   return learned.toSorted((a, b) => b.samples / b.needed - a.samples / a.needed)[0];
 }
 
-/** Why a history that is there in full is still too little. */
+/** Why a complete history is still too short. */
 export function tooSparse({ samples, needed }: Learned): string {
   return `the history holds ${samples} samples, ${needed} are needed: lengthen history_seconds`;
 }

@@ -1,7 +1,7 @@
 /** The comparisons of thresholds. */
 export type Comparison = '>' | '>=' | '<' | '<=' | '==' | '!=';
 
-/** Compares two values of one kind; texts are ordered by code unit, as ISO times are. */
+/** Compares two values of one kind; texts by code unit, which suits ISO times. */
 export function compare<T extends number | string | boolean>(left: T, operator: Comparison, right: T): boolean {
   switch (operator) {
     case '>':
@@ -19,7 +19,7 @@ export function compare<T extends number | string | boolean>(left: T, operator: 
   }
 }
 
-/** The comparison in words, between a value and what it is compared with. */
+/** The comparison in words, between a value and its limit. */
 export const inWords: Readonly<Record<Comparison, string>> = {
   '>': 'above',
   '>=': 'at or above',

@@ -1,4 +1,4 @@
-/** Judges how calls between services fare. Pure. */
+/** Judges the health of calls between services. Pure. */
 import type { SubjectOf } from '../plan/schema.ts';
 import type { CheckedEdge } from './edges.ts';
 import { digits, figure } from './figures.ts';
@@ -6,12 +6,12 @@ import type { Observation } from './port.ts';
 
 type Limit = Exclude<SubjectOf<'dependency'>['condition'], { type: 'missing' }>;
 
-/** What there is to say of the calls asked about, or why nothing can be said. */
+/** The judged calls, or why none could be judged. */
 export type CallsVerdict = { observations: Observation[]; unknown: number } | { reason: string };
 
 /**
- * Compares what was measured of each call with the limit. A call without calls lately or without a measurement cannot be
- * judged: its figures are of another time.
+ * Compares each call's measurements with the limit. A call without recent traffic or without a measurement cannot be
+ * judged: its figures are out of date.
  */
 export function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
   const observations = edges.flatMap((edge): Observation[] => {

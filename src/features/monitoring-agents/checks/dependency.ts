@@ -1,4 +1,4 @@
-/** `dependency`: the calls between services, from a live graph where the source has one, else as seen in the window. */
+/** `dependency`: calls between services, from a live graph if the source has one, else as seen in the window. */
 import type { TelemetrySource, TimeWindow } from '../../sources/port.ts';
 import { count } from '../../tools/index.ts';
 import type { SubjectOf } from '../plan/schema.ts';
@@ -12,15 +12,15 @@ import { evidenceOf, failed, judged } from './result.ts';
 type DependencySubject = SubjectOf<'dependency'>;
 type GraphSource = TelemetrySource & Required<Pick<TelemetrySource, 'dependencies'>>;
 
-/** A call that is missing is known by having been seen before. */
+/** A call counts as missing only if it was seen before. */
 const LOOKED_BACK_SECONDS = 3_600;
-/** A graph that nobody confirmed for longer says nothing of now. */
+/** A graph not confirmed for this long says nothing about now. */
 const OLDEST_GRAPH_SECONDS = 600;
 const EDGES_SHOWN = 100;
 
 export interface SeenCalls {
   edges: CheckedEdge[];
-  /** There are more than these. */
+  /** The list is incomplete. */
   truncated: boolean;
   isLive: boolean;
 }
@@ -66,7 +66,7 @@ export async function runDependencyCheck(subject: DependencySubject, context: Ch
   });
 }
 
-/** Which calls are not seen any more. */
+/** Calls that are no longer seen. */
 async function judgeMissing(
   subject: DependencySubject,
   seen: SeenCalls,
@@ -116,7 +116,7 @@ async function judgeMissing(
   return { observations: [{ subject: name, isFinding: true, text: `the call ${name} is not seen` }], unknown: 0 };
 }
 
-/** What would work in place of what did not. */
+/** Suggests what would work instead. */
 function explained(
   reason: string,
   subject: DependencySubject,

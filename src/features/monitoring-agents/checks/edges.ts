@@ -1,4 +1,4 @@
-/** Calls between services as a source answered them, read with suspicion. */
+/** Reads the calls between services in a source's answer, without trusting its form. */
 import { SourceError } from '../../sources/port.ts';
 import { listOf, membersOf } from './ask.ts';
 import { stableName } from './figures.ts';
@@ -15,7 +15,7 @@ export interface CheckedEdge {
 
 const MOST_EDGES = 100_000;
 
-/** @throws {SourceError} when nothing of what was answered is a call */
+/** @throws {SourceError} when nothing in the answer is a call */
 export function readEdges(answer: unknown): CheckedEdge[] {
   const list = listOf(answer, 'calls', MOST_EDGES);
   const edges: CheckedEdge[] = [];
@@ -40,7 +40,7 @@ export function readEdges(answer: unknown): CheckedEdge[] {
   return edges;
 }
 
-/** @throws {SourceError} when it is no graph */
+/** @throws {SourceError} when the answer is not a graph */
 export function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
   const graph = membersOf(answer);
   if (!graph || typeof graph.asOf !== 'number' || !Number.isFinite(graph.asOf)) {

@@ -1,4 +1,4 @@
-/** Numbers, times and names as the texts of observations show them. */
+/** Numbers, times and names as observations show them. */
 import { createHash } from 'node:crypto';
 import { storableText } from '../../../platform/storable.ts';
 import { oneLine, safeCut, toIso } from '../../tools/index.ts';
@@ -45,7 +45,7 @@ function inBytes(value: number, size: number): string {
   return `${digits(value / 1024 ** step)} ${units[step]}`;
 }
 
-/** Three significant digits; whole numbers up to a million as they are. */
+/** Three significant digits; whole numbers up to a million in full. */
 export function digits(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 1_000_000) return String(value);
   return String(Number(value.toPrecision(3)));
@@ -67,8 +67,8 @@ export function duration(seconds: number): string {
 }
 
 /**
- * A name that is the same in every run, on one line of at most `limit` characters. One that is longer ends in a digest
- * of the whole, so that two of them stay two.
+ * A name that is the same in every run, on one line of at most `limit` characters. A longer one ends in a digest of the
+ * whole, which keeps names distinct.
  */
 export function stableName(name: string, limit = SUBJECT_CHARACTERS): string {
   const line = storableText(name)
@@ -78,17 +78,17 @@ export function stableName(name: string, limit = SUBJECT_CHARACTERS): string {
   return `${line.slice(0, safeCut(line, limit - 10))}… ${digestOf(name)}`;
 }
 
-/** Eight hexadecimal digits that follow from a text. */
+/** Eight hexadecimal digits derived from a text. */
 export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
 
-/** The first few of some names, and how many more there are. */
+/** The first few names, and how many more there are. */
 export function listed(names: readonly string[], most = 5): string {
   const shown = names.slice(0, most).map((name) => oneLine(storableText(name), 60));
   const more = names.length - shown.length;
   return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Names that have a word or a beginning in common with a name that was not found; else the first ones. */
+/** Names that share a word or a prefix with one that was not found; else the first ones. */
 export function near(name: string, known: readonly string[], most = 5): string[] {
   const words = (text: string): string[] =>
     text

@@ -9,9 +9,9 @@ import { failed } from './result.ts';
 import { runServiceHealthCheck } from './service-health.ts';
 
 /**
- * Runs one check that needs no model. A source that does not answer, or answers garbage, is a result with status
+ * Runs one check that needs no model. A source that does not answer, or answers garbage, yields a result with status
  * `failed`.
- * @throws the signal's reason when it fires, at once, also where a source does not listen to it
+ * @throws the signal's reason as soon as it fires, even if a source ignores the signal
  */
 export const runCheapCheck: RunCheapCheck = async (subject, context) => {
   const { signal } = context;

@@ -1,31 +1,31 @@
-/** Log lines of a window, page by page, as many as are needed and no more than are bearable. */
+/** Log lines of a window, page by page, up to a limit. */
 import { SourceError, type LogLine, type LogQuery, type TelemetrySource, type TimeWindow } from '../../sources/port.ts';
 import { listOf, membersOf } from './ask.ts';
 import type { Wildcard } from './wildcard.ts';
 
-/** Lines of the first question; the next ones ask for more. */
+/** Lines on the first page; later pages are larger. */
 const FIRST_PAGE = 1_000;
 const LARGEST_PAGE = 20_000;
 const MOST_PAGES = 30;
-/** Lines that are looked at in all. */
+/** Maximum lines read in total. */
 export const MOST_LINES = 60_000;
 const MOST_LINE_CHARACTERS = 64 * 1_024;
 
 export type LogSource = TelemetrySource & Required<Pick<TelemetrySource, 'searchLogs'>>;
 
 export interface ReadLines {
-  /** Those that match, in time order. */
+  /** The matching lines, in time order. */
   lines: LogLine[];
-  /** There are, or may be, more than these. */
+  /** More lines match, or may match. */
   truncated: boolean;
-  /** What the source, or this, could not read. */
+  /** Warnings about lines that could not be read. */
   unreadable: number;
 }
 
 /**
- * The lines of a window that match.
- * @param query what the source itself looks for
- * @param options.enough so many matching lines are enough
+ * The matching lines of a window.
+ * @param query what the source itself filters by
+ * @param options.enough stops after this many matching lines
  */
 export async function readLines(
   source: LogSource,
@@ -47,14 +47,14 @@ export async function readLines(
 
   const found: LogLine[] = [];
   let [looked, unreadable] = [0, 0];
-  // Sources give the newest lines first: what is older is asked for page by page, each ending where the last began.
+  // Sources return the newest lines first: older pages each end where the previous one began.
   let counted = Number.POSITIVE_INFINITY;
   for (let page = 0; page < MOST_PAGES; page++) {
     const answer = await ask(page === 0 ? query.to : counted + MOMENT, LARGEST_PAGE);
     const fresh = answer.lines.filter((line) => line.at <= counted);
     unreadable += answer.unreadable;
     if (!answer.truncated) return { lines: sorted([...found, ...matching(fresh)]), truncated: false, unreadable };
-    // Of the oldest moment of a page not all may be there: it belongs to the next one.
+    // A page may hold only some lines of its oldest moment: they belong to the next page.
     const oldest = fresh[0]?.at ?? query.from;
     const complete = fresh.filter((line) => line.at > oldest);
     looked += fresh.length;
@@ -66,12 +66,12 @@ export async function readLines(
   return { lines: sorted(found), truncated: true, unreadable };
 }
 
-/** Windows are half-open, and this is the least by which the end of one can be after a moment, in seconds. */
+/** Windows are half-open: the smallest step, in seconds, that puts the end of one after a moment. */
 const MOMENT = 1e-6;
 
 const sorted = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at);
 
-/** @throws {SourceError} when the answer is no page of lines, or none of its lines is one */
+/** @throws {SourceError} when the answer is not a page of lines, or none of its lines is valid */
 function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
   const members = membersOf(answer);
   if (!members) throw new SourceError('the source answered no page of log lines');

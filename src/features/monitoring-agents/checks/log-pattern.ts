@@ -36,7 +36,7 @@ export async function runLogPatternCheck(subject: LogSubject, context: CheckCont
     );
   }
   if (found === 0) {
-    // No line matches; but is it known that there would be lines?
+    // No line matches. Make sure that the source has lines at all.
     const silence = await hasLines(source, subject, window, signal);
     if (silence !== undefined) return failed(silence, evidence);
   }
@@ -61,7 +61,7 @@ export async function runLogPatternCheck(subject: LogSubject, context: CheckCont
   }
 }
 
-/** The first and the last ones, and as many as there is room for in between, evenly. */
+/** The first and last lines, and evenly spaced ones in between, as many as fit. */
 function sample(lines: readonly LogLine[], most: number): LogLine[] {
   if (lines.length <= most) return [...lines];
   const step = (lines.length - 1) / Math.max(1, most - 1);

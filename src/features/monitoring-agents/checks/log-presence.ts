@@ -1,4 +1,4 @@
-/** Whether a source has logs to look at: no matching line is good news only where there are lines. */
+/** Whether a source has any logs: the absence of matches is good news only if there are lines. */
 import { SourceError, type LogQuery, type TimeWindow } from '../../sources/port.ts';
 import { duration, listed, near } from './figures.ts';
 import { membersOf } from './ask.ts';
@@ -9,8 +9,8 @@ import { wildcard } from './wildcard.ts';
 const LOOKED_BACK_SECONDS = 3_600;
 
 /**
- * Whether the source has, or knows, logs of what a check is about.
- * @returns why nothing was looked at, or undefined when there is something
+ * Whether the source has, or knows of, logs for a check's subject.
+ * @returns why nothing could be searched; undefined if logs exist
  */
 export async function hasLines(
   source: LogSource,
@@ -29,7 +29,7 @@ export async function hasLines(
   return `${none}; services are: ${listed(near(service, known)) || 'none'}`;
 }
 
-/** Undefined where the source does not say. */
+/** Undefined if the source does not say. */
 async function servicesOf(source: LogSource, signal: AbortSignal): Promise<string[] | undefined> {
   if (!source.services) return undefined;
   try {

@@ -16,12 +16,12 @@ export function shownLine({ at: time, service, level, message }: LogLine): Recor
   };
 }
 
-/** What is looked for, as a person would write it. */
+/** What a check searches for, as a person would write it. */
 export function describeQuestion(subject: SubjectOf<'log_pattern'>): string {
   return `${describePattern(subject)} of ${subject.service ?? 'every service'}`;
 }
 
-/** What the lines must have. */
+/** The required properties of a line. */
 export function describePattern({ pattern, level }: SubjectOf<'log_pattern'>): string {
   return (
     [level ? `of level ${level}` : '', pattern ? `with "${clip(pattern, 100)}"` : ''].filter(Boolean).join(' ') ||

@@ -1,4 +1,4 @@
-/** `mcp_tool`: one call of a reading tool, and a condition on what it answers. */
+/** `mcp_tool`: one call of a read-only tool, and a condition on its answer. */
 import { clip, normalizeOutput, oneLine, type EvidenceReader } from '../../tools/index.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
 import type { SubjectOf } from '../plan/schema.ts';
@@ -52,7 +52,7 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
   return judged({ observations: [{ subject: subject.tool, ...verdict }], evidence, noun: ['answer', 'answers'] });
 }
 
-/** Judges the text that a tool answered. Texts are looked for as they are written, with regard to case. */
+/** Judges a tool's text output. Text matching is case-sensitive. */
 export function judgeAnswer(content: string, { tool, condition }: Pick<ToolSubject, 'tool' | 'condition'>): Verdict {
   if (condition.type !== 'value') {
     const contains = content.includes(condition.text);
@@ -83,7 +83,7 @@ export function judgeAnswer(content: string, { tool, condition }: Pick<ToolSubje
   };
 }
 
-/** Undefined where the two are of different kinds, or have no order. */
+/** Undefined if the two differ in kind, or have no order. */
 function compared(value: unknown, operator: Parameters<typeof compare>[1], expected: unknown): boolean | undefined {
   if (typeof value === 'number' && typeof expected === 'number') return compare(value, operator, expected);
   if (typeof value === 'string' && typeof expected === 'string') return compare(value, operator, expected);
@@ -99,13 +99,13 @@ const shown = (value: unknown): string =>
 const kindOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
 
-/** The message of an error output, which is JSON with a member `error` where a tool of Casebook's made it. */
+/** The message of an error output; Casebook's own tools put it in the `error` member of a JSON object. */
 function errorText(content: string): string {
   try {
     const found = atPointer(JSON.parse(content), '/error');
     if (typeof found?.value === 'string') return found.value;
   } catch {
-    // It is said as it is.
+    // Not JSON: used verbatim.
   }
   return content;
 }

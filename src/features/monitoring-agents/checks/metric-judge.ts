@@ -17,7 +17,7 @@ export type SeriesVerdict =
   | { kind: 'learning'; learned: Learned }
   | { kind: 'no_data' };
 
-/** One number of the values of a window, in time order and not empty. */
+/** Aggregates the values of a window, which are in time order and not empty. */
 export function aggregateOf(values: readonly number[], aggregate: Aggregate): number {
   switch (aggregate) {
     case 'last':
@@ -33,7 +33,7 @@ export function aggregateOf(values: readonly number[], aggregate: Aggregate): nu
   }
 }
 
-/** Never beyond the values: of ten ones rounding makes a little less, which `up < 1` would find. */
+/** Clamped to the values: rounding makes the mean of ten ones slightly less than 1, which `up < 1` would match. */
 function meanOf(values: readonly number[]): number {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
   return Math.max(aggregateOf(values, 'min'), Math.min(mean, aggregateOf(values, 'max')));
@@ -66,7 +66,7 @@ export function judgeThreshold(
   };
 }
 
-/** Compares the window's value with what the history before it says is usual. */
+/** Compares the window's value with what is usual in the history before it. */
 export function judgeBaseline(
   series: CheckedSeries,
   subject: MetricSubject,
@@ -102,14 +102,14 @@ export function judgeBaseline(
 }
 
 /**
- * The history in the form in which the window is compared with it: the largest of many samples is no unusual sample, so
- * for `max` and `min` it is the extremes of stretches that have as many samples as the window. For the others it is the
- * samples themselves: their scatter is at least that of their means.
+ * The history in the form the window is compared with. The largest of many samples is not an unusual sample, so `max`
+ * and `min` use the extremes of stretches with as many samples as the window. Other aggregations use the samples
+ * themselves, whose scatter is at least that of their means.
  */
 function alike(past: readonly number[], aggregate: Aggregate, length: number): readonly number[] {
   if ((aggregate !== 'max' && aggregate !== 'min') || length < 2) return past;
   const better = aggregate === 'max' ? (a: number, b: number) => a >= b : (a: number, b: number) => a <= b;
-  // Of the samples of a stretch only those can become its extreme that no later one is beyond: they wait in order.
+  // A sample can become a stretch's extreme only if no later sample exceeds it: candidates wait in order.
   const waiting: number[] = [];
   let head = 0;
   const extremes: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * `metric`: the series of a metric, or of a PromQL expression, against a number or against what their own history says
- * is usual. Each series is an observation. What has lasted for most of the history is what is usual.
+ * `metric`: the series of a metric, or of a PromQL expression, against a number or against their own history. Each
+ * series is an observation. A condition that has lasted for most of the history counts as usual.
  */
 import type { TimeWindow } from '../../sources/port.ts';
 import { toIsoWindow } from '../../tools/index.ts';
@@ -15,7 +15,7 @@ import { MOST_SERIES, readSeries, shownSeries, type ReadSeries } from './series.
 
 type MetricSubject = SubjectOf<'metric'>;
 
-/** Points a series may have in an answer. */
+/** Maximum points per series in an answer. */
 const MOST_POINTS = 2_000;
 const MOST_SERIES_SHOWN = 12;
 const POINTS_SHOWN = 30;
@@ -60,28 +60,28 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
     ...(young > 0 ? [`${young} still learning`] : []),
     ...(read.unreadable > 0 ? [`${read.unreadable} unreadable`] : []),
   ];
-  // One that has no data any more is gone, which is how a series of a replaced process ends.
+  // A series that no longer has data is gone: the series of a replaced process ends like this.
   const isPartial = young > 0 || read.unreadable > 0;
   const result = judged({ observations, evidence, noun: ['series', 'series'], notes, isPartial });
   if (subject.no_data !== 'finding') return result;
-  // Otherwise a finding that there is no data would never be over.
+  // Otherwise a finding about missing data would never be over.
   const back: Observation = { subject: NO_DATA, isFinding: false, text: `${read.series.length} series have data` };
   return { ...result, observations: [...result.observations.slice(0, MOST_OBSERVATIONS - 1), back] };
 }
 
-/** Findings, then what was judged, then the rest. */
+/** Findings, then judged series, then the rest. */
 function rank(verdict: SeriesVerdict): number {
   if (verdict.kind !== 'judged') return 0;
   return verdict.observation.isFinding ? 2 : 1;
 }
 
-/** What is closest to being a finding, or furthest beyond it, comes first. */
+/** Sorted by how close to, or how far beyond, the limit they are. */
 function byCloseness(a: SeriesVerdict, b: SeriesVerdict): number {
   const [left, right] = [a, b].map((verdict) => (verdict.kind === 'judged' ? verdict.closeness : 0));
   return left === right ? 0 : right! - left!;
 }
 
-/** The two periods in one question, so that samples are alike; in two where one would leave the window too few. */
+/** One query for both periods, so that samples are alike; two if one would leave the window too few points. */
 async function ask(
   subject: MetricSubject,
   { sources, signal }: CheckContext,

@@ -1,4 +1,4 @@
-/** `log_pattern` with `new_pattern`: kinds of lines that the history before the window does not have. */
+/** `log_pattern` with `new_pattern`: kinds of lines that do not occur in the history before the window. */
 import type { TimeWindow } from '../../sources/port.ts';
 import { clip, count, groupLogPatterns, toIsoWindow, type LogPattern } from '../../tools/index.ts';
 import type { SubjectOf } from '../plan/schema.ts';
@@ -14,18 +14,18 @@ import { wildcard } from './wildcard.ts';
 type LogSubject = SubjectOf<'log_pattern'>;
 type NewPattern = Extract<LogSubject['condition'], { type: 'new_pattern' }>;
 
-/** Templates told apart; more are of logs that have none. */
+/** Maximum distinct templates; logs with more have no templates. */
 const MOST_TEMPLATES = 5_000;
-/** New templates of which the source is asked whether they are. */
+/** Maximum new templates that are verified with the source. */
 const MOST_CONFIRMED = 20;
 const ENOUGH = Number.POSITIVE_INFINITY;
 const SHOWN = 20;
 const PATTERN_CHARACTERS = 160;
 
 /**
- * The lines of history and window are grouped together (Drain, see tools/log-patterns), so that a line of the window is
- * new only when it joins no template of the history. Where not all of the history could be read the source is asked
- * about each template that seems new. A history of which the older half has no line at all is not there yet.
+ * Groups the lines of history and window together (Drain, see tools/log-patterns), so that a line of the window is new
+ * only when it joins no template of the history. If the history could not be read completely, asks the source about
+ * each template that seems new. A history whose older half has no lines does not exist yet.
  */
 export async function findNewPatterns(
   subject: LogSubject,
@@ -103,7 +103,7 @@ function observationOf(pattern: LogPattern, isFinding: boolean, { history_second
   };
 }
 
-/** Whether the source has lines of the older half of the history. */
+/** Whether the source has lines in the older half of the history. */
 async function historyBegins(
   source: LogSource,
   service: string | undefined,
@@ -117,7 +117,10 @@ async function historyBegins(
   return (await readLines(source, query, wildcard(undefined), { enough: 1, signal })).lines.length > 0;
 }
 
-/** Those of which the source finds no line in the history: words in the same order are enough to be known. */
+/**
+ * Templates for which the source finds no line in the history; a line with the same words in the same order makes a
+ * template known.
+ */
 async function unknownBefore(
   source: LogSource,
   query: Parameters<typeof readLines>[1],

@@ -1,4 +1,4 @@
-/** What every check's result keeps to: bounds, storable text, findings first. */
+/** Rules for every check's result: bounds, storable text, findings first. */
 import { storableJson, storableText } from '../../../platform/storable.ts';
 import { count, oneLine } from '../../tools/index.ts';
 import { stableName } from './figures.ts';
@@ -9,7 +9,7 @@ const TEXT_CHARACTERS = 300;
 const QUESTION_CHARACTERS = 500;
 const EVIDENCE_CHARACTERS = 32_000;
 
-/** A check that could not say: `reason` says why, to an operator. */
+/** A check without a result: `reason` tells an operator why. */
 export function failed(reason: string, evidence: CheckEvidence[] = []): CheckResult {
   return { status: 'failed', summary: line(reason, SUMMARY_CHARACTERS), observations: [], evidence };
 }
@@ -17,24 +17,24 @@ export function failed(reason: string, evidence: CheckEvidence[] = []): CheckRes
 export interface Judged {
   observations: Observation[];
   evidence: CheckEvidence[];
-  /** What is counted: `['service', 'services']`. */
+  /** The unit of counting: `['service', 'services']`. */
   noun: readonly [one: string, several: string];
-  /** What else an operator must know: series without data, lines that could not be read. */
+  /** Further facts for operators: series without data, lines that could not be read. */
   notes?: string[];
-  /** In place of "all as usual" when nothing is found. */
+  /** Replaces "all as usual" when nothing is found. */
   quiet?: string;
-  /** There is more that could not be judged. */
+  /** More subjects exist that could not be judged. */
   isPartial?: boolean;
 }
 
-/** Nothing can be told from the usual yet: that is no fault, and says nothing of what was found before. */
+/** Too little history to know what is usual: not a fault, and no statement about earlier findings. */
 export function learningResult(summary: string, evidence: CheckEvidence[]): CheckResult {
   return { status: 'ok', summary, observations: [], evidence, isPartial: true };
 }
 
 /**
- * A result by its observations: `finding` when one of them is. Observations of one subject become one (a finding goes
- * before what is none), findings come first, each in the order given, and at most {@link MOST_OBSERVATIONS} remain.
+ * A result from its observations: `finding` if any of them is one. Merges the observations of one subject (a finding
+ * wins), sorts findings first and otherwise keeps the given order, and keeps at most {@link MAX_OBSERVATIONS}.
  */
 export function judged({ observations, evidence, noun, notes = [], quiet, isPartial }: Judged): CheckResult {
   const bySubject = new Map<string, Observation>();
@@ -51,7 +51,7 @@ export function judged({ observations, evidence, noun, notes = [], quiet, isPart
     : [quiet ?? (all.length === 1 ? all[0]!.text : `${count(all.length, ...noun)}, nothing found`)];
   return {
     status: first ? 'finding' : 'ok',
-    // What else there is to know must not be cut off by a long finding.
+    // A long finding must not cut off the further facts.
     summary: withNotes(said[0]!, notes),
     observations: [...findings, ...others].slice(0, MOST_OBSERVATIONS),
     evidence,
@@ -61,7 +61,7 @@ export function judged({ observations, evidence, noun, notes = [], quiet, isPart
 
 /**
  * The answer of a piece of evidence within its bound.
- * @param answer makes it with so many of its items; the number is lowered until the answer fits
+ * @param answer builds it from a given number of its items; the number is lowered until the answer fits
  */
 export function evidenceOf(
   source: string,

@@ -1,4 +1,4 @@
-/** Series as a source answered them, read with suspicion: what is no number at a time is no sample. */
+/** Reads the series in a source's answer, without trusting its form: what is not a number at a time is not a sample. */
 import { SourceError, type TimeWindow } from '../../sources/port.ts';
 import { lowerBound, quantile } from '../../diagnosis/index.ts';
 import { resultPoints } from '../../tools/index.ts';
@@ -11,7 +11,7 @@ export interface CheckedSeries {
   metric: string;
   statistic?: string;
   unit?: string;
-  /** Of a PromQL answer, sorted by name. */
+  /** For a PromQL answer, sorted by name. */
   labels?: [string, string][];
   timestamps: number[];
   values: number[];
@@ -19,23 +19,23 @@ export interface CheckedSeries {
 
 export interface ReadSeries {
   series: CheckedSeries[];
-  /** Series that are none, or hold nothing that is a sample although they should. */
+  /** Invalid series, and series that hold no valid sample although they should. */
   unreadable: number;
 }
 
-/** More are not judged: a check is about something. */
+/** A check with more series than this is too broad to judge. */
 export const MOST_SERIES = 20_000;
-/** A survey of a thousand services has as many. */
+/** Enough for a survey of a thousand services. */
 const MOST_SAMPLES = 6_000_000;
 const MOST_LABELS = 50;
-/** No quantity is larger; the squares of what is smaller can still be told apart. */
+/** No real quantity is larger; the squares of smaller ones are still distinct. */
 const LARGEST = 1e100;
 
 /**
- * Reads the series of an answer, metrics and PromQL alike. Samples that are missing (NaN, an infinity) or outside the
- * window are left out, they are put in time order, and of samples at one time the last one counts. Series with the same
- * names are one. A series without samples is left out.
- * @throws {SourceError} when nothing of what was answered can be read, or it is more than can be judged
+ * Reads the series of an answer, metrics and PromQL alike. Drops samples that are missing (NaN, an infinity) or outside
+ * the window, sorts the rest by time, and of samples at one time keeps the last. Merges series with the same names.
+ * Drops series without samples.
+ * @throws {SourceError} when nothing in the answer can be read, or it is more than can be judged
  */
 export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
   const list = listOf(answer, 'series', 2 * MOST_SERIES);
@@ -67,7 +67,7 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
   return { series: [...found.values()].map(inOrder), unreadable };
 }
 
-/** Adds the samples of a window to a series. @returns whether there was something that is no sample */
+/** Adds the samples of a window to a series. @returns whether any value was not a sample */
 function collect(
   times: readonly unknown[],
   values: readonly unknown[],
@@ -89,7 +89,7 @@ function collect(
   return strange;
 }
 
-/** Most series are in order as they are. */
+/** Most series are already in order. */
 function inOrder(series: CheckedSeries): CheckedSeries {
   const { timestamps, values } = series;
   if (timestamps.every((time, index) => index === 0 || timestamps[index - 1]! < time)) return series;
@@ -98,7 +98,7 @@ function inOrder(series: CheckedSeries): CheckedSeries {
   return { ...series, timestamps: sorted.map(([time]) => time), values: sorted.map(([, value]) => value) };
 }
 
-/** NaN and infinities stand for a missing sample. */
+/** NaN and infinities mean a missing sample. */
 const isMissing = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);
 
 function headOf(members: Record<string, unknown>): Omit<CheckedSeries, 'timestamps' | 'values'> {
@@ -124,7 +124,7 @@ export function valuesIn({ timestamps, values }: CheckedSeries, { from, to }: Ti
   return values.slice(lowerBound(timestamps, from), lowerBound(timestamps, to));
 }
 
-/** Median seconds between the samples of the series that has most of them; undefined with fewer than two. */
+/** Median seconds between the samples of the series with the most samples; undefined with fewer than two. */
 export function intervalOf(series: readonly CheckedSeries[]): number | undefined {
   let longest: readonly number[] = [];
   for (const { timestamps } of series) if (timestamps.length > longest.length) longest = timestamps;

@@ -1,6 +1,7 @@
 /**
- * `service_health`: how services fare by their own metrics against their history, and by the alerts that fire. What has
- * lasted for most of the history is what is usual: a fault that may last for hours wants a history of several times that.
+ * `service_health`: compares the metrics of services with their own history, and reports firing alerts. A condition
+ * that has lasted for most of the history counts as usual: to detect a fault that may last for hours, use a history
+ * several times as long.
  */
 import { SourceError, type Alert, type TimeWindow } from '../../sources/port.ts';
 import { count, toIsoWindow } from '../../tools/index.ts';
@@ -13,13 +14,13 @@ import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { readSeries, shownSeries, type CheckedSeries } from './series.ts';
 import { judgeService, type ServiceVerdict } from './service-judge.ts';
 
-/** Points of the window; the history has as many for the same time. */
+/** Points of the window; the history has the same density. */
 const WINDOW_POINTS = 20;
 const MOST_POINTS = 2_000;
 const MOST_ALERTS = 1_000;
 const SERIES_SHOWN = 12;
 const POINTS_SHOWN = 30;
-/** Clocks of servers are apart by so much. */
+/** Tolerance for clock skew between servers. */
 const CLOCK_SKEW_SECONDS = 60;
 
 export async function runServiceHealthCheck(
@@ -118,7 +119,7 @@ function notJudged(
 }
 
 /**
- * The alerts that fire. A recording tells when each one fired, of which those in the window count; another source gives
+ * The firing alerts. A recording says when each one fired, and those in the window count; any other source returns
  * those that fire now.
  */
 function firing(description: unknown, { from, to }: TimeWindow): Alert[] {
@@ -135,7 +136,7 @@ function firing(description: unknown, { from, to }: TimeWindow): Alert[] {
   });
 }
 
-/** Findings by their worst symptom, those without one (an alert, no traffic) first. */
+/** Findings by their worst symptom; those without one (an alert, no traffic) first. */
 function worst({ observation, symptoms }: ServiceVerdict): number {
   if (!observation?.isFinding) return -1;
   return symptoms[0]?.deviations ?? Number.MAX_VALUE;

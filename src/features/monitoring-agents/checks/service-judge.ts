@@ -1,4 +1,4 @@
-/** Judges how services fare by their latency, errors, saturation and availability. Pure. */
+/** Judges the health of services by their latency, errors, saturation and availability. Pure. */
 import { harmfulDirection, metricMeaning, quantile, shareScale, type MetricMeaning } from '../../diagnosis/index.ts';
 import type { Alert, TimeWindow } from '../../sources/port.ts';
 import { furthestFrom, learnedOf, usualsOf, type HistoryNeeds, type Learned } from './baseline.ts';
@@ -7,11 +7,11 @@ import { at, digits, figure } from './figures.ts';
 import type { Observation } from './port.ts';
 import { valuesIn, type CheckedSeries } from './series.ts';
 
-/** What a service's health is judged by. More or fewer requests are no illness; none at all are. */
+/** The metrics that decide a service's health. More or fewer requests are no symptom; none at all are. */
 const TELLING: readonly MetricMeaning[] = ['latency', 'errors', 'saturation', 'headroom', 'availability'];
-/** Share of the window's samples that must be as bad: a single spike is not how a service fares. */
+/** Share of the window's samples that must be at least this bad: a single spike is no symptom. */
 const SUSTAINED = 1 / 3;
-/** A change must matter as well as be unusual: by how much, for each meaning. */
+/** The smallest relevant change for each meaning: a change must matter as well as be unusual. */
 const SLOWER = 1.5;
 const MORE_FAILED_SHARE = 0.01;
 const MORE_FAILED_EVENTS = 5;
@@ -19,7 +19,7 @@ const SATURATED_SHARE = 0.8;
 const MORE_THROTTLED_SHARE = 0.1;
 const MORE_USED = 2;
 const LESS_AVAILABLE_SHARE = 0.01;
-/** Of the usual traffic; less is none, but for probes. */
+/** Share of the usual traffic below which only probes remain. */
 const NO_TRAFFIC_SHARE = 0.02;
 
 /** One metric of one service, compared with its history. */
@@ -28,15 +28,15 @@ export interface Symptom {
   meaning: MetricMeaning;
   value: number;
   usual: number;
-  /** Robust standard deviations in the direction that harms. */
+  /** Robust standard deviations in the harmful direction. */
   deviations: number;
 }
 
 export interface ServiceVerdict {
   service: string;
-  /** Absent where it cannot be judged. */
+  /** Absent if it cannot be judged. */
   observation?: Observation;
-  /** Present while there is too little history of every one of its metrics. */
+  /** Present while every one of its metrics has too little history. */
   learned?: Learned;
   /** The series that decided, worst first. */
   symptoms: Symptom[];
@@ -46,15 +46,16 @@ export interface HealthQuestion {
   window: TimeWindow;
   history: TimeWindow;
   needs: HistoryNeeds;
-  /** Robust standard deviations that are unusual. */
+  /** How many robust standard deviations are unusual. */
   deviations: number;
 }
 
 /**
- * How one service fares. A metric tells when at least a third of the window's samples are as far from the history's
- * median as asked, and by so much that it matters to anybody: the history of a steady service scatters so little that
- * any change is many deviations. What grows with traffic is compared after traffic has been taken out. A service whose
- * traffic has ended, or that reports nothing any more, is unwell, and so is one an alert fires for.
+ * Judges the health of one service. A metric is a symptom when at least a third of the window's samples deviate from
+ * the history's median by the required number of deviations, and by a relevant amount: the history of a steady service
+ * scatters so little that any change is many deviations. Metrics that grow with traffic are compared after the effect
+ * of traffic is removed. A service whose traffic has ended, that no longer reports anything, or for which an alert
+ * fires is unhealthy too.
  */
 export function judgeService(
   service: string,
@@ -101,13 +102,13 @@ export function judgeService(
   };
 }
 
-/** Whether a metric is looked at at all. */
+/** Whether a metric is considered at all. */
 function isTelling({ metric, statistic }: CheckedSeries): boolean {
   const meaning = metricMeaning(metric, statistic);
   return meaning === 'traffic' || TELLING.includes(meaning);
 }
 
-/** Undefined where the metric does not tell, or has no sample in the window. */
+/** Undefined if the metric is no indicator, or has no sample in the window. */
 function symptomOf(series: CheckedSeries, { window, history }: HealthQuestion): Symptom | undefined {
   const meaning = metricMeaning(series.metric, series.statistic);
   if (!TELLING.includes(meaning)) return undefined;
@@ -119,7 +120,7 @@ function symptomOf(series: CheckedSeries, { window, history }: HealthQuestion): 
   const older = valuesIn(series, { from: history.from, to: (history.from + history.to) / 2 }).length;
   const usuals = usualsOf(series, past, older, 'own');
   if (isCount(series, past, values)) {
-    // What is counted scatters by the root of its number: the first connection of a pool is no sign of anything.
+    // Counts scatter by their square root: the first connection of a pool means nothing.
     for (const one of usuals) one.sigma = Math.max(one.sigma, Math.sqrt(Math.max(1, one.median)));
   }
   const { usual, towards } = furthestFrom(value, usuals, (distance) => (isDown ? -distance : distance));
@@ -158,7 +159,7 @@ function matters({ series, meaning, value, usual }: Symptom, { window }: HealthQ
   }
 }
 
-/** By what factor there is more traffic than usual, at least 1. */
+/** Traffic as a multiple of the usual, at least 1. */
 function trafficGrowth(series: readonly CheckedSeries[], { window, history }: HealthQuestion): number {
   const factors = ofTraffic(series).map((one) => {
     const usual = quantile(valuesIn(one, history), 0.5);
@@ -167,12 +168,12 @@ function trafficGrowth(series: readonly CheckedSeries[], { window, history }: He
   return factors.reduce((most, factor) => (factor > most ? factor : most), 1);
 }
 
-/** A service that had traffic all the time has none at the end of the window. */
+/** A service with continuous traffic has none at the end of the window. */
 function trafficGone(series: readonly CheckedSeries[], { window, history }: HealthQuestion): string[] | undefined {
   for (const one of ofTraffic(series)) {
     const past = valuesIn(one, history);
     const usual = quantile(past, 0.5);
-    // Where a quarter of the history is without traffic, a window without is nothing special.
+    // If a quarter of the history is without traffic, so may be the window.
     if (!(quantile(past, 0.25) > usual * NO_TRAFFIC_SHARE)) continue;
     const values = valuesIn(one, window);
     const last = values.slice(-Math.max(2, Math.ceil(values.length * SUSTAINED)));
@@ -182,7 +183,7 @@ function trafficGone(series: readonly CheckedSeries[], { window, history }: Heal
   return undefined;
 }
 
-/** It reported all the time, and nothing in the window. */
+/** It reported continuously, and nothing in the window. */
 function silent(series: readonly CheckedSeries[], { window, history }: HealthQuestion): string[] | undefined {
   if (series.length === 0 || series.some((one) => valuesIn(one, window).length > 0)) return undefined;
   const last = Math.max(...series.map(({ timestamps }) => timestamps[timestamps.length - 1] ?? history.from));

@@ -1,12 +1,12 @@
-/** Patterns in which `*` stands for anything. Linear in the text, whatever the pattern: no regular expressions. */
+/** Patterns in which `*` matches anything. Linear in the text for every pattern: no regular expressions. */
 
 export interface Wildcard {
-  /** The longest text without `*`, for a source to look for; absent where every text matches. */
+  /** The longest literal part, which a source can search for; absent if every text matches. */
   literal?: string;
   matches(text: string): boolean;
 }
 
-/** A text matches when it contains the parts between the stars one after the other, in any case. */
+/** A text matches when it contains the parts between the stars in order, ignoring case. */
 export function wildcard(pattern: string | undefined): Wildcard {
   const parts = (pattern ?? '').split('*').filter((part) => part !== '');
   const literal = parts.toSorted((a, b) => b.length - a.length)[0];
@@ -28,11 +28,11 @@ export function wildcard(pattern: string | undefined): Wildcard {
 
 interface Needle {
   text: string;
-  /** For each prefix the length of its longest proper prefix that is also its suffix. */
+  /** For each prefix, the length of its longest proper prefix that is also its suffix. */
   borders: number[];
 }
 
-/** Knuth, Morris and Pratt 1977: the built-in search is quadratic for some texts, and texts come from strangers. */
+/** Knuth, Morris and Pratt 1977: the built-in search is quadratic for some texts, and the texts are untrusted. */
 function needleOf(text: string): Needle {
   const borders = [0];
   for (let i = 1, border = 0; i < text.length; i++) {
@@ -43,7 +43,7 @@ function needleOf(text: string): Needle {
   return { text, borders };
 }
 
-/** Where the first occurrence at or after `from` ends; -1 when there is none. */
+/** The end of the first occurrence at or after `from`; -1 if there is none. */
 function endOf(text: string, needle: Needle, from: number): number {
   let matched = 0;
   for (let i = from; i < text.length; i++) {

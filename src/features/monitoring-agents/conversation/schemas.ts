@@ -1,4 +1,4 @@
-/** What callers say to a monitoring agent, and what it answers. */
+/** Messages to a monitoring agent, and its answers. */
 import { z } from 'zod';
 import { nameField } from '../../../http/fields.ts';
 import { ChatResponse } from '../../chats/index.ts';
@@ -9,7 +9,7 @@ import { AgentConfigResponse, evictionHours, modelBudget, MonitoringChatSummary 
 
 const words = z.string().max(100_000).regex(/\S/, 'Value must not be blank').optional();
 
-/** Given with what it is to be: what an agent that exists is given, its own endpoints change. */
+/** Fields for a new agent only; an existing agent's own endpoints change them. */
 const OF_NEW_AGENTS = [
   'title',
   'plan',
@@ -73,7 +73,7 @@ export const MonitoringChatRequest = z
       context.addIssue({ code: 'custom', path: [member], message });
     }
   })
-  // Zod leaves examples out where a part is read by a function, as plans are.
+  // Zod drops examples when a function parses a part, as with plans.
   .meta({ id: 'MonitoringChatRequest', examples: EXAMPLES, override: { examples: EXAMPLES } });
 export type MonitoringChatRequest = z.output<typeof MonitoringChatRequest>;
 

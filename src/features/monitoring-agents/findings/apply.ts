@@ -6,10 +6,10 @@ import { SEVERITIES, type FindingAction, type Severity } from '../plan/schema.ts
 import { isChanged, reduce, type FindingReport, type Reduced } from './reduce.ts';
 import { columnsOf, recentOpens, stateOf } from './rows.ts';
 
-/** What a report says of the finding itself, beside how it stands. */
+/** What a report says about the finding itself, besides its status. */
 export interface FindingSubject {
   teamId: string;
-  /** Null: an alert from outside that belongs to no agent. */
+  /** Null: an external alert that belongs to no agent. */
   agentId: string | null;
   dedupKey: string;
   origin: Finding['origin'];
@@ -31,9 +31,9 @@ export type EarlierOpens = ReadonlyMap<string, readonly number[]>;
 /**
  * Applies one report to the finding of its key.
  * @param em in a transaction that holds the lock of the finding's owner
- * @param current has the finding of the key, if there is one; kept up to date
- * @param earlier read before, of keys that had no finding; what it does not have is read
- * @returns the finding, if people or its workflow should hear of what changed
+ * @param current holds the key's finding, if there is one; kept up to date
+ * @param earlier opens of keys without a current finding, read in advance; missing keys are read on demand
+ * @returns the finding, if people or its workflow should hear of the change
  */
 export async function applyReport(
   em: EntityManager,
@@ -51,14 +51,14 @@ export async function applyReport(
   store(em, row, reduced);
   if (!reduced.state || reduced.change === 'closed') {
     current.delete(subject.dedupKey);
-    // There is one at a time: the old one must be gone before a new one is there.
+    // One row per open key: the old one must be deleted before the new one is inserted.
     await em.flush();
   }
   if (reduced.change === 'closed') return begin(em, current, subject, report);
   return isChanged(before, reduced.state) ? row : undefined;
 }
 
-/** Makes a row what the reducer says. */
+/** Updates a row to the reducer's state. */
 export function store(em: EntityManager, row: Finding, { state }: Reduced): void {
   if (state) em.assign(row, columnsOf(state), { mergeObjectProperties: false });
   else em.remove(row);
@@ -93,7 +93,7 @@ async function begin(
   return state.revision > 0 ? row : undefined;
 }
 
-/** The newest words; of several reporters the most severe, and all that they want done. */
+/** The newest wording; of several reporters the highest severity, and all their actions. */
 function seenOf(row: Finding, subject: FindingSubject, report: FindingReport): Partial<Finding> {
   return {
     summary: report.text,

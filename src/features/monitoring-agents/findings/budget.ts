@@ -1,9 +1,9 @@
 import type { EntityManager } from '../../../db/orm.ts';
 
 /**
- * What judging the findings of an agent cost, in US dollars.
+ * What judging an agent's findings cost, in US dollars.
  * @param em bound to the agent's team
- * @param since what was asked from then on
+ * @param since counts model calls from this time on
  */
 export async function judgingCostSince(em: EntityManager, agentId: string, since: Date): Promise<number> {
   const sql = `select coalesce(sum(call.cost_usd), 0)::float8 as cost from monitoring_findings finding

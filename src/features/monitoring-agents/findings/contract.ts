@@ -1,16 +1,13 @@
-/** What the workflow of a finding and its activities share. Types only: workflows import them as such. */
+/** What a finding's workflow and its activities share. Types only: workflows import them as such. */
 import type { FindingRef, FindingStatus } from '../contract.ts';
 import type { InvestigationStatus, InvestigationWorkflowInput } from '../../investigations/contract.ts';
 import type { NotificationEvent } from './messages.ts';
 
-/**
- * What was told and what is to be done is read from PostgreSQL each time: continue-as-new carries nothing, and a
- * workflow that was lost goes on where it was.
- */
+/** Every step is read from PostgreSQL: continue-as-new carries nothing, and a lost workflow resumes where it was. */
 export interface FindingWorkflowInput extends FindingRef {
-  /** Without a signal the row is read again after so many seconds. */
+  /** Without a signal the row is read again after this many seconds. */
   lookAgainSeconds: number;
-  /** Continues as new after reading the row so often; absent means when the server suggests it. */
+  /** Continues as new after this many reads of the row; by default when the server suggests it. */
   readsPerHistory?: number;
 }
 
@@ -18,14 +15,14 @@ export interface FindingWorkflowResult {
   status: FindingStatus | 'gone';
 }
 
-/** Something that people are to be told. */
+/** A notification that is due. */
 export interface Notice {
   event: NotificationEvent;
-  /** Tells notices of one event apart: the finding's revision, or the investigation's id. */
+  /** Distinguishes notices of one event: the finding's revision, or the investigation's id. */
   n: string;
 }
 
-/** A finding as its workflow sees it: what it says, and what is to be done next. */
+/** A finding as its workflow sees it: its content, and the next steps. */
 export interface FindingView {
   /** The finding or its agent was deleted. */
   gone: false;
@@ -34,15 +31,15 @@ export interface FindingView {
   isFlapping: boolean;
   revision: number;
   service?: string;
-  /** A model is to look at it before anything else happens. */
+  /** A model must judge it before anything else happens. */
   toJudge: boolean;
-  /** A model found that nobody need be told, and why. */
+  /** A model decided against notifying people, and why. */
   notWorthIt?: string;
-  /** The next thing to tell. */
+  /** The next notification. */
   notice?: Notice;
-  /** An investigation is to be opened. */
+  /** An investigation should be opened. */
   toInvestigate: boolean;
-  /** The investigation that the finding opened last. */
+  /** The last investigation that the finding opened. */
   investigation?: { id: string; status: InvestigationStatus };
   /** When time alone changes it, unix milliseconds. */
   settlesAt: number | null;
@@ -50,7 +47,7 @@ export interface FindingView {
 
 export type ReadFindingResult = FindingView | { gone: true };
 
-/** Starts the workflow of an investigation as the product does. */
+/** Starts an investigation's workflow as the product does. */
 export interface InvestigationStart {
   input: InvestigationWorkflowInput;
   summary: string;
@@ -58,7 +55,7 @@ export interface InvestigationStart {
 }
 
 export interface OpenInvestigationResult {
-  /** Absent: it is not wanted any more. */
+  /** Absent: no longer wanted. */
   investigationId?: string;
 }
 
@@ -68,11 +65,11 @@ export interface InvestigationRef extends FindingRef {
 
 export interface InvestigationStanding {
   status: InvestigationStatus | 'gone';
-  /** How its workflow is started. */
+  /** The arguments to start its workflow. */
   start?: InvestigationStart;
 }
 
-/** `at`: unix milliseconds, of the workflow: a worker's clock may be behind the one that woke it. */
+/** `at`: unix milliseconds by the workflow's clock: this worker's clock may be behind the one that woke it. */
 export interface SettleFindingInput extends FindingRef {
   at: number;
 }

@@ -4,14 +4,14 @@ import type { Logger } from '../../../platform/logger.ts';
 import type { RunBudget } from '../../runs/contract.ts';
 import type { NotificationDeps } from '../../notifications/index.ts';
 
-/** What the services of a finding's workflow need. */
+/** Dependencies of the services behind a finding's workflow. */
 export interface FindingDeps extends NotificationDeps {
   log: Logger;
-  /** Where people see things, without a trailing slash. */
+  /** The web app's address, without a trailing slash. */
   appUrl: string;
   model: ModelClient;
-  /** Whether an agent has spent what its models may cost in a day. @param em bound to the agent's team */
+  /** Whether an agent has spent its daily model budget. @param em bound to the agent's team */
   isBudgetSpent: (em: EntityManager, agentId: string, now: Date) => Promise<boolean>;
-  /** Bounds of the investigations that findings open. */
+  /** Bounds for the investigations that findings open. */
   investigationBudget: RunBudget;
 }

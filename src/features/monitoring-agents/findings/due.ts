@@ -1,4 +1,4 @@
-/** What is to be done about a finding, by its row and what people were notified of already. Pure. */
+/** The next steps for a finding, from its row and its earlier notifications. Pure. */
 import type { Effect } from '../../effects/index.ts';
 import type { Finding } from '../entities.ts';
 import type { Notice } from './contract.ts';
@@ -17,19 +17,19 @@ export interface FindingInvestigation {
   createdAt: Date;
 }
 
-/** Names a notification for ever: the idempotency key at the receiver. */
+/** Identifies a notification for ever: the receiver's idempotency key. */
 export const notificationKey = (findingId: string, { event, n }: Notice): string =>
   `finding:${findingId}:${event}:${n}`;
 
-/** A model is to look at it before anybody is told. */
+/** Whether a model must judge it before anybody is notified. */
 export const isToBeJudged = ({ judge, judgement, status }: Standing): boolean =>
   judge && judgement === null && status !== 'pending';
 
-/** Whether anything is to happen, as far as a model has a say. */
+/** Whether to act on it at all, as far as a model has a say. */
 export const isWorthIt = (finding: Standing): boolean =>
   !isToBeJudged(finding) && finding.judgement?.isWorthIt !== false && finding.status !== 'pending';
 
-/** The next thing to tell; they are told one after the other. @param told the finding's notifications, in any order */
+/** The next notification; they are sent one after the other. @param told the finding's notifications, in any order */
 export function nextNotice(
   finding: Standing,
   told: readonly Notified[],
@@ -50,9 +50,9 @@ export function nextNotice(
   return last === 'resolved' ? undefined : ofNow('resolved');
 }
 
-/** The newest notice of how the finding is: by its revision, whatever the clocks of those who notified said. */
+/** The newest notice of the finding's status: by revision, regardless of the senders' clocks. */
 function newestOf(findingId: string, notified: readonly Notified[]): Notice | undefined {
-  // Of one revision there may be two: that it opened, late, and that it is over.
+  // One revision may have two: a late notice that it opened, and one that it is over.
   const rank = ({ event, n }: Notice): number => Number(n) * 2 - (event === 'opened' ? 1 : 0);
   return notified
     .map((one) => noticeOf(findingId, one))
@@ -60,15 +60,15 @@ function newestOf(findingId: string, notified: readonly Notified[]): Notice | un
     .toSorted((a, b) => rank(b) - rank(a))[0];
 }
 
-/** Whether the end of an investigation was told. */
+/** Whether people were notified of the end of an investigation. */
 export function isReported(findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean {
   const key = notificationKey(findingId, { event: 'report', n: id });
   return told.some((one) => one.key === key);
 }
 
 /**
- * Whether an investigation is to be opened: for one that is there, and again when it came back and the last
- * investigation is older than its cool-down. One that is flapping was investigated when it began.
+ * Whether to open an investigation: for an open finding, and again when it came back and the last investigation is
+ * older than its cool-down. A flapping finding was investigated when it began.
  * @param now unix milliseconds
  */
 export function isToBeInvestigated(
@@ -84,7 +84,7 @@ export function isToBeInvestigated(
   return (opens.at(-1) ?? 0) > since && now - since > coolDownSeconds * 1_000;
 }
 
-/** What a notification of a finding is about, by its key. */
+/** The event that a notification of a finding is about, from its key. */
 export function noticeOf(findingId: string, { key }: Pick<Effect, 'key'>): Notice {
   const [word, n = ''] = key.slice(`finding:${findingId}:`.length).split(':');
   const event = NOTIFICATION_EVENTS.find((one) => one === word);

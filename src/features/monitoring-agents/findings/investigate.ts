@@ -16,11 +16,11 @@ import { findPresent, investigationOf } from './read.ts';
 import { lockFindings } from './rows.ts';
 
 /**
- * Commits the investigation of a finding, if one is to be opened; its workflow is started by the finding's, or else by the
- * sweeper. Called where the finding is made, a caller knows the investigation's id before anything has been started.
+ * Commits a finding's investigation if one is due; the finding's workflow starts its workflow, or else the sweeper
+ * does. Called where the finding is created, it gives the caller the investigation's id before anything has started.
  * @param em in a transaction, bound to the finding's team
- * @param requester who asked for it, where somebody did
- * @returns its id, of the one it joins where many findings come at once, or undefined when none is to be opened
+ * @param requester who asked for it, if anybody
+ * @returns its id; in a burst of findings the id of the investigation it joins; undefined when none is due
  */
 export async function commitFindingInvestigation(
   deps: { clock: Clock },
@@ -30,7 +30,7 @@ export async function commitFindingInvestigation(
 ): Promise<string | undefined> {
   const owned = await em.findOne(Finding, { id: findingId }, { fields: ['agentId', 'teamId'] });
   if (!owned) return undefined;
-  // First, as everywhere: whoever observes the finding holds this one when it comes to the row.
+  // Locked first, as everywhere: an observer of the finding already holds this lock when it reaches the row.
   await lockFindings(em, owned.agentId ?? owned.teamId);
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['evidence'] as const };
   const finding = await em.findOne(Finding, { id: findingId }, lock);
@@ -38,8 +38,8 @@ export async function commitFindingInvestigation(
 }
 
 /**
- * As {@link commitFindingInvestigation}, of a finding that is known as it is: it was made in this transaction, or its row
- * is locked.
+ * As {@link commitFindingInvestigation}, for a finding whose state is known: it was created in this transaction, or its
+ * row is locked.
  * @param em holds the lock of the finding's owner, and manages the finding
  */
 export async function investigateFinding(
@@ -71,8 +71,8 @@ export async function investigateFinding(
 }
 
 /**
- * Of an agent's findings: whoever wrote its plan, so that an alert that may do little is looked into all the same. Nobody
- * has granted anything where an alert of no agent is taken up again without its sender.
+ * An agent's findings act for whoever wrote its plan, so that an alert from a sender with few permissions is
+ * investigated all the same. An alert of no agent that is picked up again without its sender has no grant.
  */
 async function onBehalfOf(
   em: EntityManager,
@@ -89,16 +89,16 @@ async function onBehalfOf(
   return { ...sender, teamId, scopes: plan?.scopes ?? [] };
 }
 
-/** What begins within this time is likely to be one incident. */
+/** Findings that begin within this time are likely to be one incident. */
 const BURST_MS = 10 * 60_000;
-/** Investigations that one agent's findings, or alerts of no agent, open in a burst: each costs what people think about before. */
+/** Investigations that one agent's findings, or alerts of no agent, open in a burst: each one costs money. */
 const MOST_IN_A_BURST = 3;
-/** What is critical is not to be held up by what came before it. */
+/** Earlier findings must not hold up a critical one. */
 const MOST_OF_ALL = 10;
 
 /**
- * @returns in a burst that has enough of them, the investigation that a finding joins: one that runs, or that was about the
- *   same service; an ended one about another service says nothing of it
+ * @returns in a full burst, the investigation that a finding joins: one that is running, or that was about the same
+ *   service; an ended one about another service does not cover it
  */
 async function investigationToJoin(
   em: EntityManager,
@@ -127,7 +127,7 @@ export async function openInvestigation(deps: FindingDeps, ref: FindingRef): Pro
   return { ...(investigationId !== undefined && { investigationId }) };
 }
 
-/** How an investigation stands, and how its workflow is started. */
+/** An investigation's status, and the arguments to start its workflow. */
 export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef): Promise<InvestigationStanding> {
   const found = await forTeam(deps.orm.em, ref.teamId).findOne(
     Investigation,

@@ -8,7 +8,7 @@ import type { FindingDeps } from './deps.ts';
 import { isToBeJudged } from './due.ts';
 import { JUDGEMENT_PROMPT, judgementTask } from './prompt.ts';
 
-/** Room for a model that thinks before it answers. */
+/** Leaves room for a model that thinks before it answers. */
 const ANSWER_TOKENS = 2_000;
 
 const Answer = z.object({
@@ -18,8 +18,8 @@ const Answer = z.object({
 });
 
 /**
- * Has a model decide whether people are told of a finding; it is asked once, and what it cost is kept. Where the budget of
- * the day is spent or the answer cannot be read, they are told, and it says so.
+ * Has a model decide whether people are notified of a finding. The model is asked once, and its cost is recorded. If
+ * the daily budget is spent or the answer is unreadable, people are notified, and the notification says so.
  * @throws {ModelError} when the model gave no complete answer
  */
 export async function judgeFinding(
@@ -52,7 +52,7 @@ export async function judgeFinding(
   await untilReachable(() => record(deps, ref, judgement), attempt.signal);
 }
 
-/** Tells people unjudged. @param why in words, for them */
+/** Notifies people without a judgement. @param why in words, for them */
 export async function leaveUnjudged(
   deps: Pick<FindingDeps, 'orm' | 'clock'>,
   ref: FindingRef,
@@ -64,7 +64,7 @@ export async function leaveUnjudged(
   await record(deps, ref, { isWorthIt: true, title: finding.title, reason, costUsd: 0, model: 'none' });
 }
 
-/** @param title for an answer that cannot be read: people are told under the title it had */
+/** @param title used for an unreadable answer: the finding keeps the title it had */
 export function judgementOf(text: string, title: string): Pick<Judgement, 'isWorthIt' | 'title' | 'reason'> {
   const answer = Answer.safeParse(jsonIn(text));
   if (!answer.success) return { isWorthIt: true, title, reason: 'The judgement of the model could not be read.' };
@@ -76,7 +76,7 @@ export function judgementOf(text: string, title: string): Pick<Judgement, 'isWor
   };
 }
 
-/** The JSON object in an answer, with or without a fence around it. */
+/** The JSON object in an answer, with or without a code fence. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));

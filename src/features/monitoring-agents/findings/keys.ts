@@ -1,22 +1,25 @@
-/** What findings and their sources are called. */
+/** Names of findings and their sources. */
 import { createHash } from 'node:crypto';
 import { storableText } from '../../../platform/storable.ts';
 
-/** Longer keys end in their hash: they are part of an index. */
+/** Longer keys end in their hash, because they are part of an index. */
 const MOST_KEY_CHARACTERS = 500;
 
-/** The finding an observation belongs to. @param template as in the plan: `{check}` and `{subject}` are filled in */
+/**
+ * The key of the finding that an observation belongs to. @param template from the plan; `{check}` and `{subject}` are
+ * filled in
+ */
 export function dedupKey(template: string, check: string, subject: string): string {
   return bounded(template.replaceAll(/\{(check|subject)\}/g, (_, name) => (name === 'check' ? check : subject)));
 }
 
-/** A subject of a check among the sources of a finding; ids of checks have no slash. */
+/** A check's subject as a source of a finding; check ids contain no slash. */
 export const sourceKey = (checkId: string, subject: string): string => bounded(`${checkId}/${subject}`);
 
-/** What the keys of all sources of a check begin with. */
+/** The key prefix of all sources of a check. */
 export const sourcePrefix = (checkId: string): string => `${checkId}/`;
 
-/** @param fingerprint names the alert for ever */
+/** @param fingerprint identifies the alert for ever */
 export const alertKey = (fingerprint: string): string => bounded(`alert/${fingerprint}`);
 
 /** The agent's own health. */

@@ -7,22 +7,22 @@ import { FINDING_WORKFLOW, findingChangedSignal, findingWorkflowId, type Finding
 import type { Finding } from '../entities.ts';
 import type { FindingWorkflowInput } from './contract.ts';
 
-/** Whatever was missed, for example that the agent was deleted, is noticed by then. */
+/** A missed change, such as the agent's deletion, is noticed by then. */
 const LOOK_AGAIN_SECONDS = 24 * 3_600;
 
 export type ToldFinding = Pick<Finding, 'id' | 'teamId' | 'title' | 'service' | 'revision' | 'status'>;
 
-/** Starts and tells the workflows of findings. */
+/** Starts and notifies the workflows of findings. */
 export interface FindingLauncher {
-  /** Tells a finding's workflow that its row has changed; one that is missing is started. @throws when Temporal did not take it */
+  /**
+   * Notifies a finding's workflow that its row has changed; starts a missing workflow. @throws when Temporal did not
+   * accept it
+   */
   tell(finding: ToldFinding): Promise<void>;
   state(findingId: string): Promise<WorkflowState>;
 }
 
-/**
- * @param options for tests and benches: another queue than the product's own, another length of history, and how long
- *   Temporal is waited for, ms
- */
+/** @param options for tests and benches: task queue, history length, and Temporal timeout in ms */
 export function createFindingLauncher(
   client: Client,
   options: { taskQueue?: string; deadlineMs?: number } & Partial<

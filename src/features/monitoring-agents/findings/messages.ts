@@ -1,13 +1,13 @@
-/** What people are told of a finding, in words. Pure; how it looks in a channel is the channel's. */
+/** The wording of a finding's notifications. Pure; the presentation is up to the channel. */
 import type { Finding } from '../entities.ts';
 import type { NotificationMessage } from '../../notifications/index.ts';
 import { failingOf } from './prompt.ts';
 
-/** What a notification is about. `test`: somebody wants to see whether the channel works. */
+/** The event of a notification. `test`: somebody is testing the channel. */
 export const NOTIFICATION_EVENTS = ['opened', 'report', 'resolved', 'reopened', 'flapping', 'test'] as const;
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
-/** Most of a report that is sent. */
+/** Maximum characters of a report that are sent. */
 const MOST_MARKDOWN = 100_000;
 const MOST_TITLE = 200;
 
@@ -30,14 +30,14 @@ export interface FindingMessage {
     | 'origin'
   >;
   agent: { id: string; title: string };
-  /** The one that the finding opened. */
+  /** The investigation that the finding opened. */
   investigation?: {
     id: string;
     status: string;
     alertSummary: string | null;
     investigationText: string | null;
     explanation: string | null;
-    /** It was opened by another finding, which began at the same time. */
+    /** Another finding, which began at the same time, opened it. */
     isShared?: boolean;
   };
   /** It was flapping until now. */
@@ -56,7 +56,7 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
     event,
     ...messageFrom(agent, finding),
     isOver: event === 'resolved',
-    // One that was over and is back should be seen by those who do not follow the thread.
+    // People who do not follow the thread should see that it came back.
     isBroadcast: event === 'reopened',
     severity: finding.severity,
     title: clipped(title),
@@ -71,7 +71,7 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
   };
 }
 
-/** Who reports what, for people and for webhooks. */
+/** The reporter, for people and for webhooks. */
 export const messageFrom = (
   { id, title }: { id: string; title: string },
   finding?: { id: string },
@@ -138,7 +138,7 @@ function investigatedAs(investigation: FindingMessage['investigation']): string 
 const nameOf = ({ judgement, title }: FindingMessage['finding']): string => judgement?.title ?? title;
 const lastOpen = ({ opens, openedAt }: FindingMessage['finding']): Date => new Date(opens.at(-1) ?? openedAt ?? 0);
 
-/** Where several are failing: those that the summary does not name. */
+/** If several sources are failing: those that the summary does not name. */
 function othersOf(finding: FindingMessage['finding']): string[] {
   const others = failingOf(finding).filter((text) => text !== finding.summary);
   const shown = others.slice(0, 10).map((text) => `- ${text}`);

@@ -13,8 +13,9 @@ import { composeMessage } from './messages.ts';
 import { notifiedOf } from './read.ts';
 
 /**
- * Notifies people of one thing, once: what was delivered is not delivered again.
- * @throws {DeliveryError} when the channel did not take it; not retryable when it is given up, which the row then says
+ * Notifies people of one event, once: a delivered notification is not sent again.
+ * @throws {DeliveryError} when the channel did not accept it; not retryable once it is given up, which the row then
+ *   records
  */
 export async function notify(
   deps: FindingDeps,
@@ -41,7 +42,7 @@ export async function notify(
   return { status: 'delivered', receipt };
 }
 
-/** Makes the row, unless an earlier attempt has. @returns undefined when the agent was deleted meanwhile */
+/** Creates the row unless an earlier attempt did. @returns undefined when the agent was deleted meanwhile */
 async function enter(
   deps: FindingDeps,
   em: EntityManager,
@@ -55,7 +56,7 @@ async function enter(
   const { channel, teamId, id: ownerId } = agent;
   const message = await messageFor(deps, em, input, finding, agent);
   return em.fork().transactional(async (tx) => {
-    // Held until the row is committed: whoever deletes the agent finds it.
+    // Locked until the row is committed, so that a deletion of the agent finds it.
     const lockMode = LockMode.PESSIMISTIC_READ;
     if (!(await tx.findOne(MonitoringAgent, { id: ownerId }, { lockMode }))) return undefined;
     return enterNotification(tx, { teamId, key, ownerId, subjectId: finding.id, message, channel });

@@ -1,4 +1,7 @@
-/** What checks, the agent's own health and alerts from outside say, as findings. Always in the caller's transaction. */
+/**
+ * Turns the reports of checks, of the agent's own health and of external alerts into findings. Always in the caller's
+ * transaction.
+ */
 import type { EntityManager } from '../../../db/orm.ts';
 import { storableJson, storableText } from '../../../platform/storable.ts';
 import { MOST_OBSERVATIONS, type CheckResult, type Observation } from '../checks/port.ts';
@@ -11,9 +14,9 @@ import { alertKey, dedupKey, HEALTH_KEY, sourceKey, sourcePrefix } from './keys.
 import { forget, isChanged, reduce, type FindingPolicy, type FindingReport } from './reduce.ts';
 import { currentFindings, lockFindings, stateOf } from './rows.ts';
 
-/** Most of an observation's text that is kept. */
+/** Maximum characters kept of an observation's text. */
 const MOST_TEXT = 500;
-/** Health and alerts are told at once, and one that comes back within a quarter of an hour is the same. */
+/** Health and alerts are reported at once, and one that comes back within a quarter of an hour is the same finding. */
 const AT_ONCE: FindingPolicy = { confirmations: 1, recoveries: 1, coolDownSeconds: 900 };
 
 export interface ObservedSession {
@@ -25,10 +28,10 @@ export interface ObservedSession {
 }
 
 /**
- * Applies what a session of a check observed. A session that failed changes nothing; a green one with nothing to end
- * costs one small query.
+ * Applies the observations of a check's session. A failed session changes nothing; a successful one without findings to
+ * open or close costs one small query.
  * @param em in a transaction, bound to the agent's team
- * @returns the findings that people or their workflows should hear of, once it is committed
+ * @returns the findings of whose change people or workflows should hear after the commit
  */
 export async function observeSession(em: EntityManager, session: ObservedSession): Promise<Finding[]> {
   const { agent, check, result } = session;
@@ -47,7 +50,7 @@ export async function observeSession(em: EntityManager, session: ObservedSession
     const finding = await applyReport(em, current, subject, reportOf(session, observation));
     if (finding) changed.add(finding);
   }
-  // The new ones are asked for below.
+  // New ones are read below.
   await em.flush();
   for (const finding of await endVanished(em, session, observations)) changed.add(finding);
   await em.flush();
@@ -55,7 +58,7 @@ export async function observeSession(em: EntityManager, session: ObservedSession
 }
 
 /**
- * Applies how an agent stands: one that is degraded is a finding of its own.
+ * Applies an agent's health: a degraded agent is a finding of its own.
  * @param em in a transaction, bound to the agent's team
  * @returns as {@link observeSession}
  */
@@ -97,27 +100,27 @@ export async function observeHealth(
 
 export interface ObservedAlert {
   teamId: string;
-  /** Null: it belongs to no agent, so nobody is told, and it is only investigated. */
+  /** Null: it belongs to no agent, so nobody is notified; it is only investigated. */
   agentId: string | null;
   alert: OutsideAlert;
   at: Date;
-  /** What happens; both where nothing is said. */
+  /** What to do; by default both. */
   actions?: FindingAction[];
-  /** Whether a model looks at it first. */
+  /** Whether a model judges it first. */
   judge?: boolean;
 }
 
-/** What is there when an alert comes, read under the lock. */
+/** The existing rows when an alert arrives, read under the lock. */
 export interface KnownFindings {
-  /** Has the alert's finding, if there is one, managed by the same `em`; kept up to date. */
+  /** Holds the alert's finding, if there is one, managed by the same `em`; kept up to date. */
   current: CurrentFindings;
   earlier?: EarlierOpens;
 }
 
 /**
- * Applies an alert of another tool; the caller flushes.
+ * Applies another tool's alert; the caller flushes.
  * @param em in a transaction that holds the lock of the findings' owner, bound to the team
- * @returns the finding, if people or its workflow should hear of what changed
+ * @returns the finding, if people or its workflow should hear of the change
  */
 export async function observeAlert(
   em: EntityManager,
@@ -150,7 +153,7 @@ export async function observeAlert(
 }
 
 /**
- * Checks that are not run any more, because they were removed or disabled, hold no finding open.
+ * Checks that no longer run, because they were removed or disabled, hold no finding open.
  * @param em in a transaction, bound to the agent's team
  * @returns as {@link observeSession}
  */
@@ -177,7 +180,7 @@ export async function releaseSources(
   return changed;
 }
 
-/** What the check saw in earlier sessions and did not see in this one is over: a series that is gone. */
+/** A subject that the check saw in earlier sessions but not in this one is over: its series is gone. */
 async function endVanished(em: EntityManager, session: ObservedSession, seen: Observation[]): Promise<Finding[]> {
   const { agent, check, result } = session;
   if (result.isPartial) return [];
@@ -245,7 +248,7 @@ async function withSources(em: EntityManager, agentId: string, checkIds: readonl
   return ids.length === 0 ? [] : em.find(Finding, { id: { $in: ids } }, { orderBy: { createdAt: 'asc' } });
 }
 
-/** Findings of an agent that are not closed and rest on one of the checks. */
+/** An agent's findings that are not closed and have one of the checks as a source. */
 async function idsWithSources(
   em: EntityManager,
   agentId: string,

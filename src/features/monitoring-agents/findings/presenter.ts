@@ -9,7 +9,7 @@ import type { FindingListResponse, FindingResponse, NotificationResponse } from 
 
 type Summary = z.input<typeof FindingListResponse>['findings'][number];
 
-/** Addresses that appear in responses. */
+/** Base URLs in responses. */
 export interface FindingLinks {
   /** Without a trailing slash. */
   appUrl: string;

@@ -1,4 +1,4 @@
-/** What models are told of a finding. Kept apart from code so that its changes are visible as such. */
+/** Prompts about findings. Kept apart from code so that changes to them are visible as such. */
 import type { CheckEvidence } from '../checks/port.ts';
 import type { Finding } from '../entities.ts';
 
@@ -15,7 +15,7 @@ type Described = Pick<
   'title' | 'summary' | 'severity' | 'service' | 'origin' | 'dedupKey' | 'sources' | 'opens' | 'openedAt' | 'details'
 >;
 
-/** The task of judging a finding, as its only message. */
+/** The task of judging a finding, as the only message. */
 export function judgementTask(finding: Described, evidence: readonly CheckEvidence[]): string {
   const { title, summary, severity, service } = finding;
   return [
@@ -27,7 +27,7 @@ export function judgementTask(finding: Described, evidence: readonly CheckEviden
   ].join('\n');
 }
 
-/** What the investigation that a finding opens is asked. */
+/** The question of the investigation that a finding opens. */
 export function investigationQuery(
   finding: Described,
   agent: string | undefined,
@@ -60,7 +60,7 @@ export function investigationQuery(
     .concat('\n\nFind the root cause.');
 }
 
-/** One line for each source that is failing, the newest first. */
+/** One line for each failing source, the newest first. */
 export function failingOf({ sources }: Pick<Finding, 'sources'>): string[] {
   const failing = Object.values(sources).filter(({ isFailing }) => isFailing);
   return failing

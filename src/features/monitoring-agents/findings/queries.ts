@@ -10,9 +10,9 @@ import { Finding, MonitoringAgent } from '../entities.ts';
 import { isPresent } from './read.ts';
 
 export interface FindingQuery {
-  /** Absent: of all agents of the team, and of none. */
+  /** Absent: all agents of the team, and alerts of none. */
   agentId?: string;
-  /** Absent: all that people were or are to be told of; `pending` ones are asked for by name. */
+  /** Absent: all but `pending` ones, which are requested by name. */
   status?: FindingStatus;
   severity?: Severity;
   /** 1-based. */
@@ -20,7 +20,7 @@ export interface FindingQuery {
   count: number;
 }
 
-/** The team's findings, the newest first; without those of agents that are being deleted. @param em bound to the team */
+/** The team's findings, the newest first; without those of deleted agents. @param em bound to the team */
 export async function listFindings(
   em: EntityManager,
   wanted: FindingQuery,
@@ -40,7 +40,7 @@ export async function listFindings(
   return { items, total };
 }
 
-/** A deleted agent is gone for everybody, although its rows are there until nothing works on them any more. */
+/** A deleted agent disappears for everybody, although its rows remain until nothing works on them any longer. */
 async function ofPresentAgents(em: EntityManager): Promise<FilterQuery<Finding>> {
   const filters = { present: false };
   const deleted = await em.find(MonitoringAgent, { deletedAt: { $ne: null } }, { fields: ['id'], filters });
@@ -54,7 +54,7 @@ export interface FindingRefs {
   investigationStatuses: ReadonlyMap<string, InvestigationStatus>;
 }
 
-/** The names and states of what some findings refer to, in two statements. @param em bound to the team */
+/** The names and states that some findings refer to, in two statements. @param em bound to the team */
 export async function refsOf(
   em: EntityManager,
   findings: readonly Pick<Finding, 'agentId' | 'investigationId'>[],
@@ -83,7 +83,7 @@ export interface FindingDetail {
   notifications: Effect[];
 }
 
-/** One finding with what was told of it. @param em bound to the team */
+/** One finding with its notifications. @param em bound to the team */
 export async function findFinding(em: EntityManager, id: string): Promise<FindingDetail | undefined> {
   const finding = await em.findOne(Finding, { id }, { populate: ['evidence'] });
   if (!finding || !(await isPresent(em, finding))) return undefined;

@@ -12,7 +12,7 @@ import { isToBeInvestigated, isToBeJudged, nextNotice } from './due.ts';
 import { settlesAt } from './reduce.ts';
 import { stateOf } from './rows.ts';
 
-/** What a finding is, and what is to be done about it next. */
+/** A finding, and the next steps for it. */
 export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<ReadFindingResult> {
   const em = forTeam(deps.orm.em, ref.teamId);
   const finding = await findPresent(em, ref.findingId);
@@ -38,17 +38,17 @@ export async function readFinding(deps: FindingDeps, ref: FindingRef): Promise<R
   };
 }
 
-/** A finding whose agent was not deleted. @param em bound to the team */
+/** A finding, unless its agent was deleted. @param em bound to the team */
 export async function findPresent(em: EntityManager, findingId: string): Promise<Finding | null> {
   const finding = await em.findOne(Finding, { id: findingId });
   return finding && (await isPresent(em, finding)) ? finding : null;
 }
 
-/** Whether a finding's agent was not deleted. @param em bound to the team */
+/** Whether a finding's agent still exists. @param em bound to the team */
 export const isPresent = async (em: EntityManager, { agentId }: Pick<Finding, 'agentId'>): Promise<boolean> =>
   agentId === null || (await em.count(MonitoringAgent, { id: agentId })) > 0;
 
-/** The investigation that a finding opened last, without its long texts. */
+/** The last investigation that a finding opened, without its long texts. */
 export async function investigationOf(em: EntityManager, { investigationId }: Finding) {
   if (investigationId === null) return undefined;
   const found = await em.findOne(
@@ -67,6 +67,6 @@ export const notifiedOf = (em: EntityManager, findingId: string): Promise<Pick<E
     { fields: ['key', 'status'], orderBy: { createdAt: 'asc', id: 'asc' } },
   );
 
-/** As a model named it, or as it was reported; one line. */
+/** The model's title, or the reported one; one line. */
 export const titleOf = ({ judgement, title }: Pick<Finding, 'judgement' | 'title'>): string =>
   judgement?.title ?? title;

@@ -1,64 +1,64 @@
 /**
- * How a finding stands, by what its sources report. Pure: rows, locks and messages are elsewhere.
- *
- * A finding has sources (a subject of a check, an alert, the agent's health). One source that reports it often enough in
- * a row opens it; it is over when none of them holds it open any more; one that comes back within its cool-down is the
- * same; one that comes and goes is flapping, and only that is told until it has stayed as it is for a while.
+ * A finding's state from the reports of its sources. Pure: rows, locks and messages are elsewhere.
+ * A finding has sources (a subject of a check, an alert, the agent's health). A source that reports it often enough in
+ * a row opens it. It is over when no source holds it open any longer. If it comes back within its cool-down, it is the
+ * same finding. If it keeps coming and going, it is flapping, and people hear only of that until it has been stable for
+ * a while.
  */
 import type { FindingStatus } from '../contract.ts';
 import type { FindingSource } from '../entities.ts';
 
-/** Opened so often within the window, it is flapping. */
+/** Opens within the window that make it flapping. */
 export const FLAPPING_OPENS = 4;
-/** The window, and how long it must stay as it is to be calm again, ms. */
+/** The window, and how long it must be stable to be calm again, ms. */
 export const FLAPPING_WINDOW_MS = 3_600_000;
-/** Most sources of one finding; those that are over go first. */
+/** Maximum sources of one finding; resolved ones are dropped first. */
 export const MOST_SOURCES = 500;
 const MOST_OPENS = 20;
 
-/** What decides how a finding goes on. Times in unix milliseconds. */
+/** The state that decides how a finding proceeds. Times in unix milliseconds. */
 export interface FindingState {
   status: FindingStatus;
   sources: Record<string, FindingSource>;
   openedAt: number | null;
   resolvedAt: number | null;
   closedAt: number | null;
-  /** When it opened, the newest last. */
+  /** Times at which it opened, the newest last. */
   opens: number[];
   isFlapping: boolean;
-  /** Reports that found it. */
+  /** Number of reports that found it. */
   occurrences: number;
   lastSeenAt: number;
   coolDownSeconds: number;
-  /** Grows with every change that people or the workflow should hear of; 0 while it is pending. */
+  /** Incremented by every change that people or the workflow should hear of; 0 while it is pending. */
   revision: number;
-  /** Not heard of for so long it is over, ms; absent: somebody is sure to say so. */
+  /** It is over after this much silence, ms; absent: its source always reports the end. */
   silenceMs?: number;
 }
 
-/** What one source says. */
+/** One source's report. */
 export interface FindingReport {
   source: string;
   isFinding: boolean;
   text: string;
   /** Unix milliseconds. */
   at: number;
-  /** The same session says the same: a repetition changes nothing. */
+  /** A repetition by the same session changes nothing. */
   sessionId?: string;
   policy: FindingPolicy;
 }
 
 export interface FindingPolicy {
-  /** Reports in a row, of one source, that open it. */
+  /** Consecutive reports of one source that open it. */
   confirmations: number;
-  /** Reports in a row after which a source does not hold it open any more. */
+  /** Consecutive all-clear reports after which a source no longer holds it open. */
   recoveries: number;
   coolDownSeconds: number;
 }
 
 /**
- * What became of it. `none`: nothing is different. `pending`: noted, nobody hears of it. `seen`: it is still there.
- * `dropped`: it was not confirmed, nothing is left of it. `closed`: its cool-down is over.
+ * The effect of a report. `none`: no change. `pending`: recorded, nobody is notified. `seen`: it is still open.
+ * `dropped`: it was not confirmed, and is deleted. `closed`: its cool-down is over.
  */
 export type FindingChange =
   | 'none'
@@ -73,26 +73,26 @@ export type FindingChange =
   | 'closed';
 
 export interface Reduced {
-  /** Undefined: there is none. */
+  /** Undefined: no finding. */
   state: FindingState | undefined;
   change: FindingChange;
 }
 
-/** Whether people hear of a change: of a finding that is flapping they hear that, and no more. */
+/** Whether people hear of a change: while a finding is flapping they hear only of that. */
 export function isNews({ state, change }: Reduced): boolean {
   if (change === 'opened' || change === 'flapping' || change === 'calmed') return true;
   return (change === 'resolved' || change === 'reopened') && state?.isFlapping === false;
 }
 
-/** Whether the workflow is to look at it. */
+/** Whether the workflow should look at it. */
 export const isChanged = (before: FindingState | undefined, after: FindingState | undefined): boolean =>
   (after?.revision ?? 0) > (before?.revision ?? 0);
 
 /**
- * Takes one report.
- * @param state undefined: there is no finding of this key
- * @param recentOpens when earlier findings of the key opened that are closed by now; unix milliseconds
- * @returns `closed` for a report that finds it after its cool-down: it is to be taken once more, without a finding
+ * Applies one report.
+ * @param state undefined: no finding has this key
+ * @param recentOpens opens of earlier findings of the key that are now closed; unix milliseconds
+ * @returns `closed` for a report that finds it after its cool-down: apply the report again, without a finding
  */
 export function reduce(
   state: FindingState | undefined,
@@ -104,7 +104,7 @@ export function reduce(
   const known = state.sources[given.source];
   const isRepeated = given.sessionId !== undefined && known?.sessionId === given.sessionId;
   if (isRepeated) return { state, change: 'none' };
-  // They come one after the other: one that says that it is older comes from another clock, or one that was set back.
+  // Reports arrive in order: an older timestamp comes from another clock, or from one that was set back.
   const report = { ...given, at: Math.max(given.at, known?.at ?? 0) };
   if (!report.isFinding && (!known || known.isOver)) return { state, change: 'none' };
 
@@ -127,7 +127,7 @@ export function reduce(
     : { state: seen, change: calmed ?? 'pending' };
 }
 
-/** All that time has changed until a moment. */
+/** All changes by time alone up to a moment. */
 function settleThrough(state: FindingState, at: number): Reduced {
   let settled: Reduced = { state, change: 'none' };
   for (;;) {
@@ -139,7 +139,7 @@ function settleThrough(state: FindingState, at: number): Reduced {
 }
 
 /**
- * What time alone changes: a cool-down ends, one that was flapping is calm, one that nobody speaks of is over.
+ * The change by time alone: a cool-down ends, a flapping finding is calm, a silent one is over.
  * @param at unix milliseconds
  */
 export function settle(state: FindingState, at: number): Reduced {
@@ -152,14 +152,14 @@ export function settle(state: FindingState, at: number): Reduced {
   return { state: calm, change: 'calmed' };
 }
 
-/** When {@link settle} next changes something, unix milliseconds; null: never, by itself. */
+/** When {@link settle} next changes something, unix milliseconds; null: never. */
 export function settlesAt(state: FindingState): number | null {
   const calmAt = state.isFlapping ? lastTransition(state) + FLAPPING_WINDOW_MS : Infinity;
   const earliest = Math.min(calmAt, coolDownEndsAt(state) ?? Infinity, forgottenAt(state) ?? Infinity);
   return (state.status === 'open' || state.status === 'resolved') && Number.isFinite(earliest) ? earliest : null;
 }
 
-/** When one that is open is over because nobody has spoken of it, unix milliseconds. */
+/** When silence ends an open finding, unix milliseconds. */
 function forgottenAt({ status, lastSeenAt, silenceMs }: FindingState): number | null {
   return status === 'open' && silenceMs !== undefined ? lastSeenAt + silenceMs : null;
 }
@@ -169,13 +169,13 @@ const silent = (sources: Record<string, FindingSource>): Record<string, FindingS
     Object.entries(sources).map(([key, source]) => [key, { ...source, isFailing: false, streak: 1, isOver: true }]),
   );
 
-/** One that is flapping is the same for the whole window: closing it would make its next return news. */
+/** A flapping finding stays the same for the whole window: if it closed, its next return would be news. */
 export function coolDownEndsAt({ status, resolvedAt, coolDownSeconds, isFlapping }: FindingState): number | null {
   if (status !== 'resolved' || resolvedAt === null) return null;
   return resolvedAt + Math.max(coolDownSeconds * 1_000, isFlapping ? FLAPPING_WINDOW_MS : 0);
 }
 
-/** Sources that nobody reports any more hold nothing open. @param isGone by the source's key */
+/** Sources that nobody reports any longer hold nothing open. @param isGone by the source's key */
 export function forget(state: FindingState, isGone: (source: string) => boolean, at: number): Reduced {
   const kept = Object.entries(state.sources).filter(([key]) => !isGone(key));
   if (kept.length === Object.keys(state.sources).length) return { state, change: 'none' };
@@ -231,7 +231,7 @@ function open(state: FindingState, at: number): Reduced {
   return { state: opened, change: state.openedAt === null ? 'opened' : 'reopened' };
 }
 
-/** Ends what no source holds open any more. */
+/** Ends a finding that no source holds open any longer. */
 function release(state: FindingState, at: number): Reduced {
   const sources = Object.values(state.sources);
   if (state.status === 'pending')

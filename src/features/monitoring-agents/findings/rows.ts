@@ -1,10 +1,10 @@
-/** Rows of findings as the reducer sees them, and the locks under which they are changed. */
+/** Conversion between finding rows and the reducer's state, and the locks under which rows change. */
 import type { EntityManager } from '../../../db/orm.ts';
 import { Finding } from '../entities.ts';
 import { FLAPPING_WINDOW_MS, type FindingState } from './reduce.ts';
 
 /**
- * Observations of one agent are applied one after the other, also those of a finding that no row stands for yet.
+ * Serialises the observations of one agent, including those of findings without a row yet.
  * @param em in a transaction; the lock ends with it
  * @param owner the agent's id, or the team's for alerts that belong to no agent
  */
@@ -12,7 +12,7 @@ export async function lockFindings(em: EntityManager, owner: string): Promise<vo
   await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`findings:${owner}`]);
 }
 
-/** The findings of these keys that are not closed, by key. @param em holds the lock of their owner */
+/** The findings with these keys that are not closed, by key. @param em holds the lock of their owner */
 export async function currentFindings(
   em: EntityManager,
   agentId: string | null,
@@ -22,7 +22,7 @@ export async function currentFindings(
   return new Map(rows.map((row) => [row.dedupKey, row]));
 }
 
-/** When findings opened lately that are closed by now, for each of the keys; unix milliseconds. */
+/** Recent opens of findings that are now closed, for each of the keys; unix milliseconds. */
 export async function recentOpens(
   em: EntityManager,
   agentId: string | null,
@@ -37,7 +37,7 @@ export async function recentOpens(
     { agentId, dedupKey: { $in: [...keys] }, status: 'closed', closedAt: { $gt: new Date(since) } },
     { fields: ['dedupKey', 'opens'], orderBy: { closedAt: 'asc' }, disableIdentityMap: true },
   );
-  // The last one of a key has what those before it had.
+  // The last row of a key includes the opens of those before it.
   for (const row of closed)
     opens.set(
       row.dedupKey,
@@ -47,8 +47,8 @@ export async function recentOpens(
 }
 
 /**
- * Many tools never say that an alert is over: one that was not sent for so long is, and the next one is news again.
- * Alertmanager repeats what is firing every four hours unless it is told otherwise.
+ * Many tools never report the end of an alert: after this much silence it is over, and the next report is news again.
+ * Alertmanager repeats firing alerts every four hours by default.
  */
 const ALERT_SILENCE_MS = 24 * 3_600_000;
 

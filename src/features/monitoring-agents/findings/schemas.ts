@@ -1,4 +1,4 @@
-/** What callers see of findings and of what was told of them. */
+/** Responses about findings and their notifications. */
 import { z } from 'zod';
 import { pageFields } from '../../../http/fields.ts';
 import type { InvestigationStatus } from '../../investigations/contract.ts';

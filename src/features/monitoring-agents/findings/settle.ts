@@ -7,7 +7,7 @@ import type { FindingDeps } from './deps.ts';
 import { settle } from './reduce.ts';
 import { lockFindings, stateOf } from './rows.ts';
 
-/** Does what time alone does to a finding: one whose cool-down is over is closed, one that was flapping is calm. */
+/** Applies what time alone does to a finding: closes it after its cool-down, or calms a flapping one. */
 export async function settleFinding(
   { orm }: Pick<FindingDeps, 'orm'>,
   { at, ...ref }: SettleFindingInput,
@@ -22,7 +22,7 @@ export async function settleFinding(
     const settled = settle(stateOf(finding), at);
     if (settled.change === 'none') return;
     store(em, finding, settled);
-    // Its workflow did this itself: nobody needs to tell it.
+    // Its own workflow makes this change: nobody needs to notify it.
     finding.toldRevision = finding.revision;
   });
 }

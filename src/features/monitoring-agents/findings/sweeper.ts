@@ -1,4 +1,6 @@
-/** Repairs what a crash between two systems leaves behind: findings that Temporal was not told of, and lost workflows. */
+/**
+ * Repairs what a crash between two systems leaves behind: changes that Temporal did not hear of, and lost workflows.
+ */
 import { raw, type FilterQuery } from '@mikro-orm/core';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -11,11 +13,11 @@ export interface FindingSweepDeps extends FindingTeller {
 }
 
 export interface FindingSweepOptions {
-  /** How long a change may wait for its delivery before the sweeper repeats it, ms. */
+  /** How long a change may wait for delivery before the sweeper sends it again, ms. */
   graceMs: number;
-  /** How long a finding may be without a change before Temporal is asked for its workflow, ms. */
+  /** How long a finding may go without a change before the sweeper asks Temporal for its workflow, ms. */
   silenceMs: number;
-  /** Most findings of each sort in one sweep. */
+  /** Maximum findings of each sort per sweep. */
   batch: number;
 }
 
@@ -54,7 +56,7 @@ export async function sweepFindings(
   return untold + silent;
 }
 
-/** Notes that a finding was looked after, so that the next sweep begins with others. */
+/** Records that the sweep handled a finding, so that the next one begins with others. */
 async function touch({ orm, clock }: FindingSweepDeps, { id, teamId }: Finding): Promise<void> {
   await forTeam(orm.em, teamId).nativeUpdate(Finding, { id }, { updatedAt: clock.now() });
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../../../platform/logger.ts';
 import { Finding } from '../entities.ts';
 import type { FindingLauncher, ToldFinding } from './launch.ts';
 
-/** What it takes to tell findings' workflows that something changed. */
+/** Dependencies for notifying findings' workflows of changes. */
 export interface FindingTeller {
   orm: Orm;
   log: Logger;
@@ -14,7 +14,9 @@ export interface FindingTeller {
 
 const WIDTH = 8;
 
-/** Tells the workflows of findings that were changed, after that was committed. What Temporal does not take is left to the sweeper. */
+/**
+ * Notifies the workflows of changed findings, after the commit. Leaves what Temporal does not accept to the sweeper.
+ */
 export async function tellFindings(deps: FindingTeller, findings: readonly ToldFinding[]): Promise<void> {
   await mapConcurrently(findings, WIDTH, async (finding) => {
     const { id, teamId, revision } = finding;

@@ -17,7 +17,7 @@ import { earlierSubjects } from './earlier.ts';
 import { openingMessage } from './prompt.ts';
 
 export interface InstructionCheckDeps extends Pick<MonitoringRunDeps, 'orm' | 'events' | 'clock' | 'findings'> {
-  /** Bounds of every run; those of the check and of the agent narrow them. */
+  /** Bounds for every run; those of the check and of the agent narrow them. */
   checkBudget: RunBudget;
 }
 
@@ -28,8 +28,8 @@ const BUDGET_SPENT = 'The model budget of the day is spent: nothing was looked a
 
 /**
  * Opens the session and the conversation of a check that a model carries out. Idempotent.
- * @returns the bounds of the run; with `ended` nothing is left to do: it was run already, nobody wants it any more, or the
- *   model budget is spent
+ * @returns the bounds of the run; `ended` if there is nothing left to do: it has already run, is no longer wanted, or
+ *   the model budget is spent
  */
 export async function beginInstructionCheck(
   deps: InstructionCheckDeps,
@@ -65,7 +65,7 @@ export async function beginInstructionCheck(
   };
 }
 
-/** The check as the plan of the run's version has it, and on whose behalf it is carried out. @param em bound to the agent's team */
+/** The check from the run's plan version, and on whose behalf it is carried out. @param em bound to the agent's team */
 export async function instructionOf(
   em: EntityManager,
   input: InstructionCheckRun,

@@ -1,4 +1,4 @@
-/** A result that was handed in, in the form that every check has. */
+/** A submitted result, in the form that every check has. */
 import { clip, oneLine } from '../../tools/index.ts';
 import type { CheckEvidence, CheckResult } from '../checks/port.ts';
 import { isFinding, type InstructionResult } from './result.ts';

@@ -2,11 +2,11 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { MonitoringSession } from '../entities.ts';
 import type { OpeningFacts } from './prompt.ts';
 
-/** Ended sessions that are looked back at. */
+/** How many ended sessions are considered. */
 const LOOKED_BACK = 20;
 const MOST_SUBJECTS = 50;
 
-/** What earlier runs of a check judged, each subject as it was seen last, the latest first. */
+/** The judgements of a check's earlier runs: the last status of each subject, the latest first. */
 export async function earlierSubjects(
   em: EntityManager,
   { agentId, checkId }: { agentId: string; checkId: string },

@@ -26,8 +26,8 @@ const LIMITS: Record<RunLimit, string> = {
 };
 
 /**
- * Records how a check ended that a model carried out, and lets its findings know. Idempotent: an end that is recorded stays
- * as it is. A run that handed in nothing has failed, whatever ended it: it is never green.
+ * Records the end of a check that a model carried out, and applies it to findings. Idempotent: a recorded end stays. A
+ * run that submitted nothing has failed, whatever ended it: it is never ok.
  */
 export async function finishInstructionCheck(
   deps: InstructionCheckDeps,
@@ -62,7 +62,7 @@ export async function finishInstructionCheck(
   return result;
 }
 
-/** From here on nothing is added to the run, and calls that nobody finished are over. */
+/** From here on nothing is added to the run, and unfinished calls are over. */
 async function closeConversation(em: EntityManager, id: string): Promise<Conversation | null> {
   return em.transactional(async (tx) => {
     const conversation = await tx.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -94,7 +94,7 @@ function failed(limit: RunLimit | undefined, explanation: string | undefined): C
   return { status: 'failed', summary, observations: [], evidence: [] };
 }
 
-/** What models took for a run: its turns, and summaries of what was said. */
+/** Model usage of a run: its turns, and summaries of its conversation. */
 async function spentIn(em: EntityManager, conversationId: string): Promise<SessionEnd['spent']> {
   const turns = await em.find(ModelTurn, { conversationId }, { orderBy: { step: 'asc' }, exclude: ['content'] });
   const calls = [...(await em.find(AuxiliaryCall, { conversationId })), ...turns];

@@ -1,4 +1,4 @@
-/** Checks that a model carries out: what it is told, what it hands in, and how its runs begin and end. */
+/** Checks that a model carries out: their prompts and results, and how their runs begin and end. */
 export { beginInstructionCheck, type InstructionCheckDeps, type InstructionCheckRun } from './begin.ts';
 export { finishInstructionCheck } from './finish.ts';
 export { instructionProfile } from './profile.ts';

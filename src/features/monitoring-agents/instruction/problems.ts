@@ -4,11 +4,11 @@ import { isFinding, type InstructionResult } from './result.ts';
 
 type Observation = InstructionResult['observations'][number];
 
-/** Results looked through for one that shows that something was looked at. */
+/** Maximum results searched for one that shows real data. */
 const MOST_TRIED = 30;
 const QUOTED_CHARACTERS = 400;
 
-/** Everything that is wrong with a result, in words by which it can be put right. */
+/** All problems of a result, worded so that the model can fix them. */
 export async function resultProblems(result: InstructionResult, reader: EvidenceReader): Promise<string[]> {
   const { status, observations } = result;
   const findings = observations.filter((observation) => isFinding(result, observation));

@@ -3,12 +3,12 @@ import { sharedTools, type LoadTeamTools, type Tool } from '../../tools/index.ts
 import { INSTRUCTION_PROMPT } from './prompt.ts';
 import { submitCheckResult } from './submit-check-result.ts';
 
-/** Most tokens of one answer. */
+/** Maximum tokens per answer. */
 const MAX_TOKENS = 8_000;
 
 /**
  * A check ends with `submit_check_result`.
- * @param tools in place of the shared ones
+ * @param tools replace the shared ones
  */
 export const instructionProfile = (
   tools: readonly Tool[] = sharedTools,

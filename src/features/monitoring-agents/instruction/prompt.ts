@@ -1,4 +1,4 @@
-/** What a model is told that carries out a check. Kept apart from code so that its changes are visible as such. */
+/** Prompts of checks that a model carries out. Kept apart from code so that changes to them are visible as such. */
 
 export const INSTRUCTION_PROMPT = `You are Casebook, carrying out one check of a monitoring plan. Nobody watches you: what you hand in decides whether people are told, at night too.
 
@@ -44,5 +44,5 @@ export function openingMessage({ title, instruction, now, earlier }: OpeningFact
   ].join('\n');
 }
 
-/** JSON in which nothing looks like the end of a frame: subjects are named after what telemetry says. */
+/** JSON in which nothing looks like the end of a frame: subject names come from telemetry. */
 const asData = (value: unknown): string => JSON.stringify(value).replaceAll('<', String.raw`\u003c`);

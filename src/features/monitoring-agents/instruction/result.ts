@@ -1,4 +1,4 @@
-/** What a check that a model carries out hands in. */
+/** The submitted result of a check that a model carries out. */
 import { z } from 'zod';
 import { MOST_OBSERVATIONS } from '../checks/port.ts';
 

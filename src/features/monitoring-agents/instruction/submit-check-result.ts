@@ -5,8 +5,8 @@ import { InstructionResult, isFinding } from './result.ts';
 const MOST_PROBLEMS = 30;
 
 /**
- * `submit_check_result`: hands in what a check found and ends it. A finding whose citations do not hold is refused with a
- * list of what is wrong: nobody is told of something that the evidence does not say.
+ * `submit_check_result`: submits a check's result and ends it. Refuses a finding with invalid citations and lists the
+ * problems: nobody is notified of something that the evidence does not support.
  */
 export const submitCheckResult = defineTool({
   name: 'submit_check_result',

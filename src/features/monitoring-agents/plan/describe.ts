@@ -28,7 +28,7 @@ export function describePlan(plan: Plan): string {
   return [...summary, ...(checks.length > 0 ? checks : ['No checks.'])].join('\n');
 }
 
-/** What was added, removed and changed, a line each, as plain text; nothing where nothing was. */
+/** What was added, removed and changed, one line of plain text each; empty without changes. */
 export function diffPlans(before: Plan, after: Plan): string[] {
   const old = new Map(before.checks.map((check) => [check.id, check]));
   const kept = new Set(after.checks.map(({ id }) => id));
@@ -106,7 +106,7 @@ function describeDependency({ caller, callee, condition, window_seconds: window 
 function changedMembers(before: unknown, after: unknown, at: string): string[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (!isObject(before) || !isObject(after)) return [`${at} ${shown(before)} -> ${shown(after)}`];
-  // Of another type nothing can be compared.
+  // Checks of different types have nothing to compare.
   if (before.type !== after.type) return [`${at} ${shown(before)} -> ${shown(after)}`];
   const members = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return members.flatMap((name) => changedMembers(before[name], after[name], at === '' ? name : `${at}.${name}`));
@@ -122,5 +122,5 @@ const cut = (text: string, most: number): string =>
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** Text that comes from outside is shown as text, whatever Markdown or HTML it holds. */
+/** Shows external text as text, whatever Markdown or HTML it holds. */
 const plain = (text: string): string => oneLine(text).replaceAll(/[\\`*_[\]<>#|~!&]/g, '\\$&');

@@ -21,7 +21,7 @@ const CheckPatch = z
       'every_seconds replaces cron and the other way round. A check with an id that is not in the plan is added at its end.',
   });
 
-/** What is to change in a plan; what it does not name stays. */
+/** The changes to a plan; what a patch does not name stays. */
 export const PlanPatch = z
   .strictObject({
     summary: z.string().trim().max(2_000).optional(),
@@ -38,7 +38,7 @@ type JsonObject = { [member: string]: Json };
 
 /**
  * A plan with a patch merged into it.
- * @returns a new plan that nobody has validated yet: give it to `parsePlan`, or use {@link applyPatch}
+ * @returns a new plan, not validated yet: pass it to `parsePlan`, or use {@link applyPatch}
  */
 export function mergePlan(current: Plan, patch: PlanPatch): unknown {
   return merged(current, patch);
@@ -54,7 +54,7 @@ function merged(current: Plan, patch: PlanPatch): { summary: string; checks: Jso
   return structuredClone({ summary: patch.summary ?? current.summary, checks: [...checks.values()] });
 }
 
-/** What is wrong with a patch as a patch of this plan; paths begin in the patch. */
+/** Problems of a patch in relation to this plan; paths begin in the patch. */
 export function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
   const known = new Set(current.checks.map(({ id }) => id));
   const named = new Set<string>();
@@ -74,22 +74,22 @@ export function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
 }
 
 /**
- * Merges a patch into a plan and validates the result. Never throws, whatever it is given.
- * @param written a patch as somebody wrote it
- * @returns the new plan, or everything that is wrong; paths begin in the patch, where it names the check they are about
+ * Merges a patch into a plan and validates the result. Never throws, whatever the input.
+ * @param written an untrusted patch
+ * @returns the new plan, or all problems; paths begin in the patch if it names the check in question
  */
 export function applyPatch(current: Plan, written: unknown): ParsedPlan {
   const read = PlanPatch.safeParse(written);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is one; the copy lacks what a member called __proto__ would say
   if (read.success) return applied(current, written as PlanPatch);
   const problems = formProblems(read.error.issues, written);
-  // Of a patch whose form is not right, what can be merged is: its other mistakes are to be told as well.
+  // A malformed patch is merged as far as possible, so that its other problems are reported as well.
   const { patch, places } = mergeable(written);
   const rest = applied(current, patch, places);
   return { problems: withoutRepeats([...problems, ...('problems' in rest ? rest.problems : [])]) };
 }
 
-/** What of a patch can be merged, and where in it each of the checks is. */
+/** The parts of a patch that can be merged, and where in it each check is. */
 function mergeable(written: unknown): { patch: PlanPatch; places: number[] } {
   const listed = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MOST_CHECKS) : [];
   const found = listed.flatMap((check, place) => {
@@ -101,7 +101,7 @@ function mergeable(written: unknown): { patch: PlanPatch; places: number[] } {
   return { patch: { checks: found.map(({ check }) => check) }, places: found.map(({ place }) => place) };
 }
 
-/** @param places where the checks of the patch were written; absent: where they are */
+/** @param places where the patch's checks were written; by default at their own index */
 function applied(current: Plan, patch: PlanPatch, places?: readonly number[]): ParsedPlan {
   const placeOf = (index: number): number => places?.[index] ?? index;
   const problems = patchProblems(current, patch)
@@ -119,7 +119,7 @@ function applied(current: Plan, patch: PlanPatch, places?: readonly number[]): P
   return { problems };
 }
 
-/** A problem of a check, told of the place where it was written. */
+/** A problem of a check, reported at the place where it was written. */
 function moved(problem: PlanProblem, placeOf: (index: number) => number): PlanProblem {
   const [list, index, ...rest] = problem.path;
   return typeof index === 'number' ? { ...problem, path: [list!, placeOf(index), ...rest] } : problem;
@@ -128,7 +128,7 @@ function moved(problem: PlanProblem, placeOf: (index: number) => number): PlanPr
 function mergeCheck(before: JsonObject, changes: JsonObject): JsonObject {
   const merged = mergeObject(before, changes, ['check', 'check.condition']);
   const { schedule } = changes;
-  // One excludes the other: who names one of them means that one.
+  // One excludes the other: naming one of them removes the other.
   if (isObject(schedule) && isObject(merged.schedule)) {
     const isNamed = (member: string): boolean => Object.hasOwn(schedule, member) && schedule[member] !== null;
     if (isNamed('cron') && !isNamed('every_seconds')) delete merged.schedule.every_seconds;
@@ -139,7 +139,7 @@ function mergeCheck(before: JsonObject, changes: JsonObject): JsonObject {
 
 /**
  * As in RFC 7396.
- * @param typed places of objects that another `type` replaces whole: members of one type mean nothing in another
+ * @param typed paths of objects that another `type` replaces whole: members of one type mean nothing in another
  */
 function mergeObject(before: JsonObject, changes: JsonObject, typed: readonly string[], at = ''): JsonObject {
   const members = new Map(Object.entries(before));
@@ -153,7 +153,7 @@ function mergeObject(before: JsonObject, changes: JsonObject, typed: readonly st
       members.set(member, mergeObject(isObject(earlier) && !isOther ? earlier : {}, change, typed, place));
     }
   }
-  // Not by assignment: a member may be called __proto__.
+  // Not an assignment: a member may be called __proto__.
   return Object.fromEntries(members);
 }
 

@@ -6,33 +6,33 @@ import { guardJson } from '../../../http/validation/json-guard.ts';
 import { checkProblems, duplicateIds, planProblems, sizeProblems, type Problem } from './problems.ts';
 import { Check, MOST_CHECKS, MOST_PLAN_BYTES, Plan } from './schema.ts';
 
-/** A problem of a plan as somebody wrote it, named as in the answer to a request that is not valid. */
+/** A problem of an untrusted plan, named as in a validation error response. */
 export interface PlanProblem extends Problem {
-  /** As FastAPI names it: `missing`, `value_error`, … */
+  /** FastAPI's name for it: `missing`, `value_error`, … */
   type: string;
-  /** What was there, bounded. */
+  /** The offending input, bounded. */
   input: unknown;
   ctx?: Record<string, unknown>;
 }
 
 export type ParsedPlan = { plan: Plan } | { problems: PlanProblem[] };
 
-/** The most problems that are reported. */
+/** Maximum number of reported problems. */
 const MOST_PROBLEMS = 100;
-/** What is larger than this is not looked at: a plan's own limit is far below. */
+/** Larger inputs are rejected unread: a plan's own limit is far below. */
 const MOST_BYTES = 4 * MOST_PLAN_BYTES;
 
 /**
- * Reads a plan that a person, a model or a program wrote. Never throws, whatever it is given.
- * @returns the plan with its defaults, or everything that is wrong with it: of its form, and, of the checks whose form is
- *   right, what keeps them from being carried out
+ * Reads a plan from a person, a model or a program. Never throws, whatever the input.
+ * @returns the plan with its defaults, or all problems: those of its form, and, for checks of valid form, whatever
+ *   keeps them from being carried out
  */
 export function parsePlan(value: unknown): ParsedPlan {
   const copy = copyOf(value);
   if ('problems' in copy) return copy;
   const { json } = copy;
   const guarded = guardJson(json, 'plan').map((issue) => problemOf({ ...issue, loc: issue.loc.slice(1) }));
-  // Not what it says: what is nested too deep is not to be walked through by others.
+  // Without the input: deeply nested values are unsafe for others to traverse.
   if (guarded.some(({ type }) => type === 'json_invalid')) return { problems: guarded };
   const parsed = Plan.safeParse(bounded(json));
   if (parsed.success && guarded.length === 0) {
@@ -44,12 +44,12 @@ export function parsePlan(value: unknown): ParsedPlan {
   return { problems: withoutRepeats([...guarded, ...schema, ...besides.map((problem) => described(problem, json))]) };
 }
 
-/** What a schema says of something that somebody wrote. */
+/** A schema's problems with an untrusted input. */
 export const formProblems = (issues: readonly z.core.$ZodIssue[], json: unknown): PlanProblem[] =>
   toValidationIssues(issues, 'body', json).map((issue) => problemOf({ ...issue, loc: issue.loc.slice(1) }));
 
 /**
- * The answer to a request with a plan that is not valid.
+ * The response to a request with an invalid plan.
  * @param prefix where the plan is in the request, for example `['body', 'plan']`
  */
 export function invalidPlan(problems: readonly PlanProblem[], prefix: (string | number)[]): InvalidRequest {
@@ -64,13 +64,13 @@ export function invalidPlan(problems: readonly PlanProblem[], prefix: (string | 
   );
 }
 
-/** A problem with the name and the input that the answer to a request needs. @param json what it is a problem of */
+/** A problem with the name and input that a validation error response needs. @param json the value with the problem */
 export function described(problem: Problem, json: unknown): PlanProblem {
   const input = isSensitive(problem.path) ? null : echo(valueAt(json, problem.path));
   return { ...problem, type: 'value_error', input };
 }
 
-/** As plain JSON: no getters, cycles or prototypes, and none of it shared with who gave it. */
+/** As plain JSON: no getters, cycles or prototypes, and nothing shared with the caller's object. */
 function copyOf(value: unknown): { json: unknown } | { problems: PlanProblem[] } {
   let text: string | undefined;
   try {
@@ -92,7 +92,7 @@ const checksOf = (json: unknown): unknown[] => {
   return Array.isArray(checks) ? checks : [];
 };
 
-/** Of ten thousand checks only so many are looked at that it is seen that they are too many. */
+/** Truncates a list of ten thousand checks to just above the limit: enough to report that it is too long. */
 function bounded(json: unknown): unknown {
   const checks = checksOf(json);
   if (typeof json !== 'object' || checks.length <= MOST_CHECKS) return json;
@@ -100,8 +100,8 @@ function bounded(json: unknown): unknown {
 }
 
 /**
- * {@link Plan} for requests: says also what keeps a plan from being carried out, and all of it at once. A refinement of the
- * schema would be asked only once the form is right.
+ * {@link Plan} for requests: also reports what keeps a plan from being carried out, all at once. A refinement of the
+ * schema would run only on a plan of valid form.
  */
 export const CarriedOutPlan = z.preprocess((value, context) => {
   const { success, error } = Plan.safeParse(value);
@@ -129,7 +129,7 @@ const problemOf = ({ loc: path, msg: message, type, input, ctx }: ValidationIssu
   ...(ctx && { ctx }),
 });
 
-/** One problem for each place and name, the first. */
+/** The first problem for each place and name. */
 export function withoutRepeats(problems: PlanProblem[]): PlanProblem[] {
   const seen = new Set<string>();
   return problems

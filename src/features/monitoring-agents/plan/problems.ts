@@ -3,13 +3,13 @@ import { MOST_PLAN_BYTES, type Check, type Plan, type SubjectOf } from './schema
 
 /** Something that keeps a plan from being carried out. */
 export interface Problem {
-  /** The way to it within the plan. */
+  /** Its path within the plan. */
   path: (string | number)[];
-  /** What would be right. */
+  /** What would be correct. */
   message: string;
 }
 
-/** Everything the schema of a plan cannot say. @returns nothing for a plan that can be carried out */
+/** Everything that a plan's schema cannot express. @returns nothing for a valid plan */
 export function planProblems(plan: Plan): Problem[] {
   return [
     ...sizeProblems(plan),
@@ -19,9 +19,9 @@ export function planProblems(plan: Plan): Problem[] {
   ];
 }
 
-/** Runs of all checks together; each is a session that is kept. */
+/** Runs of all checks together; each creates a session that is kept. */
 const MOST_RUNS_A_MINUTE = 120;
-/** A model carries it out. */
+/** A model carries out every run. */
 const SHORTEST_INSTRUCTION_SECONDS = 60;
 
 function rateProblems(checks: readonly Check[]): Problem[] {
@@ -45,14 +45,14 @@ export function checkProblems(check: Check): Problem[] {
   ];
 }
 
-/** @param plan anything that JSON can hold */
+/** @param plan any JSON value */
 export function sizeProblems(plan: unknown): Problem[] {
   const bytes = Buffer.byteLength(JSON.stringify(plan) ?? '');
   if (bytes <= MOST_PLAN_BYTES) return [];
   return [{ path: [], message: `Plan should have at most ${MOST_PLAN_BYTES} bytes as JSON; it has ${bytes}` }];
 }
 
-/** @param checks also such as are not valid */
+/** @param checks may include invalid ones */
 export function duplicateIds(checks: readonly unknown[]): Problem[] {
   const first = new Map<string, number>();
   return checks.flatMap((check, index) => {
@@ -134,7 +134,7 @@ function valueProblems({ condition }: SubjectOf<'mcp_tool'>): Problem[] {
   return problems;
 }
 
-/** Findings about the agent itself and alerts from outside have keys of this form. */
+/** Reserved for findings about the agent itself and external alerts. */
 const RESERVED_KEY = /^(agent|alert)\//;
 
 function dedupKeyProblems(key: string): Problem[] {

@@ -1,12 +1,12 @@
 /**
- * The plan of a monitoring agent: what is checked, when, and what happens on a finding. A person, a model and the API
+ * The plan of a monitoring agent: what is checked, when, and what happens on a finding. People, models and the API
  * write it in this form; it is validated here, versioned in PostgreSQL, and carried by the agent's workflow.
  */
 import { z } from 'zod';
 
-/** Most checks of one plan. */
+/** Maximum checks per plan. */
 export const MOST_CHECKS = 50;
-/** Most bytes of a whole plan, as JSON in UTF-8: it travels in one signal. */
+/** Maximum size of a whole plan, in bytes of UTF-8 JSON: it travels in one signal. */
 export const MOST_PLAN_BYTES = 48_000;
 /** The shortest and the longest interval, seconds. */
 export const SHORTEST_INTERVAL_SECONDS = 5;
@@ -24,7 +24,7 @@ const text = (most: number) =>
 export const JsonValue = z.json();
 z.globalRegistry.add(JsonValue, { id: 'JsonValue', description: 'Any JSON value.' });
 
-/** What a check is called within its plan: stays the same when the check is changed. */
+/** A check's name within its plan: stays the same when the check is changed. */
 export const checkId = z
   .string()
   .regex(
@@ -37,7 +37,7 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Value should be
 
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
-/** A time of the day in which a check is not run. Where `to` is not after `from` it ends on the next day. */
+/** A period of the day in which a check does not run. If `to` is not after `from`, it ends on the next day. */
 export const QuietHours = z
   .strictObject({
     days: z.array(z.enum(WEEKDAYS)).min(1).optional().describe('The days on which it begins; absent: every day.'),
@@ -47,7 +47,7 @@ export const QuietHours = z
   .meta({ id: 'QuietHours' });
 export type QuietHours = z.infer<typeof QuietHours>;
 
-/** When a check is run: every so many seconds, or by a cron expression (five fields); never in quiet hours. */
+/** When a check runs: at a fixed interval, or by a cron expression (five fields); never in quiet hours. */
 export const Schedule = z
   .strictObject({
     every_seconds: z
@@ -72,9 +72,9 @@ const windowSeconds = z.number().int().min(10).max(86_400).describe('How much ti
 
 const comparison = z.enum(['>', '>=', '<', '<=', '==', '!=']);
 
-/** A value that is compared as it is. */
+/** A comparison with a fixed number. */
 const Threshold = z.strictObject({ type: z.literal('threshold'), operator: comparison, value: z.number() });
-/** A value that is compared with what was usual before (median and median absolute deviation). */
+/** A comparison with what was usual before (median and median absolute deviation). */
 const LearnedBaseline = z.strictObject({
   type: z.literal('baseline'),
   direction: z.enum(['above', 'below', 'both']).default('above'),
@@ -128,9 +128,9 @@ const LogPatternCheck = z.strictObject({
   level: z.enum(['error', 'warn', 'info', 'debug']).optional(),
   window_seconds: windowSeconds.default(300),
   condition: z.discriminatedUnion('type', [
-    /** At least so many lines match. */
+    /** At least this many lines match. */
     z.strictObject({ type: z.literal('count'), at_least: z.number().int().min(1).max(1_000_000).default(1) }),
-    /** Lines of a kind that the history before the window does not have. */
+    /** Lines of a kind that does not occur in the history before the window. */
     z.strictObject({
       type: z.literal('new_pattern'),
       history_seconds: z.number().int().min(60).max(86_400).default(3_600),
@@ -161,10 +161,10 @@ const DependencyCheck = z.strictObject({
   callee: service.optional(),
   window_seconds: windowSeconds.default(300),
   condition: z.discriminatedUnion('type', [
-    /** Failed calls by all calls are more than this, 0 to 1. */
+    /** The share of failed calls exceeds this, 0 to 1. */
     z.strictObject({ type: z.literal('error_ratio'), above: z.number().min(0).max(1) }),
     z.strictObject({ type: z.literal('p95_seconds'), above: z.number().min(0) }),
-    /** The call is not seen any more. */
+    /** The call is no longer seen. */
     z.strictObject({ type: z.literal('missing') }),
   ]),
 });
@@ -199,7 +199,7 @@ const InstructionCheck = z.strictObject({
   max_minutes: z.number().min(0.5).max(30).default(5),
 });
 
-/** What is looked at. */
+/** What a check examines. */
 export const CheckSubject = z
   .discriminatedUnion('type', [
     MetricCheck,
@@ -221,7 +221,7 @@ export type Severity = (typeof SEVERITIES)[number];
 export const ACTIONS = ['notify', 'investigate'] as const;
 export type FindingAction = (typeof ACTIONS)[number];
 
-/** One thing that is watched. */
+/** One check of a plan. */
 export const Check = z
   .strictObject({
     id: checkId,
@@ -273,7 +273,7 @@ export const Plan = z
   .meta({ id: 'MonitoringPlan' });
 export type Plan = z.infer<typeof Plan>;
 
-/** A plan as somebody writes it, before defaults are filled in. */
+/** A plan as written, before defaults are filled in. */
 export type PlanInput = z.input<typeof Plan>;
 
 function isTimeZone(name: string): boolean {

@@ -1,4 +1,4 @@
-/** Lists, deletes, pauses and resumes agents, and has them check now. */
+/** Lists, deletes, pauses and resumes agents, and runs their checks. */
 import { randomUUID } from 'node:crypto';
 import { apiKey } from '../../../http/authenticate.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';

@@ -2,8 +2,8 @@ import { InvalidRequest } from '../../../http/errors.ts';
 import { channelProblems, type ChannelCapabilities, type NotificationChannel } from '../../notifications/index.ts';
 
 /**
- * A channel that this installation can send to.
- * @throws {InvalidRequest} with every reason why it cannot
+ * Validates a channel against this installation.
+ * @throws {InvalidRequest} with all problems
  */
 export function acceptedChannel(capabilities: ChannelCapabilities, channel: NotificationChannel): NotificationChannel {
   const problems = channelProblems(channel, capabilities);
@@ -13,7 +13,7 @@ export function acceptedChannel(capabilities: ChannelCapabilities, channel: Noti
       type: 'value_error',
       loc: ['body', 'notification_channel', ...path],
       msg: message,
-      // Parts of a channel are secrets.
+      // Omits the input, which contains secrets.
       input: null,
     })),
   );

@@ -1,4 +1,4 @@
-/** Talking with a monitoring agent: it is made, changed and asked in its chat. */
+/** The conversation with a monitoring agent, which creates, changes and queries it. */
 import type { z } from 'zod';
 import type { EntityManager } from '../../../db/orm.ts';
 import { apiKey, type Requester } from '../../../http/authenticate.ts';
@@ -57,7 +57,7 @@ export const monitoringChat = endpoint({
     const telling = isNew ? tellAgent(deps.monitoring, em.fork(), turn.chatId) : undefined;
     if (query.stream) return await streamTurn(call, { turn, after }, query.include);
     const ended = turn.status === 'processing' ? await endOfTurn(call, turn) : turn;
-    // With a given plan nothing else has told the workflow.
+    // With a given plan no turn has notified the workflow.
     await telling;
     const usage = usageOf(await modelTurnsOf(em.fork(), ended));
     return {
@@ -69,7 +69,7 @@ export const monitoringChat = endpoint({
   },
 });
 
-/** What makes the agent in the transaction that opens its chat. */
+/** Creates the agent in the transaction that opens its chat. */
 function newAgent(
   deps: MonitoringDeps,
   requester: Requester,
@@ -102,7 +102,7 @@ function newAgent(
         await tx.flush();
       },
     },
-    // Nothing was made for a repeated request.
+    // A repeated request created nothing.
     secret: () => made?.generatedSecret,
   };
 }

@@ -1,4 +1,4 @@
-/** Where an agent reports, how long it keeps sessions, what its models may cost. */
+/** An agent's channel, session retention and model budget. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { configureAgent, testChannel } from '../configure.ts';
 import { presentConfig } from '../presenter.ts';

@@ -12,10 +12,10 @@ import type { TriggerServiceDeps } from '../triggers/service.ts';
 export interface MonitoringDeps
   extends ApiDeps, Pick<ChatDeps, 'chats' | 'events'>, Pick<InvestigationDeps, 'investigations' | 'links'> {
   monitoring: MonitoringServiceDeps & TriggerServiceDeps;
-  /** What running agents answer. */
+  /** Queries running agents. */
   agentStates: ProgressReader<AgentState>;
   notifier: Notifier;
-  /** What channels this installation can send to. */
+  /** Decides which channels this installation can send to. */
   channels: ChannelCapabilities;
   secrets: SecretBox;
 }

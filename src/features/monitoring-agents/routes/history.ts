@@ -1,4 +1,4 @@
-/** What an agent did: its sessions and its findings. */
+/** An agent's sessions and findings. */
 import type { EntityManager } from '../../../db/orm.ts';
 import { apiKey } from '../../../http/authenticate.ts';
 import { noSuchFinding } from '../errors.ts';
@@ -81,7 +81,7 @@ export const listFindings = endpoint({
   query: TeamFindingListQuery,
   response: FindingListResponse,
   handler: async ({ em, deps, query: { chat_id: agentId, ...query } }) =>
-    // Of an agent that is not there, or is being deleted, there is nothing.
+    // A missing or deleted agent has none.
     pageOfFindings(em, deps, agentId === undefined ? query : { ...query, agentId }),
 });
 

@@ -1,4 +1,4 @@
-/** The plan of an agent: what it is, what it was, and how it is changed. */
+/** An agent's plan: the current one, its versions, and changes to it. */
 import { apiKey } from '../../../http/authenticate.ts';
 import { monitoringAgentWorkflowId } from '../contract.ts';
 import { MonitoringPlanVersion } from '../entities.ts';
@@ -23,7 +23,7 @@ export const getPlan = endpoint({
   handler: async ({ em, deps, params }) => {
     const agent = await findAgent(em, params.chat_id);
     const answer = await deps.agentStates.read(monitoringAgentWorkflowId(agent.id));
-    // A change that it has not heard of yet is what holds.
+    // A change that has not reached the workflow yet takes precedence.
     const state = answer && answer.settings.revision >= agent.revision ? answer : undefined;
     const plan = await planOf(em, agent.id, state?.settings.planVersion ?? agent.planVersion);
     return presentPlan(agent, plan, state, deps.clock.now());

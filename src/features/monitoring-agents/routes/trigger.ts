@@ -49,7 +49,7 @@ export const trigger = endpointFor<TriggerDeps>()({
   query: MonitorQuery,
   headers: MonitorHeaders,
   body: MonitorRequest,
-  // Alertmanager sends all alerts of a group at once: a megabyte of them.
+  // Alertmanager sends all alerts of a group in one request: up to a megabyte.
   bodyLimitNodes: 50_000,
   response: MonitorResponse,
   errors: [404, 409],

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 export interface CronTimes {
   /**
    * The first time after a moment; both unix milliseconds.
-   * @returns null when there is none in sight
+   * @returns null if none is in sight
    */
   next(after: number): number | null;
   /** The times of a day at which it can fire, minutes since midnight, in order. */
@@ -18,15 +18,13 @@ const known = new LRUCache<string, CronTimes>({ max: 2_000 });
 
 /**
  * Reads a cron expression of five fields (minute, hour, day of month, month, day of week).
- *
- * When clocks are changed:
- * - An expression with every hour (`*` as hour) goes on in real time: it fires in both passes of a repeated hour; what
- *   is left out by the clocks is left out, since the same minute comes an hour later.
- * - Any other names times of the day, and each happens once a day: in a repeated hour the first time only; times that
- *   the clocks leave out fire, all together once, at the moment when the clocks jump.
- *
- * That is the rule of Vixie cron, but for steps: what is due every second hour, or every five minutes of one hour, names
- * times of the day too, and so is not left out on one day of the year.
+ * When clocks change:
+ * - An expression with every hour (`*` as hour) follows real time: it fires in both passes of a repeated hour, and
+ *   skips times that the clocks skip, since the same minute comes an hour later.
+ * - Any other names times of the day, and each happens once a day: in a repeated hour only the first time; times that
+ *   the clocks skip all fire together, once, at the moment of the jump.
+ * That is the rule of Vixie cron, except for steps: every second hour, or every five minutes of one hour, also names
+ * times of the day, and so is not skipped on one day of the year.
  * @throws {TypeError | RangeError} saying what is wrong with it
  */
 export function cronTimes(expression: string, timeZone: string): CronTimes {
@@ -39,7 +37,7 @@ export function cronTimes(expression: string, timeZone: string): CronTimes {
   return times;
 }
 
-/** What is wrong with a cron expression, in words; undefined when nothing is. */
+/** What is wrong with a cron expression, in words; undefined for a valid one. */
 export function cronProblem(expression: string, timeZone: string): string | undefined {
   const fields = fieldsOf(expression).length;
   const wanted = 'Value should be a cron expression of five fields: minute, hour, day of month, month, day of week';
@@ -57,12 +55,12 @@ export const fieldsOf = (expression: string): string[] => expression.trim().spli
 
 function read(expression: string, timeZone: string): CronTimes {
   const fields = fieldsOf(expression);
-  // Besides fields the library takes names such as @daily, and dates.
+  // The library also accepts names such as @daily, and dates.
   if (fields.length !== 5) throw new TypeError('A cron expression has five fields.');
   const pattern = new CronPattern(fields.join(' '), timeZone, { mode: '5-part' });
   const minutes = chosen(pattern.minute);
   const hours = chosen(pattern.hour);
-  // Written out as lists, steps name times of the day as well: the library tells the two kinds apart by how they are written.
+  // Steps are written out as lists, because the library recognises times of the day by their notation.
   const hour = hours.length === 24 ? '*' : hours.join(',');
   const cron = new Cron([minutes.join(','), hour, ...fields.slice(2)].join(' '), {
     timezone: timeZone,

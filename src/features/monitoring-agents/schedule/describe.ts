@@ -33,7 +33,7 @@ function describeQuietHours({ days, from, to }: QuietHours): string {
   return `${from}-${to}${on}`;
 }
 
-/** Common forms in words; what is not among them is quoted as it is. */
+/** Common forms in words; any other is quoted verbatim. */
 function describeCron(cron: string): string {
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fieldsOf(cron);
   const time = describeTime(minute, hour);
@@ -78,7 +78,7 @@ function onDays(days: ReadonlySet<number>): string {
   return `on ${joined(mondayFirst.map((day) => DAY_NAMES[day]!))}`;
 }
 
-/** @returns undefined for what is not a list of days or ranges of days */
+/** @returns undefined unless it is a list of days or ranges of days */
 function weekdaysOf(field: string): Set<number> | undefined {
   const days = new Set<number>();
   for (const part of field.split(',')) {
@@ -98,7 +98,7 @@ function weekdayNumber(text: string): number | undefined {
 const numbers = (field: string): number[] | undefined =>
   /^\d{1,2}(,\d{1,2})*$/.test(field) ? field.split(',').map(Number) : undefined;
 
-/** Only steps that divide the whole are a rhythm. */
+/** Only steps that divide the whole are regular. */
 function stepOf(field: string, whole: number): number | undefined {
   if (field === '*') return 1;
   const step = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);

@@ -11,21 +11,20 @@ export interface DueInput {
   agentId: string;
   checkId: string;
   now: number;
-  /** When its last run was due, or was started. Absent: it has not run. */
+  /** When its last run was due, or started. Absent: it has not run. */
   lastScheduledAt?: number | undefined;
   lastResultAt?: number | undefined;
 }
 
 /**
  * When a check is due. Pure: `now` is the only clock.
- *
- * - A check that has not run is due at once, or after quiet hours. A check whose schedule was changed is planned like one
- *   that has not run.
- * - Otherwise it is due at the first scheduled time after its last run. Where that has passed it is due at once, and once:
- *   `missed` counts the other times that passed. In quiet hours nothing is due: then all that passed were missed.
- * - A last run that lies further in the future than the next time of the schedule (a clock was set back) counts as now.
- * - It is silent after the third scheduled time since its last result (since now, where it has none), and a grace of a
- *   tenth of the interval, 10 s to 5 min.
+ * - A check that has not run, or whose schedule was changed, is due at once, or after quiet hours.
+ * - Otherwise it is due at the first scheduled time after its last run. If that has passed, it is due at once, and
+ *   once: `missed` counts the other times that passed. In quiet hours nothing is due: then all times that passed were
+ *   missed.
+ * - A last run that lies further in the future than the next scheduled time (a clock was set back) counts as now.
+ * - It is silent after the third scheduled time since its last result (or since now, without one), plus a grace period
+ *   of a tenth of the interval, 10 s to 5 min.
  */
 export function dueTimes(schedule: Schedule, input: DueInput): DueTimes {
   const { agentId, lastResultAt, lastScheduledAt } = input;

@@ -1,4 +1,4 @@
-/** When checks are run. Pure: no clock of its own. */
+/** When checks run. Pure: no clock of its own. */
 export { describeDuration, describeSchedule } from './describe.ts';
 export { dueTimes, scheduleChecks, type DueInput } from './due.ts';
 export { scheduleProblems } from './reach.ts';

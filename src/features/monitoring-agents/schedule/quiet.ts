@@ -7,7 +7,7 @@ export interface WeekPart {
   to: number;
 }
 
-/** From a moment on it is quiet, or not, until at least `until` (unix milliseconds; Infinity: always). */
+/** Whether it is quiet from a moment on, and until at least when (`until`: unix milliseconds; Infinity: always). */
 export interface Stretch {
   isQuiet: boolean;
   until: number;
@@ -17,7 +17,7 @@ type Quiet = Pick<Schedule, 'quiet_hours' | 'time_zone'>;
 
 const knownParts = new WeakMap<readonly QuietHours[], WeekPart[]>();
 
-/** Quiet hours as parts of the week: in order, apart from one another, none across the end of the week. */
+/** Quiet hours as parts of the week: sorted, disjoint, none across the end of the week. */
 export function quietParts(hours: readonly QuietHours[]): WeekPart[] {
   let known = knownParts.get(hours);
   if (!known) {
@@ -28,8 +28,8 @@ export function quietParts(hours: readonly QuietHours[]): WeekPart[] {
 }
 
 /**
- * Whether a moment is in quiet hours, which are read by the wall clock: an hour that a clock change repeats is quiet both
- * times, one that it leaves out never comes.
+ * Whether a moment is in quiet hours, which follow the wall clock: an hour that a clock change repeats is quiet both
+ * times, one that it skips never comes.
  * @param at unix milliseconds
  */
 export function isQuiet({ quiet_hours, time_zone }: Quiet, at: number): boolean {
@@ -37,7 +37,7 @@ export function isQuiet({ quiet_hours, time_zone }: Quiet, at: number): boolean 
   return isWithin(quietParts(quiet_hours), weekPosition(at, offsetOf(time_zone, at)));
 }
 
-/** Whether a moment is in quiet hours, and how long that holds: until the next change, of quiet hours or of clocks. */
+/** Whether a moment is in quiet hours, and until when: the next change of quiet hours or of clocks. */
 export function stretchAt({ quiet_hours, time_zone }: Quiet, at: number): Stretch {
   if (quiet_hours.length === 0) return { isQuiet: false, until: Infinity };
   const quiet = quietParts(quiet_hours);
@@ -46,14 +46,14 @@ export function stretchAt({ quiet_hours, time_zone }: Quiet, at: number): Stretc
   const position = weekPosition(at, offset);
   const isQuiet = isWithin(quiet, position);
   const boundaries = quiet.map(({ from, to }) => (isQuiet ? to : from));
-  // Sunday's end is Monday's begin: the boundary of next week is one week on.
+  // Sunday's end is Monday's beginning: the boundary is in the next week.
   const next = boundaries.find((boundary) => boundary > position) ?? boundaries[0]! + WEEK_MS;
   const until = at + next - position;
   const isMoved = offsetOf(time_zone, until) !== offset;
   return { isQuiet, until: isMoved ? clockChange(time_zone, at, until) : until };
 }
 
-/** The longest time between quiet hours, milliseconds: 0 when it is always quiet, Infinity when it never is. */
+/** The longest time between quiet hours, milliseconds: 0 if it is always quiet, Infinity if it never is. */
 export function longestAwake(hours: readonly QuietHours[]): number {
   const quiet = quietParts(hours);
   if (quiet.length === 0) return Infinity;

@@ -5,16 +5,16 @@ import { isWithin, longestAwake, quietParts } from './quiet.ts';
 import { nextTime } from './times.ts';
 import { DAY_MS, MINUTE_MS } from './zone.ts';
 
-/** Four years that follow one another, one of them a leap year: what fires in each of them fires in every year. */
+/** Four consecutive years, one of them a leap year: what fires in each of them fires in every year. */
 const YEARS = [2025, 2026, 2027, 2028];
 
-/** A fault of a schedule, and the member that has it. */
+/** A problem of a schedule, and the member that has it. */
 export interface ScheduleProblem {
   path: (string | number)[];
   message: string;
 }
 
-/** What keeps a schedule from firing, as far as its form does not say. */
+/** What keeps a well-formed schedule from firing. */
 export function scheduleProblems(schedule: Schedule): ScheduleProblem[] {
   const { every_seconds: seconds, cron, quiet_hours: hours, time_zone: timeZone } = schedule;
   if ((seconds === undefined) === (cron === undefined)) {
@@ -60,7 +60,7 @@ function cronReach(schedule: Schedule, times: CronTimes): ScheduleProblem[] {
   return [{ path: ['quiet_hours'], message }];
 }
 
-/** By the times of day and days of week alone: what clock changes move out of quiet hours does not count. */
+/** Considers only times of day and days of the week: times that clock changes move out of quiet hours do not count. */
 function isSwallowed({ quiet_hours: hours }: Schedule, { weekdays, minutesOfDay }: CronTimes): boolean {
   const quiet = quietParts(hours);
   return weekdays.every((day) => minutesOfDay.every((minute) => isWithin(quiet, day * DAY_MS + minute * MINUTE_MS)));

@@ -4,14 +4,17 @@ import { cronTimes, type CronTimes } from './cron.ts';
 import { isQuiet, isWithin, quietParts, stretchAt } from './quiet.ts';
 import { DAY_MS, MINUTE_MS, offsetOf, weekPosition } from './zone.ts';
 
-/** A schedule that is silent for longer than this is taken to have ended: valid ones fire in every calendar year. */
+/** A schedule that is silent for longer counts as ended: valid ones fire in every calendar year. */
 const HORIZON_MS = 750 * DAY_MS;
-/** Quiet hours skipped in one search, and days or stretches looked at in one count: more than two years have. */
+/**
+ * Maximum quiet hours skipped in one search, and days or stretches examined in one count: enough for more than two
+ * years.
+ */
 const MOST_STEPS = 20_000;
 
 /**
- * Where an agent's times lie within any interval: the same for all its checks of that interval, so that they run
- * together, and those of an interval are among those of its divisors. Spread over agents by a hash.
+ * The offset of an agent's times within an interval: the same for all its checks of that interval, so that they run
+ * together, and consistent with the interval's divisors. A hash spreads agents.
  * @param intervalMs milliseconds
  * @returns milliseconds, less than the interval
  */
@@ -38,7 +41,7 @@ export function nextTime(schedule: Schedule, agentId: string, after: number): nu
 /**
  * The next times of a schedule, outside of quiet hours.
  * @param after unix milliseconds
- * @param count at most so many, fewer where there are no more
+ * @param count maximum number of times
  */
 export function nextTimes(schedule: Schedule, agentId: string, after: number, count: number): number[] {
   const times: number[] = [];
@@ -51,8 +54,8 @@ export function nextTimes(schedule: Schedule, agentId: string, after: number, co
 }
 
 /**
- * How many times of a schedule are after `after` and not after `until`, outside of quiet hours. Takes steps by stretches
- * between quiet hours, or by days, never by times; beyond two years or so it says at least how many there are.
+ * The number of times of a schedule in `(after, until]`, outside of quiet hours. Steps by stretches between quiet
+ * hours, or by days, never by times; beyond about two years it returns a lower bound.
  */
 export function countTimes(schedule: Schedule, agentId: string, after: number, until: number): number {
   if (schedule.cron !== undefined)
@@ -61,7 +64,7 @@ export function countTimes(schedule: Schedule, agentId: string, after: number, u
   const anchor = anchorOf(agentId, interval);
   const passed = (at: number): number => Math.floor((at - anchor) / interval);
   let count = 0;
-  // All times are whole milliseconds: those after `at` and not after the end are those from at + 1 on.
+  // All times are whole milliseconds: those in (at, end] are those from at + 1 on.
   let from = Math.floor(after) + 1;
   for (let step = 0; from <= until && step < MOST_STEPS; step++) {
     const stretch = stretchAt(schedule, from);
@@ -83,7 +86,7 @@ function countCron(schedule: Schedule, cron: CronTimes, after: number, until: nu
     const first = position % DAY_MS;
     const midnight = at + DAY_MS - first;
     if (offsetOf(timeZone, midnight) !== offset || offsetOf(timeZone, at - 1) !== offset) {
-      // The clocks change on this day: one by one.
+      // The clocks change on this day: count one by one.
       if (!isQuiet(schedule, at)) count += 1;
       at = cron.next(at);
       continue;

@@ -9,10 +9,10 @@ const EPOCH_WEEKDAY = 3;
 const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 500 });
 
 /**
- * How far the wall clock of a time zone is ahead of UTC.
+ * How far a time zone's wall clock is ahead of UTC.
  * @param at unix milliseconds
  * @returns milliseconds
- * @throws {RangeError} when there is no such time zone
+ * @throws {RangeError} for an unknown time zone
  */
 export function offsetOf(timeZone: string, at: number): number {
   if (timeZone === 'UTC') return 0;
@@ -29,16 +29,16 @@ export function offsetOf(timeZone: string, at: number): number {
 }
 
 /**
- * Where the wall clock stands in its week.
+ * The position of the wall clock in its week.
  * @param at unix milliseconds
- * @param offset as {@link offsetOf} gives it
+ * @param offset from {@link offsetOf}
  * @returns milliseconds since Monday 00:00 by the wall clock
  */
 export const weekPosition = (at: number, offset: number): number =>
   (((at + offset + EPOCH_WEEKDAY * DAY_MS) % WEEK_MS) + WEEK_MS) % WEEK_MS;
 
 /**
- * The moment at which clocks are changed between two times with different offsets.
+ * The moment of the clock change between two times with different offsets.
  * @returns the first millisecond with the later offset
  */
 export function clockChange(timeZone: string, after: number, until: number): number {

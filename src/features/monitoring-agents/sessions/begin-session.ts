@@ -8,22 +8,22 @@ import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
 export interface StartedSessions {
   agent: AgentRef;
   planVersion: number;
-  /** Each with its check as the plan of that version has it. */
+  /** Each with its check from that version of the plan. */
   runs: readonly { check: Check; run: CheckRun }[];
   at: Date;
 }
 
 /**
- * Writes down that checks are being run, all of them in one transaction. Idempotent by session.
- * @returns the runs of which nothing is to be done: those that have ended already with their result; of an agent that was
- *   deleted all of them, as cancelled, and nothing is stored
+ * Records the start of checks, all in one transaction. Idempotent by session.
+ * @returns the runs that must not start: ended ones with their result; for a deleted agent all of them, as cancelled,
+ *   and nothing is stored
  */
 export async function beginSessions(
   { orm }: { orm: Orm },
   { agent: { agentId, teamId }, planVersion, runs, at }: StartedSessions,
 ): Promise<CheckRunResult[]> {
   return forTeam(orm.em, teamId).transactional(async (tx) => {
-    // Held until the sessions are committed: whoever deletes the agent finds them.
+    // Locked until the sessions are committed, so that a deletion of the agent finds them.
     const agent = await tx.findOne(MonitoringAgent, { id: agentId }, { lockMode: LockMode.PESSIMISTIC_READ });
     if (!agent) return runs.map(({ run }) => cancelledRun(run, AGENT_DELETED, at));
     const known = await tx.find(MonitoringSession, { id: { $in: runs.map(({ run }) => run.sessionId) } });

@@ -10,25 +10,28 @@ import { observeSession } from '../findings/observe.ts';
 import { planOf } from '../settings.ts';
 import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
 
-/** How a run of a check ended: with a result, or because nobody wants it any more. */
+/** How a run of a check ended: with a result, or cancelled. */
 export type SessionResult = CheckResult | { status: 'cancelled'; summary: string };
 
 export interface SessionEnd {
   agent: AgentRef;
   sessionId: string;
-  /** As it was when it was run. */
+  /** As it was during the run. */
   check: Check;
   result: SessionResult;
   at: Date;
-  /** What models took; absent for a check that needs none. */
+  /** Model usage; absent for a check without a model. */
   spent?: Pick<MonitoringSession, 'costUsd' | 'inputTokens' | 'outputTokens' | 'model'>;
-  /** Nothing was looked at, because the model budget of the day was spent. */
+  /** It did not run because the daily model budget was spent. */
   budgetSpent?: boolean;
 }
 
 export interface EndedSession {
   result: CheckRunResult;
-  /** Those that changed; they are told once this is committed. Empty when another attempt has ended the session. */
+  /**
+   * The changed findings, whose workflows are notified after the commit. Empty when another attempt has ended the
+   * session.
+   */
   findings: Finding[];
 }
 
@@ -36,15 +39,15 @@ const SUMMARY_CHARACTERS = 200;
 const NOT_WANTED = 'It was not wanted any more: the plan was changed, or the agent paused.';
 
 /**
- * Ends a session and lets its findings know what was observed, in one transaction. Idempotent: an end that is stored stays
- * as it is. Of an agent that was deleted nothing is stored.
+ * Ends a session and applies its observations to findings, in one transaction. Idempotent: a stored end stays. Stores
+ * nothing for a deleted agent.
  */
 export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promise<EndedSession> {
   const { agent: ref, sessionId, check, at } = end;
   const run = { checkId: check.id, sessionId };
   return forTeam(orm.em, ref.teamId).transactional(async (tx) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE;
-    // One after the other: sessions of an agent that end at once may be about the same finding.
+    // Serialised: sessions of an agent that end at once may concern the same finding.
     const agent = await tx.findOne(MonitoringAgent, { id: ref.agentId }, { lockMode });
     const session = await tx.findOne(MonitoringSession, { id: sessionId }, { lockMode });
     if (!agent || !session) return { result: cancelledRun(run, AGENT_DELETED, at), findings: [] };
@@ -76,7 +79,7 @@ export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promis
   });
 }
 
-/** Decided under the lock of the agent, so that nothing is reported after a pause or a change of the check was accepted. */
+/** Decided under the agent's lock, so that nothing is reported after a pause or a change of the check was accepted. */
 async function isStillWanted(
   tx: EntityManager,
   agent: MonitoringAgent,

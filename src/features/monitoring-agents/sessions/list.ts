@@ -25,7 +25,7 @@ export async function listSessions(
 }
 
 /**
- * One session with what it rests on.
+ * One session with its evidence.
  * @throws {NotFound} when the agent has no such session
  */
 export async function readSession(

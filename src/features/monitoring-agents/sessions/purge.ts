@@ -6,10 +6,10 @@ import { Conversation, purgeConversations } from '../../transcripts/index.ts';
 import { MonitoringSession } from '../entities.ts';
 
 /**
- * Deletes sessions with everything that was said and found in them, in the database and in the event log. In steps that
- * each stay done: who was cut short begins again, and ends it.
+ * Deletes sessions with their conversations and evidence, from the database and the event log. Works in steps that can
+ * be repeated: an interrupted deletion starts over and completes.
  * @param em bound to their team, outside of a transaction
- * @param signal cuts it short
+ * @param signal aborts it
  */
 export async function purgeSessions(
   { events }: { events: EventLog },
@@ -20,7 +20,7 @@ export async function purgeSessions(
   const ids = [...sessionIds];
   if (ids.length === 0) return;
   const talked = await em.find(Conversation, { id: { $in: ids } }, { fields: ['id'], filters: { present: false } });
-  // Before the rows: whoever repeats a deletion that was cut short must find the names.
+  // Before the rows, so that a repeated deletion still finds the names.
   if (talked.length > 0) await events.remove(talked.map(({ id }) => conversationStream(id)));
   await purgeConversations(em, ids, () => deleteInParts(em, Run, { id: { $in: ids } }, signal), signal);
   await deleteInParts(em, MonitoringSession, { id: { $in: ids } }, signal);

@@ -4,10 +4,10 @@ import type { MonitoringSession } from '../entities.ts';
 
 const DIGEST_CHARACTERS = 200;
 
-/** What is said of a session that nobody has ended for long. Whoever comes back to it all the same goes on with it. */
+/** The summary of a session that did not end in time. A worker that still returns to it resumes it. */
 export const LOST = 'It was lost with the process that ran it.';
 
-/** What the agent's workflow learns of an ended session; undefined while it runs, or is taken for lost. */
+/** What the agent's workflow learns of an ended session; undefined while it runs, or counts as lost. */
 export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRunResult | undefined {
   const { id, checkId, status, startedAt, finishedAt, summary, budgetSpent } = session;
   if (status === 'running' || finishedAt === null || summary === LOST) return undefined;
@@ -22,7 +22,7 @@ export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRu
   };
 }
 
-/** For a run that nobody wants any more: nothing of it is stored. */
+/** For a run that is no longer wanted: nothing of it is stored. */
 export function cancelledRun(
   { checkId, sessionId }: { checkId: string; sessionId: string },
   digest: string,

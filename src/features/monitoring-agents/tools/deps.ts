@@ -5,18 +5,18 @@ import { untilReachable } from '../../runs/index.ts';
 import { errorOutput, type LoadTeamTools, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import type { MonitoringServiceDeps } from '../service.ts';
 
-/** The scope for what changes what an agent watches. */
+/** The scope for changing what an agent watches. */
 export const WRITE = 'monitoring:write';
 
-/** What the tools of an agent's chat need. */
+/** Dependencies of the tools of an agent's chat. */
 export interface MonitoringToolDeps extends MonitoringServiceDeps {
-  /** The team's own tools, behind its satellites. */
+  /** The team's own tools, served by its satellites. */
   teamTools: LoadTeamTools;
 }
 
 /**
- * Does something for the agent whose chat it is, waiting for a database that is away. What the service refuses becomes a
- * result that the model can act on.
+ * Acts on the agent whose chat it is, waiting while the database is down. The service's refusals become results that
+ * the model can act on.
  */
 export async function forAgent(
   deps: MonitoringToolDeps,

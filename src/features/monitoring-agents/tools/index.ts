@@ -1,4 +1,4 @@
-/** By which the chat of an agent reads and changes what it watches. */
+/** The tools by which an agent's chat reads and changes what it watches. */
 import type { Tool } from '../../tools/index.ts';
 import type { MonitoringToolDeps } from './deps.ts';
 import { listMonitoringFindings } from './list-findings.ts';

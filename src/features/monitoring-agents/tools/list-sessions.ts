@@ -4,7 +4,7 @@ import { listSessions } from '../sessions/list.ts';
 import { SESSION_STATUSES } from '../sessions/schemas.ts';
 import { forAgent, type MonitoringToolDeps } from './deps.ts';
 
-/** `list_monitoring_sessions`: what the agent's checks said. */
+/** `list_monitoring_sessions`: the results of the agent's checks. */
 export const listMonitoringSessions = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'list_monitoring_sessions',

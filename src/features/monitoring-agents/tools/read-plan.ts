@@ -7,13 +7,13 @@ import { planOf } from '../settings.ts';
 import { standingOf } from '../standing.ts';
 import { forAgent, type MonitoringToolDeps } from './deps.ts';
 
-/** `read_monitoring_plan`: what the agent watches, and how it stands. */
+/** `read_monitoring_plan`: what the agent watches, and its status. */
 export const readMonitoringPlan = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'read_monitoring_plan',
     description:
       'Reads the plan by which you watch: its version, its checks with their next due times, whether you are active or paused, how you stand, and where you report.',
-    // What was read before a change is not what holds after it.
+    // Not cached: a change invalidates what was read before it.
     repeatable: true,
     input: z.strictObject({}),
     summarize: () => 'Read the monitoring plan',

@@ -5,7 +5,7 @@ import { checkNow, findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
 import { forAgent, WRITE, type MonitoringToolDeps } from './deps.ts';
 
-/** `run_check_now`: has checks run outside of their schedule, once for each call. */
+/** `run_check_now`: runs checks outside of their schedule, once per call. */
 export const runCheckNow = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'run_check_now',
@@ -25,7 +25,7 @@ export const runCheckNow = (deps: MonitoringToolDeps) =>
           return errorOutput(`The plan has no enabled check ${unknown.join(', ')}.`, { checks: enabled });
         }
         if (enabled.length === 0) return errorOutput('The plan has no check that is enabled.');
-        // The same for every attempt: the agent takes it once.
+        // The same for every attempt, so the agent accepts it once.
         await checkNow(deps, em, agentId, { triggerId: context.toolCallId, trigger: 'now', checkIds: ids });
         const running = ids ?? enabled;
         return jsonOutput({ started: running }, `Runs ${running.join(', ')}`);

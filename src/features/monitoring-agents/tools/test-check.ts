@@ -12,7 +12,7 @@ const MOST_EVIDENCE = 5;
 
 const offered = z.strictObject({ check: CheckSubject.describe('The `check` member of a check of the plan.') });
 
-/** `test_monitoring_check`: what a check would say now. Nothing is stored, and nobody is told. */
+/** `test_monitoring_check`: what a check would report now. Stores nothing and notifies nobody. */
 export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'test_monitoring_check',

@@ -17,7 +17,7 @@ const reason = z.string().trim().min(1).max(1_000).describe('Why, in words: what
 const active = z.boolean().optional().describe('false pauses, true resumes.');
 const baseVersion = z.number().int().min(1).optional().describe('The version you read; another one is refused.');
 
-/** Plans are checked by what checks them everywhere: so that every reason comes at once, here they may be anything. */
+/** Accepts anything here: the plan validator used everywhere then reports all problems at once. */
 const input = z.strictObject({
   plan: z.unknown().optional(),
   patch: z.unknown().optional(),
@@ -35,7 +35,7 @@ const offered = z.strictObject({
   base_version: baseVersion,
 });
 
-/** `update_monitoring_plan`: changes what the agent watches. A plan that cannot be carried out is refused with every reason. */
+/** `update_monitoring_plan`: changes what the agent watches. Refuses an invalid plan with every reason. */
 export const updateMonitoringPlan = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'update_monitoring_plan',
@@ -83,7 +83,7 @@ async function update(
   }
 }
 
-/** Whether an earlier attempt of this very call has made the change: nothing is refused because of it. */
+/** Whether an earlier attempt of this very call made the change: then it is no reason for a refusal. */
 async function isDone(
   em: EntityManager,
   agent: MonitoringAgent,

@@ -7,10 +7,10 @@ import type { TriggerServiceDeps } from './service.ts';
 import { PAUSED, tellAgents, TRIGGER_KEPT_MS, triggerKey } from './tell-agents.ts';
 
 /**
- * Has an agent run its checks because alerts fire: once each time one of them has begun. An agent that could not be told
- * is told with the next repetition; the findings are there in any case.
+ * Has an agent run its checks because alerts fire: once each time one of them begins. An agent that could not be
+ * notified is notified by the next repetition; the findings exist in any case.
  * @param em bound to the team
- * @param firing the findings of the alerts that fire
+ * @param firing the findings of the firing alerts
  */
 export async function tellOfAlerts(
   deps: TriggerServiceDeps,

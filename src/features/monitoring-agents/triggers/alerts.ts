@@ -16,27 +16,27 @@ import type { OutsideAlert } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
 
-/** A tool that sends a webhook waits for its answer: what was not told by then is left to the sweeper, ms. */
+/** The sender of a webhook waits for the answer: notifications that take longer are left to the sweeper, ms. */
 const LONGEST_TELLING_MS = 3_000;
 const TOLD_TOGETHER = 8;
 
 type Action = MonitorResponse['alerts'][number]['action'];
 
-/** What became of one alert. */
+/** The outcome for one alert. */
 interface Observed {
   alert: OutsideAlert;
   action: Action;
   /** Absent: it was ignored. */
   finding?: Finding;
-  /** Its workflow is to hear of it. */
+  /** Its workflow should be notified. */
   isChanged: boolean;
 }
 
 /**
- * Makes findings of alerts, with the investigations they open, in one transaction; then tells their workflows and, where
- * an agent is named, has it look as well. Whatever of this is not done at once is done by the sweepers.
+ * Turns alerts into findings, with the investigations they open, in one transaction; then notifies their workflows and,
+ * if an agent is named, has it run its checks. The sweepers complete what fails after the commit.
  * @throws {NotFound} when there is no such agent
- * @throws {DependencyDown} when too many requests with alerts wait already
+ * @throws {DependencyDown} when too many requests with alerts are waiting
  */
 export async function receiveAlerts(
   deps: TriggerServiceDeps,
@@ -71,7 +71,7 @@ async function observeAll(
   alerts: readonly OutsideAlert[],
 ): Promise<Observed[]> {
   const { teamId, agentId = null } = request;
-  // Held until the findings are committed: whoever deletes the agent finds them.
+  // Locked until the findings are committed, so that a deletion of the agent finds them.
   if (agentId !== null) await findAgent(tx, agentId, LockMode.PESSIMISTIC_READ);
   await lockFindings(tx, agentId ?? teamId);
   const keys = alerts.map(({ fingerprint }) => alertKey(fingerprint));
@@ -82,7 +82,7 @@ async function observeAll(
   const observed: Observed[] = [];
   for (const alert of alerts) {
     const isMuted = alert.labels['severity']?.toLowerCase() === 'none';
-    // What an entity manager holds is looked through with every flush: each alert has one of its own.
+    // Each flush examines every managed entity, so each alert has its own entity manager.
     const em = tx.fork({ keepTransactionContext: true });
     observed.push(
       isMuted
@@ -108,7 +108,7 @@ async function observeOne(
   const changed = await observeAlert(em, { teamId, agentId, alert, at }, known);
   if (changed?.status === 'open') {
     const requester = { teamId, apiKeyId, userId, scopes };
-    // One that is new is written with its investigation. Of another one, others write as well: it is read again.
+    // A new finding is inserted with its investigation. Others also write an existing one, so it is read again.
     if (changed.id !== before?.id) await investigateFinding(deps, em, changed, requester);
     else {
       await em.flush();
@@ -119,7 +119,7 @@ async function observeOne(
   return { alert, finding: changed ?? row, action: actionOf(alert, before, changed), isChanged: changed !== undefined };
 }
 
-/** @param after absent: nothing of it is news */
+/** @param after absent: no change is news */
 function actionOf(
   { status }: OutsideAlert,
   before: Pick<Finding, 'id' | 'status'> | undefined,

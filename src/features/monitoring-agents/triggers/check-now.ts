@@ -4,9 +4,9 @@ import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
 import { addresseesOf, onceForKey, PAUSED, tellAgents, TRIGGER_KEPT_MS } from './tell-agents.ts';
 
 /**
- * Has checks of one agent, or of all active ones, run now. The same Idempotency-Key has it done once.
- * @throws {Conflict} when the agent that is named is paused, or the key was used for another request
- * @throws {DependencyDown} when no agent could be told
+ * Runs checks of one agent, or of all active ones, now. An Idempotency-Key makes it happen once.
+ * @throws {Conflict} when the named agent is paused, or the key was used for another request
+ * @throws {DependencyDown} when no agent could be notified
  */
 export async function receiveCheckNow(
   { clock, launcher, log }: TriggerServiceDeps,

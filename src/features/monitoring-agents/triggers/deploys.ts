@@ -3,13 +3,13 @@ import type { Deploy } from './port.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
 import { addresseesOf, onceForKey, tellAgents } from './tell-agents.ts';
 
-/** A deploy that is reported again within this time is the same. */
+/** A deploy reported again within this time is the same deploy. */
 export const SAME_DEPLOY_MS = 10 * 60_000;
 
 /**
- * Has agents look at once after a deploy.
- * @returns whom it was told; of a repetition within {@link SAME_DEPLOY_MS} what was answered before
- * @throws {DependencyDown} when no agent could be told: the repetition tells them
+ * Has agents run their checks right after a deploy.
+ * @returns the notified agents; for a repetition within {@link SAME_DEPLOY_MS} the earlier answer
+ * @throws {DependencyDown} when no agent could be notified: a repetition notifies them
  */
 export async function receiveDeploy(
   { clock, launcher, log }: TriggerServiceDeps,

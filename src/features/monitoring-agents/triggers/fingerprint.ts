@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { line } from './text.ts';
 
-/** A longer one is replaced by its digest. */
+/** A longer fingerprint is replaced by its digest. */
 const LONGEST_GIVEN = 200;
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * What names an alert, the same whenever its tool speaks of it. Those of different tools never meet.
- * @param given what the tool says it is, if it says so
- * @param identity what tells it from others: names and values; never texts that change while it is the same alert
+ * Identifies an alert across all reports of its tool. Fingerprints of different tools never collide.
+ * @param given the tool's own identifier, if any
+ * @param identity names and values that distinguish the alert; never texts that change during its life
  */
 export function fingerprintOf(source: string, given: string | undefined, identity: Record<string, string>): string {
   const plain = given?.trim();
@@ -18,7 +18,7 @@ export function fingerprintOf(source: string, given: string | undefined, identit
   return `${source}:${digest(JSON.stringify([source, pairs]))}`;
 }
 
-/** A title without what it says of the state: the same when the alert fires and when it is over. */
+/** A title without its state: the same when the alert fires and when it resolves. */
 export const bareTitle = (title: string): string =>
   title
     .replace(

@@ -3,13 +3,13 @@ import { clip, line, textOf } from './text.ts';
 
 export type Labels = Record<string, string>;
 
-/** Tags that are read. */
+/** Maximum number of tags read. */
 const MOST_TAGS = 1_000;
 const LONGEST_NAME = 200;
 const LONGEST_VALUE = 500;
 const LONGEST_URL = 2_000;
 
-/** Labels that name the service, the surest first. `job` is what scrapes it: better than nothing. */
+/** Labels that name the service, the most reliable first. `job` names the scrape job, which is better than nothing. */
 const SERVICE_LABELS = [
   'service',
   'service_name',
@@ -23,7 +23,7 @@ const SERVICE_LABELS = [
   'container',
   'job',
 ];
-/** Kept when there are more labels than are kept. */
+/** Kept in preference to others when there are too many labels. */
 const IMPORTANT = new Set([
   'alertname',
   'severity',
@@ -35,9 +35,9 @@ const IMPORTANT = new Set([
   ...SERVICE_LABELS,
 ]);
 
-/** Names and values as texts, unbounded: what identifies an alert. Values that are none are left out. */
+/** Names and values as text, unbounded: the identity of an alert. Drops empty values. */
 export function labelsOf(value: Record<string, unknown>): Labels {
-  // Empty labels are the same as none in Prometheus.
+  // Prometheus treats an empty label as absent.
   const entries = Object.entries(value).flatMap(([name, inner]) => {
     const text = typeof inner === 'string' ? inner : textOf(inner);
     return text ? [[name, text] as const] : [];
@@ -45,7 +45,7 @@ export function labelsOf(value: Record<string, unknown>): Labels {
   return Object.fromEntries(entries);
 }
 
-/** At most {@link MOST_LABELS}, the important ones first, with bounded names and values. */
+/** At most {@link MAX_LABELS}, the important ones first, with bounded names and values. */
 export function boundedLabels(labels: Labels): Labels {
   const entries = Object.entries(labels);
   const kept = [
@@ -60,7 +60,10 @@ export function serviceOf(labels: Labels): string | undefined {
   return name === undefined ? undefined : line(labels[name]!, 200);
 }
 
-/** Tags as Datadog and others write them, `service:checkout`, as labels. A tag without a value is one of its own name. */
+/**
+ * Converts tags as Datadog and others write them, `service:checkout`, to labels. A tag without a value is its own
+ * value.
+ */
 export function labelsOfTags(tags: readonly string[]): Labels {
   const pairs = tags.slice(0, MOST_TAGS).flatMap((tag) => {
     const [name = '', ...rest] = tag.trim().split(':');
@@ -69,7 +72,7 @@ export function labelsOfTags(tags: readonly string[]): Labels {
   return Object.fromEntries(pairs);
 }
 
-/** Those of the links that lead to a page. */
+/** The links that lead to a web page. */
 export function linksOf(links: readonly { label: string; url: unknown }[]): { label: string; url: string }[] {
   const seen = new Set<string>();
   return links

@@ -1,18 +1,17 @@
 import { DependencyDown } from '../../../http/errors.ts';
 import { createFairSlots, type FairSlots } from '../../../platform/fair-slots.ts';
 
-/** Transactions at once, of a process that has twenty connections for everything. */
+/** Concurrent transactions of one process, which has twenty connections in total. */
 const MAX_AT_ONCE = 4;
-/** Requests of one owner that wait: a storm of one must leave room for the others. */
+/** Waiting requests per owner: a storm at one owner must leave room for the others. */
 const MAX_WAITING_PER_OWNER = 64;
-/** And of all owners together; each holds what it was sent, a megabyte at most. */
+/** Waiting requests of all owners; each holds its body, up to a megabyte. */
 const MAX_WAITING = 128;
 
 /**
- * Where requests with alerts wait for each other, once for each process; the key is the owner of the findings, that is
- * the agent's id or the team's. The lock of the findings' owner has them take turns anyway, but those that wait for it
- * hold a connection: a storm of alerts would hold them all. Too many are refused with 503, because most senders repeat
- * that, and not a 429.
+ * Serialises requests with alerts by the owner of their findings (the agent's or the team's id), one limiter per
+ * process. The database lock of the owner would serialise them as well, but waiters hold a connection each: a storm of
+ * alerts would exhaust the pool. Excess requests get 503, which most senders retry, unlike 429.
  */
 export const createAlertLimiter = (limits: { maxWaitingPerOwner?: number; maxWaiting?: number } = {}): FairSlots =>
   createFairSlots({

@@ -1,13 +1,13 @@
-/** What comes from outside, once it is understood, and how agents are told of it. */
+/** External triggers in parsed form, and how agents are notified of them. */
 import type { AgentRef, CheckNow, Severity } from '../contract.ts';
 
-/** Tools whose webhooks are recognised; `generic` is any other. `casebook`: our own form. */
+/** Tools whose webhooks are recognised; `generic` is any other. `casebook`: Casebook's own format. */
 export const ALERT_SOURCES = ['alertmanager', 'grafana', 'pagerduty', 'datadog', 'casebook', 'generic'] as const;
 export type AlertSource = (typeof ALERT_SOURCES)[number];
 
-/** An alert of another tool. Texts are bounded, and as PostgreSQL takes them. */
+/** Another tool's alert. Texts are bounded and fit for PostgreSQL. */
 export interface OutsideAlert {
-  /** The same whenever the tool speaks of this alert: `SOURCE:…`, at most 300 characters. */
+  /** The same in every report of this alert: `SOURCE:…`, at most 300 characters. */
   fingerprint: string;
   source: AlertSource;
   /** One line, at most 200 characters. */
@@ -20,20 +20,20 @@ export interface OutsideAlert {
   status: 'firing' | 'resolved';
   /** When it began, unix milliseconds. */
   startsAt?: number;
-  /** At most {@link MOST_LABELS}. */
+  /** At most {@link MAX_LABELS}. */
   labels: Record<string, string>;
-  /** http and https only; at most {@link MOST_LINKS}. */
+  /** http and https only; at most {@link MAX_LINKS}. */
   links: { label: string; url: string }[];
 }
 
-/** Alerts of one request that are taken. */
+/** Maximum alerts accepted from one request. */
 export const MOST_ALERTS = 200;
 export const MOST_LABELS = 50;
 export const MOST_LINKS = 10;
 
-/** A new version of a service has gone out. */
+/** A new version of a service was deployed. */
 export interface Deploy {
-  /** The same for a repeated report: at most 300 characters. */
+  /** The same for a repeated report; at most 300 characters. */
   fingerprint: string;
   service: string;
   version?: string;
@@ -49,23 +49,23 @@ export type Trigger =
       kind: 'alerts';
       source: AlertSource;
       alerts: OutsideAlert[];
-      /** Alerts that were left out: beyond {@link MOST_ALERTS}, or by the tool itself. */
+      /** Number of dropped alerts: beyond {@link MAX_ALERTS}, or dropped by the tool itself. */
       truncated: number;
     }
   | { kind: 'deploy'; source: 'casebook'; deploy: Deploy }
   | { kind: 'check_now'; source: 'casebook'; checkIds?: string[] }
-  /** Understood, and nothing follows from it. */
+  /** Recognised, but irrelevant. */
   | { kind: 'ignored'; source: AlertSource; reason: string };
 
-/** Tells an agent's workflow to run checks now; one that is missing is started. @throws when Temporal does not take it */
+/** Has an agent's workflow run checks now; starts a missing workflow. @throws when Temporal does not accept it */
 export type CheckNowSender = (agent: AgentRef & { title: string }, wanted: CheckNow) => Promise<void>;
 
-/** Whether an agent heard of a trigger. */
+/** Whether an agent was notified of a trigger. */
 export interface AgentTold {
   agentId: string;
   title: string;
-  /** It was told, and runs its checks. */
+  /** It was notified, and runs its checks. */
   started: boolean;
-  /** Why not, in words. */
+  /** If not, why, in words. */
   reason?: string;
 }

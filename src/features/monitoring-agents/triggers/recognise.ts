@@ -1,4 +1,4 @@
-/** Which tool a request comes from, and what it says: pure. */
+/** Recognises which tool sent a request, and parses it. Pure. */
 import { z } from 'zod';
 import type { Trigger } from './port.ts';
 import { alertmanagerShape } from './shapes/alertmanager.ts';
@@ -10,7 +10,7 @@ import { pagerDutyIncidentShape, pagerDutyOtherShape } from './shapes/pagerduty.
 import type { Shape } from './shapes/shape.ts';
 import { isRecord } from './text.ts';
 
-/** The first that a body looks like is what it was meant to be; the last one is any other. */
+/** The first parser that recognises a body parses it; the last one accepts any other. */
 const SHAPES: readonly Shape[] = [
   alertShape,
   deployShape,
@@ -24,8 +24,8 @@ const SHAPES: readonly Shape[] = [
 ];
 
 /**
- * A body of the endpoint, whatever tool it comes from; what it says is its output. Other forms than the one that was
- * meant fail as a whole: what is reported are all the issues of that one, and of no other.
+ * A body from any tool; the schema's output is the parsed trigger. Every other parser fails as a whole, so that only
+ * the recognised parser's issues are reported.
  */
 export const MonitorRequest = z
   .union(
@@ -41,8 +41,8 @@ export const MonitorRequest = z
   .meta({ id: 'MonitorRequest' });
 
 /**
- * What a body says.
- * @returns the trigger, or what is wrong with the body
+ * Parses a body.
+ * @returns the trigger, or the body's problems
  */
 export function recognise(body: unknown): { trigger: Trigger } | { issues: z.core.$ZodIssue[] } {
   const parsed = MonitorRequest.safeParse(body);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ALERT_SOURCES } from './port.ts';
 
-/** A UUID of whatever version: one that we would never make is unknown, not invalid. */
+/** A UUID of any version: one that Casebook never generates is unknown, not invalid. */
 export const MonitorQuery = z.object({
   chat_id: z
     .guid()

@@ -1,4 +1,4 @@
-/** Carries out what comes from outside: alerts, deploys, and requests to look now. */
+/** Carries out external triggers: alerts, deploys, and requests to check now. */
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Requester } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -17,16 +17,16 @@ export interface TriggerServiceDeps {
   log: Logger;
   launcher: { checkNow: CheckNowSender };
   findings: FindingTeller;
-  /** One for the process. */
+  /** One per process. */
   alertLimiter: FairSlots;
 }
 
-/** Who asks, and for which agent. */
+/** The requester, and the agent in question. */
 export interface TriggerRequest extends Requester {
-  /** Absent: for all of the team; an alert belongs to none then. */
+  /** Absent: all agents of the team; an alert then belongs to none. */
   agentId?: string;
   idempotencyKey?: string;
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the caller stops waiting for the answer. */
   signal?: AbortSignal;
 }
 
@@ -37,13 +37,13 @@ export interface Outcome {
 }
 
 /**
- * Carries out a trigger; the answer says what was started. What was accepted is committed: findings and investigations
- * that Temporal did not take at once are started by the sweepers.
+ * Carries out a trigger; the answer says what was started. Accepted means committed: the sweepers start findings and
+ * investigations that Temporal did not accept at once.
  * @param em bound to the requester's team
  * @throws {NotFound} when there is no such agent
- * @throws {Conflict} when checks of a paused agent are to be run now, or the idempotency key was used for something else
- * @throws {DependencyDown} when too many requests with alerts wait already, or no agent could be told of a deploy or a
- *   request; repeating it is harmless
+ * @throws {Conflict} when a paused agent is to run checks now, or the idempotency key was used for another request
+ * @throws {DependencyDown} when too many requests with alerts are waiting, or no agent could be notified of a deploy or
+ *   a request; a retry is harmless
  */
 export async function receiveTrigger(
   deps: TriggerServiceDeps,

@@ -10,9 +10,9 @@ const MEANINGS: [RegExp, Severity][] = [
 ];
 
 /**
- * What tools call how bad something is, in our three words. P1 and P2 (also sev1, s1 …) are critical, P3 is a warning.
- * @param words in order of preference; the first that means something counts
- * @returns `warning` where none does
+ * Maps the severities of other tools to Casebook's three. P1 and P2 (also sev1, s1 …) are critical, P3 is a warning.
+ * @param words in order of preference; the first known one counts
+ * @returns `warning` for unknown words
  */
 export function severityOf(...words: (string | undefined)[]): Severity {
   for (const word of words) {

@@ -10,26 +10,26 @@ import { findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
 import type { AgentTold, CheckNowSender } from './port.ts';
 
-/** Calls of Temporal under way at once, of one request. */
+/** Concurrent calls to Temporal for one request. */
 const CALLS_AT_ONCE = 16;
 export const PAUSED = 'It is paused.';
-/** Nobody repeats a request after that. */
+/** No client retries a request after this. */
 export const TRIGGER_KEPT_MS = 7 * 24 * 3_600_000;
 
 export interface Addressee {
   agent: Pick<MonitoringAgent, 'id' | 'teamId' | 'title'>;
   /** Absent: all. */
   checkIds?: string[];
-  /** Why it is left out. */
+  /** Why it is skipped. */
   skipped?: string;
 }
 
 /**
- * The agents that a trigger is for: the one that is named, or all of the team. Those that are paused are left out, and
- * so are those that have none of the checks.
+ * The agents that a trigger is for: the named one, or all of the team. Skips paused agents, and those with none of the
+ * checks.
  * @param em bound to the team
- * @throws {NotFound} when the agent that is named does not exist
- * @throws {InvalidRequest} when it has not all of the checks
+ * @throws {NotFound} when the named agent does not exist
+ * @throws {InvalidRequest} when it lacks one of the checks
  */
 export async function addresseesOf(
   em: EntityManager,
@@ -63,14 +63,14 @@ const unknownChecks = (all: readonly string[], unknown: readonly string[]): Inva
 
 export interface Told {
   agents: AgentTold[];
-  /** Some could not be told now; telling them again may work. */
+  /** Some could not be notified; a retry may succeed. */
   isPartial: boolean;
 }
 
 /**
- * Tells agents to run checks now. One that cannot be told does not keep the others from it; when the first calls all
- * fail, Temporal is away, and the rest are not tried.
- * @param required whether to fail when there were agents to tell and none could be
+ * Notifies agents to run checks now. One that cannot be notified does not affect the others; when the first calls all
+ * fail, Temporal is down, and the rest are not tried.
+ * @param required whether to fail when there were agents to notify and none could be
  * @throws {DependencyDown} 503
  */
 export async function tellAgents(
@@ -102,23 +102,23 @@ export async function tellAgents(
   return { agents, isPartial: failures > 0 };
 }
 
-/** What agents are notified of, once for its key. */
+/** A notification of agents, once for its key. */
 export interface WantedNotice {
   teamId: string;
   key: string;
-  /** Tells a repetition from another request under the key. */
+  /** Distinguishes a repetition from another request under the same key. */
   request?: unknown;
-  /** For how long a repetition is one. */
+  /** How long a repetition is recognised. */
   keptForMs: number;
   now: Date;
 }
 
 /**
- * Notifies agents, or finds out what became of that. A repetition notifies again those that could not be, under the same
- * id: an agent that knows it leaves it out.
+ * Notifies agents, or returns the outcome of an earlier notification. A repetition retries those that could not be
+ * notified, under the same id: an agent that knows the id ignores it.
  * @param em bound to the team
- * @param wanted undefined: there is no repetition of it
- * @throws {Conflict} when the key stands for another request
+ * @param wanted undefined: it cannot be repeated
+ * @throws {Conflict} when the key belongs to another request
  */
 export async function onceForKey(
   em: EntityManager,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { shape } from './shape.ts';
 import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
 
-/** What Prometheus Alertmanager sends to a receiver of the kind `webhook_configs`; Mimir, Cortex and vmalert use it too. */
+/** A `webhook_configs` notification of Prometheus Alertmanager; Mimir, Cortex and vmalert use it too. */
 export const AlertmanagerWebhook = alertGroup
   .extend({ version: z.literal('4'), alerts: z.array(groupedAlert).min(1) })
   .meta({ id: 'AlertmanagerWebhook', description: 'A notification of Prometheus Alertmanager (webhook, version 4).' });
 
-/** Members that tell a group of alerts from other JSON that has `alerts`. */
+/** Members that distinguish a group of alerts from other JSON with `alerts`. */
 const MEMBERS = [
   'groupKey',
   'groupLabels',

@@ -1,4 +1,4 @@
-/** Our own forms: for scripts, pipelines and whatever can be told what to send. */
+/** Casebook's own formats: for scripts, pipelines and tools with configurable bodies. */
 import { z } from 'zod';
 import { checkId, MOST_CHECKS, SEVERITIES } from '../../plan/schema.ts';
 import { bareTitle, fingerprintOf } from '../fingerprint.ts';
@@ -54,7 +54,7 @@ export const CheckNowTrigger = z
   })
   .meta({ id: 'CheckNowTrigger', description: 'Run checks now, instead of when they are next due.' });
 
-/** Notifications show the label alone: whoever sends an alert could call a page of their own "Investigation". */
+/** Notifications show only the label: an alert's sender could call any page "Investigation". */
 const withHost = ({ label, url }: { label: string; url: string }) => ({ label: `${new URL(url).host}: ${label}`, url });
 
 const optional = (value: string | undefined): string | undefined => value && line(value, 200);

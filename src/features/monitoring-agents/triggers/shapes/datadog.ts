@@ -6,7 +6,7 @@ import { severityOf } from '../severity.ts';
 import { clip, firstText, line, momentOf, textOf } from '../text.ts';
 import { alertsTrigger, loose, shape, worded } from './shape.ts';
 
-/** What to paste as the payload of a webhook in Datadog. */
+/** The payload to paste into a webhook in Datadog. */
 export const DATADOG_PAYLOAD = {
   alert_id: '$ALERT_ID',
   alert_title: '$ALERT_TITLE',
@@ -47,7 +47,7 @@ const members = {
   snapshot: loose,
 };
 
-/** A monitor of Datadog, in the payload that the description of the endpoint gives, or in Datadog's own. */
+/** A Datadog monitor, in the payload that the endpoint's description gives, or in Datadog's default one. */
 export const DatadogWebhook = z.object({ ...members, title, event_title: loose, alert_title: loose }).meta({
   id: 'DatadogWebhook',
   description: 'A webhook of Datadog, with the payload of the description or its default one.',
@@ -61,11 +61,11 @@ function isDatadog(body: Record<string, unknown>): boolean {
   if (hasAny(body, OWN)) return true;
   if (hasAny(body, ['alert_id', 'alert_title']) && hasAny(body, ['alert_type', 'event_title', 'event_type']))
     return true;
-  // Its own payload: {id, last_updated, event_type, title, date, org, body}.
+  // Datadog's default payload: {id, last_updated, event_type, title, date, org, body}.
   return hasAny(body, ['org', 'last_updated']) && hasAny(body, ['event_type']) && hasAny(body, ['body']);
 }
 
-/** The title may come under any of its names; `title` is the one that is asked for where none has come. */
+/** The title may come under any of its names; if it is missing, the error names `title`. */
 const withTitle = z.preprocess((value: Record<string, unknown>) => {
   const found = firstText(value['alert_title'], value['title'], value['event_title']);
   return found === undefined ? value : { ...value, title: found };
@@ -73,7 +73,7 @@ const withTitle = z.preprocess((value: Record<string, unknown>) => {
 
 export const datadogShape = shape(isDatadog, withTitle, (event) => alertsTrigger('datadog', [readEvent(event)]));
 
-/** Titles of events begin with what happened, where: "[P2] [Triggered on {host:web-1}] Disk is full". */
+/** Titles of events begin with the transition and the scope: "[P2] [Triggered on {host:web-1}] Disk is full". */
 const STATE_IN_TITLE =
   /^\s*(?:\[P\d\]\s*)?\[\s*((?:re-)?(?:triggered|recovered|warn|no data|renotify))(?:\s+on\s+\{?([^\]}]*)\}?)?\s*\]\s*/i;
 
@@ -107,7 +107,7 @@ function readEvent(event: z.output<typeof DatadogWebhook>): OutsideAlert {
   };
 }
 
-/** Characters of a list of tags that are read. */
+/** Maximum characters read from a list of tags. */
 const LONGEST_TAGS = 20_000;
 
 const split = (tags: unknown): string[] =>

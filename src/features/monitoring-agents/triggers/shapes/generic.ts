@@ -6,7 +6,7 @@ import { severityOf } from '../severity.ts';
 import { firstText, isRecord, line, momentOf } from '../text.ts';
 import { alertsTrigger, shape, worded } from './shape.ts';
 
-/** Members that may hold the title, the surest first. */
+/** Members that may hold the title, the most reliable first. */
 const TITLES = ['title', 'message', 'summary', 'name', 'description', 'text'] as const;
 const TEXTS = ['description', 'summary', 'message', 'text'] as const;
 
@@ -20,7 +20,7 @@ const KNOWN =
 const titleIn = (body: Record<string, unknown>): string | undefined =>
   TITLES.map((name) => body[name]).find((value): value is string => typeof value === 'string' && /\S/.test(value));
 
-/** The webhook of a tool that is not known. */
+/** The webhook of an unknown tool. */
 export const GenericWebhook = z
   .record(z.string(), z.unknown())
   .refine((body) => titleIn(body) !== undefined, `Value is none of the forms that are understood: ${KNOWN}`)
@@ -63,7 +63,7 @@ function readAnything(body: Record<string, unknown>): OutsideAlert {
   };
 }
 
-/** Labels or tags, as a member that looks like them has them. */
+/** Labels or tags from a member that looks like either. */
 function labelsIn(body: Record<string, unknown>): Record<string, string> {
   const { labels, tags } = body;
   if (isRecord(labels)) return labelsOf(labels);

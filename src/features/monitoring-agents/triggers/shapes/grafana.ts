@@ -4,7 +4,7 @@ import { isAlertGroup } from './alertmanager.ts';
 import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
 import { loose, looseRecord, shape } from './shape.ts';
 
-/** What a contact point of the kind `webhook` of Grafana Alerting sends. */
+/** A Grafana Alerting notification from a contact point of type `webhook`. */
 export const GrafanaWebhook = alertGroup
   .extend({
     version: loose,
@@ -54,7 +54,7 @@ export const grafanaShape = shape(isGrafana, GrafanaWebhook, (group) =>
 
 type GrafanaAlert = z.output<typeof GrafanaWebhook>['alerts'][number];
 
-/** The numbers that decided, as Grafana writes them. */
+/** The decisive numbers, as Grafana writes them. */
 function valuesOf({ valueString, values }: GrafanaAlert): string | undefined {
   const named = Object.entries(values ?? {}).flatMap(([name, value]) => {
     const text = textOf(value);

@@ -27,7 +27,7 @@ const PagerDutyIncident = z.object({
   escalation_policy: reference,
 });
 
-/** An incident of PagerDuty begins, begins again or ends. */
+/** A PagerDuty incident is triggered, reopened or resolved. */
 export const PagerDutyIncidentWebhook = z
   .object({
     event: z.object({
@@ -43,7 +43,7 @@ export const PagerDutyIncidentWebhook = z
     description: 'A webhook of PagerDuty (version 3) on the state of an incident.',
   });
 
-/** Any other event of PagerDuty: understood, and nothing follows from it. */
+/** Any other PagerDuty event: recognised and ignored. */
 export const PagerDutyOtherWebhook = z
   .object({ event: z.object({ id: loose, event_type: z.string() }) })
   .meta({ id: 'PagerDutyOtherWebhook', description: 'Another webhook of PagerDuty (version 3): it is ignored.' });

@@ -20,7 +20,7 @@ export const groupedAlert = z.object({
   fingerprint: loose,
 });
 
-/** What a group of alerts says besides its alerts. */
+/** A group's own members, besides its alerts. */
 export const alertGroup = z.object({
   status: alertStatus,
   receiver: z.string(),
@@ -35,12 +35,12 @@ export const alertGroup = z.object({
 type GroupedAlert = z.output<typeof groupedAlert>;
 type AlertGroup = z.output<typeof alertGroup>;
 
-/** Alerts that are read: each with what is common to all, so that even a short request could be long work. */
+/** Maximum alerts read: each is merged with the common members, so that even a short request could take long. */
 const MOST_READ = 5 * MOST_ALERTS;
 const MOST_COMMON_LABELS = 100;
 const LONGEST_COMMON_LABEL = 500;
 
-/** What a group says of all its alerts. */
+/** Members common to all alerts of a group. */
 interface Common {
   labels: Record<string, string>;
   annotations: NonNullable<AlertGroup['commonAnnotations']>;
@@ -53,7 +53,7 @@ interface More {
   values?: string;
 }
 
-/** What a group of alerts says; of very many those that fire come first. */
+/** Parses a group of alerts; if there are too many, firing ones come first. */
 export function groupTrigger<A extends GroupedAlert>(
   source: 'alertmanager' | 'grafana',
   { alerts, ...group }: AlertGroup & { alerts: readonly A[] },
@@ -77,7 +77,7 @@ export function groupTrigger<A extends GroupedAlert>(
   );
 }
 
-/** How many alerts the tool itself left out. */
+/** How many alerts the tool itself dropped. */
 const leftOut = (value: unknown): number => Math.min(Math.max(0, Math.trunc(Number(textOf(value) ?? 0)) || 0), 1e6);
 
 function readGroupedAlert(
@@ -112,7 +112,7 @@ function readGroupedAlert(
   };
 }
 
-/** The alert's name and what it is about; without a name its headline. */
+/** The alert's name and its subject; its headline if it has no name. */
 function titleOf(name: string | undefined, labels: Record<string, string>, headline: string | undefined): string {
   if (name === undefined) return headline ?? 'Alert without a name';
   const about = serviceOf(labels) ?? firstText(labels['instance'], labels['pod'], labels['namespace']);
