@@ -1,4 +1,4 @@
-/** Channels: their form in the API, how they are stored (sealed), and what they may be in this installation. */
+/** Channels: their API form, their storage (sealed), and which ones this installation supports. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { SecretError, type SecretBox } from '../../platform/secrets/index.ts';
@@ -13,7 +13,7 @@ const httpUrl = z
   .max(2_000)
   .refine((value) => !value.includes('\0') && value.isWellFormed(), 'Value must be text without NUL');
 
-/** Posts to one channel of Slack through an incoming webhook. Has no threads. */
+/** Posts to one Slack channel through an incoming webhook. Has no threads. */
 const SlackWebhookChannel = z
   .strictObject({
     type: z.literal('slack_webhook'),
@@ -21,7 +21,7 @@ const SlackWebhookChannel = z
   })
   .meta({ id: 'SlackWebhookChannel' });
 
-/** Posts as a bot of Slack, with what belongs together in one thread. */
+/** Posts as a Slack bot, with related messages in one thread. */
 const SlackChannel = z
   .strictObject({
     type: z.literal('slack'),
@@ -46,7 +46,7 @@ const webhookSecret = z
     'What follows whsec_ should be Base64',
   );
 
-/** Posts signed JSON, after the Standard Webhooks specification. */
+/** Posts signed JSON according to the Standard Webhooks specification. */
 const WebhookChannel = z
   .strictObject({
     type: z.literal('webhook'),
@@ -66,7 +66,7 @@ const EmailChannel = z
   })
   .meta({ id: 'EmailChannel' });
 
-/** What a channel can be. */
+/** The kinds of channels. */
 export const CHANNEL_TYPES = ['slack', 'slack_webhook', 'webhook', 'email'] as const;
 
 export const NotificationChannel = z
@@ -79,12 +79,12 @@ export type SlackWebhookChannel = z.infer<typeof SlackWebhookChannel>;
 export type WebhookChannel = z.infer<typeof WebhookChannel> & { secret: string };
 export type EmailChannel = z.infer<typeof EmailChannel>;
 
-/** A channel that lacks nothing: only such a one can be stored. */
+/** A complete channel: only such a one can be stored. */
 export type CompleteChannel = SlackChannel | SlackWebhookChannel | WebhookChannel | EmailChannel;
 
 /**
- * Makes the secret that a webhook needs where none is given.
- * @returns `generatedSecret`: to be shown to whoever sets the channel, this once
+ * Generates the secret of a webhook that was set without one.
+ * @returns `generatedSecret`: shown only once, to whoever sets the channel
  */
 export function completeChannel(channel: NotificationChannel): { channel: CompleteChannel; generatedSecret?: string } {
   if (channel.type === 'email') return { channel: { ...channel, to: [...new Set(channel.to)] } };
@@ -94,16 +94,16 @@ export function completeChannel(channel: NotificationChannel): { channel: Comple
   return { channel: { ...channel, secret: generatedSecret }, generatedSecret };
 }
 
-/** A channel as it is stored. */
+/** A channel as stored. */
 export interface StoredChannel {
   type: NotificationChannel['type'];
   /** For people, without secrets: "#ops in Slack". */
   label: string;
-  /** All of it, with the team's id as context. */
+  /** The whole channel, sealed with the team's id as context. */
   sealed: string;
 }
 
-/** What was sealed for something else, or for another team, cannot be opened as a channel of this one. */
+/** A value sealed for another purpose or another team cannot be opened as this team's channel. */
 const contextOf = (teamId: string): string => `notification channel of ${teamId}`;
 
 export function sealChannel(box: SecretBox, teamId: string, channel: CompleteChannel): StoredChannel {
@@ -114,16 +114,16 @@ export function sealChannel(box: SecretBox, teamId: string, channel: CompleteCha
   };
 }
 
-/** @throws {SecretError} the key is another one, or it was sealed for another team */
+/** @throws {SecretError} when the key differs, or it was sealed for another team */
 export function openChannel(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {
   const text = box.open(stored.sealed, contextOf(teamId));
   const parsed = NotificationChannel.safeParse(JSON.parse(text));
-  // Not the parser's own words: they quote what they refuse.
+  // Not the parser's own message, which quotes the secret input.
   if (!parsed.success) throw new SecretError('What was sealed is not a channel of this version.');
   return completeChannel(parsed.data).channel;
 }
 
-/** How responses show a channel. */
+/** A channel as responses show it. */
 export function presentChannel<T extends StoredChannel | null>(
   channel: T,
 ): Pick<StoredChannel, 'type' | 'label'> | Extract<T, null> {
@@ -132,7 +132,7 @@ export function presentChannel<T extends StoredChannel | null>(
 
 function labelOf(channel: CompleteChannel): string {
   if (channel.type === 'slack') return `${channel.channel} in Slack`;
-  // All of the URL's path is the credential.
+  // The whole path of the URL is the credential.
   if (channel.type === 'slack_webhook') return 'Slack, by an incoming webhook';
   if (channel.type === 'webhook') return `webhook at ${new URL(channel.url).host}`;
   const [first = '', ...others] = channel.to;
@@ -146,16 +146,16 @@ export interface ChannelCapabilities {
 }
 
 export interface ChannelProblem {
-  /** Within the channel. */
+  /** The path of the problem within the channel. */
   path: string[];
   message: string;
 }
 
-/** Why there are no mails, for whoever sets a channel and for whoever reads why a notification failed. */
+/** Why mail is unavailable, for whoever sets a channel or reads why a notification failed. */
 export const NO_MAIL =
   'This installation sends no mail: its operator has not set CASEBOOK_SMTP_URL and CASEBOOK_MAIL_FROM.';
 
-/** Whether a URL is one of Slack's incoming webhooks, or of the server that the configuration names in its place. */
+/** Whether a URL is an incoming webhook of Slack, or of the server that the configuration names instead. */
 export function isSlackWebhookUrl(url: string, { hooksUrl }: SlackAddresses): boolean {
   const parsed = URL.parse(url);
   return (
@@ -168,8 +168,8 @@ export function isSlackWebhookUrl(url: string, { hooksUrl }: SlackAddresses): bo
 }
 
 /**
- * Everything that is wrong with a channel in this installation, for the person who sets it.
- * Asks no DNS: where a name leads is checked with each request.
+ * All problems of a channel in this installation, for the person who sets it. Does not resolve names: every request
+ * checks where a name leads.
  */
 export function channelProblems(channel: NotificationChannel, capabilities: ChannelCapabilities): ChannelProblem[] {
   switch (channel.type) {

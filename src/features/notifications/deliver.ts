@@ -1,4 +1,4 @@
-/** The outbox: a notification is an effect, so a row before it is sent, and the row says how sending it goes. */
+/** The outbox: a notification is an effect, so it is a row before it is sent, and the row records its delivery. */
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/message-of.ts';
@@ -8,9 +8,9 @@ import { DeliveryError, type Delivered, type Delivery, type NotificationMessage,
 
 export const NOTIFICATION = 'notification';
 
-/** A channel that is away for a day: whoever reads it has noticed otherwise. */
+/** After a day without the channel, its readers have noticed. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Longer than any sender takes, so that the sender says what went wrong. */
+/** Longer than any sender takes, so that the sender reports the cause. */
 const ATTEMPT_MS = 20_000;
 
 /** Sends through a stored channel. @throws {DeliveryError} */
@@ -20,25 +20,25 @@ export interface NotificationDeps {
   orm: Orm;
   clock: Clock;
   deliver: Deliver;
-  /** A notification that could not be delivered for so long has failed; a day unless given. */
+  /** How long an undelivered notification is retried before it has failed; a day by default. */
   giveUpAfterMs?: number;
 }
 
 export interface NewNotification {
   teamId: string;
-  /** Names the notification for ever: the idempotency key at the receiver. */
+  /** Identifies the notification for ever: the receiver's idempotency key. */
   key: string;
-  /** With which it is deleted. */
+  /** The row with which it is deleted. */
   ownerId: string;
-  /** What it is about; what is about the same thing goes into one thread. */
+  /** Its subject; notifications with the same subject share a thread. */
   subjectId?: string;
   message: NotificationMessage;
   channel: StoredChannel | null;
 }
 
 /**
- * Enters a notification, unless it is there. Without a channel it is skipped, for good.
- * @param em bound to the team; in a transaction it is committed with that
+ * Records a notification, unless it exists. Without a channel it is skipped, for good.
+ * @param em bound to the team; in a transaction the row is committed with it
  */
 export async function enterNotification(em: EntityManager, given: NewNotification): Promise<Effect> {
   const { message: payload, channel, ...wanted } = given;
@@ -48,10 +48,11 @@ export async function enterNotification(em: EntityManager, given: NewNotificatio
 }
 
 /**
- * Delivers a notification that was entered: once, if the receiver heeds its key or can be asked for it. Each attempt
- * takes the channel of that moment, so that one that is put right is used.
+ * Delivers a recorded notification: once, if the receiver honours its key or can be queried for it. Each attempt reads
+ * the channel anew, so that a corrected channel is used.
  * @returns the receiver's receipt
- * @throws {DeliveryError} when the channel did not take it; not retryable when it is given up, which the row then says
+ * @throws {DeliveryError} when the channel did not accept it; not retryable once it is given up, which the row then
+ *   records
  */
 export async function deliverNotification(
   deps: NotificationDeps,
@@ -86,9 +87,9 @@ export async function deliverNotification(
 /** A notification as people see it. */
 export interface Notification extends Pick<Effect, 'id' | 'key' | 'attempts' | 'lastError' | 'createdAt'> {
   message: NotificationMessage;
-  /** Where the newest attempt went; null: there was none. */
+  /** Where the newest attempt went; null: no attempt. */
   channel: Pick<StoredChannel, 'type' | 'label'> | null;
-  /** `skipped`: there was no channel. */
+  /** `skipped`: no channel. */
   status: 'pending' | 'delivered' | 'failed' | 'skipped';
   delivered: Delivered | null;
   deliveredAt: Date | null;
@@ -112,7 +113,7 @@ export function notificationOf(effect: Effect): Notification {
 }
 
 /**
- * What ties a notification to the first one about the same thing that went to the same place.
+ * The thread of the first notification on the same subject that went to the same target.
  * @param em bound to the team
  */
 export async function threadOf(

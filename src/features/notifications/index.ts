@@ -1,4 +1,4 @@
-/** How people are notified: channels and what they can be, senders, and an outbox on the ledger of effects. */
+/** Notifications: the kinds of channels, their senders, and an outbox on the effects ledger. */
 export {
   CHANNEL_TYPES,
   channelProblems,

@@ -10,7 +10,7 @@ import { createSlackBot } from './slack/bot.ts';
 import { createSlackWebhook } from './slack/incoming-webhook.ts';
 import { createWebhook } from './webhook.ts';
 
-/** For one attempt, whatever the channel. */
+/** Timeout of one attempt, for every channel. */
 const TIMEOUT_MS = 15_000;
 
 export interface NotifierDeps {
@@ -26,14 +26,14 @@ export interface NotifierDeps {
 export interface Notifier {
   /**
    * Sends a notification to a channel, once.
-   * @throws {DeliveryError} whose message is for operators, without secrets; or what `delivery.signal` was aborted with
+   * @throws {DeliveryError} whose message is for operators, without secrets; or the reason of `delivery.signal`
    */
   send(stored: StoredChannel, teamId: string, delivery: Delivery): Promise<Delivered>;
 }
 
 export function createNotifier(deps: NotifierDeps): Notifier {
   const timeoutMs = deps.timeoutMs ?? TIMEOUT_MS;
-  // Slack's addresses are the operator's own, or Slack's.
+  // Only the operator's configured addresses, or Slack's.
   const toSlack = deps.outbound.allowing([deps.slack.apiUrl, deps.slack.hooksUrl]);
   const senderOf = (channel: CompleteChannel): SendNotification => {
     if (channel.type === 'slack') return createSlackBot(channel, { apiUrl: deps.slack.apiUrl, outbound: toSlack });
@@ -56,7 +56,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   };
 }
 
-/** Runs `work` until it ends, the time is over, or `outer` is aborted; whatever `work` makes of its signal. */
+/** Runs `work` until it ends, the time is up, or `outer` is aborted, even if `work` ignores its signal. */
 async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<never>();
@@ -73,7 +73,7 @@ async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSig
   }
 }
 
-/** A new error: what the clients' own errors carry (requests, URLs) would be stored with it. */
+/** A new error: the clients' own errors carry requests and URLs, which would be stored. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): DeliveryError {
   if (!(error instanceof DeliveryError)) {
     const name = error instanceof Error ? scrub(error.name, secrets) : 'unknown';
@@ -92,10 +92,10 @@ function open(box: SecretBox, teamId: string, stored: StoredChannel): CompleteCh
   }
 }
 
-/** Shorter pieces are in every other word. */
+/** Shorter pieces occur in ordinary words. */
 const MIN_SCRUBBED = 6;
 
-/** Everything of a channel and of the mail server's URL that no error may say: the last guard. */
+/** All secrets of a channel and of the mail server's URL, to be kept out of errors: the last guard. */
 function secretsOf(channel: CompleteChannel, mail: MailConfig | undefined): string[] {
   if (channel.type === 'slack') return [channel.bot_token];
   if (channel.type === 'slack_webhook') return urlSecrets(channel.url);
@@ -103,7 +103,7 @@ function secretsOf(channel: CompleteChannel, mail: MailConfig | undefined): stri
   return mail ? credentialsOf(mail.smtpUrl) : [];
 }
 
-/** @returns `text` with each secret replaced, the longest first */
+/** @returns `text` with every secret replaced, the longest first */
 function scrub(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= MIN_SCRUBBED)
@@ -111,7 +111,7 @@ function scrub(text: string, secrets: readonly string[]): string {
     .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
 }
 
-/** Path and query, as a whole and in their parts. */
+/** Path and query, whole and in parts. */
 function urlSecrets(text: string): string[] {
   const { href, pathname, search, searchParams } = new URL(text);
   return [text, href, `${pathname}${search}`, pathname, ...pathname.split('/'), ...searchParams.values()];

@@ -1,48 +1,48 @@
-/** What is sent, and how sending it goes. */
+/** Messages, deliveries and their outcomes. */
 import type { OutboundError } from '../../platform/outbound/index.ts';
 
-/** What is said, before it is put into a channel's own form. Text may come from telemetry: channels escape it. */
+/** A message before a channel formats it. Text may come from telemetry: channels escape it. */
 export interface NotificationMessage {
-  /** What happened, in a word that programs tell notifications by. */
+  /** What happened, as a keyword for programs. */
   event: string;
-  /** Who reports it; people read the title. */
+  /** The reporter; people read the title. */
   sender: { id: string; title: string };
   severity: 'info' | 'warning' | 'critical';
-  /** What it was about is over. */
+  /** The event is over. */
   isOver?: boolean;
-  /** Those who do not follow the thread should see it as well. */
+  /** Also shown outside of the thread. */
   isBroadcast?: boolean;
   /** One line. */
   title: string;
   /** Plain text, a few lines. */
   text: string;
-  /** Markdown of a report, where there is one. */
+  /** The Markdown of a report, if any. */
   markdown?: string;
-  /** Where a person can look. */
+  /** Pages for further reading. */
   links: { label: string; url: string }[];
   /** Unix milliseconds. */
   at: number;
-  /** Members of their own that webhooks get. */
+  /** Extra members for webhooks. */
   data?: Record<string, unknown>;
 }
 
-/** Ties notifications together at the receiver (a Slack thread's ts, a mail's Message-ID). */
+/** Links notifications at the receiver (a Slack thread's ts, a mail's Message-ID). */
 export type ThreadRef = Record<string, string>;
 
-/** A channel took it. */
+/** The receiver accepted it. */
 export interface Delivered {
-  /** For the next notification that belongs to it. */
+  /** For the next related notification. */
   thread?: ThreadRef;
   /** One line for operators: where it went, and under which id. */
   receipt: string;
 }
 
-/** The channel did not take it. */
+/** The receiver did not accept it. */
 export class DeliveryError extends Error {
   override name = 'DeliveryError';
-  /** Whether trying again can help. */
+  /** Whether a retry can help. */
   readonly retryable: boolean;
-  /** What the receiver asked to wait, ms. */
+  /** The delay that the receiver requested, ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, options: { retryable: boolean; retryAfterMs?: number; cause?: unknown }) {
@@ -53,12 +53,12 @@ export class DeliveryError extends Error {
 }
 
 export interface Delivery {
-  /** The same for every attempt: receivers tell repetitions by it. */
+  /** The same for every attempt: receivers recognise repetitions by it. */
   idempotencyKey: string;
   /** From 1. */
   attempt: number;
   message: NotificationMessage;
-  /** Of the first notification on this channel that it belongs to. */
+  /** The thread of the first related notification on this channel. */
   thread?: ThreadRef;
   signal: AbortSignal;
 }
@@ -66,18 +66,21 @@ export interface Delivery {
 /** Sends to one channel. @throws {DeliveryError} */
 export type SendNotification = (delivery: Delivery) => Promise<Delivered>;
 
-/** No receiver may put a notification off for longer. */
+/** The longest delay that a receiver may request. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
-/** Statuses by which an HTTP server asks to try again: time-out, conflict (it works on the first attempt), early, limit, its own fault. */
+/**
+ * HTTP statuses that ask for a retry: timeout, conflict (the first attempt is still in progress), too early, rate
+ * limit, server error.
+ */
 export const isRetryableStatus = (status: number): boolean => [408, 409, 425, 429].includes(status) || status >= 500;
 
-/** A request that was not answered. The messages of outbound errors are fit for people. */
+/** A request without a response. The messages of outbound errors are fit for people. */
 export const fromOutbound = (error: OutboundError): DeliveryError =>
   new DeliveryError(error.message, { retryable: error.failure !== 'refused' && error.failure !== 'redirect' });
 
 /**
- * The value of Retry-After (RFC 9110, 10.2.3: seconds or a date), in milliseconds; undefined where there is none to heed.
+ * The value of Retry-After (RFC 9110, 10.2.3: seconds or a date), in milliseconds; undefined without a valid one.
  * @param now unix milliseconds
  */
 export function retryAfterMs(value: string | null, now: number): number | undefined {

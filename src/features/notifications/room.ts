@@ -6,7 +6,7 @@ import { createNotifier } from './notifier.ts';
 export const notificationsRoom = {
   name: 'notifications',
   build({ config: { outboundAllow, slack, mail }, clock, log, secrets }: RoomCore) {
-    /** What channels this installation can send to. */
+    /** Decides which channels this installation can send to. */
     const channels = { outbound: createOutbound({ allow: outboundAllow, log }), slack, mail };
     const notifier = createNotifier({ ...channels, box: secrets, clock });
     const deliver: Deliver = (stored, teamId, delivery) => notifier.send(stored, teamId, delivery);

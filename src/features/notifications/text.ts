@@ -1,16 +1,16 @@
-/** Text as the channels have it in common. */
+/** Text helpers shared by the channels. */
 import type { NotificationMessage } from './port.ts';
 import { Lexer, type MarkedToken, type Token } from 'marked';
 
 const SEVERITY_SIGNS = { critical: '🔴', warning: '🟠', info: '🔵' } as const;
 const OVER = '🟢';
 
-/** A sign before the title: how bad it is, or that it is over. */
+/** A symbol before the title: the severity, or that it is over. */
 export function signOf({ isOver, severity }: NotificationMessage): string {
   return isOver ? OVER : SEVERITY_SIGNS[severity];
 }
 
-/** One line without what terminals, headers and readers would take for more than text. */
+/** One line without characters that terminals, headers or readers would interpret. */
 export function oneLine(text: string, most: number): string {
   const line = text
     .toWellFormed()
@@ -19,7 +19,7 @@ export function oneLine(text: string, most: number): string {
   return clip(line, most);
 }
 
-/** At most so many UTF-16 units, with an ellipsis where something is left out; never half a character. */
+/** At most this many UTF-16 units, with an ellipsis if cut; never half a character. */
 export function clip(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
@@ -29,12 +29,12 @@ export function plainText(text: string, most: number): string {
   const clean = text
     .toWellFormed()
     .replaceAll(/\r\n?|[\u2028\u2029\u0085]/gu, '\n')
-    // Bidirectional overrides would show text in another order than it has.
+    // Bidirectional overrides would display the text in another order.
     .replaceAll(/(?!\n|\t)\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
   return clip(clean.trim(), most);
 }
 
-/** The URL, if it is one that a person may be asked to open. */
+/** The URL, if a person may be asked to open it. */
 export function webLink(url: string): string | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
@@ -42,7 +42,7 @@ export function webLink(url: string): string | undefined {
   return parsed.href;
 }
 
-/** The links of a message that can be opened. */
+/** A message's links that can be opened. */
 export function linksOf({ links }: NotificationMessage): { label: string; url: string }[] {
   return links.flatMap(({ label, url }) => {
     const href = webLink(url);
@@ -50,18 +50,18 @@ export function linksOf({ links }: NotificationMessage): { label: string; url: s
   });
 }
 
-/** So much of a text is parsed: a report is shorter, and hostile text costs the square of its length. */
+/** Maximum characters parsed: reports are shorter, and hostile text takes quadratic time. */
 export const MAX_MARKDOWN = 24_000;
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
-/** Lists and quotes within one another, deeper than a person writes and than a parser goes in reasonable time. */
+/** Maximum nesting of lists and quotes: more than people write, and little enough for the parser. */
 export const isNestedTooDeeply = (text: string): boolean =>
   /^(?:[ \t]*(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t]))){30}/m.test(text);
 
 /**
  * Tokens of a Markdown text (CommonMark with tables), by marked.
- * @returns undefined where it cannot be parsed: text of telemetry may be nested deeper than any parser goes
+ * @returns undefined for text that cannot be parsed: text from telemetry may be nested too deeply for any parser
  */
 export function parseMarkdown(markdown: string): Token[] | undefined {
   const text = plainText(markdown, MAX_MARKDOWN);
@@ -73,10 +73,10 @@ export function parseMarkdown(markdown: string): Token[] | undefined {
   }
 }
 
-/** Other tokens come from extensions of the parser, of which there are none. */
+/** Other tokens come from parser extensions; none are installed. */
 export const isBuiltIn = (_token: Token): _token is MarkedToken => true;
 
-/** Text of a token as a reader sees it: the parser leaves character references as they are. */
+/** A token's text as a reader sees it: the parser leaves character references undecoded. */
 export function decodeReferences(text: string): string {
   return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,4}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[String(name).toLowerCase()] ?? whole;

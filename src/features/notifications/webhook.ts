@@ -48,11 +48,11 @@ export function createWebhook(
   };
 }
 
-/** After `whsec_` a secret is Base64; any other is taken as the bytes it has. */
+/** A secret is Base64 after `whsec_`; any other is used as its bytes. */
 const signerOf = (secret: string): Webhook =>
   secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
 
-/** The specification wants an id without dots, headers want it printable. */
+/** The specification requires an id without dots, headers a printable one. */
 const webhookId = (key: string): string =>
   /^[\w:/-]{1,200}$/.test(key) ? key : createHash('sha256').update(key).digest('hex');
 
@@ -67,7 +67,7 @@ function payloadOf({ message }: Delivery, id: string, threadId: string) {
     text: message.text,
     markdown: message.markdown === undefined ? null : clip(message.markdown, MAX_MARKDOWN),
     links: linksOf(message),
-    /** The same in everything that belongs together. */
+    /** The same for all related notifications. */
     thread_id: threadId,
   };
 }

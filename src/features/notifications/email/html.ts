@@ -1,4 +1,4 @@
-/** A notification as HTML of a mail: nothing of its text is markup, nothing is loaded from anywhere. */
+/** A notification as the HTML of a mail: its text contains no markup and loads nothing. */
 import { Marked, type Tokens } from 'marked';
 import { decodeReferences, isNestedTooDeeply, MAX_MARKDOWN } from '../text.ts';
 import type { NotificationMessage } from '../port.ts';
@@ -13,7 +13,7 @@ export const escapeHtml = (text: string): string =>
 const anchor = (url: string, label: string): string =>
   `<a href="${escapeHtml(url)}" rel="noopener noreferrer">${escapeHtml(label)}</a>`;
 
-/** A label that hides where its link leads is followed by where it leads. */
+/** A label that hides its target is followed by the target. */
 function link({ href, text }: Pick<Tokens.Link, 'href' | 'text'>): string {
   const label = decodeReferences(text);
   const url = webLink(decodeReferences(href));
@@ -26,12 +26,12 @@ const marked = new Marked({
   renderer: {
     html: ({ raw }) => escapeHtml(raw),
     link: (token) => link(token),
-    // An image would tell its host that, when and where the mail is read.
+    // An image would reveal to its host that, when and where the mail is read.
     image: ({ href, text }) => link({ href, text: text || href }),
   },
 });
 
-/** @param title as in the subject */
+/** @param title the subject */
 export function toHtml(message: NotificationMessage, title: string): string {
   const text = plainText(message.text, MAX_CHARACTERS);
   return [

@@ -1,4 +1,4 @@
-/** A notification as a mail: what stands in its headers and its texts. Pure. */
+/** A notification as a mail: headers and texts. Pure. */
 import { createHash } from 'node:crypto';
 import type { Delivery, ThreadRef } from '../port.ts';
 import { linksOf, oneLine, plainText } from '../text.ts';
@@ -14,16 +14,16 @@ export interface Mail {
   inReplyTo?: string;
   references?: string;
   headers: Record<string, string>;
-  /** For the next notification of the same thing. */
+  /** For the next related notification. */
   thread: ThreadRef;
 }
 
-/** @param from of the configuration: its domain is that of the message ids */
+/** @param from the configured sender, whose domain is used for message ids */
 export function toMail({ idempotencyKey, message, thread }: Delivery, from: string): Mail {
   const title = oneLine(message.title, 200) || 'Casebook';
   const messageId = messageIdOf(idempotencyKey, from);
   const { messageId: root, subject } = thread ?? {};
-  // Readers show as one conversation what refers to the same mail and has the same subject.
+  // Mail readers thread messages that refer to the same mail and have the same subject.
   const about = subject ?? title;
   const replies = root !== undefined && root !== messageId;
   return {
@@ -33,7 +33,7 @@ export function toMail({ idempotencyKey, message, thread }: Delivery, from: stri
     messageId,
     ...(replies ? { inReplyTo: root, references: root } : {}),
     headers: {
-      // RFC 3834: nobody's holiday answers this.
+      // RFC 3834: suppresses automatic replies.
       'Auto-Submitted': 'auto-generated',
       'X-Casebook-Event': message.event,
       'X-Casebook-Idempotency-Key': encodeURIComponent(idempotencyKey.toWellFormed()).slice(0, 200),
@@ -42,7 +42,7 @@ export function toMail({ idempotencyKey, message, thread }: Delivery, from: stri
   };
 }
 
-/** The same for every attempt: many a mailbox drops the second mail of an id. */
+/** The same for every attempt: many mailboxes drop a second mail with the same id. */
 export function messageIdOf(idempotencyKey: string, from: string): string {
   const domain = /@([^\s<>@]+?)>?$/.exec(from)?.[1] ?? 'localhost';
   return `<${createHash('sha256').update(idempotencyKey).digest('hex').slice(0, 40)}@${domain}>`;

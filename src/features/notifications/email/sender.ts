@@ -7,12 +7,12 @@ import { toMail } from './mail.ts';
 
 const CONNECT_MS = 8_000;
 
-/** What of a failure at the SMTP server is of interest, by nodemailer's names. */
+/** The relevant members of an SMTP failure, by nodemailer's names. */
 interface SmtpFailure {
   code?: string;
   responseCode?: number;
   response?: string;
-  /** Whom a refusal is about. */
+  /** The rejected recipient. */
   recipient?: string;
   rejectedErrors?: SmtpFailure[];
 }
@@ -25,7 +25,7 @@ export function createEmail(channel: EmailChannel, mail: MailConfig): SendNotifi
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       socketTimeout: CONNECT_MS,
-      // Nothing of a message is a file or a URL to be read.
+      // Never reads files or URLs named in a message.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
@@ -33,7 +33,7 @@ export function createEmail(channel: EmailChannel, mail: MailConfig): SendNotifi
       const sent = await transport.sendMail({
         ...content,
         from: mail.from,
-        // As objects: no parser takes one address for two.
+        // As objects, so that no parser reads one address as two.
         to: channel.to.map((address) => ({ name: '', address })),
         signal: delivery.signal,
       });
@@ -51,7 +51,7 @@ export function createEmail(channel: EmailChannel, mail: MailConfig): SendNotifi
 
 const isFailure = (error: unknown): error is SmtpFailure => error instanceof Error;
 
-/** RFC 5321, 4.2.1: 4yz may be different next time, 5yz not. */
+/** RFC 5321, 4.2.1: 4yz is transient, 5yz permanent. */
 const isTransient = ({ responseCode }: SmtpFailure): boolean =>
   responseCode === undefined || (responseCode >= 400 && responseCode < 500);
 
@@ -63,7 +63,7 @@ function fromSmtp(failure: SmtpFailure): DeliveryError {
     });
   }
   if (failure.code === 'EAUTH') {
-    // Not what the server said: it may repeat the credentials.
+    // Not the server's own message, which may repeat the credentials.
     return new DeliveryError('The mail server did not accept the user and password of CASEBOOK_SMTP_URL.', {
       retryable: failure.responseCode !== undefined && isTransient(failure),
     });
@@ -79,7 +79,7 @@ function fromSmtp(failure: SmtpFailure): DeliveryError {
   });
 }
 
-/** It went to some: who got it may get it again (under the same Message-ID), so that the others get it at all. */
+/** Some recipients got it: they may get it again (under the same Message-ID), so that the others get it at all. */
 function partlyRefused(refused: SmtpFailure[], count: number): DeliveryError {
   return new DeliveryError(
     `The mail server took the mail for ${count - refused.length} of ${count} recipients, and not for ${describe(refused)}.`,

@@ -8,17 +8,17 @@ import { escapeSlack, slackLink, toMrkdwn, type MrkdwnBlock } from './mrkdwn.ts'
 const MAX_IN_HEADER = 150;
 const MAX_IN_SECTION = 3_000;
 const MAX_LINKS = 5;
-/** Below what Slack takes in all blocks together (it refuses from about 13,000 characters on). */
+/** Below Slack's limit for all blocks together (about 13,000 characters). */
 const MAX_IN_REPORT = 9_000;
 const MAX_IN_TEXT = 2_800;
 
 export interface SlackMessage {
-  /** For where no blocks are shown: notifications, screen readers. */
+  /** For clients that show no blocks: notifications, screen readers. */
   text: string;
   blocks: KnownBlock[];
 }
 
-/** @param about what this belongs to, where no thread says so */
+/** @param about the subject, if no thread shows it */
 export function toSlackMessage(message: NotificationMessage, about?: string): SlackMessage {
   const title = oneLine(message.title, MAX_IN_HEADER - 4);
   const links = linksOf(message);
@@ -44,11 +44,11 @@ export function toSlackMessage(message: NotificationMessage, about?: string): Sl
   };
 }
 
-/** Slack does not look for mentions in plain text; breaking them up makes sure of it. */
+/** Slack does not look for mentions in plain text; breaking them up makes sure. */
 const headerText = (message: NotificationMessage, title: string): string =>
   `${signOf(message)} ${title.replaceAll(/<(?=[@#!])/g, '‹') || 'Casebook'}`;
 
-/** `verbatim`: what looks like a URL or a channel's name is not made a link of. */
+/** `verbatim`: no links from what looks like a URL or a channel's name. */
 const mrkdwn = (text: string) => ({ type: 'mrkdwn', text, verbatim: true }) as const;
 const section = (text: string): KnownBlock => ({ type: 'section', text: mrkdwn(text) });
 const context = (text: string): KnownBlock => ({ type: 'context', elements: [mrkdwn(text)] });
@@ -74,24 +74,24 @@ function cutNotice([first]: { label: string; url: string }[]): string {
 function footer({ sender, severity, at }: NotificationMessage): string {
   const time = new Date(at);
   const name = escapeSlack(oneLine(sender.title, 200) || clip(sender.id, 50));
-  // Shown in the time zone of whoever reads it.
+  // Shown in the reader's time zone.
   return `${name} · ${severity} · <!date^${Math.floor(at / 1_000)}^{date_short_pretty} {time}|${time.toISOString()}>`;
 }
 
-/** Divides a report into what Slack takes. */
+/** Splits a report into sections that Slack accepts. */
 
 const FENCE = '```';
-/** Something that must not be cut: a link, a character reference, a character. */
+/** An indivisible piece: a link, a character reference, a character. */
 const UNIT = /<[^<>]*>|&(?:amp|lt|gt);|./gsu;
 
 export interface Sections {
   sections: string[];
-  /** Something was left out. */
+  /** Some text was dropped. */
   isCut: boolean;
 }
 
 /**
- * Texts of at most `mostEach` characters, of at most `mostTotal` together, in the order of the blocks. Cuts between
+ * Texts of at most `mostEach` characters each and `mostTotal` in total, in the order of the blocks. Cuts between
  * blocks, else between lines, else between characters; code keeps its fences.
  */
 export function toSections(blocks: readonly MrkdwnBlock[], mostEach: number, mostTotal: number): Sections {
@@ -112,7 +112,7 @@ export function toSections(blocks: readonly MrkdwnBlock[], mostEach: number, mos
 
 function divide({ text, code }: MrkdwnBlock, most: number): string[] {
   const frame = (part: string): string => (code ? `${FENCE}\n${part}\n${FENCE}` : part);
-  // A fence within would end the code early, and what follows would be read as markup.
+  // A fence within would end the code early, and Slack would interpret the rest as markup.
   const content = code ? text.replaceAll(FENCE, "'''") : text;
   const room = most - frame('').length;
   const parts: string[] = [];
@@ -132,7 +132,7 @@ function cutLine(line: string, room: number): string[] {
   if (line.length <= room) return [line];
   const parts = [''];
   for (const [unit] of line.matchAll(UNIT)) {
-    // A link that is longer than all the room there is shows nothing that could be cut.
+    // A link that is longer than the whole limit cannot be cut, and is dropped.
     const fitting = unit.length <= room ? unit : '…';
     const last = parts.length - 1;
     if ((parts[last] ?? '').length + fitting.length > room) parts.push(fitting);

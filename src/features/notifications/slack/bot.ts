@@ -1,4 +1,4 @@
-/** Posts as a bot: what belongs together in one thread. */
+/** Posts as a bot, with related messages in one thread. */
 import {
   LogLevel,
   WebClient,
@@ -12,7 +12,7 @@ import { DeliveryError, type Delivered, type Delivery, type SendNotification, ty
 import { toSlackMessage } from './blocks.ts';
 import { fromWebApi, slackCode } from './errors.ts';
 
-/** The first message of the thread was deleted: the rest is worth telling all the same. */
+/** The thread's first message was deleted: the news is still worth posting. */
 const THREAD_IS_GONE = new Set(['thread_not_found', 'message_not_found', 'cannot_reply_to_message']);
 
 export function createSlackBot(
@@ -55,7 +55,7 @@ async function post(
     channel,
     ...toSlackMessage(message),
     metadata: { event_type: EVENT_TYPE, event_payload: { idempotency_key: idempotencyKey } },
-    // What looks like a name or a URL in text of telemetry is neither.
+    // Text from telemetry contains no names or URLs to link.
     parse: 'none',
     link_names: false,
     unfurl_links: false,
@@ -81,13 +81,13 @@ function delivered(to: string, { channel, ts }: Posted, thread: Posted | undefin
   };
 }
 
-/** The thread, unless it is in another channel than the one that is set now. */
+/** The thread, unless it is in a channel other than the current one. */
 function threadOf(thread: ThreadRef | undefined, to: string): Posted | undefined {
   const { channel, ts } = thread ?? {};
   return thread?.['to'] === to && channel !== undefined && ts !== undefined ? { channel, ts } : undefined;
 }
 
-/** The client's own log has URLs and bodies in it; what matters of them is in the errors. */
+/** Silences the client's own log, which contains URLs and bodies; the errors carry what matters. */
 const SILENT: Logger = {
   debug: () => undefined,
   info: () => undefined,
@@ -98,7 +98,7 @@ const SILENT: Logger = {
   setName: () => undefined,
 };
 
-/** Slack's client for one delivery: it tries once, and stops when the delivery is stopped. */
+/** Slack's client for one delivery: it makes one attempt, and stops when the delivery is stopped. */
 function createSlackClient(options: {
   botToken: string;
   apiUrl: string;
@@ -117,7 +117,7 @@ function createSlackClient(options: {
 
 const EVENT_TYPE = 'casebook_notification';
 
-/** Clocks differ. */
+/** Tolerance for clock skew. */
 const SLACK_SECONDS = 300;
 const PAGE = 200;
 const MAX_PAGES = 3;
@@ -127,7 +127,7 @@ interface Posted {
   ts: string;
 }
 
-/** A page of messages, as far as it is of interest. */
+/** A page of messages, reduced to the relevant members. */
 interface Page {
   messages?: { ts?: string; metadata?: { event_type?: string; event_payload?: object } }[];
   response_metadata?: { next_cursor?: string };
@@ -138,13 +138,13 @@ interface Wanted {
   channel: string;
   threadTs?: string;
   idempotencyKey: string;
-  /** When it happened, unix milliseconds: no message about it is older. */
+  /** When the event happened, unix milliseconds: no message about it is older. */
   at: number;
 }
 
 /**
- * Looks a notification up by its key among the channel's (or thread's) messages since it happened.
- * @returns undefined also where the token may not read: then a message may come twice, which is better than never
+ * Looks up a notification by its key among the channel's (or thread's) messages since the event.
+ * @returns undefined also if the token lacks read permission: a duplicate message is better than none
  */
 async function findPosted(client: WebClient, wanted: Wanted): Promise<Posted | undefined> {
   try {
@@ -184,7 +184,7 @@ function keyOf(metadata: { event_type?: string; event_payload?: object } | undef
   return payload && 'idempotency_key' in payload ? payload.idempotency_key : undefined;
 }
 
-/** Messages are read by the channel's id only; posting takes its name as well. */
+/** Reading needs the channel's id; posting accepts its name as well. */
 async function channelId(client: WebClient, channel: string): Promise<string | undefined> {
   if (/^[CGD][A-Z0-9]{8,}$/.test(channel)) return channel;
   const name = channel.replace(/^#/, '');

@@ -1,10 +1,12 @@
-/** What went wrong at Slack, in words without secrets, and whether trying again can help. */
+/** Slack's errors in words without secrets, and whether a retry can help. */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api';
 import { OutboundError } from '../../../platform/outbound/index.ts';
 import { DeliveryError } from '../port.ts';
 import { fromOutbound, isRetryableStatus } from '../port.ts';
 
-/** Errors by which Slack says that it is at fault, not the request. https://docs.slack.dev/reference/methods/chat.postMessage#errors */
+/**
+ * Error codes for faults of Slack, not of the request. https://docs.slack.dev/reference/methods/chat.postMessage#errors
+ */
 const TRANSIENT = new Set([
   'fatal_error',
   'internal_error',
@@ -27,7 +29,7 @@ const HINTS: Record<string, string> = {
   restricted_action: 'the workspace lets no bots post there',
 };
 
-/** Slack's code of an error, if it has the form of one. */
+/** Slack's error code, if it is well-formed. */
 export function slackCode(error: unknown): string | undefined {
   if (!(error instanceof WebAPIPlatformError)) return undefined;
   return typeof error.data.error === 'string' && /^[a-z0-9_]{1,80}$/.test(error.data.error)
@@ -35,7 +37,7 @@ export function slackCode(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Errors of the Web API's client. Anything else is given back as it is. */
+/** Converts errors of the Web API client. Returns any other unchanged. */
 export function fromWebApi(error: unknown): unknown {
   if (error instanceof WebAPIRateLimitedError) {
     return new DeliveryError('Slack takes no more messages for now (rate limit).', {

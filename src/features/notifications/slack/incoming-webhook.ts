@@ -1,4 +1,4 @@
-/** Posts through an incoming webhook, which has no threads and does not say what it posted. */
+/** Posts through an incoming webhook, which has no threads and does not return the message's id. */
 import { IncomingWebhook, IncomingWebhookHTTPError, IncomingWebhookRequestError } from '@slack/webhook';
 import type { SlackAddresses } from '../../../config.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -20,7 +20,7 @@ export function createSlackWebhook(
     }
     let retryAfter: string | null = null;
     const webhook = new IncomingWebhook(channel.url, {
-      // The client does not hand on the headers of an answer.
+      // The client does not expose response headers.
       fetch: async (url, init) => {
         const response = await options.outbound.fetch(url, { ...init, signal });
         retryAfter = response.headers.get('retry-after');
@@ -42,7 +42,7 @@ export function createSlackWebhook(
 
 function fromWebhook(error: unknown, waitMs: number | undefined): unknown {
   if (error instanceof IncomingWebhookHTTPError) {
-    // A word like no_service or invalid_payload; it could be a page as well.
+    // A code such as no_service or invalid_payload, or possibly a whole page.
     const reason = /^[a-z0-9_]{1,80}$/.test(error.body.trim()) ? `: ${error.body.trim()}` : '';
     return new DeliveryError(`Slack answered the incoming webhook with status ${error.statusCode}${reason}.`, {
       retryable: isRetryableStatus(error.statusCode),

@@ -1,15 +1,18 @@
-/** Slack's own markup ("mrkdwn"): text that cannot mention, link or format anything, and reports made of Markdown. */
+/**
+ * Slack's own markup ("mrkdwn"): text that cannot mention, link or format anything, and reports converted from
+ * Markdown.
+ */
 import type { Token, Tokens } from 'marked';
 import { decodeReferences, isBuiltIn, parseMarkdown, plainText, webLink } from '../text.ts';
 
 /**
- * Text as Slack shows it and nothing else: without `<` there are no mentions, links or dates.
+ * Escapes text so that Slack shows it verbatim: without `<` there are no mentions, links or dates.
  * https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** A link, or only its label where the URL is none to open. A label that hides where it leads does not. */
+/** A link, or only its label if the URL may not be opened. A label that hides its target is followed by it. */
 export function slackLink(url: string, label: string): string {
   const href = webLink(url)?.replaceAll('|', '%7C').replaceAll('<', '%3C').replaceAll('>', '%3E');
   const text = escapeSlack(label);
@@ -18,13 +21,13 @@ export function slackLink(url: string, label: string): string {
   return label === url || label === href || label === '' ? target : `${text} (${target})`;
 }
 
-/** A part of a text: what stands in a code block keeps its fences when it is divided. */
+/** A piece of a text; code keeps its fences when it is split. */
 export interface MrkdwnBlock {
   text: string;
   code: boolean;
 }
 
-/** A Markdown text in blocks of mrkdwn, escaped. Code is without its fences. */
+/** A Markdown text as blocks of escaped mrkdwn. Code comes without its fences. */
 export function toMrkdwn(markdown: string): MrkdwnBlock[] {
   const tokens = parseMarkdown(markdown);
   if (tokens === undefined) return [{ text: escapeSlack(plainText(markdown, 60_000)), code: true }];
@@ -99,12 +102,12 @@ function inline(token: Token): string {
   }
 }
 
-/** Slack has no way to escape its marks: where the text has one itself, it stays without. */
+/** Slack cannot escape its formatting marks: text that contains a mark itself stays unformatted. */
 function wrap(mark: string, text: string): string {
   return text.trim() === '' || text.includes(mark) || text.includes('\n') ? text : `${mark}${text.trim()}${mark}`;
 }
 
-/** The text of tokens without any formatting, not escaped. */
+/** The tokens' text without formatting, not escaped. */
 function plainOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
