@@ -1,4 +1,4 @@
-/** The rows: claimed before an effect is made, and told what came of it. */
+/** The ledger's rows: claimed before an effect is made, and updated with its outcome. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
@@ -11,28 +11,28 @@ const MAX_ERROR = 1_000;
 export interface EffectRequest {
   teamId: string;
   kind: Effect['kind'];
-  /** Deterministic and unique within the team: begin it with the kind. */
+  /** Deterministic and unique within the team; begins with the kind. */
   key: string;
-  /** Plain JSON that tells a repetition from another request. Absent: the key says it all. */
+  /** Plain JSON that distinguishes a repetition from another request. Absent: the key determines the request. */
   request?: unknown;
-  /** Plain JSON that every attempt must send alike. */
+  /** Plain JSON that every attempt must send identically. */
   payload?: unknown;
-  /** The row's own id; random unless given. */
+  /** The row's own id; random by default. */
   id?: string;
   /** The row with which it is deleted. */
   ownerId?: string;
-  /** What it is about. */
+  /** Its subject. */
   subjectId?: string;
-  /** For how long the key stands for this effect; as long as the row is there unless given. */
+  /** How long the key is reserved for this effect; by default as long as the row exists. */
   keptForMs?: number;
-  /** The machine's time unless given. */
+  /** By default the machine's time. */
   now?: Date;
 }
 
 /**
- * The row of an effect: the one that is there, or a new one.
- * @param em bound to the team; within a transaction the row is committed with that
- * @throws {Conflict} `idempotency_key_reused` when the key stands for another request
+ * The row of an effect: the existing one, or a new one.
+ * @param em bound to the team; within a transaction the row is committed with it
+ * @throws {Conflict} `idempotency_key_reused` when the key belongs to another request
  */
 export async function claimEffect(em: EntityManager, wanted: EffectRequest): Promise<Effect> {
   const { key } = wanted;
@@ -46,8 +46,8 @@ export async function claimEffect(em: EntityManager, wanted: EffectRequest): Pro
 }
 
 /**
- * Notes effects that are done, in one statement; those that are there already stay as they are.
- * @param em bound to the team; within a transaction the receipts are committed with what that did
+ * Records completed effects in one statement; existing rows stay unchanged.
+ * @param em bound to the team; within a transaction the receipts are committed with it
  */
 export async function recordDone(
   em: EntityManager,
@@ -61,8 +61,8 @@ export async function recordDone(
 }
 
 /**
- * Ends an effect that nobody has ended: the first end stays.
- * @returns the row as it is stored afterwards; null when it was deleted meanwhile
+ * Ends a pending effect: the first end stays.
+ * @returns the row as stored afterwards; null when it was deleted meanwhile
  */
 export async function endEffect(
   em: EntityManager,
@@ -85,21 +85,23 @@ export async function endEffect(
   return em.fork().findOne(Effect, { id });
 }
 
-/** A payload, target or receipt: plain JSON of whatever type its kind stored. */
+/** A payload, target or receipt: plain JSON of the type its kind stored. */
 // eslint-disable-next-line typescript/no-unnecessary-type-parameters -- the kind decides, which no type says
 export function stored<T>(column: unknown): T {
   // eslint-disable-next-line typescript/no-unsafe-type-assertion -- stored by the same kind
   return column as T;
 }
 
-/** Deletes the effects of all teams whose keys may be used anew. Several workers may do so at once. @returns how many */
+/**
+ * Deletes the effects of all teams whose keys have become free. Several workers may do so at once. @returns how many
+ */
 export async function purgeEffects({ em }: Pick<Orm, 'em'>, now: Date): Promise<number> {
   return em.fork().nativeDelete(Effect, { expiresAt: { $lte: now } }, anyTeam);
 }
 
 export const boundedError = (error: string): string => storableText(error.slice(0, MAX_ERROR));
 
-/** The same for equal requests, whatever the order of their members. */
+/** Equal for equal requests, whatever the order of their members. */
 function digestOf(request: unknown): string {
   if (request === undefined) return '';
   const ordered = (_name: string, part: unknown): unknown =>

@@ -6,52 +6,50 @@ import { untilReachable } from '../runs/index.ts';
 import { Effect } from './entities.ts';
 import { boundedError, endEffect, stored } from './ledger.ts';
 
-/** A call that was cut off may still arrive: nobody else attempts the effect for so long after its time was over. */
+/** A call that was cut off may still arrive: no other attempt starts for this long after its timeout. */
 const STRAGGLER_MS = 5_000;
 const POLL_MS = 250;
 
-/** Given up before, or deleted: it is not attempted again. */
+/** Already given up, or deleted: no further attempt. */
 export class EffectFailed extends Error {
   override name = 'EffectFailed';
 }
 
 /** One attempt at an effect. */
 export interface EffectAttempt {
-  /** For the receiver, if it takes an idempotency key. */
+  /** For the receiver, if it accepts idempotency keys. */
   key: string;
   /** From 1. */
   attempt: number;
-  /** Fires when the caller is stopped, or the time is over. */
+  /** Fires when the caller is stopped, or the time is up. */
   signal: AbortSignal;
 }
 
 export interface EffectWork<Receipt> {
   /**
-   * Finds at the receiver what an earlier attempt made without living to record it, by the key or by what follows from
-   * it (a branch name, a marker in a text). Asked before every attempt but the first. Without it, `create` must be
-   * harmless when repeated under the same key.
+   * Finds at the receiver what an earlier attempt made but did not record, by the key or something derived from it (a
+   * branch name, a marker in a text). Called before every attempt but the first. Without it, `create` must be safe to
+   * repeat under the same key.
    */
   lookUp?: (attempt: EffectAttempt) => Promise<Receipt | undefined>;
   create: (attempt: EffectAttempt) => Promise<Receipt>;
-  /** Whether an error is the last one: nobody tries again. Never unless given. */
+  /** Whether an error is final, so that nobody retries. By default never. */
   isFinal?: (error: unknown, effect: Effect) => boolean;
-  /** Where this attempt goes, if that can change between attempts. */
+  /** This attempt's target, if it can change between attempts. */
   target?: unknown;
-  /** For one attempt: look-up and call together. */
+  /** For one attempt, look-up and call together. */
   timeoutMs: number;
 }
 
 /**
- * Makes a claimed effect, once: of several attempts at the same time one goes ahead, and the others get its receipt.
- *
- * - An attempt holds a lease in the row. It is given back with the receipt or the error, and otherwise runs out, which is
- *   how an attempt that was killed is found.
+ * Makes a claimed effect, once: of several concurrent attempts one proceeds, and the others get its receipt.
+ * - An attempt holds a lease in the row. The receipt or the error releases it; otherwise it expires, so that a killed
+ *   attempt is detected.
  * - Killed before the call: the next attempt looks up, finds nothing, and makes the call.
- * - Killed between the call and the receipt: the next attempt finds what was made, and records that.
- * - The database away after the call: the receipt waits for it, as long as `signal` allows.
- *
+ * - Killed between the call and the receipt: the next attempt finds the effect, and records it.
+ * - The database down after the call: the receipt waits for it, as long as `signal` allows.
  * @returns the receipt: of this attempt, or of an earlier one
- * @throws {EffectFailed} when it was given up before; otherwise what `create` threw: the caller may try again
+ * @throws {EffectFailed} when it was given up before; otherwise what `create` threw: the caller may retry
  */
 export async function makeOnce<Receipt>(
   { orm }: { orm: Orm },
@@ -80,7 +78,7 @@ export async function makeOnce<Receipt>(
     const made = attempt > 1 ? await work.lookUp?.(during) : undefined;
     receipt = made ?? (await work.create(during));
   } catch (error) {
-    // Cut off in the middle: the lease stays, for what may be on its way.
+    // Cut off in the middle: the lease stays, because the call may still arrive.
     if (during.signal.aborted && signal.aborted) throw error;
     const row = await find();
     if (row && work.isFinal?.(error, row))
@@ -92,7 +90,7 @@ export async function makeOnce<Receipt>(
   return row ? stored<Receipt>(ended(row).receipt) : receipt;
 }
 
-/** @returns the number of the attempt; undefined when another one is under way, or the effect has ended */
+/** @returns the number of the attempt; undefined when another one is in progress, or the effect has ended */
 async function lease(
   em: EntityManager,
   id: string,
