@@ -1,21 +1,21 @@
-/** Replacing a piece of a text by another, exactly. */
+/** Replaces an exact piece of a text. */
 
 export interface EditInput {
   oldText: string;
   newText: string;
-  /** Every occurrence, instead of the only one. */
+  /** Every occurrence instead of the only one. */
   replaceAll: boolean;
 }
 
-/** `lines` are those at which a replaced piece began, from 1, at most 20 of them. */
+/** `lines` are the lines at which replaced pieces began, from 1, at most 20 of them. */
 export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
 
 const MOST_LINES = 20;
 
 /**
- * Replaces `oldText`, which must occur exactly once unless all occurrences are meant. In a file whose lines end in CRLF a
- * piece with plain line breaks is found as well, and its replacement gets CRLF.
- * @returns the new text, or what was wrong, in words that help to do better
+ * Replaces `oldText`, which must occur exactly once unless all occurrences are requested. In a file with CRLF line
+ * endings, a piece with plain line breaks also matches, and its replacement gets CRLF.
+ * @returns the new text, or the problem, in words that help to fix it
  */
 export function editText(text: string, input: EditInput): Edited {
   const { replaceAll } = input;
@@ -39,7 +39,7 @@ export function editText(text: string, input: EditInput): Edited {
 
 const withCrlf = (text: string): string => text.replaceAll(/\r?\n/gu, '\r\n');
 
-/** Where a piece begins, without overlaps. */
+/** The start positions of a piece, without overlaps. */
 function placesOf(text: string, piece: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) places.push(at);

@@ -2,7 +2,7 @@ import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { teamColumns, teamFilter } from '../../db/base.ts';
 import type { DraftOutcome } from './drafts/types.ts';
 
-/** What one run wants to change in the workspace. The changes themselves are rows of {@link WorkspaceDraftChange}. */
+/** The changes that one run makes to the workspace. The changes themselves are rows of {@link WorkspaceDraftChange}. */
 export const WorkspaceDraft = defineEntity({
   name: 'WorkspaceDraft',
   tableName: 'workspace_drafts',
@@ -11,20 +11,20 @@ export const WorkspaceDraft = defineEntity({
   properties: {
     ...teamColumns,
     runId: p.uuid(),
-    /** The commit that the run sees and changes. */
+    /** The commit on which the run works. */
     base: p.text(),
-    /** The revision with all changes so far, to read at; null while there are none. It can be made again from the rows. */
+    /** The revision with all changes so far, for reading; null without changes. It can be rebuilt from the rows. */
     tree: p.text().strictNullable(),
     status: p.enum(['open', 'proposed', 'committed', 'conflict', 'unchanged', 'discarded'] as const),
     commit: p.text().strictNullable(),
-    /** What became of it; null until then. */
+    /** The outcome; null until the draft ends. */
     outcome: p.json<DraftOutcome>().strictNullable(),
     finishedAt: p.datetime().strictNullable(),
   },
 });
 export type WorkspaceDraft = InferEntity<typeof WorkspaceDraft>;
 
-/** Where to read the files as the draft has them. */
+/** The revision at which to read the draft's files. */
 export const revisionOf = ({ tree, base }: Pick<WorkspaceDraft, 'tree' | 'base'>): string => tree ?? base;
 
 /** The newest content that a draft gives one file. */
@@ -37,11 +37,11 @@ export const WorkspaceDraftChange = defineEntity({
     ...teamColumns,
     draftId: p.uuid(),
     path: p.text(),
-    /** Null deletes the file. Loaded only when asked for. */
+    /** Null deletes the file. Loaded only on request. */
     content: p.text().strictNullable().lazy(),
     /** Bytes of the content; 0 for a deletion. */
     size: p.integer(),
-    /** The call that made it so. */
+    /** The tool call that made the change. */
     toolCallId: p.uuid(),
   },
 });

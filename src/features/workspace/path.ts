@@ -1,18 +1,18 @@
-/** Which paths the workspace accepts. Whatever reaches Git went through here. */
+/** Which paths the workspace accepts. Every path that reaches Git has passed through here. */
 import { WorkspaceError } from './port.ts';
 
 const MAX_PATH_BYTES = 1_024;
 const MAX_NAME_BYTES = 255;
 const MAX_DEPTH = 40;
 
-/** Control and format characters (among them those that HFS+ ignores in names), line and paragraph separators. */
+/** Control and format characters (including those that HFS+ ignores in names), line and paragraph separators. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
  * @param path from the root of the workspace; a leading `./` and a trailing `/` are dropped
  * @returns the path as Git has it
- * @throws {WorkspaceError} when it is empty, absolute or leads upwards, names Git's own folder in any spelling that some
- * file system takes for it, or has characters that cannot be seen
+ * @throws {WorkspaceError} when it is empty, absolute or leads upwards, names Git's own folder in a spelling that some
+ *   file system accepts, or has invisible characters
  */
 export function workspacePath(path: string): string {
   const clean = stripped(path);
@@ -20,7 +20,7 @@ export function workspacePath(path: string): string {
   return clean;
 }
 
-/** {@link workspacePath}, where `.`, `./` and an empty text are the root. @returns `''` for the root */
+/** {@link workspacePath}, but `.`, `./` and an empty text mean the root. @returns `''` for the root */
 export function directoryPath(path: string): string {
   return stripped(path === '.' ? '' : path);
 }
@@ -45,7 +45,7 @@ function stripped(path: string): string {
 function nameProblem(name: string): string | undefined {
   if (name === '') return 'it has an empty name';
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) return `a name is longer than ${MAX_NAME_BYTES} bytes`;
-  // What NTFS makes of a name: nothing after a colon, no dots and spaces at the end, no case.
+  // A name as NTFS sees it: nothing after a colon, no dots and spaces at the end, no case.
   const plain = name
     .replace(/:.*$/u, '')
     .replace(/[. ]+$/u, '')
@@ -60,7 +60,7 @@ function refused(path: string, why: string): WorkspaceError {
   return new WorkspaceError('invalid_path', `${shown} is not a path of the workspace: ${why}`);
 }
 
-/** The directories above a path, the outermost first; the root is not among them. */
+/** The directories above a path, the outermost first, without the root. */
 export function ancestors(path: string): string[] {
   const names = path.split('/');
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'));

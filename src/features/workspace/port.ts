@@ -1,31 +1,31 @@
 /**
- * The files of a team: what the workspace offers to tools and endpoints. Its history is a line of commits; everything is
- * read at a revision (the id of a commit or of a tree), so that what belongs together is read from one state. Paths are
- * relative to the root, with `/` between names and in Unicode's composed form; see `workspacePath` for what is refused.
+ * The files of a team: the workspace's interface for tools and endpoints. Its history is a line of commits; every read
+ * names a revision (the id of a commit or of a tree), so that related reads see one state. Paths are relative to the
+ * root, with `/` between names and in Unicode's composed form; see `workspacePath` for what is refused.
  */
 
-/** Largest file that can be written, in bytes of UTF-8. */
+/** Maximum size of a file to write, in bytes of UTF-8. */
 export const MAX_FILE_BYTES = 1_048_576;
-/** Most files of one batch of changes. */
+/** Maximum files in one batch of changes. */
 export const MAX_CHANGES = 200;
-/** Most bytes that the new contents of one batch have together. */
+/** Maximum total bytes of new content in one batch. */
 export const MAX_CHANGE_BYTES = 8 * 1_048_576;
-/** A larger file is described, but its content is not read. */
+/** The content of a larger file is not read. */
 export const MAX_READ_BYTES = 4 * 1_048_576;
 
 export interface WorkspaceEntry {
   /** From the root of the workspace. */
   path: string;
-  /** A link is shown and never followed; a submodule is another repository's commit. */
+  /** Links are shown and never followed; a submodule is another repository's commit. */
   type: 'file' | 'directory' | 'link' | 'submodule';
-  /** Bytes; null for what has no size of its own. */
+  /** Bytes; null for entries without a size. */
   size: number | null;
 }
 
 export interface WorkspaceListing {
-  /** In the order of Git: by name, byte by byte. */
+  /** In Git's order: by name, byte by byte. */
   entries: WorkspaceEntry[];
-  /** There is more than was asked for. */
+  /** More entries exist. */
   truncated: boolean;
 }
 
@@ -33,11 +33,11 @@ export interface WorkspaceFile {
   path: string;
   /** Bytes. */
   size: number;
-  /** `binary` is what is not UTF-8 or holds NUL; `large` is beyond {@link MAX_READ_BYTES}. */
+  /** `binary`: not UTF-8, or contains NUL; `large`: beyond {@link MAX_READ_BYTES}. */
   kind: 'text' | 'binary' | 'link' | 'large';
-  /** The content where it is text, byte order mark included; of a link where it points to; null otherwise. */
+  /** The content of a text file, including a byte order mark; the target of a link; null otherwise. */
   text: string | null;
-  /** Null where the file is large. */
+  /** Null if the file is large. */
   bytes: Uint8Array | null;
 }
 
@@ -45,17 +45,20 @@ export interface SearchMatch {
   path: string;
   /** From 1. */
   line: number;
-  /** The line, or what is around the match where it is long. */
+  /** The line, or the surroundings of the match if it is long. */
   text: string;
 }
 
 export interface SearchOptions {
   at: string;
-  /** A file or directory to search in; the whole workspace unless given. */
+  /** A file or directory to search; the whole workspace by default. */
   path?: string;
-  /** `i` in any case, `w` whole words, `E` the pattern is a POSIX extended regular expression and not plain text. */
+  /**
+   * `i` ignores case, `w` matches whole words, `E` makes the pattern a POSIX extended regular expression instead of
+   * plain text.
+   */
   flags?: string;
-  /** Most matches to return. */
+  /** Maximum matches to return. */
   limit: number;
   signal?: AbortSignal;
 }
@@ -69,13 +72,13 @@ export interface WorkspaceChange {
 export interface ChangedPath {
   path: string;
   change: 'added' | 'modified' | 'deleted';
-  /** Lines; 0 where the file is not text. */
+  /** Lines; 0 unless the file is text. */
   additions: number;
   deletions: number;
 }
 
 export interface WorkspaceDiff {
-  /** Each with its unified diff, which is cut or empty once all of them together become too long. */
+  /** Each with its unified diff, which is cut or empty once their total becomes too long. */
   files: (ChangedPath & { diff: string })[];
   truncated: boolean;
 }
@@ -87,12 +90,12 @@ export interface CommitInput {
   message: string;
   author: { name: string; email: string };
   date: Date;
-  /** Letters, digits, `-` and `_`: the same key makes at most one commit, however often it is tried. */
+  /** Letters, digits, `-` and `_`: a key makes at most one commit, however often it is retried. */
   key: string;
 }
 
 export interface CommitResult {
-  /** The commit made for the key, or the newest one when the changes were there already. */
+  /** The commit made for the key, or the newest one if it already had the changes. */
   commit: string;
   paths: ChangedPath[];
 }
@@ -103,7 +106,7 @@ export interface CallOptions {
 
 /** The workspace of one team. Every call may throw {@link WorkspaceError}. */
 export interface WorkspacePort {
-  /** @returns the newest commit; the first call for a team makes its workspace, which is empty */
+  /** @returns the newest commit; the first call for a team creates its empty workspace */
   head(options?: CallOptions): Promise<string>;
   /**
    * @param path a directory; `.` is the root
@@ -116,21 +119,21 @@ export interface WorkspacePort {
   read(path: string, options: { at: string; signal?: AbortSignal }): Promise<WorkspaceFile>;
   /** Finds lines in text files. */
   search(pattern: string, options: SearchOptions): Promise<{ matches: SearchMatch[]; truncated: boolean }>;
-  /** The files as they would be with the changes, without making a commit. @returns a revision to read them at */
+  /** The files as they would be with the changes, without a commit. @returns a revision to read them at */
   preview(changes: readonly WorkspaceChange[], options: { at: string; signal?: AbortSignal }): Promise<string>;
-  /** What changed from one revision to another; renamed files are deleted and added ones. */
+  /** The differences between two revisions; a renamed file is deleted and added. */
   diff(from: string, to: string, options?: CallOptions): Promise<WorkspaceDiff>;
   /**
-   * Makes one commit of all changes. Where the branch has moved since `base`, changes of paths that nobody touched in
-   * between are made on top of it. May be repeated after a lost answer: the key finds the commit that was made.
-   * @throws {WorkspaceConflict} when a path was changed in between, to something else than is asked for
+   * Makes one commit of all changes. If the branch has moved since `base`, changes to paths that nobody touched
+   * meanwhile are applied on top of it. Safe to repeat after a lost answer: the key finds the commit.
+   * @throws {WorkspaceConflict} when a path was changed meanwhile, to something other than requested
    */
   commit(input: CommitInput, options?: CallOptions): Promise<CommitResult>;
 }
 
 /** The workspaces of all teams. */
 export interface Workspaces {
-  /** @throws {TypeError} when the id is no UUID */
+  /** @throws {TypeError} when the id is not a UUID */
   forTeam(teamId: string): WorkspacePort;
 }
 
@@ -148,7 +151,7 @@ export type WorkspaceErrorCode =
   | 'timeout'
   | 'busy';
 
-/** Something that cannot be done; `message` says why in words for a model and a person. */
+/** A request that cannot be fulfilled; `message` tells a model and a person why. */
 export class WorkspaceError extends Error {
   override name = 'WorkspaceError';
   readonly code: WorkspaceErrorCode;
@@ -158,10 +161,10 @@ export class WorkspaceError extends Error {
   }
 }
 
-/** Others changed the same paths since the changes were begun. */
+/** Others changed the same paths since the changes began. */
 export class WorkspaceConflict extends WorkspaceError {
   override name = 'WorkspaceConflict';
-  /** Paths of the batch that were touched in between. */
+  /** Paths of the batch that others touched meanwhile. */
   readonly paths: string[];
   constructor(paths: string[]) {
     const named = paths.slice(0, 5).join(', ') + (paths.length > 5 ? ` and ${paths.length - 5} more` : '');

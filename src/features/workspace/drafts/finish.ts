@@ -43,7 +43,7 @@ export async function finishDraft(
   }
 }
 
-/** What the draft's rows make of its base; rows that come to nothing are not among the changes. */
+/** The effective changes of the draft's rows against its base; rows without effect are dropped. */
 export async function differences(
   { orm, workspaces }: Deps,
   draft: Pick<WorkspaceDraft, 'id' | 'teamId' | 'base'>,
@@ -62,7 +62,7 @@ export async function differences(
   return { changes: all.filter(({ path }) => changed.has(path)), diff };
 }
 
-/** Gives up what is not committed. */
+/** Discards uncommitted changes. */
 export async function discardDraft(deps: Deps, run: RunKey): Promise<DraftOutcome | undefined> {
   const draft = await forTeam(deps.orm.em, run.teamId).findOne(WorkspaceDraft, { runId: run.runId });
   if (!draft) return undefined;
@@ -70,7 +70,7 @@ export async function discardDraft(deps: Deps, run: RunKey): Promise<DraftOutcom
   return settle(deps, run, { ...nothing, base: draft.base, status: 'discarded' });
 }
 
-/** From here on the draft takes no changes. */
+/** From here on the draft accepts no changes. */
 function seal({ orm }: Deps, { teamId, runId }: RunKey): Promise<WorkspaceDraft> {
   return forTeam(orm.em, teamId).transactional(async (em) => {
     const draft = await em.findOneOrFail(WorkspaceDraft, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -80,7 +80,7 @@ function seal({ orm }: Deps, { teamId, runId }: RunKey): Promise<WorkspaceDraft>
   });
 }
 
-/** Stores an outcome, unless there is a final one; that a commit was made is true whatever was decided meanwhile. */
+/** Stores an outcome unless a final one exists; a commit is always recorded, whatever was decided meanwhile. */
 function settle({ orm }: Deps, { teamId, runId }: RunKey, outcome: DraftOutcome): Promise<DraftOutcome> {
   return forTeam(orm.em, teamId).transactional(async (em) => {
     const draft = await em.findOneOrFail(WorkspaceDraft, { runId }, { lockMode: LockMode.PESSIMISTIC_WRITE });

@@ -14,7 +14,7 @@ export interface DraftDeps {
   workspaces: Workspaces;
 }
 
-/** After this a call does not wait for another of its run any longer: the draft decides between them anyway. */
+/** After this a call no longer waits for another of its run: the draft decides between them anyway. */
 const MUTEX_TIMEOUT_MS = 30_000;
 
 /** The drafts of runs: kept in PostgreSQL, so that a lost worker loses none of their changes. */
@@ -47,13 +47,13 @@ export function createWorkspaceDrafts(deps: DraftDeps): WorkspaceDrafts {
 
 async function forgetDrafts({ orm }: DraftDeps, teamId: string, runIds: readonly string[]): Promise<void> {
   const em = forTeam(orm.em, teamId);
-  // First: who still adds to one holds it, and who comes later finds it closed.
+  // First: a call that is still adding changes holds the lock, and a later one finds the draft closed.
   await em.nativeUpdate(WorkspaceDraft, { runId: { $in: [...runIds] }, status: 'open' }, { status: 'discarded' });
   const drafts = await em.find(WorkspaceDraft, { runId: { $in: [...runIds] } }, { fields: ['id'] });
   const draftId = { $in: drafts.map(({ id }) => id) };
   await deleteInParts(em, Effect, { ownerId: draftId });
   await deleteInParts(em, WorkspaceDraftChange, { draftId });
-  // Last: whoever was cut short finds by them what is left.
+  // Last: an interrupted deletion finds the remaining work by these rows.
   await deleteInParts(em, WorkspaceDraft, { id: draftId });
 }
 

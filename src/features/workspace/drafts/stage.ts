@@ -11,14 +11,14 @@ import type { CallSignal, DraftFiles, RunKey, StagedResult, Staging } from './ty
 export interface StageDeps {
   orm: Orm;
   workspaces: Workspaces;
-  /** Lets the calls of one run wait for each other within this process. */
+  /** Serialises the calls of one run within this process. */
   inTurn: KeyedMutex;
 }
 
 /**
- * What a call wants is worked out on the draft as it is, without a transaction that would wait for Git and for the disk.
- * It is kept if the draft is still the same then; if another call was faster, it is worked out anew. The id of the tree
- * says which draft it was: the same tree has the same files.
+ * Computes a call's changes on the current draft, without a transaction that would wait for Git and the disk. They are
+ * kept if the draft is still the same then; if another call was faster, they are computed again. The tree's id
+ * identifies the draft's state: the same tree has the same files.
  */
 export function stageChanges(
   { orm, workspaces, inTurn }: StageDeps,
@@ -38,7 +38,7 @@ export function stageChanges(
       const at = revisionOf(draft);
       const { changes, result } = await compute({ workspace, at });
       const tree = await workspace.preview(changes, { at, signal });
-      // Whoever was told that the call was stopped must not find it done.
+      // A call that was reported as stopped must not take effect.
       signal?.throwIfAborted();
       const kept = await keep(orm, run, { toolCallId, at, tree, changes, result });
       if (kept) return kept;
@@ -49,12 +49,12 @@ export function stageChanges(
 
 interface Wanted extends Staging {
   toolCallId: string;
-  /** What it was worked out on, and what that becomes. */
+  /** The tree it was computed on, and the resulting one. */
   at: string;
   tree: string;
 }
 
-/** @returns the answer of the call; undefined when the draft is not what the changes were worked out on */
+/** @returns the call's answer; undefined when the draft has changed since */
 function keep(orm: Orm, run: RunKey, wanted: Wanted): Promise<StagedResult | undefined> {
   const { toolCallId, at, tree, changes, result } = wanted;
   const { teamId, runId } = run;
@@ -66,7 +66,7 @@ function keep(orm: Orm, run: RunKey, wanted: Wanted): Promise<StagedResult | und
     draft.tree = tree;
     await keepChanges(em, draft, toolCallId, changes);
     await em.flush();
-    // With the changes, in one transaction: a repeated attempt changes nothing and gets the same answer.
+    // In the same transaction as the changes: a repeated attempt changes nothing and gets the same answer.
     const key = callKey(draft, toolCallId);
     await recordDone(em, [{ teamId, kind: 'workspace_change', key, ownerId: draft.id, receipt: result }]);
     return result;
@@ -74,8 +74,8 @@ function keep(orm: Orm, run: RunKey, wanted: Wanted): Promise<StagedResult | und
 }
 
 /**
- * @returns the answer of a call that is in the draft already
- * @throws {WorkspaceError} when it is not, and the draft is finished
+ * @returns the answer of a call that the draft already contains
+ * @throws {WorkspaceError} when it does not, and the draft is finished
  */
 async function resultOf(
   em: EntityManager,
@@ -91,7 +91,7 @@ async function resultOf(
 const callKey = (draft: Pick<WorkspaceDraft, 'id'>, toolCallId: string): string =>
   `workspace_change:${draft.id}:${toolCallId}`;
 
-/** @throws {WorkspaceError} when the draft would become larger than one commit may be */
+/** @throws {WorkspaceError} when the draft would exceed the limits of one commit */
 async function keepChanges(
   em: EntityManager,
   draft: Pick<WorkspaceDraft, 'id' | 'teamId'>,

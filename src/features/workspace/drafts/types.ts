@@ -1,4 +1,4 @@
-/** What a run wants to change in the workspace, and what became of it. */
+/** The changes that a run wants to make to the workspace, and their outcome. */
 import type { ChangedPath, WorkspaceChange, WorkspaceDiff, WorkspacePort } from '../port.ts';
 
 export interface RunKey {
@@ -7,7 +7,7 @@ export interface RunKey {
   runId: string;
 }
 
-/** The files as a run sees them: the state it began with and its own changes. */
+/** The files as a run sees them: the state it began with plus its own changes. */
 export interface DraftFiles {
   workspace: WorkspacePort;
   /** The revision to read at. */
@@ -20,7 +20,7 @@ export interface StagedResult {
   digest: string;
 }
 
-/** What a tool call wants: computed from the files as they are at that moment. */
+/** A tool call's changes, computed from the files as they are at that moment. */
 export interface Staging {
   changes: readonly WorkspaceChange[];
   result: StagedResult;
@@ -28,8 +28,8 @@ export interface Staging {
 
 export interface DraftOutcome {
   /**
-   * `committed` the branch has it; `proposed` it waits for an approval; `conflict` others changed the same paths;
-   * `unchanged` there is nothing to do; `discarded` nobody wants it.
+   * `committed`: on the branch; `proposed`: waiting for an approval; `conflict`: others changed the same paths;
+   * `unchanged`: nothing to do; `discarded`: given up.
    */
   status: 'committed' | 'proposed' | 'conflict' | 'unchanged' | 'discarded';
   /** The commit that the changes were made against. */
@@ -38,7 +38,7 @@ export interface DraftOutcome {
   paths: ChangedPath[];
   /** Paths that others changed meanwhile. */
   conflicts: string[];
-  /** Unified, of all files; at most 200,000 characters. */
+  /** Unified diffs of all files; at most 200,000 characters. */
   diff: string;
   /** The diff was cut. */
   truncated: boolean;
@@ -47,7 +47,7 @@ export interface DraftOutcome {
 export interface FinishInput {
   message: string;
   author: { name: string; email: string };
-  /** When the change was made: the same for every attempt. */
+  /** Time of the change: the same for every attempt. */
   date: Date;
 }
 
@@ -56,14 +56,14 @@ export interface CallSignal {
 }
 
 export interface WorkspaceDrafts {
-  /** Begins the draft of a run on the newest commit, if it has none yet: from here on the run sees one state. */
+  /** Begins a run's draft on the newest commit, unless it has one: from here on the run sees one state. */
   open(run: RunKey, options?: CallSignal): Promise<void>;
   /** The files as the run sees them; a run without a draft sees the newest commit. */
   view(run: RunKey, options?: CallSignal): Promise<DraftFiles>;
   /**
-   * Adds what one tool call wants to the draft, one call after the other. A repeated call is answered from the record.
-   * @param compute what the call wants, given the files as they are then; what it throws leaves the draft as it was
-   * @throws {WorkspaceError} `closed` when the draft is finished; `too_large`, `clash` … when it cannot be done
+   * Adds a tool call's changes to the draft, one call at a time. A repeated call gets its recorded answer.
+   * @param compute computes the changes from the current files; if it throws, the draft stays unchanged
+   * @throws {WorkspaceError} `closed` when the draft is finished; `too_large`, `clash` … when it is impossible
    */
   stage(
     run: RunKey,
@@ -74,12 +74,12 @@ export interface WorkspaceDrafts {
   /** What the draft changes, file by file. */
   diff(run: RunKey, options?: CallSignal): Promise<WorkspaceDiff>;
   /**
-   * Ends the draft of a run: commits its changes, or keeps them as a proposal, which may be applied later. May be
-   * repeated: it commits once, and its answer stays the same. A run that changed nothing is `unchanged`.
+   * Ends a run's draft: commits its changes, or keeps them as a proposal, which may be applied later. Safe to repeat:
+   * it commits once, and its answer stays the same. A run without changes is `unchanged`.
    */
   finish(run: RunKey, how: 'apply' | 'propose', input: FinishInput, options?: CallSignal): Promise<DraftOutcome>;
-  /** Gives up the changes of a run, unless they are committed. @returns what became of the draft; undefined without one */
+  /** Discards a run's changes, unless they are committed. @returns the draft's outcome; undefined without a draft */
   discard(run: RunKey): Promise<DraftOutcome | undefined>;
-  /** Forgets the drafts of runs whose conversation is deleted. Commits stay: they belong to the workspace. */
+  /** Deletes the drafts of runs whose conversation is deleted. Commits stay: they belong to the workspace. */
   forget(teamId: string, runIds: readonly string[]): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** One commit of a batch of changes: optimistic, on the newest state, at most once for each key. */
+/** One commit of a batch of changes: optimistic, on the newest state, at most once per key. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkspaceConflict, WorkspaceError, type CommitInput, type CommitResult } from '../port.ts';
 import { changedPaths } from './diff.ts';
@@ -7,15 +7,15 @@ import { findInHistory, moveBranch, resolve, TRAILER } from './refs.ts';
 import { id, identity, type Repository } from './repository.ts';
 import { writeObjects, writeTree, type ObjectChange } from './tree.ts';
 
-/** Commits of others are waited for at most this long. */
+/** Maximum wait for the commits of others. */
 const PATIENCE_MS = 45_000;
 const MAX_MESSAGE = 10_000;
 const KEY = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/u;
 
 /**
- * @param options.staleLockMs age from which a lock of Git counts as left by one that was killed
+ * @param options.staleLockMs age at which one of Git's locks counts as left by a killed process
  * @throws {WorkspaceConflict} when others changed one of the paths since `base`; {@link WorkspaceError} `busy` when the
- * branch could not be moved in time
+ *   branch could not be moved in time
  */
 export async function commitChanges(
   repository: Repository,
@@ -52,7 +52,7 @@ export async function commitChanges(
   throw new WorkspaceError('busy', 'Others are changing the workspace; try again');
 }
 
-/** Paths that others changed since `base`, unless they now are what this batch makes of them. */
+/** Paths that others changed since `base`, except those that already have this batch's result. */
 async function refuseConflicts(
   repository: Repository,
   { base, head, changes }: { base: string; head: string; changes: readonly ObjectChange[] },
@@ -60,7 +60,7 @@ async function refuseConflicts(
 ): Promise<void> {
   const touched = (await changedPaths(repository, base, head, signal)).map(({ path }) => path);
   const others = new Set(touched);
-  // A file in the place of a directory of ours, or the other way round, is in our way as well.
+  // A file in place of one of our directories, or vice versa, conflicts as well.
   const near = (path: string): boolean =>
     others.has(path) || touched.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
   const disputed = changes.filter(({ path }) => near(path));
@@ -71,7 +71,10 @@ async function refuseConflicts(
   if (conflicts.length > 0) throw new WorkspaceConflict(conflicts.map(({ path }) => path));
 }
 
-/** What a commit changed, if it was made for the key: a key whose changes were there already has somebody else's. */
+/**
+ * The changes of a commit, if it was made for the key: a key without effective changes points to somebody else's
+ * commit.
+ */
 async function resultOf(
   repository: Repository,
   commit: string,
@@ -86,7 +89,7 @@ async function resultOf(
   return { commit, paths };
 }
 
-/** The message with its trailer; a line that looks like one of ours is set off, as it would name another change. */
+/** The message with its trailer; a line that looks like our trailer is indented, as it would name another change. */
 function messageOf(message: string, key: string): string {
   const lines = message
     .replaceAll('\0', '')
@@ -96,13 +99,13 @@ function messageOf(message: string, key: string): string {
     .split(/\r\n|[\r\n]/u)
     .map((line) => (line.toLowerCase().startsWith(TRAILER.toLowerCase()) ? `> ${line}` : line));
   if (lines.join('') === '') throw new TypeError('A commit needs a message');
-  // Git reads trailers from the last paragraph only: those of the caller are in one with ours.
+  // Git reads trailers only from the last paragraph, so the caller's and ours share it.
   const last = lines.slice(lines.lastIndexOf('') + 1);
   const hasTrailers = last.length < lines.length && last.every((line) => /^[A-Za-z][A-Za-z0-9-]*: \S/u.test(line));
   return `${lines.join('\n')}\n${hasTrailers ? '' : '\n'}${TRAILER}: ${key}\n`;
 }
 
-/** Git takes no line breaks and angle brackets in a name, and no empty one. */
+/** Git allows neither line breaks nor angle brackets in a name, and no empty one. */
 function plainIdentity({ name, email }: CommitInput['author']): CommitInput['author'] {
   const plain = (text: string): string =>
     text

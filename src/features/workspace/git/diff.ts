@@ -1,15 +1,15 @@
-/** What two revisions differ in. */
+/** The differences between two revisions. */
 import type { ChangedPath, WorkspaceDiff } from '../port.ts';
 import type { Repository } from './repository.ts';
 
 const PATCH_BYTES = 16 * 1_048_576;
-/** Of all diffs together. */
+/** Limit of all diffs together. */
 const PATCH_CHARACTERS = 200_000;
 
 const KINDS: Record<string, ChangedPath['change']> = { A: 'added', D: 'deleted' };
 const COMPARE = ['diff-tree', '-r', '--no-renames', '--no-ext-diff', '--no-textconv'];
 
-/** Paths that differ, in the order of Git, with their counts of lines. */
+/** Paths that differ, in Git's order, with their line counts. */
 export async function changedPaths(
   repository: Repository,
   from: string,
@@ -27,7 +27,7 @@ export async function changedPaths(
       at += 1;
       changes.set(fields[at] ?? '', KINDS[field.at(-1) ?? ''] ?? 'modified');
     } else if (field !== '') {
-      // `-` stands for what is not text.
+      // `-` means not text.
       const [added = '', removed = '', ...path] = field.split('\t');
       counts.set(path.join('\t'), [Number(added) || 0, Number(removed) || 0]);
     }
@@ -38,7 +38,7 @@ export async function changedPaths(
   });
 }
 
-/** {@link changedPaths} with a unified diff for each, up to 200,000 characters of all together. */
+/** {@link changedPaths} with a unified diff for each, up to 200,000 characters in total. */
 export async function diffOf(
   repository: Repository,
   from: string,
@@ -53,8 +53,8 @@ export async function diffOf(
     cut: true,
     signal,
   });
-  // PostgreSQL cannot store NUL, which Git takes for text when it comes late in a file.
-  // Lines of a file begin with a sign or a space, so that this is a heading and nothing else.
+  // PostgreSQL cannot store NUL, and Git treats a file as text if NUL comes late in it. Lines of a file begin with a
+  // sign or a space, so this can only match a heading.
   const patches = stdout
     .toString('utf8')
     .replaceAll('\0', '\ufffd')

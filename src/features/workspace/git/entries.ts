@@ -11,7 +11,7 @@ import type { Repository } from './repository.ts';
 
 const LIST_LIMIT = 1_000;
 const LISTING_BYTES = 8 * 1_048_576;
-/** Of the arguments of one command; systems allow 128 kB for all of them at the least. */
+/** Limit for one command's arguments; systems allow at least 128 kB. */
 const ARGUMENT_BYTES = 60_000;
 
 const TYPES: Record<string, WorkspaceEntry['type']> = {
@@ -50,7 +50,7 @@ export async function listEntries(
   return { entries: listed, truncated: cut || entries.length > limit };
 }
 
-/** @returns those of the paths that there are, by path */
+/** @returns the existing ones among the paths, by path */
 export async function findEntries(
   repository: Repository,
   at: string,
@@ -66,7 +66,7 @@ export async function findEntries(
   return found;
 }
 
-/** One file; a link is read as the text it consists of. */
+/** One file; a link is read as its target path. */
 export async function readFile(
   repository: Repository,
   path: string,
@@ -94,7 +94,7 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** `MODE TYPE OBJECT SIZE\tPATH`, each ended by NUL; what comes after the last NUL is incomplete. */
+/** `MODE TYPE OBJECT SIZE\tPATH`, each terminated by NUL; anything after the last NUL is incomplete. */
 function parseEntries(output: Buffer): TreeEntry[] {
   const records = output.toString('utf8').split('\0').slice(0, -1);
   return records.map((record) => {

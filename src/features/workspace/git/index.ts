@@ -10,26 +10,26 @@ import { GIT_TIMEOUT_MS } from './run.ts';
 import { searchFiles } from './search.ts';
 import { writeObjects, writeTree } from './tree.ts';
 
-/** So many times as long as a run of Git may take: longer than any Git of ours lives, those that are being killed included. */
+/** Multiple of Git's timeout: longer than any of our Git processes lives, including those being killed. */
 const STALE_LOCK_TIMES = 3;
 const SEARCH_TIMEOUT_MS = 5_000;
-/** After this a commit does not wait for another of this process any longer: the branch decides between them anyway. */
+/** After this a commit no longer waits for another of this process: moving the branch decides between them anyway. */
 const MUTEX_TIMEOUT_MS = 30_000;
 
 export interface GitWorkspaceOptions {
-  /** Where the repositories are; the same for every process of an installation. */
+  /** The directory of the repositories; the same for every process of an installation. */
   directory: string;
-  /** The Git to run, 2.38 or newer; `git` on the PATH unless given. */
+  /** The Git executable, 2.38 or newer; `git` on the PATH by default. */
   program?: string;
-  /** Age from which a lock of Git counts as left by one that was killed, ms; three times `gitTimeoutMs` unless given. */
+  /** Age at which one of Git's locks counts as left by a killed process, ms; three times `gitTimeoutMs` by default. */
   staleLockMs?: number;
-  /** 5 s unless given. */
+  /** 5 s by default. */
   searchTimeoutMs?: number;
-  /** How long any other run of Git may take, ms; 10,000 unless given. */
+  /** Timeout of any other Git command, ms; 10,000 by default. */
   gitTimeoutMs?: number;
 }
 
-/** Makes nothing yet: a team's repository is made when it is first needed. */
+/** Creates nothing yet: a team's repository is created on first use. */
 export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
   const { directory, program = 'git', searchTimeoutMs = SEARCH_TIMEOUT_MS, gitTimeoutMs = GIT_TIMEOUT_MS } = options;
   const { staleLockMs = STALE_LOCK_TIMES * gitTimeoutMs } = options;
@@ -40,7 +40,7 @@ export function createGitWorkspaces(options: GitWorkspaceOptions): Workspaces {
     forTeam(teamId): WorkspacePort {
       const name = repositoryName(teamId);
       const open = (): Promise<Repository> => openRepository(git, directory, name);
-      /** Opens the repository for something that is done with revisions the caller names. */
+      /** Opens the repository for an operation on revisions that the caller names. */
       const at = async <T>(revisions: string[], work: (repository: Repository) => Promise<T>): Promise<T> => {
         const repository = await open();
         return atRevisions(repository, revisions, () => work(repository));

@@ -1,17 +1,17 @@
 /**
- * Git marks a ref that it writes by a file `REF.lock`. A Git that was killed leaves it, and nobody could write the ref
- * again; so a lock that is older than any Git of ours may live is taken away.
+ * While it writes a ref, Git holds a lock file `REF.lock`. A killed Git leaves it behind, and nobody could write the
+ * ref again; so a lock that is older than any of our Git processes can live is removed.
  */
 import { link, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
  * @param repository path of the repository
- * @param refs refs whose locks are looked at
- * @param staleMs age from which a lock counts as left behind
+ * @param refs refs whose locks are examined
+ * @param staleMs age at which a lock counts as left behind
  */
 export async function removeStaleLocks(repository: string, refs: readonly string[], staleMs: number): Promise<void> {
-  // Made where the locks are: both times are by the clock of the same file system.
+  // Created beside the locks: both times come from the same file system's clock.
   const beside = await mkdtemp(join(repository, 'casebook-locks-'));
   try {
     const { mtimeMs: now } = await stat(beside);
@@ -21,7 +21,7 @@ export async function removeStaleLocks(repository: string, refs: readonly string
       if (seen === undefined || now - seen.mtimeMs < staleMs) continue;
       const aside = join(beside, 'lock');
       if ((await ifThere(rename(lock, aside).then(() => true))) === undefined) continue;
-      // Another process may have been as far, and a new Git may have locked the ref in between: its lock goes back.
+      // Another process may have done the same, and a new Git may have locked the ref in between: its lock is restored.
       if ((await stat(aside)).ino !== seen.ino) await link(aside, lock);
       await rm(aside);
     }

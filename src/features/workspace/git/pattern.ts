@@ -1,6 +1,6 @@
 /**
- * How many symbols a POSIX extended regular expression has once its intervals (`x{2,5}`) are written out. The C library
- * writes them out before it matches: `(a{1,1000}){1,1000}` takes gigabytes of memory.
+ * The number of symbols in a POSIX extended regular expression once its intervals (`x{2,5}`) are expanded. The C
+ * library expands them before it matches: `(a{1,1000}){1,1000}` takes gigabytes of memory.
  */
 export function expandedSize(pattern: string): number {
   const outer: number[] = [];

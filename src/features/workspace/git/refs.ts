@@ -1,9 +1,9 @@
-/** Where the branch is, which commit a key made, and moving both. */
+/** Reads the branch and the commits that keys made, and moves both. */
 import { removeStaleLocks } from './locks.ts';
 import { BRANCH, CHANGES, id, type Repository } from './repository.ts';
 import { GitError } from './run.ts';
 
-/** The line of a commit's message that says for which key it was made. */
+/** The trailer of a commit message that names its key. */
 export const TRAILER = 'Casebook-Change';
 
 const MOVED = /cannot lock ref '[^']+': (is at|reference already exists|unable to resolve reference)/u;
@@ -14,8 +14,8 @@ export async function headOf(repository: Repository, signal?: AbortSignal): Prom
 }
 
 /**
- * The commit that was made for a key, and the newest commit of the branch. The key is looked up first, so that a commit
- * made in between shows as a branch that moved.
+ * The commit made for a key, and the newest commit of the branch. Looks up the key first, so that a commit made in
+ * between shows as a moved branch.
  */
 export async function resolve(
   repository: Repository,
@@ -29,7 +29,7 @@ export async function resolve(
 }
 
 /**
- * Looks for a key among the commits after `since`. A Git that was killed between moving the branch and recording the key
+ * Searches the commits after `since` for a key. A Git that was killed between moving the branch and recording the key
  * leaves a commit that only this finds.
  */
 export async function findInHistory(
@@ -43,8 +43,8 @@ export async function findInHistory(
 
 /**
  * Moves the branch and records the key, both or neither; the branch first, so that a recorded key is always in it.
- * @returns `moved` when the branch is not at `head` any more or the key was recorded by another; `locked` while another
- * writes
+ * @returns `moved` when the branch is no longer at `head` or another process recorded the key; `locked` while another
+ *   writes
  */
 export async function moveBranch(
   repository: Repository,

@@ -1,11 +1,11 @@
-/** One bare repository for each team, made when it is first needed. */
+/** One bare repository per team, created on first use. */
 import { access, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WorkspaceError } from '../port.ts';
 import { GitError, runGit, type GitOptions, type GitResult } from './run.ts';
 
 export const BRANCH = 'refs/heads/main';
-/** Where the commit of each key is found. */
+/** The refs that map keys to commits. */
 export const CHANGES = 'refs/casebook/changes';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/u;
@@ -14,11 +14,11 @@ const FIRST_COMMIT = 'Begin the workspace\n';
 
 export interface Repository {
   path: string;
-  /** @throws what {@link runGit} throws */
+  /** @throws as {@link runGit} */
   git(args: readonly string[], options?: GitOptions): Promise<GitResult>;
 }
 
-/** A team's id as a file name. @throws {TypeError} when it is no UUID */
+/** A team's id as a file name. @throws {TypeError} unless it is a UUID */
 export function repositoryName(teamId: string): string {
   const id = teamId.toLowerCase();
   if (!UUID.test(id)) throw new TypeError('The id of a team must be a UUID');
@@ -28,14 +28,14 @@ export function repositoryName(teamId: string): string {
 /** How Git is run. */
 export interface GitProgram {
   program: string;
-  /** How long one run of it may take, ms, unless its caller says otherwise; 10,000 unless given. */
+  /** Default timeout of one command, ms; 10,000 by default. */
   timeoutMs?: number;
 }
 
 /**
- * Opens the repository, made empty with one commit where there is none. Several processes may do so at once: it is made
- * beside its place and moved there whole, by whoever is first.
- * @param directory where the repositories of all teams are
+ * Opens the repository; creates a missing one, empty with one commit. Several processes may do so at once: each builds
+ * it beside its place, and the first to move it there wins.
+ * @param directory parent of all teams' repositories
  */
 export async function openRepository(git: GitProgram, directory: string, name: string): Promise<Repository> {
   const path = join(directory, name);
@@ -52,9 +52,9 @@ function repositoryAt({ program, timeoutMs }: GitProgram, path: string): Reposit
 }
 
 /**
- * Does something with revisions that a caller named. Where Git fails, it is asked whether they are there at all: what its
- * commands say of a missing one is different for each.
- * @throws {WorkspaceError} `unknown_revision` when one is not the full id of an object, or is not there
+ * Runs an operation on revisions that a caller named. If Git fails, checks whether they exist: each command reports a
+ * missing one differently.
+ * @throws {WorkspaceError} `unknown_revision` when one is not a full object id, or does not exist
  */
 export async function atRevisions<T>(
   repository: Repository,
@@ -98,7 +98,7 @@ async function create(git: GitProgram, directory: string, path: string): Promise
 
 const COMMITTER = { name: 'Casebook', email: 'casebook@casebook.invalid' };
 
-/** Variables that say who wrote a commit and when; it is Casebook that commits. */
+/** Variables that set a commit's author, committer and time; the committer is Casebook. */
 export function identity(author: { name: string; email: string }, date: Date): Record<string, string> {
   const at = `@${Math.floor(date.getTime() / 1_000)} +0000`;
   return {

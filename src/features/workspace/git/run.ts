@@ -1,17 +1,17 @@
-/** Runs the real `git`: without a shell, with nothing of the machine's or the user's configuration, and with bounds. */
+/** Runs the real `git`: without a shell, without the machine's or the user's configuration, and within bounds. */
 import { spawn } from 'node:child_process';
 import { childEnvironment } from '../../../config.ts';
 import { WorkspaceError } from '../port.ts';
 
-/** How long one run of Git may take unless its caller says otherwise. */
+/** Default timeout of one command. */
 export const GIT_TIMEOUT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 32 * 1_048_576;
 const MAX_ERROR_BYTES = 8_192;
-/** Git removes its lock files when it is asked to end; one that does not end is killed after this. */
+/** Git removes its lock files on SIGTERM; a process that does not exit is killed after this. */
 const KILL_AFTER_MS = 2_000;
 /**
- * One that was killed is not waited for any longer: it may hang in the disk, and what it started may hold its pipes. What it
- * still does is what a repeated call does as well: objects are named by their content, and a change by its key.
+ * A killed process is not awaited any further: it may hang in disk I/O, and its children may hold its pipes. What it
+ * still does, a repeated call does as well: objects are named by their content, and a change by its key.
  */
 const LEAVE_AFTER_MS = 1_000;
 
@@ -21,9 +21,9 @@ export interface GitOptions {
   env?: Record<string, string>;
   timeoutMs?: number;
   maxBytes?: number;
-  /** Ends Git after `maxBytes` and keeps them; otherwise more output is an error. */
+  /** Ends Git after `maxBytes` and keeps them; otherwise excess output is an error. */
   cut?: boolean;
-  /** Exit codes besides 0 that are an answer. */
+  /** Exit codes besides 0 that count as an answer. */
   accept?: readonly number[];
   signal?: AbortSignal;
 }
@@ -31,11 +31,11 @@ export interface GitOptions {
 export interface GitResult {
   code: number;
   stdout: Buffer;
-  /** Output was left out. */
+  /** Output was dropped. */
   cut: boolean;
 }
 
-/** Git ended with an error nobody expected. */
+/** Git exited with an unexpected error. */
 export class GitError extends Error {
   override name = 'GitError';
   readonly stderr: string;
@@ -53,7 +53,7 @@ const CONFIGURATION = [
   'core.protectNTFS=true',
   'core.quotePath=false',
   'core.filesRefLockTimeout=1000',
-  // A commit that was reported must outlive the machine's power.
+  // A reported commit must survive a power failure.
   'core.fsync=all',
   // Larger files have no line-by-line diff.
   'core.bigFileThreshold=8m',
@@ -62,11 +62,11 @@ const CONFIGURATION = [
   'maintenance.auto=false',
 ].flatMap((setting) => ['-c', setting]);
 
-/** Of this process Git gets only where programs are. */
+/** Git inherits only PATH from this process. */
 const ENVIRONMENT: Record<string, string> = {
   PATH: childEnvironment({})['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
   HOME: '/nonexistent',
-  // Messages in English, and letters beyond ASCII compared without case.
+  // Messages in English, and case-insensitive comparison beyond ASCII.
   LC_ALL: 'C.UTF-8',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -80,10 +80,10 @@ const ENVIRONMENT: Record<string, string> = {
 };
 
 /**
- * @param program the Git to run
+ * @param program the Git executable
  * @param gitDir the repository
- * @throws {WorkspaceError} on time-out; {@link GitError} when Git ends with another code than 0 or one accepted; the
- * signal's reason when it fires
+ * @throws {WorkspaceError} on timeout; {@link GitError} when Git exits with a code that is neither 0 nor accepted; the
+ *   signal's reason when it fires
  */
 export async function runGit(
   program: string,
@@ -127,7 +127,7 @@ export async function runGit(
   child.stderr.on('data', (chunk: Buffer) => {
     if (stderr.length < MAX_ERROR_BYTES) stderr += chunk.toString();
   });
-  // Git may end before it has read everything; its exit code says why.
+  // Git may exit before it has read everything; its exit code says why.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
 
@@ -135,7 +135,7 @@ export async function runGit(
     const code = await closed;
     if (ended === 'aborted') signal?.throwIfAborted();
     const isAnswer = bytes <= maxBytes && (code === 0 || accept.includes(code ?? -1));
-    // A process that stood still runs its timers before it hears that Git ended in time.
+    // A suspended process runs its timers before it learns that Git ended in time.
     if (ended === 'timeout' && !isAnswer)
       throw new WorkspaceError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
     if (ended === 'output' && !options.cut) throw new WorkspaceError('too_large', `git ${args[0]} had too much to say`);

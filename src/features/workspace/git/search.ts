@@ -6,14 +6,14 @@ import type { Repository } from './repository.ts';
 import { GitError } from './run.ts';
 
 const MAX_PATTERN = 500;
-/** What a pattern may become when its intervals are written out; the matcher's memory grows with it. */
+/** Limit of a pattern with its intervals expanded; the matcher's memory grows with it. */
 const MAX_EXPANDED = 5_000;
 const OUTPUT_BYTES = 4 * 1_048_576;
 const LINE_BYTES = 400;
 const BEFORE_MATCH_BYTES = 120;
 const NEWLINE = 0x0a;
 
-/** @throws {WorkspaceError} when the pattern cannot be used or takes longer than `timeoutMs` */
+/** @throws {WorkspaceError} when the pattern is invalid or takes longer than `timeoutMs` */
 export async function searchFiles(
   repository: Repository,
   pattern: string,
@@ -56,7 +56,7 @@ function checkPattern(pattern: string, flags: string): void {
     throw new WorkspaceError('invalid', 'The repetitions of the pattern multiply to too much; use smaller numbers');
 }
 
-/** `REVISION:PATH NUL LINE NUL COLUMN NUL TEXT newline`; an incomplete match at the end is left out. */
+/** `REVISION:PATH NUL LINE NUL COLUMN NUL TEXT newline`; drops an incomplete match at the end. */
 function parseMatches(output: Buffer, prefix: number, most: number): SearchMatch[] {
   const matches: SearchMatch[] = [];
   let from = 0;
@@ -77,7 +77,9 @@ function parseMatches(output: Buffer, prefix: number, most: number): SearchMatch
   return matches;
 }
 
-/** A line, or what is around the match where it is long. Cutting within a character leaves a replacement for it. */
+/**
+ * The line, or the surroundings of the match if it is long. Cutting within a character leaves a replacement character.
+ */
 function shown(line: Buffer, match: number): string {
   if (line.length <= LINE_BYTES) return line.toString('utf8');
   const from = Math.max(0, match - BEFORE_MATCH_BYTES);

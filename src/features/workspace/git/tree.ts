@@ -1,4 +1,7 @@
-/** From a batch of changes to a tree of Git. Nothing is ever checked out: objects are written, and an index of its own. */
+/**
+ * Turns a batch of changes into a Git tree. Nothing is ever checked out: only objects and a temporary index are
+ * written.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,12 +10,12 @@ import { MAX_CHANGE_BYTES, MAX_CHANGES, MAX_FILE_BYTES, WorkspaceError, type Wor
 import { findEntries } from './entries.ts';
 import { id, type Repository } from './repository.ts';
 
-/** Each waits for the disk: so many take well less than a run of Git may. */
+/** Each write waits for the disk: this many take well less than Git's timeout. */
 const OBJECTS_AT_ONCE = 20;
 const NEW_FILE = '100644';
 const NO_OBJECT = '0'.repeat(40);
 
-/** A change whose content is an object of the repository; null deletes the file. */
+/** A change whose content is an object in the repository; null deletes the file. */
 export interface ObjectChange {
   path: string;
   object: string | null;
@@ -20,7 +23,7 @@ export interface ObjectChange {
 
 /**
  * Writes the new contents as objects.
- * @throws {WorkspaceError} when a path is refused or named twice, or a content is too large or could not be read again
+ * @throws {WorkspaceError} when a path is refused or named twice, or a content is too large or could not be read back
  */
 export async function writeObjects(
   repository: Repository,
@@ -36,8 +39,8 @@ export async function writeObjects(
 }
 
 /**
- * Not by `fast-import`: when it is killed it leaves files behind, by one of which it refuses the same contents ever after.
- * @returns the id of each, in the same order
+ * Not `fast-import`: when killed, it leaves files behind, one of which makes it refuse the same contents ever after.
+ * @returns the object ids, in the same order
  */
 async function hashed(repository: Repository, contents: readonly string[], signal?: AbortSignal): Promise<string[]> {
   return inFolder('casebook-objects-', async (folder) => {
@@ -75,9 +78,9 @@ function checkContent(path: string, content: string): number {
 }
 
 /**
- * The tree that a revision becomes with the changes. Files are deleted first, so that one batch may replace a file by a
- * directory or the other way round. To delete what is not there is no error.
- * @throws {WorkspaceError} `clash` where a file would have to be a directory as well; `not_a_file` for links
+ * The tree of a revision with the changes applied. Files are deleted first, so that one batch may replace a file by a
+ * directory or vice versa. Deleting a missing file is no error.
+ * @throws {WorkspaceError} `clash` when a file would have to be a directory as well; `not_a_file` for links
  */
 export async function writeTree(
   repository: Repository,
@@ -111,7 +114,7 @@ export async function writeTree(
   return updated(repository, remaining, lines.join(''), signal);
 }
 
-/** @param lines what `git update-index --index-info -z` reads */
+/** @param lines input of `git update-index --index-info -z` */
 async function updated(repository: Repository, revision: string, lines: string, signal?: AbortSignal): Promise<string> {
   return inFolder('casebook-index-', async (folder) => {
     const env = { GIT_INDEX_FILE: join(folder, 'index') };
@@ -121,7 +124,7 @@ async function updated(repository: Repository, revision: string, lines: string, 
   });
 }
 
-/** Works in a folder of its own, which is gone afterwards. @param prefix of its name */
+/** Works in a temporary folder, which is removed afterwards. @param prefix of its name */
 async function inFolder<T>(prefix: string, work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), prefix));
   try {

@@ -1,4 +1,4 @@
-/** How the workspace's tools answer. */
+/** The answers of the workspace's tools. */
 import { z } from 'zod';
 import { untilReachable } from '../../runs/index.ts';
 import { errorOutput, oneLine } from '../../tools/index.ts';
@@ -11,8 +11,8 @@ const MAX_PATH_CHARACTERS = 1_024;
 export const pathField = z.string().min(1).max(MAX_PATH_CHARACTERS);
 
 /**
- * Makes a call: what cannot be done is said in the answer. Our own database being away is no failure of the call, which
- * waits; a part that was done before is found done.
+ * Runs a call; the answer reports what is impossible. If Casebook's database is down, the call waits instead of
+ * failing; a retry finds the part that was done.
  */
 export async function answering(context: ToolContext, call: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
@@ -23,7 +23,7 @@ export async function answering(context: ToolContext, call: () => Promise<ToolOu
   }
 }
 
-/** Text for the model, and one line without contents for the operator. */
+/** Text for the model, and one line without file contents for the operator. */
 export function textAnswer(content: string, digest: string): ToolOutput {
   return { content, digest: oneLine(digest, DIGEST_CHARACTERS) };
 }

@@ -5,7 +5,7 @@ import { workspacePath } from '../path.ts';
 import { MAX_FILE_BYTES, WorkspaceError, type WorkspaceFile } from '../port.ts';
 import { answering, jsonAnswer, pathField } from './answer.ts';
 
-/** `create_file`: a new file in the draft of the turn. */
+/** `create_file`: creates a file in the turn's draft. */
 export const createFile = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'create_file',

@@ -8,7 +8,7 @@ import { answering, jsonAnswer, pathField } from './answer.ts';
 
 const MOST_NAMED = 50;
 
-/** `delete_file`: a file, or a directory with all that is in it, deleted in the draft of the turn. */
+/** `delete_file`: deletes a file, or a directory with all its contents, in the turn's draft. */
 export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'delete_file',

@@ -6,7 +6,7 @@ import { editText } from '../edit.ts';
 import { MAX_FILE_BYTES, WorkspaceError } from '../port.ts';
 import { answering, jsonAnswer, pathField } from './answer.ts';
 
-/** `edit_file`: one piece of a file replaced by another, in the draft of the turn. */
+/** `edit_file`: replaces one piece of a file, in the turn's draft. */
 export const editFile = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'edit_file',

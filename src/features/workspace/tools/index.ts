@@ -8,8 +8,8 @@ import { readFile } from './read-file.ts';
 import { searchFiles } from './search-files.ts';
 
 /**
- * The tools that work on the team's files. They see a run's draft where it has one, and the newest commit otherwise; what
- * they write goes to the draft, which somebody has to finish.
+ * The tools that work on the team's files. They see the run's draft if it has one, and the newest commit otherwise;
+ * they write to the draft, which the caller has to finish.
  */
 export function workspaceTools(drafts: WorkspaceDrafts): { reading: Tool[]; writing: Tool[] } {
   return {

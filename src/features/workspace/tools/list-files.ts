@@ -6,7 +6,7 @@ import { answering, jsonAnswer, pathField } from './answer.ts';
 
 const LIMIT = 200;
 
-/** `list_files`: what is in a directory of the workspace. */
+/** `list_files`: lists a directory of the workspace. */
 export const listFiles = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'list_files',

@@ -6,7 +6,7 @@ import { answering, jsonAnswer, pathField, textAnswer } from './answer.ts';
 /** Leaves room for the heading, so that a page fits the view of a tool result. */
 const PAGE_CHARACTERS = 15_000;
 
-/** `read_file`: a page of a text file, verbatim, so that a piece of it can be handed to `edit_file`. */
+/** `read_file`: reads a page of a text file, verbatim, so that `edit_file` can match a piece of it. */
 export const readFile = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'read_file',
@@ -44,7 +44,7 @@ export const readFile = (drafts: WorkspaceDrafts): Tool =>
       }),
   });
 
-/** @param limit most lines; 0 for as many as fit a page. One line is shown whole, however long. */
+/** @param limit maximum lines; 0 for as many as fit on a page. A single line is shown whole, however long. */
 function pageOf(text: string, offset: number, limit: number): { page: string; lines: number; shown: number } {
   const lines = text.match(/[^\n]*\n|[^\n]+$/gu) ?? [];
   const most = limit === 0 ? lines.length : limit;

@@ -6,7 +6,7 @@ import { answering, pathField, textAnswer } from './answer.ts';
 
 const LIMIT = 100;
 
-/** `search_files`: lines of the workspace's text files that contain a text or match an expression. */
+/** `search_files`: finds lines of the workspace's text files that contain a text or match an expression. */
 export const searchFiles = (drafts: WorkspaceDrafts): Tool =>
   defineTool({
     name: 'search_files',
@@ -28,7 +28,7 @@ export const searchFiles = (drafts: WorkspaceDrafts): Tool =>
         const options = { at, path, flags, limit: LIMIT, signal: context.signal };
         const { matches, truncated } = await workspace.search(pattern, options);
         const files = new Set(matches.map((match) => match.path)).size;
-        // Without the pattern: what a model searched for must not become something it can cite.
+        // Without the pattern: a model must not be able to cite its own search text.
         const found = `${count(matches.length, 'line')} in ${count(files, 'file')}${truncated ? ', and there are more' : ''}`;
         const lines = matches.map((match) => `${match.path}:${match.line}: ${match.text}`);
         return textAnswer([`${found}${lines.length > 0 ? ':' : '.'}`, ...lines].join('\n'), found);
