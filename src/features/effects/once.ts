@@ -118,5 +118,5 @@ async function giveBack(em: EntityManager, id: string, error: string, isCutOff: 
 /** @throws {EffectFailed} unless it is done */
 function ended(row: Effect | null): Effect {
   if (row?.status === 'done') return row;
-  throw new EffectFailed(row?.lastError ?? 'It was deleted meanwhile.');
+  throw new EffectFailed(row?.lastError ?? 'The effect was deleted meanwhile.');
 }

@@ -133,7 +133,7 @@ export async function testChannel(
     ...messageFrom({ id: agentId, title }),
     severity: 'info',
     title: `Test of "${title}"`,
-    text: 'Somebody asked whether notifications of this monitoring agent arrive here. They do.',
+    text: 'This is a test message. Notifications of this monitoring agent arrive here.',
     links: [{ label: 'Monitoring agent', url: `${deps.appUrl}/monitoring/${agentId}` }],
     at: now.getTime(),
   };
@@ -158,6 +158,6 @@ async function requireFewTests(em: EntityManager, agentId: string, now: Date): P
   );
   if (!oldest) return;
   const seconds = (oldest.createdAt.getTime() - since.getTime()) / 1_000;
-  const detail = `At most ${MAX_TESTS} test messages are sent within ten minutes for one agent.`;
+  const detail = `An agent can send at most ${MAX_TESTS} test messages within ten minutes.`;
   throw new TooManyRequests(seconds, detail, 'too_many_test_messages');
 }

@@ -39,7 +39,10 @@ export async function deleteAgent(
   });
   await endDeleted(deps.chats, em, deleted);
   await deps.launcher.end(agent.id).catch((error: unknown) => {
-    deps.log.warn({ err: error, agentId: id }, 'the end of an agent was not taken; the sweeper will repeat it');
+    deps.log.warn(
+      { err: error, agentId: id },
+      'Temporal did not cancel the workflow of an agent; the sweeper will retry',
+    );
   });
 }
 

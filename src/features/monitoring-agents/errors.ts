@@ -4,7 +4,7 @@ export const agentNotFound = (): NotFound => new NotFound('There is no such moni
 
 /** The plan changed after the caller read it. */
 export const planVersionConflict = (current: number): Conflict =>
-  new Conflict(`The plan was changed meanwhile: its version is ${current} now.`, 'plan_version_conflict', {
+  new Conflict(`The plan has changed: its version is now ${current}.`, 'plan_version_conflict', {
     fields: { plan_version: current },
   });
 

@@ -93,14 +93,14 @@ async function carryOut(
     // The source, or its connector, did not stop in time.
     if (attempt.signal.aborted) {
       if (!attempt.cancelRequested()) throw error;
-      return { status: 'cancelled', summary: 'It was not wanted any more: the plan was changed, or the agent paused.' };
+      return { status: 'cancelled', summary: 'No longer wanted: the plan was changed, or the agent was paused.' };
     }
-    if (timeout.aborted) return failed(`There was no answer within ${CHECK_TIMEOUT_MS / 1_000} s.`);
+    if (timeout.aborted) return failed(`No answer within ${CHECK_TIMEOUT_MS / 1_000} s.`);
     // The database comes back eventually, so its errors are retried. Any other error would recur and hold up the whole
     // batch.
     if (isUnreachable(error)) throw error;
-    deps.log.error({ err: error, agentId: input.agentId, checkId: run.checkId }, 'a check could not be carried out');
-    return failed(`It could not be carried out: ${messageOf(error)}`);
+    deps.log.error({ err: error, agentId: input.agentId, checkId: run.checkId }, 'could not carry out a check');
+    return failed(`The check failed: ${messageOf(error)}`);
   }
 }
 

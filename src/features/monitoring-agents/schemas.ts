@@ -9,21 +9,21 @@ import { SESSION_STATUSES } from './sessions/schemas.ts';
 const time = z.iso.datetime();
 const ENDED_STATUSES = SESSION_STATUSES.filter((status) => status !== 'running');
 
-export const AgentParams = z.object({ chat_id: z.uuid().describe('Of the agent: its chat has the same id.') });
+export const AgentParams = z.object({ chat_id: z.uuid().describe("The agent's id, which is also that of its chat.") });
 export const SessionParams = AgentParams.extend({ session_id: z.uuid().describe('Of one run of a check.') });
-export const FindingParams = z.object({ finding_id: z.uuid().describe('As lists of findings give it.') });
+export const FindingParams = z.object({ finding_id: z.uuid().describe('The id from a list of findings.') });
 
 export const evictionHours = z
   .int()
   .min(1)
   .max(24 * 365)
-  .describe('Sessions are deleted after so many hours.');
+  .describe('Hours after which sessions are deleted.');
 export const modelBudget = z
   .number()
   .min(0)
   .max(10_000)
   .describe(
-    'US dollars that models may cost within 24 hours, in checks and in judging findings; beyond them such checks are not carried out. Investigations that findings open have bounds of their own.',
+    'Budget for models within 24 hours, in US dollars, for checks and for judging findings; once it is spent, such checks do not run. Investigations that findings open have their own limits.',
   );
 
 /** Documented as a plan, accepted as any JSON: form errors are reported together with all other problems. */
@@ -36,16 +36,17 @@ export const UpdatePlanRequest = z
     plan: WrittenPlan.optional().describe(
       'Merged into the plan: checks by their id, members of a check by their name, null removes one; {"id": …, "remove": true} removes a check.',
     ),
-    replace: z.boolean().default(false).describe('The plan given is the whole plan.'),
+    replace: z.boolean().default(false).describe('The given plan replaces the whole plan.'),
     active: z.boolean().optional().describe('false pauses the agent, true resumes it.'),
-    version: z.int().min(1).optional().describe('The version that the change was made for; another one is a 409.'),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The version that the change is based on; 409 if the plan has a different one.'),
     reason: z.string().trim().min(1).max(1_000).optional().describe('Why, for the history of the plan.'),
   })
-  .refine(({ plan, active }) => plan !== undefined || active !== undefined, 'There should be plan or active')
-  .refine(
-    ({ plan, replace }) => plan !== undefined || !replace,
-    'There should be the plan that replaces the present one',
-  )
+  .refine(({ plan, active }) => plan !== undefined || active !== undefined, 'Either plan or active is required')
+  .refine(({ plan, replace }) => plan !== undefined || !replace, 'The plan that replaces the current one is required')
   .meta({
     id: 'UpdatePlanRequest',
     examples: [
@@ -64,17 +65,19 @@ export const UpdatePlanRequest = z
   });
 
 export const UpdatePlanQuery = z.object({
-  dry_run: z.boolean().default(false).describe('true: answers with the plan as it would be, and changes nothing.'),
+  dry_run: z.boolean().default(false).describe('true: returns the resulting plan without changing anything.'),
 });
 
 export const UpdateAgentChannelRequest = z
   .strictObject({
-    notification_channel: NotificationChannel.nullable().optional().describe('Where it reports; null: nowhere.'),
+    notification_channel: NotificationChannel.nullable()
+      .optional()
+      .describe('Where it sends notifications; null: nowhere.'),
     eviction_hours: evictionHours.optional(),
     model_budget_usd_per_day: modelBudget.optional(),
-    title: nameField.optional().describe('What the agent is called.'),
+    title: nameField.optional().describe("The agent's name."),
   })
-  .refine((body) => Object.values(body).some((value) => value !== undefined), 'There should be something to change')
+  .refine((body) => Object.values(body).some((value) => value !== undefined), 'At least one change is required')
   .meta({
     id: 'UpdateAgentChannelRequest',
     examples: [
@@ -106,13 +109,16 @@ export const MonitoringChatSummary = z
     reasons: z.array(z.string()).describe('Why it is degraded.'),
     active: z.boolean().describe('false: paused.'),
     plan_version: z.int(),
-    checks: z.int().describe('In its plan, without those that are disabled.'),
-    summary: z.string().describe('What it watches, in the words of its plan.'),
+    checks: z.int().describe('The enabled checks of its plan.'),
+    summary: z.string().describe('What it watches, from its plan.'),
     open_findings: z.int(),
     last_result_at: time.nullable(),
     next_due_at: time.nullable(),
     notification_channel: Channel,
-    notification_error: z.string().nullable().describe('Why the newest notification could not be delivered, if so.'),
+    notification_error: z
+      .string()
+      .nullable()
+      .describe('Why the newest notification could not be delivered, if it failed.'),
     created_at: time,
     temporal: z
       .object({ workflow_id: z.string(), url: z.string().nullable().describe('In the Temporal UI, if there is one.') })
@@ -131,7 +137,7 @@ const CheckStanding = z
     description: z.string().describe('What is checked and when, in one line.'),
     running: z.boolean(),
     due_at: time.nullable().describe('null: not known, or never.'),
-    failures: z.int().describe('Runs in a row that could not say.'),
+    failures: z.int().describe('Consecutive failed runs.'),
     last: z
       .object({ status: z.enum(ENDED_STATUSES), summary: z.string(), session_id: z.uuid(), at: time })
       .nullable()
@@ -147,11 +153,11 @@ export const MonitoringPlanResponse = z
     plan: Plan,
     status: Status,
     reasons: z.array(z.string()),
-    checks: z.array(CheckStanding).describe('How each check stands, as far as the workflow answers.'),
+    checks: z.array(CheckStanding).describe('The status of each check, if the workflow answers.'),
     answered_by: z
       .enum(['workflow', 'database'])
       .describe(
-        '`workflow`: this is what is carried out. `database`: no worker answered, or it has a change before it.',
+        '`workflow`: this is what runs. `database`: no worker answered, or a change has not reached the workflow yet.',
       ),
   })
   .meta({ id: 'MonitoringPlanResponse' });
@@ -163,16 +169,14 @@ export const PlanVersionListResponse = z
         .object({
           version: z.int(),
           reason: z.string(),
-          changes: z.array(z.string()).describe('What is different from the version before.'),
+          changes: z.array(z.string()).describe('The differences from the previous version.'),
           changed_at: time,
           changed_by: z
             .enum(['key', 'user', 'chat'])
-            .describe(
-              'key: an API key that belongs to nobody. user: the key of a user. chat: the agent, in conversation.',
-            ),
+            .describe("key: an API key without a user. user: a user's key. chat: the agent, in conversation."),
           api_key_id: z.uuid().nullable(),
-          user_id: z.uuid().nullable().describe('Whose key it was, also where the agent did it for somebody.'),
-          turn_id: z.uuid().nullable().describe('Of the conversation, where it was changed there.'),
+          user_id: z.uuid().nullable().describe("The key's user, even if the agent acted on their behalf."),
+          turn_id: z.uuid().nullable().describe('The turn of the conversation that changed it, if any.'),
           plan: Plan,
         })
         .meta({ id: 'MonitoringPlanVersion' }),
@@ -194,7 +198,10 @@ export const AgentConfigResponse = z
     notification_channel: Channel,
     eviction_hours: evictionHours,
     model_budget_usd_per_day: modelBudget,
-    webhook_secret: z.string().optional().describe('Of a webhook channel that was set without one: shown this once.'),
+    webhook_secret: z
+      .string()
+      .optional()
+      .describe('The generated secret of a webhook channel that was set without one; shown only once.'),
   })
   .meta({ id: 'MonitoringAgentConfigResponse' });
 

@@ -235,7 +235,7 @@ export async function tellAgent(
     const { revision } = settings;
     await em.nativeUpdate(MonitoringAgent, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
   } catch (error) {
-    log.warn({ err: error, agentId: id }, 'a change of an agent was not taken; the sweeper will repeat it');
+    log.warn({ err: error, agentId: id }, 'Temporal did not accept the change of an agent; the sweeper will retry');
   }
 }
 

@@ -43,7 +43,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
     });
     return repairEach(found, work, {
       log: deps.log,
-      message: 'a monitoring agent could not be repaired',
+      message: 'could not repair a monitoring agent',
       facts: ({ id: agentId }) => ({ agentId }),
     });
   };
@@ -66,7 +66,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
       await touch(deps, id, teamId);
       // Its check may be late because workers are busy, or were down: then the workflow exists and continues.
       if ((await deps.launcher.state(id)) === 'running') return;
-      deps.log.warn({ agentId: id }, 'the workflow of a monitoring agent is missing; it is started again');
+      deps.log.warn({ agentId: id }, 'the workflow of a monitoring agent is missing; starting it again');
       await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
     },
   );

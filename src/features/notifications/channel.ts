@@ -17,7 +17,7 @@ const httpUrl = z
 const SlackWebhookChannel = z
   .strictObject({
     type: z.literal('slack_webhook'),
-    url: httpUrl.meta({ description: 'The URL that Slack shows for the webhook. It is a secret.', writeOnly: true }),
+    url: httpUrl.meta({ description: 'The webhook URL that Slack shows. It is a secret.', writeOnly: true }),
   })
   .meta({ id: 'SlackWebhookChannel' });
 
@@ -27,7 +27,7 @@ const SlackChannel = z
     type: z.literal('slack'),
     bot_token: z
       .string()
-      .regex(/^xoxb-[\w-]{10,250}$/, 'Value should be the token of a bot, which begins with xoxb-')
+      .regex(/^xoxb-[\w-]{10,250}$/, 'Value should be a bot token, which begins with xoxb-')
       .meta({ description: 'Needs the scope chat:write.', writeOnly: true }),
     channel: z
       .string()
@@ -43,7 +43,7 @@ const webhookSecret = z
   .regex(/^[\x21-\x7e]+$/, 'Value should have printable ASCII characters only')
   .refine(
     (value) => !value.startsWith('whsec_') || z.base64().min(MIN_SECRET).safeParse(value.slice(6)).success,
-    'What follows whsec_ should be Base64',
+    'The part after whsec_ should be Base64',
   );
 
 /** Posts signed JSON according to the Standard Webhooks specification. */
@@ -53,7 +53,7 @@ const WebhookChannel = z
     url: httpUrl,
     secret: webhookSecret.optional().meta({
       description:
-        'Signs what is sent: Base64 after whsec_, or any text, whose bytes are the key. Absent: one is made, and shown once.',
+        'Signs the requests: Base64 after whsec_, or any text, whose bytes are the key. By default one is generated, and shown once.',
       writeOnly: true,
     }),
   })
@@ -119,7 +119,7 @@ export function openChannel(box: SecretBox, teamId: string, stored: StoredChanne
   const text = box.open(stored.sealed, contextOf(teamId));
   const parsed = NotificationChannel.safeParse(JSON.parse(text));
   // Not the parser's own message, which quotes the secret input.
-  if (!parsed.success) throw new SecretError('What was sealed is not a channel of this version.');
+  if (!parsed.success) throw new SecretError('The sealed value is not a channel of this version.');
   return completeChannel(parsed.data).channel;
 }
 

@@ -61,7 +61,9 @@ async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSig
   const stopping = new AbortController();
   const stopped = Promise.withResolvers<never>();
   stopping.signal.addEventListener('abort', () => stopped.reject(stopping.signal.reason), { once: true });
-  const late = new DeliveryError(`The channel did not take it within ${ms / 1_000} seconds.`, { retryable: true });
+  const late = new DeliveryError(`The channel did not accept the notification within ${ms / 1_000} seconds.`, {
+    retryable: true,
+  });
   const timer = setTimeout(() => stopping.abort(late), ms);
   const stop = (): void => stopping.abort(outer.reason);
   outer.addEventListener('abort', stop, { once: true });
@@ -87,8 +89,10 @@ function open(box: SecretBox, teamId: string, stored: StoredChannel): CompleteCh
   try {
     return openChannel(box, teamId, stored);
   } catch (error) {
-    const why = error instanceof SecretError ? error.message : 'What was sealed is not a channel.';
-    throw new DeliveryError(`The channel cannot be opened; it may have to be set again. ${why}`, { retryable: false });
+    const why = error instanceof SecretError ? error.message : 'The sealed value is not a channel.';
+    throw new DeliveryError(`The channel cannot be decrypted; it may have to be set again. ${why}`, {
+      retryable: false,
+    });
   }
 }
 

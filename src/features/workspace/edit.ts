@@ -31,7 +31,7 @@ export function editText(text: string, input: EditInput): Edited {
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
     return {
-      problem: `old_text occurs ${places.length} times (${where}). Take in more of what is around the one you mean, or set replace_all.`,
+      problem: `old_text occurs ${places.length} times (${where}). Include more of the surrounding text, or set replace_all.`,
     };
   }
   return { text: text.split(oldText).join(newText), replacements: places.length, lines };
@@ -58,6 +58,6 @@ function notFound(text: string, oldText: string): string {
   const lines = text.split('\n').map(plain);
   const like = first === undefined ? -1 : lines.indexOf(first);
   if (like >= 0)
-    return `old_text does not occur. Line ${like + 1} is like its first line, so that white space or a later line differs: read the file from there and copy the piece exactly.`;
+    return `old_text does not occur. Line ${like + 1} resembles its first line, so white space or a later line differs: read the file from there and copy the piece exactly.`;
   return 'old_text does not occur in the file. Read the file, or search it, and copy the piece exactly as it is.';
 }

@@ -28,7 +28,7 @@ export function directoryPath(path: string): string {
 function stripped(path: string): string {
   const clean = path.replace(/^(\.\/)+/u, '').replace(/\/$/u, '');
   if (clean === '' && (path === '' || path.startsWith('.'))) return '';
-  if (!clean.isWellFormed() || UNSEEN.test(clean)) throw refused(path, 'it has characters that cannot be seen');
+  if (!clean.isWellFormed() || UNSEEN.test(clean)) throw refused(path, 'it has invisible characters');
   if (clean.normalize('NFC') !== clean) throw refused(path, "it is not in Unicode's composed form (NFC)");
   if (clean.includes('\\')) throw refused(path, 'names are separated by /');
   if (clean === '' || clean.startsWith('/')) throw refused(path, 'it must be relative to the root of the workspace');

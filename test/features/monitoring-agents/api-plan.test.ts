@@ -199,7 +199,7 @@ describe('plans of monitoring agents over the API', () => {
       versions.map(({ version, reason }: Json) => [version, reason]),
       [
         [4, 'Ann asked for it.'],
-        [3, 'Changed over the API.'],
+        [3, 'Changed through the API.'],
         [2, 'A better name'],
         [1, 'The agent was made with this plan.'],
       ],

@@ -112,7 +112,7 @@ describe('notifications: mail', () => {
       failing({
         retryable: false,
         message:
-          /took the mail for 1 of 3 recipients, and not for gone@example\.com \(550 no such mailbox\), gone\.too@example\.com \(550/,
+          /accepted 1 of 3 recipients, but rejected gone@example\.com \(550 no such mailbox\), gone\.too@example\.com \(550/,
       }),
     );
     assert.deepEqual(mails[0]?.to, ['ops@example.com']);

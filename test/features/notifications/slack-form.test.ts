@@ -120,7 +120,7 @@ describe('notifications: a message in Block Kit', () => {
     assert.ok(blocks.length <= 50);
     assert.match(
       JSON.stringify(blocks),
-      /The report is longer than fits here\. All of it: Finding \(<https:\/\/casebook\.example\.com\/findings\/1\?a=1&amp;b=2>\)/,
+      /The report is too long to fit here\. Full report: Finding \(<https:\/\/casebook\.example\.com\/findings\/1\?a=1&amp;b=2>\)/,
     );
   });
 

@@ -77,7 +77,7 @@ describe('workspace: tools', () => {
     );
     assert.equal(
       await says('read_file', { path: 'runbooks/db.md' }),
-      'runbooks/db.md, lines 1-3 of 3; this is the end:\n# Database\n\nRestart it.\n',
+      'runbooks/db.md, lines 1-3 of 3; end of file:\n# Database\n\nRestart it.\n',
     );
     assert.deepEqual(
       await answers('edit_file', { path: 'runbooks/db.md', old_text: 'Restart it.', new_text: 'Look first.' }),
@@ -100,7 +100,7 @@ describe('workspace: tools', () => {
     });
     assert.match(
       await says('read_file', { path: 'runbooks/db.md', offset: 2 }),
-      /lines 3-3 of 3; this is the end:\nLook first\.\n$/,
+      /lines 3-3 of 3; end of file:\nLook first\.\n$/,
     );
     assert.equal(await says('search_files', { pattern: 'Flush' }), '1 line in 1 file:\nrunbooks/cache.md:1: Flush.');
     const outcome = await drafts.finish(run, 'apply', { message: 'm', author, date });
@@ -185,9 +185,9 @@ describe('workspace: tools', () => {
     assert.equal(read, lines.join(''));
     assert.match(
       await says('read_file', { path: 'long', offset: 5, limit: 1 }),
-      /lines 6-6 of 1000; read on with offset 6:\nline 5 x+\n$/,
+      /lines 6-6 of 1000; continue with offset 6:\nline 5 x+\n$/,
     );
-    assert.match(await says('read_file', { path: 'wide' }), /lines 1-1 of 2; read on with offset 1:\ny{30000}\n$/);
+    assert.match(await says('read_file', { path: 'wide' }), /lines 1-1 of 2; continue with offset 1:\ny{30000}\n$/);
     assert.equal(await says('read_file', { path: 'empty' }), 'empty has 0 lines; there is nothing from line 1 on.');
     assert.match(await says('read_file', { path: 'long', offset: 1_000 }), /nothing from line 1001/);
   });

@@ -45,9 +45,11 @@ export function membersOf(value: unknown): Record<string, unknown> | undefined {
  * @throws {SourceError} when it is not a list, or longer than any check reads
  */
 export function listOf(answer: unknown, what: string, most: number): unknown[] {
-  if (!Array.isArray(answer)) throw new SourceError(`the source answered ${kindOf(answer)} in place of ${what}`);
+  if (!Array.isArray(answer)) throw new SourceError(`the source returned ${kindOf(answer)} instead of ${what}`);
   if (answer.length > most) {
-    throw new SourceError(`the source answered ${answer.length} ${what}, at most ${most} are read: narrow the check`);
+    throw new SourceError(
+      `the source returned ${answer.length} ${what}; a check reads at most ${most}: narrow the check`,
+    );
   }
   return answer;
 }

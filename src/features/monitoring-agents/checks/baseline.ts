@@ -110,7 +110,7 @@ export function furthest(learned: readonly Learned[]): Learned | undefined {
 
 /** Why a complete history is still too short. */
 export function tooSparse({ samples, needed }: Learned): string {
-  return `the history holds ${samples} samples, ${needed} are needed: lengthen history_seconds`;
+  return `the history has ${samples} samples, but the check needs ${needed}: increase history_seconds`;
 }
 
 export const learning = ({ samples, needed }: Learned): string => `learning: ${samples} of ${needed} points`;

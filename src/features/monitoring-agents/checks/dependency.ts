@@ -55,7 +55,7 @@ export async function runDependencyCheck(subject: DependencySubject, context: Ch
   if ('reason' in verdict) return failed(explained(verdict.reason, subject, seen, chosen, context), evidence);
   const notes = [
     ...(verdict.unknown ? [`${count(verdict.unknown, 'call')} without figures or calls lately`] : []),
-    ...(seen.truncated ? ['the graph is cut'] : []),
+    ...(seen.truncated ? ['the graph is truncated'] : []),
   ];
   return judged({
     observations: verdict.observations,
@@ -77,7 +77,7 @@ async function judgeMissing(
 ): Promise<CallsVerdict> {
   const isNamed = subject.caller !== undefined || subject.callee !== undefined;
   if (!isNamed && !seen.isLive)
-    return { reason: 'name a caller or a callee: without a live graph no call is known to be missing' };
+    return { reason: 'name a caller or a callee: only a live graph shows which other calls are missing' };
   const gone = (edge: Pick<CheckedEdge, 'caller' | 'callee'>, why: string) => {
     const subjectName = callName(edge);
     return { subject: subjectName, isFinding: true, text: `the call ${subjectName} ${why}`, service: edge.caller };
@@ -104,8 +104,7 @@ async function judgeMissing(
     if (all.length > 0) return { observations: all, unknown: 0 };
     seen.edges.push(...earlier);
   }
-  if (seen.truncated)
-    return { reason: 'the graph has more calls than it gives: whether this one is among them is unknown' };
+  if (seen.truncated) return { reason: 'the graph is truncated and may or may not contain this call' };
   const known = [...new Set(seen.edges.flatMap(({ caller, callee }) => [caller, callee]))];
   const stranger = [subject.caller, subject.callee].find((name) => name !== undefined && !known.includes(name));
   if (!isNamed || known.length === 0) return { reason: 'no calls were seen at all' };

@@ -35,7 +35,7 @@ export function readEdges(answer: unknown): CheckedEdge[] {
     });
   }
   if (list.length > 0 && edges.length === 0) {
-    throw new SourceError(`nothing of the ${list.length} calls that the source answered can be read`);
+    throw new SourceError(`none of the ${list.length} calls from the source can be read`);
   }
   return edges;
 }
@@ -44,7 +44,7 @@ export function readEdges(answer: unknown): CheckedEdge[] {
 export function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
   const graph = membersOf(answer);
   if (!graph || typeof graph.asOf !== 'number' || !Number.isFinite(graph.asOf)) {
-    throw new SourceError('the source answered no graph with a time');
+    throw new SourceError('the source did not return a graph with a time');
   }
   return { asOf: graph.asOf, edges: readEdges(graph.edges), truncated: Boolean(graph.truncated) };
 }

@@ -74,7 +74,7 @@ const sorted = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at
 /** @throws {SourceError} when the answer is not a page of lines, or none of its lines is valid */
 function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
   const members = membersOf(answer);
-  if (!members) throw new SourceError('the source answered no page of log lines');
+  if (!members) throw new SourceError('the source did not return a page of log lines');
   const list = listOf(members.lines, 'log lines', 2 * MOST_LINES);
   const lines: LogLine[] = [];
   for (let index = 0; index < list.length; index++) {
@@ -89,7 +89,7 @@ function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
     });
   }
   if (list.length > 0 && lines.length === 0) {
-    throw new SourceError(`nothing of the ${list.length} log lines that the source answered can be read`);
+    throw new SourceError(`none of the ${list.length} log lines from the source can be read`);
   }
   const stated = typeof members.unreadable === 'number' && members.unreadable > 0 ? members.unreadable : 0;
   return {

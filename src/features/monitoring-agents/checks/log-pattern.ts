@@ -31,7 +31,7 @@ export async function runLogPatternCheck(subject: LogSubject, context: CheckCont
   const number = `${read.truncated ? 'at least ' : ''}${count(found, 'line')}`;
   if (!isFinding && read.truncated) {
     return failed(
-      `${number} match, the source gives no more: whether there are ${condition.at_least} is unknown`,
+      `${number} match, but the source returns no more: whether ${condition.at_least} match is unknown`,
       evidence,
     );
   }

@@ -23,10 +23,10 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
   if (!tool) {
     const similar = listed(near(subject.tool, registry.names()));
     return failed(
-      `there is no tool "${subject.tool}"; ${similar ? `similar: ${similar}` : 'the team has no reading tool'}`,
+      `there is no tool "${subject.tool}"; ${similar ? `similar: ${similar}` : 'the team has no read-only tool'}`,
     );
   }
-  if (tool.sideEffect) return failed(`${subject.tool} changes something: a check only reads`);
+  if (tool.sideEffect) return failed(`${subject.tool} has side effects: a check only reads`);
   const output = await registry.invoke(subject.tool, subject.arguments, {
     conversationId: sessionId,
     runId: sessionId,
@@ -45,7 +45,7 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
     })),
   ];
   if (output.isError) return failed(`${subject.tool}: ${errorText(content)}`, evidence);
-  if (form === 'binary') return failed(`${subject.tool} answered bytes that are no text`, evidence);
+  if (form === 'binary') return failed(`${subject.tool} returned bytes that are not text`, evidence);
   if (form === 'empty') return failed(`${subject.tool} answered nothing`, evidence);
   const verdict = judgeAnswer(content, subject);
   if ('problem' in verdict) return failed(`${subject.tool}: ${verdict.problem}`, evidence);

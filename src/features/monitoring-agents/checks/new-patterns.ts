@@ -64,7 +64,7 @@ export async function findNewPatterns(
   if (!begun) {
     const silence = await hasLines(source, subject, window, signal);
     if (silence !== undefined) return failed(silence, evidence);
-    const summary = `learning: no log lines from before ${at((history.from + history.to) / 2)} yet, ${duration(condition.history_seconds)} of history are needed`;
+    const summary = `learning: no log lines from before ${at((history.from + history.to) / 2)} yet, the check needs ${duration(condition.history_seconds)} of history`;
     return learningResult(summary, evidence);
   }
   const mustAsk = past.truncated || other > 0;

@@ -52,7 +52,7 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
     }
     total += Math.min(times.length, values.length);
     if (total > MOST_SAMPLES) {
-      throw new SourceError(`the source answered more than ${MOST_SAMPLES} samples: narrow the check`);
+      throw new SourceError(`the source returned more than ${MOST_SAMPLES} samples: narrow the check`);
     }
     const head = headOf(members);
     const key = JSON.stringify([head.service, head.metric, head.statistic, head.labels]);
@@ -62,7 +62,7 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
     else if (strange) unreadable++;
   }
   if (found.size === 0 && unreadable > 0) {
-    throw new SourceError(`nothing of the ${list.length} series that the source answered can be read`);
+    throw new SourceError(`none of the ${list.length} series from the source can be read`);
   }
   return { series: [...found.values()].map(inOrder), unreadable };
 }

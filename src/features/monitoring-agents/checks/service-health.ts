@@ -83,7 +83,7 @@ export async function runServiceHealthCheck(
   const missing = [...(wanted ?? [])].filter((service) => !byService.has(service));
   const hasFinding = observations.some(({ isFinding }) => isFinding);
   if (missing.length > 0 && !hasFinding) {
-    const found = byService.size > 0 ? `; there are some of ${listed([...byService.keys()])}` : '';
+    const found = byService.size > 0 ? `; there are metrics of ${listed([...byService.keys()])}` : '';
     return failed(`no metrics of ${listed(missing)} in the last ${duration(whole.to - whole.from)}${found}`, evidence);
   }
   if (observations.length === 0) return notJudged(verdicts, evidence, whole);
@@ -111,7 +111,7 @@ function notJudged(
 ): CheckResult {
   const learned = furthest(verdicts.flatMap((verdict) => verdict.learned ?? []));
   if (!learned) {
-    const of = verdicts.length > 0 ? 'that tells how a service fares' : 'of any service';
+    const of = verdicts.length > 0 ? 'that shows the health of a service' : 'of any service';
     return failed(`no metric ${of} in the last ${duration(to - from)}`, evidence);
   }
   if (!learned.isGrowing) return failed(tooSparse(learned), evidence);

@@ -42,15 +42,17 @@ const EXAMPLES = [
 
 export const MonitoringChatRequest = z
   .strictObject({
-    message: words.describe('What to watch, how often, what to tell; or what is to be different; or a question.'),
+    message: words.describe('What to watch, how often, and what to report; or a change; or a question.'),
     description: words.describe('The same as message.'),
-    chat_id: z.string().max(100).optional().describe('Id of an agent that exists, to change it in conversation.'),
-    title: nameField.optional().describe('What a new agent is called; absent: named after its description.'),
+    chat_id: z.string().max(100).optional().describe('Id of an existing agent, to change it in conversation.'),
+    title: nameField.optional().describe('The name of a new agent; by default it is named after its description.'),
     plan: CarriedOutPlan.optional().describe(
-      'The whole plan of a new agent: it begins with it, and no model is asked.',
+      'The whole plan of a new agent, which starts with it without asking a model.',
     ),
-    active: z.boolean().optional().describe('false: the new agent is paused until it is resumed.'),
-    notification_channel: NotificationChannel.optional().describe('Where a new agent reports; absent: nowhere.'),
+    active: z.boolean().optional().describe('false: the new agent starts paused.'),
+    notification_channel: NotificationChannel.optional().describe(
+      'Where a new agent sends notifications; by default nowhere.',
+    ),
     eviction_hours: evictionHours.optional(),
     model_budget_usd_per_day: modelBudget.optional(),
     model: z
@@ -63,13 +65,13 @@ export const MonitoringChatRequest = z
   })
   .superRefine((body, context) => {
     if ((body.message === undefined) === (body.description === undefined)) {
-      const message = 'There should be either message or description';
+      const message = 'Either message or description is required';
       context.addIssue({ code: 'custom', path: ['message'], message });
     }
     if (body.chat_id === undefined) return;
     for (const member of OF_NEW_AGENTS) {
       if (body[member] === undefined) continue;
-      const message = 'Only a new agent can be given this; change it at /api/monitoring-chat/{chat_id}';
+      const message = 'Only a new agent accepts this; change it at /api/monitoring-chat/{chat_id}';
       context.addIssue({ code: 'custom', path: [member], message });
     }
   })
@@ -83,7 +85,7 @@ export const MonitoringChatResponse = z
   .object({
     chat_id,
     title,
-    response: z.string().nullable().describe('What the agent says; null where the plan was given.'),
+    response: z.string().nullable().describe("The agent's answer; null if the plan was given."),
     status,
     reasons,
     active,

@@ -88,6 +88,6 @@ export function isToBeInvestigated(
 export function noticeOf(findingId: string, { key }: Pick<Effect, 'key'>): Notice {
   const [word, n = ''] = key.slice(`finding:${findingId}:`.length).split(':');
   const event = NOTIFICATION_EVENTS.find((one) => one === word);
-  if (event === undefined) throw new Error(`${key} names no notification of the finding.`);
+  if (event === undefined) throw new Error(`${key} is not the key of a notification of the finding.`);
   return { event, n };
 }

@@ -34,7 +34,7 @@ export async function judgeFinding(
   const { agentId } = finding;
   const isSpent = async () => agentId !== null && (await deps.isBudgetSpent(em, agentId, deps.clock.now()));
   if (await untilReachable(isSpent, attempt.signal))
-    return leaveUnjudged(deps, ref, 'The model budget of the day is spent.');
+    return leaveUnjudged(deps, ref, 'The daily model budget is spent.');
   const text = judgementTask(finding, finding.evidence);
   const answer = await askOnce(
     deps,
@@ -60,14 +60,14 @@ export async function leaveUnjudged(
 ): Promise<void> {
   const finding = await forTeam(deps.orm.em, ref.teamId).findOne(Finding, { id: ref.findingId });
   if (!finding) return;
-  const reason = storableText(`Told without a judgement. ${why}`.slice(0, 1_000));
+  const reason = storableText(`Sent without a judgement. ${why}`.slice(0, 1_000));
   await record(deps, ref, { isWorthIt: true, title: finding.title, reason, costUsd: 0, model: 'none' });
 }
 
 /** @param title used for an unreadable answer: the finding keeps the title it had */
 export function judgementOf(text: string, title: string): Pick<Judgement, 'isWorthIt' | 'title' | 'reason'> {
   const answer = Answer.safeParse(jsonIn(text));
-  if (!answer.success) return { isWorthIt: true, title, reason: 'The judgement of the model could not be read.' };
+  if (!answer.success) return { isWorthIt: true, title, reason: "The model's judgement could not be read." };
   const { worth_telling: isWorthIt, title: named, reason } = answer.data;
   return {
     isWorthIt,

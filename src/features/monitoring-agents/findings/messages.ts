@@ -114,7 +114,7 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
   reopened: ({ finding, wasFlapping }) => [
     `${wasFlapping ? 'Still there' : 'Back again'}: ${nameOf(finding)}`,
     [
-      wasFlapping ? 'It came and went, and now it stays.' : '',
+      wasFlapping ? 'It came and went, and is now permanent.' : '',
       finding.summary,
       ...othersOf(finding),
       `Since ${timeOf(lastOpen(finding))}.`,
@@ -123,7 +123,7 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
   flapping: ({ finding }) => [
     `Flapping: ${nameOf(finding)}`,
     [
-      `It came ${finding.opens.length} times lately. You hear of it again when it has stayed as it is for a while.`,
+      `It came ${finding.opens.length} times lately. You will hear of it again once it has been stable for a while.`,
       finding.summary,
     ],
   ],
@@ -132,7 +132,7 @@ const WORDING: Record<FindingMessage['event'], (told: FindingMessage) => [title:
 function investigatedAs(investigation: FindingMessage['investigation']): string {
   if (!investigation) return '';
   if (!investigation.isShared) return 'It is being investigated; the report follows here.';
-  return 'Much began at the same time: it is taken to belong to the investigation below, whose report follows here.';
+  return 'Several findings began at the same time. This one is part of the investigation below; the report follows here.';
 }
 
 const nameOf = ({ judgement, title }: FindingMessage['finding']): string => judgement?.title ?? title;

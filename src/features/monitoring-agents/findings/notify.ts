@@ -70,7 +70,7 @@ async function messageFor(
   finding: Finding,
   { id, title }: MonitoringAgent,
 ) {
-  if (event === 'test') throw new Error('A test of a channel is about no finding.');
+  if (event === 'test') throw new Error('A channel test does not concern a finding.');
   const investigationId = event === 'report' ? n : finding.investigationId;
   const investigation = investigationId === null ? null : await em.findOne(Investigation, { id: investigationId });
   const before = (await notifiedOf(em, finding.id)).findLast((one) => noticeOf(finding.id, one).event !== 'report');

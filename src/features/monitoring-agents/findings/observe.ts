@@ -89,7 +89,7 @@ export async function observeHealth(
     {
       source: HEALTH_KEY,
       isFinding,
-      text: clipped(isFinding ? reasons.join(' ') : 'It watches all that its plan says again.'),
+      text: clipped(isFinding ? reasons.join(' ') : 'It watches everything in its plan again.'),
       at: at.getTime(),
       policy: AT_ONCE,
     },
@@ -173,7 +173,7 @@ export async function releaseSources(
     if (forgotten.change === 'none') continue;
     store(em, row, forgotten);
     if (!isChanged(before, forgotten.state)) continue;
-    row.summary = 'Nothing watches this any more: its check was removed or disabled.';
+    row.summary = 'Nothing watches this any longer: its check was removed or disabled.';
     changed.push(row);
   }
   await em.flush();
@@ -193,7 +193,7 @@ async function endVanished(em: EntityManager, session: ObservedSession, seen: Ob
     let state = before;
     for (const source of Object.keys(row.sources)) {
       if (!source.startsWith(prefix) || reported.has(source)) continue;
-      const text = 'It is not seen any more.';
+      const text = 'It is no longer seen.';
       const reduced = reduce(state, { ...shared(session), source, isFinding: false, text });
       if (reduced.change !== 'none') store(em, row, reduced);
       if (!reduced.state) break;

@@ -22,10 +22,10 @@ export const NotificationResponse = z
     channel: z
       .object({ type: z.enum(CHANNEL_TYPES), label: z.string().nullable() })
       .nullable()
-      .describe('Where it went, or is to go.'),
+      .describe('Where it went, or will go.'),
     status: z
       .enum(['pending', 'delivered', 'failed', 'skipped'])
-      .describe('pending: it is being delivered, again where last_error says why. skipped: there was no channel.'),
+      .describe('pending: it is being delivered; after a failed attempt last_error says why. skipped: no channel.'),
     title: z.string(),
     text: z.string(),
     attempts: z.int(),
@@ -39,12 +39,12 @@ export const NotificationResponse = z
 const FindingSummary = z
   .object({
     id: z.uuid(),
-    chat_id: z.uuid().nullable().describe('Of the agent; null: an alert that belongs to none.'),
+    chat_id: z.uuid().nullable().describe("The agent's id; null: an alert that belongs to no agent."),
     origin: z.enum(['check', 'health', 'alert']),
     status: findingStatus.describe(
-      'pending: seen, not confirmed yet. resolved: over, and the same one if it comes back soon. closed: over.',
+      'pending: seen, not confirmed yet. resolved: over, but the same finding if it comes back soon. closed: over for good.',
     ),
-    flapping: z.boolean().describe('It comes and goes so often that only this is told.'),
+    flapping: z.boolean().describe('It comes and goes so often that people are only notified of that.'),
     title: z.string(),
     summary: z.string().describe('The newest observation in words.'),
     severity: z.enum(SEVERITIES),
@@ -60,8 +60,8 @@ const FindingSummary = z
         cost: z.number().describe('US dollars.'),
       })
       .nullable()
-      .describe('What a model thought of it before anybody was told.'),
-    occurrences: z.int().describe('Observations that reported it.'),
+      .describe("A model's judgement before anybody was notified."),
+    occurrences: z.int().describe('Number of observations that reported it.'),
     opened_at: time.nullable(),
     last_seen_at: time,
     resolved_at: time.nullable(),
@@ -69,7 +69,7 @@ const FindingSummary = z
     agent: z
       .object({ id: z.uuid(), title: z.string() })
       .nullable()
-      .describe('The agent that found it; null: an alert that belongs to none.'),
+      .describe('The agent that found it; null: an alert that belongs to no agent.'),
     investigation: z
       .object({ id: z.uuid(), url: z.string(), status: z.enum(INVESTIGATION_STATUSES).nullable() })
       .nullable()
@@ -89,7 +89,7 @@ export const FindingResponse = z
         z.object({
           source: z.string(),
           failing: z.boolean(),
-          streak: z.int().describe('Runs in a row that said so.'),
+          streak: z.int().describe('Consecutive runs that said so.'),
           text: z.string(),
           session_id: z.uuid().nullable(),
           at: time,
@@ -104,7 +104,7 @@ export const FindingResponse = z
   .meta({ id: 'FindingResponse' });
 
 export const FindingListQuery = z.object({
-  status: findingStatus.optional().describe('Absent: all but pending ones.'),
+  status: findingStatus.optional().describe('By default all but pending ones.'),
   severity: z.enum(SEVERITIES).optional().describe('Only those of this severity.'),
   ...pageFields,
 });

@@ -36,7 +36,7 @@ export async function sweepFindings(
     const found = await em.find(Finding, where, { ...anyTeam, limit: batch, orderBy: { updatedAt: 'asc' } });
     return repairEach(found, work, {
       log: deps.log,
-      message: 'a finding could not be repaired',
+      message: 'could not repair a finding',
       facts: ({ id: findingId }) => ({ findingId }),
     });
   };
@@ -49,7 +49,7 @@ export async function sweepFindings(
     async (finding) => {
       await touch(deps, finding);
       if ((await deps.launcher.state(finding.id)) === 'running') return;
-      deps.log.warn({ findingId: finding.id }, 'the workflow of a finding is missing; it is started again');
+      deps.log.warn({ findingId: finding.id }, 'the workflow of a finding is missing; starting it again');
       await tellFindings(deps, [finding]);
     },
   );

@@ -27,7 +27,7 @@ export async function tellFindings(deps: FindingTeller, findings: readonly ToldF
     } catch (error) {
       deps.log.warn(
         { err: error, findingId: id },
-        'a finding could not be told to its workflow; the sweeper will repeat it',
+        'could not notify the workflow of a finding; the sweeper will retry',
       );
     }
   });

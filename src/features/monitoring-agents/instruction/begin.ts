@@ -24,7 +24,7 @@ export interface InstructionCheckDeps extends Pick<MonitoringRunDeps, 'orm' | 'e
 export type InstructionCheckRun = Pick<InstructionCheckInput, 'agentId' | 'teamId' | 'planVersion' | 'run'>;
 export type CarriedOut = Check & { check: Extract<Check['check'], { type: 'instruction' }> };
 
-const BUDGET_SPENT = 'The model budget of the day is spent: nothing was looked at.';
+const BUDGET_SPENT = 'The daily model budget is spent: the check did not run.';
 
 /**
  * Opens the session and the conversation of a check that a model carries out. Idempotent.
@@ -46,7 +46,7 @@ export async function beginInstructionCheck(
   if (!agent.active) return cancelled('The agent is paused.');
   const planned = await instructionOf(em(), input);
   const check = planned?.check;
-  if (!check) return cancelled('The plan has no such check.');
+  if (!check) return cancelled('The plan no longer has this check.');
   if (agent.planVersion !== planVersion && !(await isStillPlanned(em(), agent, check))) {
     return cancelled('The plan was changed.');
   }

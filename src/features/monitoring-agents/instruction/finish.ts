@@ -12,15 +12,15 @@ import { instructionOf, type InstructionCheckDeps } from './begin.ts';
 import { checkResultOf } from './check-result.ts';
 import { InstructionResult } from './result.ts';
 
-const NOT_WANTED = 'It was not wanted any more: the plan was changed, or the agent paused or deleted.';
+const NOT_WANTED = 'No longer wanted: the plan was changed, or the agent was paused or deleted.';
 
 /** Why a run gave no result, for people. */
 const LIMITS: Record<RunLimit, string> = {
-  steps: 'its limit of steps was reached',
-  cost: 'its cost budget was used up',
-  wall_time: 'its time was over',
+  steps: 'it reached its step limit',
+  cost: 'it used up its cost budget',
+  wall_time: 'it ran out of time',
   repeated_calls: 'the model repeated the same call',
-  no_report: 'the model handed in nothing',
+  no_report: 'the model submitted nothing',
   refusal: 'the model refused',
   model_failure: 'the model could not be reached',
 };

@@ -14,7 +14,7 @@ export async function resultProblems(result: InstructionResult, reader: Evidence
   const findings = observations.filter((observation) => isFinding(result, observation));
   const problems: string[] = [];
   if (status === 'finding' && findings.length === 0) {
-    problems.push('The status is "finding", and no observation is one: add it, or hand in "ok" or "failed".');
+    problems.push('The status is "finding", but no observation is one: add it, or submit "ok" or "failed".');
   }
   if (status !== 'finding' && findings.length > 0) {
     problems.push(`An observation is a finding, and the status is "${status}": hand in "finding", or correct it.`);

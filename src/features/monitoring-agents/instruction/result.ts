@@ -5,8 +5,8 @@ import { MOST_OBSERVATIONS } from '../checks/port.ts';
 const text = (most: number) => z.string().trim().min(1).max(most);
 
 const InstructionObservation = z.strictObject({
-  subject: text(200).describe('What was judged, named the same in every run, for example a service.'),
-  text: text(1_000).describe('What was seen, with the numbers that decide.'),
+  subject: text(200).describe('The judged subject, named the same in every run, for example a service.'),
+  text: text(1_000).describe('What was seen, with the decisive numbers.'),
   is_finding: z.boolean().optional().describe('Default: true when status is "finding".'),
   service: text(200).optional().describe('The service it concerns.'),
   evidence: z.array(z.number().int().min(1)).max(20).default([]).describe('Evidence numbers of tool results.'),
@@ -20,8 +20,8 @@ const InstructionObservation = z.strictObject({
 export const InstructionResult = z.strictObject({
   status: z
     .enum(['ok', 'finding', 'failed'])
-    .describe('ok: looked, and nothing is a finding. finding: at least one is. failed: it could not be said.'),
-  summary: text(500).describe('The result, or why there is none, in one sentence.'),
+    .describe('ok: looked, and nothing is a finding. finding: at least one is. failed: no conclusion was possible.'),
+  summary: text(500).describe('The result, or why there is no result, in one sentence.'),
   observations: z.array(InstructionObservation).max(MOST_OBSERVATIONS).default([]),
 });
 export type InstructionResult = z.infer<typeof InstructionResult>;

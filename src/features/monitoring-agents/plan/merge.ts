@@ -6,19 +6,19 @@ import { checkId, JsonValue, MOST_CHECKS, type Plan } from './schema.ts';
 const CheckPatch = z
   .object({
     id: checkId,
-    remove: z.literal(true).optional().describe('Takes the check out of the plan.'),
+    remove: z.literal(true).optional().describe('Removes the check from the plan.'),
   })
   .catchall(JsonValue)
   .refine(({ remove, ...check }) => remove === undefined || Object.keys(check).length === 1, {
-    message: 'A check that is removed should have no other members than its id',
+    message: 'A removed check should have no members besides its id',
     path: ['remove'],
   })
   .meta({
     id: 'MonitoringCheckPatch',
     description:
-      'Members of a MonitoringCheck that are to change, merged into the check with this id as in RFC 7396: objects are merged, ' +
-      'lists and values replaced, null takes an optional member out. Another type of a check or condition replaces it whole; ' +
-      'every_seconds replaces cron and the other way round. A check with an id that is not in the plan is added at its end.',
+      'The members of a MonitoringCheck to change, merged into the check with this id as in RFC 7396: objects are merged, ' +
+      'lists and values are replaced, null removes an optional member. A different type of check or condition replaces the old one whole; ' +
+      'every_seconds replaces cron and vice versa. A check with a new id is appended to the plan.',
   });
 
 /** The changes to a plan; what a patch does not name stays. */

@@ -35,7 +35,7 @@ function rateProblems(checks: readonly Check[]): Problem[] {
 /** {@link planProblems} of one check; paths begin in the check. */
 export function checkProblems(check: Check): Problem[] {
   const { every_seconds: seconds = Infinity } = check.schedule;
-  const message = `An instruction should be carried out every ${SHORTEST_INSTRUCTION_SECONDS} seconds at most: a model does it`;
+  const message = `An instruction should run at most every ${SHORTEST_INSTRUCTION_SECONDS} seconds, because a model carries it out`;
   const isTooOften = check.check.type === 'instruction' && seconds < SHORTEST_INSTRUCTION_SECONDS;
   return [
     ...(isTooOften ? [{ path: ['schedule', 'every_seconds'], message }] : []),
@@ -63,7 +63,7 @@ export function duplicateIds(checks: readonly unknown[]): Problem[] {
       first.set(id, index);
       return [];
     }
-    const message = `Ids of checks should differ: check ${earlier} (counted from 0) has this one already`;
+    const message = `Ids of checks should be unique: check ${earlier} (counted from 0) already has this one`;
     return [{ path: ['checks', index, 'id'], message }];
   });
 }

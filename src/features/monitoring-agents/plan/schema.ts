@@ -40,7 +40,7 @@ export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as con
 /** A period of the day in which a check does not run. If `to` is not after `from`, it ends on the next day. */
 export const QuietHours = z
   .strictObject({
-    days: z.array(z.enum(WEEKDAYS)).min(1).optional().describe('The days on which it begins; absent: every day.'),
+    days: z.array(z.enum(WEEKDAYS)).min(1).optional().describe('The days on which it begins; by default every day.'),
     from: timeOfDay,
     to: timeOfDay,
   })
@@ -58,17 +58,17 @@ export const Schedule = z
       .optional()
       .describe('Either this or cron.'),
     cron: text(100).optional().describe('Five fields: minute, hour, day of month, month, weekday.'),
-    time_zone: timeZone.default('UTC').describe('Of the cron expression and of quiet hours.'),
-    quiet_hours: z.array(QuietHours).max(10).default([]).describe('When it is not run.'),
+    time_zone: timeZone.default('UTC').describe('The time zone of the cron expression and of quiet hours.'),
+    quiet_hours: z.array(QuietHours).max(10).default([]).describe('When it does not run.'),
   })
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;
 
 const service = text(200);
 const source = text(200).describe(
-  'Id of a source of telemetry, as list_sources gives it to agents: prometheus, for example.',
+  'Id of a telemetry source, as list_sources returns it to agents, for example prometheus.',
 );
-const windowSeconds = z.number().int().min(10).max(86_400).describe('How much time up to now is looked at.');
+const windowSeconds = z.number().int().min(10).max(86_400).describe('Length of the window that ends now.');
 
 const comparison = z.enum(['>', '>=', '<', '<=', '==', '!=']);
 
@@ -83,14 +83,14 @@ const LearnedBaseline = z.strictObject({
     .min(1)
     .max(100)
     .default(4)
-    .describe('How far from the median is unusual, in robust standard deviations.'),
+    .describe('The deviation from the median that is unusual, in robust standard deviations.'),
   history_seconds: z
     .number()
     .int()
     .min(30)
     .max(14 * 86_400)
     .default(3_600)
-    .describe('How much history it is learned from, before the window.'),
+    .describe('Length of the history before the window that defines what is usual.'),
   least_change: z
     .number()
     .min(0)
@@ -101,7 +101,7 @@ const LearnedBaseline = z.strictObject({
 const MetricCheck = z.strictObject({
   type: z.literal('metric'),
   source,
-  metric: text(300).optional().describe('Either a metric by name, or a PromQL expression where the source has it.'),
+  metric: text(300).optional().describe('Either a metric by name, or a PromQL expression if the source supports it.'),
   promql: text(5_000).optional(),
   service: service.optional(),
   statistic: text(50).optional(),
@@ -115,7 +115,7 @@ const MetricCheck = z.strictObject({
   no_data: z
     .enum(['fails', 'ok', 'finding'])
     .default('fails')
-    .describe('What no data means: that the check could not be carried out, that all is well, or a finding.'),
+    .describe('What missing data means: a failed check, an all-clear, or a finding.'),
 });
 
 const LogPatternCheck = z.strictObject({
@@ -142,7 +142,7 @@ const LogPatternCheck = z.strictObject({
 const ServiceHealthCheck = z.strictObject({
   type: z.literal('service_health'),
   source,
-  services: z.array(service).min(1).max(100).optional().describe('Absent: every service of the source.'),
+  services: z.array(service).min(1).max(100).optional().describe('By default every service of the source.'),
   window_seconds: windowSeconds.default(300),
   history_seconds: z
     .number()
@@ -150,7 +150,7 @@ const ServiceHealthCheck = z.strictObject({
     .min(30)
     .max(86_400)
     .default(3_600)
-    .describe('How much history is usual, before the window.'),
+    .describe('Length of the history before the window that defines what is usual.'),
   deviations: z.number().min(1).max(100).default(6),
 });
 
@@ -174,7 +174,7 @@ const McpToolCheck = z.strictObject({
   tool: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,63}$/)
-    .describe('The name of a reading tool of the team, as an investigation has it.'),
+    .describe("The name of one of the team's read-only tools, as investigations see it."),
   arguments: z.record(z.string().max(200), JsonValue).default({}),
   condition: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('contains'), text: text(500) }),
@@ -194,7 +194,7 @@ const McpToolCheck = z.strictObject({
 
 const InstructionCheck = z.strictObject({
   type: z.literal('instruction'),
-  instruction: text(5_000).describe('What the agent is to do with its tools, and what is a finding.'),
+  instruction: text(5_000).describe('What the agent should do with its tools, and what counts as a finding.'),
   max_steps: z.number().int().min(2).max(40).default(12),
   max_minutes: z.number().min(0.5).max(30).default(5),
 });
@@ -226,7 +226,7 @@ export const Check = z
   .strictObject({
     id: checkId,
     title: text(200),
-    enabled: z.boolean().default(true).describe('false: it is not run.'),
+    enabled: z.boolean().default(true).describe('false: it does not run.'),
     check: CheckSubject,
     schedule: Schedule,
     severity: z.enum(SEVERITIES).default('warning'),
@@ -238,28 +238,28 @@ export const Check = z
       .min(1)
       .default([...ACTIONS])
       .describe('What happens on a finding.'),
-    judge: z.boolean().default(false).describe('Whether a model looks at a finding before anybody is told.'),
+    judge: z.boolean().default(false).describe('Whether a model judges a finding before anybody is notified.'),
     confirmations: z
       .number()
       .int()
       .min(1)
       .max(20)
       .default(1)
-      .describe('So many runs in a row must find something before it is a finding.'),
+      .describe('How many consecutive runs must find something before it is a finding.'),
     recoveries: z
       .number()
       .int()
       .min(1)
       .max(20)
       .default(2)
-      .describe('So many runs in a row must find nothing before it is resolved.'),
+      .describe('How many consecutive runs must find nothing before it is resolved.'),
     cool_down_seconds: z
       .number()
       .int()
       .min(0)
       .max(7 * 86_400)
       .default(900)
-      .describe('One that comes back within this time after it was resolved is the same finding.'),
+      .describe('If it comes back within this time after it was resolved, it is the same finding.'),
   })
   .meta({ id: 'MonitoringCheck' });
 export type Check = z.infer<typeof Check>;

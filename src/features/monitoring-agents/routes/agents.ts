@@ -31,7 +31,7 @@ export const get = endpoint({
   method: 'get',
   path: '/api/monitoring-chat/{chat_id}',
   operationId: 'getMonitoringChat',
-  summary: 'A monitoring agent and how it stands',
+  summary: 'A monitoring agent and its status',
   tags,
   auth: apiKey(READ),
   params: schemas.AgentParams,
@@ -48,7 +48,7 @@ export const remove = endpoint({
   path: '/api/monitoring-chat/{chat_id}',
   operationId: 'deleteMonitoringChat',
   summary: 'Delete a monitoring agent with its chat, plans, sessions and findings',
-  description: 'Its workflow is cancelled; a check that runs is stopped. Investigations that it opened stay.',
+  description: 'Its workflow is cancelled; running checks are stopped. Investigations that it opened stay.',
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
@@ -65,10 +65,10 @@ const toggle = (active: boolean) =>
     method: 'post',
     path: `/api/monitoring-chat/{chat_id}/${active ? 'resume' : 'pause'}`,
     operationId: active ? 'resumeMonitoringChat' : 'pauseMonitoringChat',
-    summary: active ? 'Resume a monitoring agent: every check is run at once' : 'Pause a monitoring agent',
+    summary: active ? 'Resume a monitoring agent: every check runs at once' : 'Pause a monitoring agent',
     description: active
-      ? 'Resuming one that is active changes nothing.'
-      : 'Checks that run are stopped, and nothing of them is reported. Pausing one that is paused changes nothing.',
+      ? 'Resuming an active agent changes nothing.'
+      : 'Running checks are stopped, and nothing of them is reported. Pausing a paused agent changes nothing.',
     tags,
     auth: apiKey(WRITE),
     params: schemas.AgentParams,
@@ -89,7 +89,7 @@ export const runNow = endpoint({
   path: '/api/monitoring-chat/{chat_id}/run',
   operationId: 'runMonitoringChecks',
   summary: 'Run checks of a monitoring agent now',
-  description: 'All, or those named. The schedule goes on as before. Sessions show what came of it.',
+  description: 'All, or the named ones. The schedule continues as before. Sessions show the results.',
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
@@ -115,7 +115,7 @@ export const runNow = endpoint({
       await checkNow(deps.monitoring, em, id, wanted);
     } catch (error) {
       if (error instanceof Error && 'status' in error) throw error;
-      throw new DependencyDown('The agent could not be told to check now; try again.', 'temporal_down', {
+      throw new DependencyDown('The agent could not be notified to check now; try again.', 'temporal_down', {
         cause: error,
       });
     }

@@ -27,17 +27,17 @@ export const monitoringChat = endpoint({
   method: 'post',
   path: '/api/monitoring-chat',
   operationId: 'monitoringChat',
-  summary: 'Have something watched: say what, and get the plan by which a new agent watches it',
+  summary: 'Create a monitoring agent from a description, or talk to an existing one',
   description:
-    'With chat_id it is said to an agent that exists, whose plan changes in conversation. With a plan the agent begins with it, and no model is asked. With stream=true it streams as POST /api/v1/chat does; ' +
-    'read the plan at /api/monitoring-chat/{chat_id}/plan then. An agent whose plan could not be drafted stays, and is degraded: 502 `turn_failed` with its chat_id. To resume a stream with Last-Event-ID takes `chats:read` or `monitoring:read`.',
+    'With chat_id the message goes to an existing agent, whose plan changes in conversation. With a plan the new agent starts with it, without asking a model. With stream=true it streams as POST /api/v1/chat does; ' +
+    'then read the plan at /api/monitoring-chat/{chat_id}/plan. If no plan could be drafted, the answer is 502 `turn_failed` with the chat_id; the agent stays, degraded. Resuming a stream with Last-Event-ID requires `chats:read` or `monitoring:read`.',
   tags,
   auth: apiKey(WRITE),
   query: StreamQuery,
   headers: TurnHeaders,
   body: MonitoringChatRequest,
   response: MonitoringChatResponse,
-  content: { 'text/event-stream': 'The turn as it comes, with stream=true.' },
+  content: { 'text/event-stream': 'The turn as it happens, with stream=true.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
     const { body, query, deps, em, principal } = call;
@@ -80,7 +80,10 @@ function newAgent(
   const channel = given && acceptedChannel(deps.channels, given);
   if (isStreamed && channel?.type === 'webhook' && channel.secret === undefined) {
     const loc = ['body', 'notification_channel', 'secret'];
-    throw InvalidRequest.at(loc, 'One that is made is shown in the answer, which a stream does not have: give one');
+    throw InvalidRequest.at(
+      loc,
+      'A generated secret is shown in the answer, which a stream does not have: provide a secret',
+    );
   }
   let made: ReturnType<typeof storeChannel> | undefined;
   return {

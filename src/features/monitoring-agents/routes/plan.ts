@@ -13,8 +13,8 @@ export const getPlan = endpoint({
   method: 'get',
   path: '/api/monitoring-chat/{chat_id}/plan',
   operationId: 'getMonitoringPlan',
-  summary: 'The plan of a monitoring agent, and how each of its checks stands',
-  description: 'Answered by the running workflow; by the database when no worker answers within a second.',
+  summary: 'The plan of a monitoring agent, and the status of each check',
+  description: 'The running workflow answers; the database does if no worker answers within a second.',
   tags,
   auth: apiKey(READ),
   params: schemas.AgentParams,
@@ -36,8 +36,8 @@ export const updatePlan = endpoint({
   operationId: 'updateMonitoringPlan',
   summary: 'Change the plan of a monitoring agent, pause or resume it',
   description:
-    'Takes effect at once: checks that are changed or removed while they run are stopped, and those that are new or changed run. A plan that is not valid ' +
-    'is refused with every reason, and nothing is changed.',
+    'Takes effect at once: running checks that were changed or removed are stopped, and new or changed ones run. An invalid plan ' +
+    'is refused with every reason, and nothing changes.',
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
@@ -46,7 +46,7 @@ export const updatePlan = endpoint({
   response: schemas.MonitoringPlanResponse,
   errors: [404, 409],
   handler: async ({ em, deps, params, query, body, principal }) => {
-    const { plan, replace, active, version, reason = 'Changed over the API.' } = body;
+    const { plan, replace, active, version, reason = 'Changed through the API.' } = body;
     const change = { agentId: params.chat_id, baseVersion: version, active, reason };
     const wanted = plan === undefined ? change : { ...change, ...(replace ? { plan } : { patch: plan }) };
     try {

@@ -12,7 +12,7 @@ export interface TriggerDeps extends ApiDeps {
   monitoring: TriggerServiceDeps;
 }
 
-const description = `For tools that send webhooks: have them send the header \`Authorization: Bearer API_KEY\`. The form of the body is recognised; it is one of these:
+const description = `For tools that send webhooks: have them send the header \`Authorization: Bearer API_KEY\`. The format of the body is recognised; it is one of these:
 
 - Prometheus Alertmanager, with this receiver:
 
@@ -34,7 +34,7 @@ ${JSON.stringify(DATADOG_PAYLOAD, null, 2)}
 - Our own: \`{"type": "alert", "title": …}\`, \`{"type": "deploy", "service": …}\`, \`{"type": "check_now"}\`.
 - Any other object with a title or a text: an alert.
 
-An alert that fires becomes a finding, and is investigated. One that comes again, by its fingerprint, is the same finding; one that is over ends it. With \`chat_id\` it is reported to the channel of that agent, whose checks are run as well. An alert with the label \`severity: none\` (Watchdog) is for nobody and ignored. At most ${MOST_ALERTS} alerts of one request are taken, those that fire first.
+A firing alert becomes a finding, and is investigated. A repeated alert, recognised by its fingerprint, is the same finding; a resolved one ends it. With \`chat_id\` it is reported to that agent's channel, and the agent's checks run as well. An alert with the label \`severity: none\` (Watchdog) is ignored. At most ${MOST_ALERTS} alerts of one request are accepted, firing ones first.
 
 A deploy has the checks of active agents run now; reported again within ten minutes (by its fingerprint: service, version and environment unless given) it is the same. Repeating a request that was answered with 503 is harmless.`;
 
@@ -42,7 +42,7 @@ export const trigger = endpointFor<TriggerDeps>()({
   method: 'post',
   path: '/api/monitor',
   operationId: 'triggerMonitoring',
-  summary: 'Tell of an alert or a deploy, or have checks run now',
+  summary: 'Report an alert or a deploy, or run checks now',
   description,
   tags,
   auth: apiKeyVia('bearer', TRIGGER),

@@ -56,7 +56,7 @@ function cronReach(schedule: Schedule, times: CronTimes): ScheduleProblem[] {
   }
   if (schedule.quiet_hours.length === 0) return [];
   if (!isSwallowed(schedule, times) && YEARS.every((year) => firesIn(schedule, year))) return [];
-  const message = 'Quiet hours should leave times of the cron expression in every year: they swallow every one';
+  const message = 'Quiet hours should leave times of the cron expression in every year: these cover all of them';
   return [{ path: ['quiet_hours'], message }];
 }
 

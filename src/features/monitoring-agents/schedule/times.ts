@@ -110,6 +110,6 @@ function rhythmOf(schedule: Schedule, agentId: string): (after: number) => numbe
 
 /** @returns milliseconds */
 export function intervalOf({ every_seconds: seconds }: Schedule): number {
-  if (seconds === undefined) throw new TypeError('A schedule has either every_seconds or cron.');
+  if (seconds === undefined) throw new TypeError('A schedule needs every_seconds or cron.');
   return seconds * 1_000;
 }

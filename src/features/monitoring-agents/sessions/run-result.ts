@@ -5,7 +5,7 @@ import type { MonitoringSession } from '../entities.ts';
 const DIGEST_CHARACTERS = 200;
 
 /** The summary of a session that did not end in time. A worker that still returns to it resumes it. */
-export const LOST = 'It was lost with the process that ran it.';
+export const LOST = 'The process that ran it was lost.';
 
 /** What the agent's workflow learns of an ended session; undefined while it runs, or counts as lost. */
 export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRunResult | undefined {

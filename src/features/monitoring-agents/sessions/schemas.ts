@@ -7,12 +7,12 @@ const time = z.iso.datetime();
 
 const Observation = z
   .object({
-    subject: z.string().describe('Names what was looked at, the same in every run.'),
+    subject: z.string().describe('Identifies the subject, the same in every run.'),
     is_finding: z.boolean(),
     text: z.string(),
     service: z.string().nullable(),
     value: z.number().nullable(),
-    expected: z.number().nullable().describe('What the value was compared with.'),
+    expected: z.number().nullable().describe('The value it was compared with.'),
   })
   .meta({ id: 'MonitoringObservation' });
 
@@ -49,18 +49,18 @@ const SessionSummary = z
     title: z.string(),
     plan_version: z.int(),
     trigger: z.enum(['schedule', 'now', 'deploy', 'alert']),
-    status: z.enum(SESSION_STATUSES).describe('failed: it could not say. cancelled: nobody wanted it any more.'),
-    summary: z.string().nullable().describe('The result in one line, or why there is none.'),
+    status: z.enum(SESSION_STATUSES).describe('failed: no result. cancelled: no longer wanted.'),
+    summary: z.string().nullable().describe('The result in one line, or why there is no result.'),
     scheduled_at: time,
     started_at: time,
     finished_at: time.nullable(),
     duration_seconds: z.number().nullable(),
-    missed: z.int().describe('Scheduled times that passed before it while nobody ran it.'),
+    missed: z.int().describe('Scheduled times before it that passed without a run.'),
     observations: z.array(Observation),
     cost: z.number().describe('US dollars.'),
     input_tokens: z.int(),
     output_tokens: z.int(),
-    model: z.string().nullable().describe('The model that carried it out; null for a check that needs none.'),
+    model: z.string().nullable().describe('The model that carried it out; null for a check without a model.'),
     budget_spent: z.boolean(),
   })
   .meta({ id: 'MonitoringSessionSummary' });
@@ -73,7 +73,7 @@ export const SessionResponse = z
   .object({
     ...SessionSummary.shape,
     evidence: z.array(Evidence),
-    tool_calls: z.array(SessionToolCall).describe('Of an instruction check: what it looked at.'),
+    tool_calls: z.array(SessionToolCall).describe('The tool calls of an instruction check.'),
     workflow_id: z.string().nullable().describe('Of an instruction check.'),
   })
   .meta({ id: 'MonitoringSessionResponse' });

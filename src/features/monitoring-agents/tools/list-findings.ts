@@ -11,11 +11,11 @@ export const listMonitoringFindings = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'list_monitoring_findings',
     description:
-      'Lists what you have found, the latest seen first: what it is, since when, whether it is over, and the investigation that it opened (read_investigation has its report). pending: seen, and not confirmed yet.',
+      'Lists your findings, the latest seen first: what each is, since when, whether it is over, and the investigation it opened (read_investigation returns the report). pending: seen, but not confirmed yet.',
     repeatable: true,
     input: z.strictObject({
       status: z.enum(STATUSES).optional(),
-      limit: z.number().int().min(1).max(50).default(20).describe('Most findings to return, 20 by default.'),
+      limit: z.number().int().min(1).max(50).default(20).describe('Maximum findings to return, 20 by default.'),
     }),
     summarize: ({ status }) => `List ${status ?? 'all'} findings`,
     run: ({ status, limit }, context) =>

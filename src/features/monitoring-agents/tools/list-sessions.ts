@@ -9,13 +9,13 @@ export const listMonitoringSessions = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'list_monitoring_sessions',
     description:
-      'Lists the latest runs of your checks, the newest first: when, what each said of each subject, and what it cost. Old ones are deleted.',
+      'Lists the latest runs of your checks, the newest first: when each ran, its result for each subject, and its cost. Old ones are deleted.',
     repeatable: true,
     input: z.strictObject({
       check_id: z.string().max(64).optional().describe('Only of this check.'),
       status: z.enum(SESSION_STATUSES).optional(),
       page: z.number().int().min(1).max(1_000).default(1),
-      limit: z.number().int().min(1).max(50).default(20).describe('Most runs to return, 20 by default.'),
+      limit: z.number().int().min(1).max(50).default(20).describe('Maximum runs to return, 20 by default.'),
     }),
     summarize: ({ check_id: id, status }) =>
       `List the runs of ${id ?? 'all checks'}${status === undefined ? '' : `: ${status}`}`,

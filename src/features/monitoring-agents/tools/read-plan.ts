@@ -12,7 +12,7 @@ export const readMonitoringPlan = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'read_monitoring_plan',
     description:
-      'Reads the plan by which you watch: its version, its checks with their next due times, whether you are active or paused, how you stand, and where you report.',
+      'Reads your monitoring plan: its version, its checks with their next due times, whether you are active or paused, your health, and where you send notifications.',
     // Not cached: a change invalidates what was read before it.
     repeatable: true,
     input: z.strictObject({}),

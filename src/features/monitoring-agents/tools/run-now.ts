@@ -10,7 +10,7 @@ export const runCheckNow = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'run_check_now',
     description:
-      'Has checks of the plan run now, outside of their schedule: those named, or all. They run in the background; list_monitoring_sessions shows what came of it.',
+      'Runs checks of the plan now, outside of their schedule: the named ones, or all. They run in the background; list_monitoring_sessions shows their results.',
     requires: WRITE,
     repeatable: true,
     input: z.strictObject({ check_ids: z.array(checkId).min(1).max(50).optional().describe('Absent: all.') }),
@@ -24,7 +24,7 @@ export const runCheckNow = (deps: MonitoringToolDeps) =>
         if (unknown.length > 0) {
           return errorOutput(`The plan has no enabled check ${unknown.join(', ')}.`, { checks: enabled });
         }
-        if (enabled.length === 0) return errorOutput('The plan has no check that is enabled.');
+        if (enabled.length === 0) return errorOutput('The plan has no enabled check.');
         // The same for every attempt, so the agent accepts it once.
         await checkNow(deps, em, agentId, { triggerId: context.toolCallId, trigger: 'now', checkIds: ids });
         const running = ids ?? enabled;

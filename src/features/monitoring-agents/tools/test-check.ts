@@ -17,7 +17,7 @@ export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'test_monitoring_check',
     description:
-      'Runs a check once, now, without putting it in the plan: shows whether its source, names and conditions work, and what it sees. Nothing is stored and nobody is told. Not for instruction checks.',
+      'Runs a check once, now, without putting it in the plan: shows whether its source, names and conditions work, and what it sees. Stores nothing and notifies nobody. Not for instruction checks.',
     repeatable: true,
     timeoutSeconds: TIMEOUT_SECONDS,
     input: z.strictObject({ check: z.unknown() }),
@@ -33,7 +33,7 @@ export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
       const [planned] = parsed.plan.checks;
       if (!planned || !isCheap(planned)) {
         return errorOutput(
-          'An instruction check cannot be tested: try with the tools whether what it asks can be seen.',
+          'An instruction check cannot be tested: use the tools to see whether it can be carried out.',
         );
       }
       return forAgent(deps, context, async (_em, agentId) => {

@@ -15,7 +15,12 @@ const MOST_PROBLEMS = 30;
 
 const reason = z.string().trim().min(1).max(1_000).describe('Why, in words: what the person asked for.');
 const active = z.boolean().optional().describe('false pauses, true resumes.');
-const baseVersion = z.number().int().min(1).optional().describe('The version you read; another one is refused.');
+const baseVersion = z
+  .number()
+  .int()
+  .min(1)
+  .optional()
+  .describe('The version you read; the change is refused if the plan has a different one.');
 
 /** Accepts anything here: the plan validator used everywhere then reports all problems at once. */
 const input = z.strictObject({
@@ -28,8 +33,8 @@ const input = z.strictObject({
 type Input = z.infer<typeof input>;
 
 const offered = z.strictObject({
-  plan: Plan.optional().describe('The whole plan. Checks that it does not have are not run any more.'),
-  patch: PlanPatch.optional().describe('Or what is to be different; everything else stays.'),
+  plan: Plan.optional().describe('The whole plan. Checks missing from it no longer run.'),
+  patch: PlanPatch.optional().describe('Or only the changes; everything else stays.'),
   active,
   reason,
   base_version: baseVersion,
@@ -40,7 +45,7 @@ export const updateMonitoringPlan = (deps: MonitoringToolDeps) =>
   defineTool({
     name: 'update_monitoring_plan',
     description:
-      'Changes the plan by which you watch: the whole plan, or a patch of checks by their id. Takes effect at once. A plan that cannot be carried out is refused with every reason, and nothing is changed. Pauses and resumes you with active.',
+      'Changes your monitoring plan: the whole plan, or a patch of checks by their id. Takes effect at once. An invalid plan is refused with every reason, and nothing changes. Use active to pause and resume.',
     requires: WRITE,
     input,
     inputSchema: z.toJSONSchema(offered, { io: 'input', target: 'draft-2020-12' }),
@@ -58,7 +63,7 @@ async function update(
   const { plan, active: isActive, reason: why, base_version: version } = wanted;
   if (plan !== undefined && wanted.patch !== undefined) return errorOutput('Give plan or patch, not both.');
   if (plan === undefined && wanted.patch === undefined && isActive === undefined) {
-    return errorOutput('Nothing is to be changed: give plan, patch or active.');
+    return errorOutput('No change given: give plan, patch or active.');
   }
   const agent = await findAgent(em, agentId);
   const before = await planOf(em, agentId, agent.planVersion);
@@ -114,7 +119,7 @@ function changed(agent: MonitoringAgent, before: MonitoringPlan, after: Monitori
         severity: check.severity,
       })),
     },
-    `Version ${agent.planVersion}: ${changes.length > 0 ? changes.join('; ') : (note ?? 'no check is different')}`,
+    `Version ${agent.planVersion}: ${changes.length > 0 ? changes.join('; ') : (note ?? 'no check has changed')}`,
   );
 }
 

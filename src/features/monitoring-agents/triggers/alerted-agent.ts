@@ -23,7 +23,7 @@ export async function tellOfAlerts(
   const keys = firing.map(({ id, opens }) => triggerKey(`alert/${id}/${opens.at(-1) ?? 0}`));
   const earlier = await em.find(Effect, { key: { $in: keys } }, { fields: ['key'] });
   const untold = keys.filter((key) => !earlier.some((one) => one.key === key)).toSorted();
-  if (untold.length === 0) return { ...known, started: false, reason: 'It was told of these alerts before.' };
+  if (untold.length === 0) return { ...known, started: false, reason: 'It was already notified of these alerts.' };
 
   const triggerId = uuidOf(untold.join('\n'));
   const teller = { checkNow: deps.launcher.checkNow, log: deps.log };

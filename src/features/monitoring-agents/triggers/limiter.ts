@@ -19,5 +19,5 @@ export const createAlertLimiter = (limits: { maxWaitingPerOwner?: number; maxWai
     slotsPerKey: 1,
     maxWaitingPerKey: limits.maxWaitingPerOwner ?? MAX_WAITING_PER_OWNER,
     maxWaiting: limits.maxWaiting ?? MAX_WAITING,
-    busy: () => new DependencyDown('Too many alerts come at once. Send them again shortly.', 'busy'),
+    busy: () => new DependencyDown('Too many alerts at once. Send them again shortly.', 'busy'),
   });

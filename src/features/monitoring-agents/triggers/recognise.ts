@@ -36,7 +36,7 @@ export const MonitorRequest = z
         return z.NEVER;
       }, shape.schema),
     ),
-    { error: 'Value should be a JSON object, as the webhooks of tools are' },
+    { error: 'Value should be a JSON object, like the webhooks of tools' },
   )
   .meta({ id: 'MonitorRequest' });
 

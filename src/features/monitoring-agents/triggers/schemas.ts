@@ -7,7 +7,7 @@ export const MonitorQuery = z.object({
     .guid()
     .meta({ format: 'uuid' })
     .optional()
-    .describe('The monitoring agent that it is for; absent: all of the team, and for an alert none.'),
+    .describe('The monitoring agent in question; by default all of the team, and none for an alert.'),
 });
 
 export const MonitorHeaders = z.object({
@@ -17,7 +17,7 @@ export const MonitorHeaders = z.object({
     .max(255)
     .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
     .optional()
-    .describe('Of check_now: a repeated request with the same key is answered as the first one, and starts nothing.'),
+    .describe('For check_now: a repeated request with the same key gets the first answer and starts nothing.'),
 });
 
 const MonitorAlert = z
@@ -27,12 +27,14 @@ const MonitorAlert = z
     status: z.enum(['firing', 'resolved']),
     action: z
       .enum(['opened', 'repeated', 'reopened', 'resolved', 'ignored'])
-      .describe('What became of it: repeated was known already; ignored is not for people, or over and never seen.'),
+      .describe(
+        'The outcome. repeated: it was already known. ignored: not meant for people, or resolved without ever having fired.',
+      ),
     finding_id: z.uuid().nullable(),
     investigation_id: z
       .uuid()
       .nullable()
-      .describe('Poll it at GET /api/v1/investigations/{investigation_id}: it can be polled at once.'),
+      .describe('Poll it at GET /api/v1/investigations/{investigation_id}; it exists already.'),
   })
   .meta({ id: 'MonitorAlert' });
 
@@ -40,22 +42,20 @@ const MonitorAgent = z
   .object({
     chat_id: z.uuid(),
     title: z.string(),
-    started: z.boolean().describe('It was told, and runs its checks now.'),
-    reason: z.string().nullable().describe('Why it was not told.'),
+    started: z.boolean().describe('It was notified, and runs its checks now.'),
+    reason: z.string().nullable().describe('Why it was not notified.'),
   })
   .meta({ id: 'MonitorAgent' });
 
 export const MonitorResponse = z
   .object({
     kind: z.enum(['alerts', 'deploy', 'check_now', 'ignored']),
-    source: z.enum(ALERT_SOURCES).describe('The tool whose form it has; casebook: our own.'),
+    source: z.enum(ALERT_SOURCES).describe("The tool whose format it has; casebook: Casebook's own."),
     reason: z.string().nullable().describe('Why it was ignored.'),
     alerts: z.array(MonitorAlert),
-    truncated_alerts: z
-      .int()
-      .describe('Alerts that were left out, here or by the tool itself, because there were too many.'),
+    truncated_alerts: z.int().describe('Alerts that Casebook or the tool itself dropped because there were too many.'),
     agents: z.array(MonitorAgent),
-    repeated: z.boolean().describe('It was known already: nothing was started.'),
+    repeated: z.boolean().describe('It was already known: nothing was started.'),
   })
   .meta({ id: 'MonitorResponse' });
 export type MonitorResponse = z.input<typeof MonitorResponse>;

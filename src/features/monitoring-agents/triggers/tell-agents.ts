@@ -47,7 +47,7 @@ export async function addresseesOf(
     const unknown = checkIds.filter((id) => !checks.some((check) => check.id === id));
     if (agentId !== undefined && unknown.length > 0) throw unknownChecks(checkIds, unknown);
     const its = checkIds.filter((id) => !unknown.includes(id));
-    return its.length === 0 ? { agent, skipped: 'It has none of these checks.' } : { agent, checkIds: its };
+    return its.length === 0 ? { agent, skipped: 'Its plan has none of these checks.' } : { agent, checkIds: its };
   });
 }
 
@@ -85,19 +85,23 @@ export async function tellAgents(
     const known = { agentId: agent.id, title: agent.title };
     if (skipped !== undefined) return { ...known, started: false, reason: skipped };
     try {
-      if (failures >= CALLS_AT_ONCE && successes === 0) throw new Error('Temporal took none of the calls before.');
+      if (failures >= CALLS_AT_ONCE && successes === 0) throw new Error('Temporal accepted none of the earlier calls.');
       const ref = { agentId: agent.id, teamId: agent.teamId, title: agent.title };
       await deps.checkNow(ref, { ...wanted, ...(checkIds && { checkIds }) });
       successes += 1;
       return { ...known, started: true };
     } catch (error) {
-      deps.log.warn({ err: error, agentId: agent.id, ...wanted }, 'an agent could not be told to check now');
+      deps.log.warn({ err: error, agentId: agent.id, ...wanted }, 'could not notify an agent to check now');
       failures += 1;
-      return { ...known, started: false, reason: 'It could not be told: Temporal did not take it. Try again.' };
+      return {
+        ...known,
+        started: false,
+        reason: 'It could not be notified: Temporal did not accept the request. Try again.',
+      };
     }
   });
   if (required && failures > 0 && successes === 0) {
-    throw new DependencyDown('No agent could be told: Temporal does not answer.', 'agents_not_told');
+    throw new DependencyDown('No agent could be notified: Temporal does not answer.', 'agents_not_told');
   }
   return { agents, isPartial: failures > 0 };
 }

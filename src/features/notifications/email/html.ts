@@ -49,7 +49,7 @@ export const footerOf = ({ sender, severity, at }: NotificationMessage): string 
   `${sender.title} · ${severity} · ${new Date(at).toISOString()}`;
 
 const cut = (markdown: string): string =>
-  markdown.length <= MAX_MARKDOWN ? '' : '<p>The report is longer than fits here.</p>';
+  markdown.length <= MAX_MARKDOWN ? '' : '<p>The report is too long to fit here.</p>';
 
 function markdownHtml(markdown: string): string {
   const text = plainText(markdown, MAX_MARKDOWN);

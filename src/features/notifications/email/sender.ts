@@ -58,7 +58,7 @@ const isTransient = ({ responseCode }: SmtpFailure): boolean =>
 function fromSmtp(failure: SmtpFailure): DeliveryError {
   const refused = failure.rejectedErrors ?? [];
   if (refused.length > 0) {
-    return new DeliveryError(`The mail server took the mail for nobody: ${describe(refused)}.`, {
+    return new DeliveryError(`The mail server rejected every recipient: ${describe(refused)}.`, {
       retryable: refused.some(isTransient),
     });
   }
@@ -74,7 +74,7 @@ function fromSmtp(failure: SmtpFailure): DeliveryError {
     });
   }
   const code = typeof failure.code === 'string' && /^[A-Z0-9_]+$/.test(failure.code) ? ` (${failure.code})` : '';
-  return new DeliveryError(`The mail server could not be reached, or did not keep to the protocol${code}.`, {
+  return new DeliveryError(`The mail server could not be reached, or violated the protocol${code}.`, {
     retryable: true,
   });
 }
@@ -82,7 +82,7 @@ function fromSmtp(failure: SmtpFailure): DeliveryError {
 /** Some recipients got it: they may get it again (under the same Message-ID), so that the others get it at all. */
 function partlyRefused(refused: SmtpFailure[], count: number): DeliveryError {
   return new DeliveryError(
-    `The mail server took the mail for ${count - refused.length} of ${count} recipients, and not for ${describe(refused)}.`,
+    `The mail server accepted ${count - refused.length} of ${count} recipients, but rejected ${describe(refused)}.`,
     { retryable: refused.some(isTransient) },
   );
 }

@@ -67,8 +67,8 @@ function buttons(links: { label: string; url: string }[]): KnownBlock {
 
 function cutNotice([first]: { label: string; url: string }[]): string {
   return first === undefined
-    ? 'The report is longer than fits here.'
-    : `The report is longer than fits here. All of it: ${slackLink(first.url, first.label)}`;
+    ? 'The report is too long to fit here.'
+    : `The report is too long to fit here. Full report: ${slackLink(first.url, first.label)}`;
 }
 
 function footer({ sender, severity, at }: NotificationMessage): string {

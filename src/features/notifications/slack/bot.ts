@@ -40,7 +40,7 @@ async function deliver(client: WebClient, { channel }: SlackChannel, delivery: D
   const answer = await post(client, target, thread?.ts, delivery);
   const { ts, channel: id } = answer;
   if (ts === undefined || id === undefined) {
-    throw new DeliveryError('Slack took the message and did not say where it is.', { retryable: false });
+    throw new DeliveryError('Slack accepted the message but did not return its id.', { retryable: false });
   }
   return delivered(channel, { channel: id, ts }, thread);
 }

@@ -26,7 +26,7 @@ const HINTS: Record<string, string> = {
   token_revoked: 'the bot token was revoked',
   token_expired: 'the bot token has expired',
   missing_scope: 'the bot token lacks the scope chat:write',
-  restricted_action: 'the workspace lets no bots post there',
+  restricted_action: 'the workspace does not let bots post there',
 };
 
 /** Slack's error code, if it is well-formed. */
@@ -40,14 +40,14 @@ export function slackCode(error: unknown): string | undefined {
 /** Converts errors of the Web API client. Returns any other unchanged. */
 export function fromWebApi(error: unknown): unknown {
   if (error instanceof WebAPIRateLimitedError) {
-    return new DeliveryError('Slack takes no more messages for now (rate limit).', {
+    return new DeliveryError('Slack accepts no more messages for now (rate limit).', {
       retryable: true,
       retryAfterMs: error.retryAfter * 1_000,
     });
   }
   if (error instanceof WebAPIPlatformError) {
     const code = slackCode(error);
-    if (code === undefined) return new DeliveryError('Slack gave an answer that is none.', { retryable: true });
+    if (code === undefined) return new DeliveryError('Slack returned an invalid answer.', { retryable: true });
     const hint = HINTS[code];
     return new DeliveryError(`Slack refused the message: ${code}${hint ? ` (${hint})` : ''}.`, {
       retryable: TRANSIENT.has(code),

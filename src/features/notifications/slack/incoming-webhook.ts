@@ -16,7 +16,7 @@ export function createSlackWebhook(
 ): SendNotification {
   return async ({ message, thread, signal }) => {
     if (!isSlackWebhookUrl(channel.url, options.slack)) {
-      throw new DeliveryError('The URL of the incoming webhook is not one of Slack.', { retryable: false });
+      throw new DeliveryError('The URL of the incoming webhook is not a Slack URL.', { retryable: false });
     }
     let retryAfter: string | null = null;
     const webhook = new IncomingWebhook(channel.url, {
@@ -35,7 +35,7 @@ export function createSlackWebhook(
     }
     return {
       thread: { title: about ?? oneLine(message.title, 300) },
-      receipt: 'Slack took it at the incoming webhook',
+      receipt: 'accepted by the Slack incoming webhook',
     };
   };
 }

@@ -84,7 +84,7 @@ async function resultOf(
 ): Promise<StagedResult | undefined> {
   const made = await em.findOne(Effect, { key: callKey(draft, toolCallId) });
   if (!made && draft.status !== 'open')
-    throw new WorkspaceError('closed', 'The changes of this turn were handed in already; none can be added');
+    throw new WorkspaceError('closed', 'The changes of this turn were already submitted; none can be added');
   return made ? stored<StagedResult>(made.receipt) : undefined;
 }
 

@@ -24,7 +24,7 @@ export async function commitChanges(
 ): Promise<CommitResult> {
   const { signal, staleLockMs } = options;
   const { base, key, author, date } = input;
-  if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a key of a change`);
+  if (!KEY.test(key)) throw new TypeError(`${JSON.stringify(key)} is not a valid change key`);
   const message = messageOf(input.message, key);
   let changes: ObjectChange[] | undefined;
   let searched = base;

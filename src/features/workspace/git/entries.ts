@@ -126,5 +126,5 @@ function* inParts(paths: readonly string[]): Generator<string[]> {
 }
 
 function notFound(path: string): WorkspaceError {
-  return new WorkspaceError('not_found', `There is no ${path} in the workspace`);
+  return new WorkspaceError('not_found', `The workspace has no ${path}`);
 }

@@ -138,7 +138,8 @@ export async function runGit(
     // A suspended process runs its timers before it learns that Git ended in time.
     if (ended === 'timeout' && !isAnswer)
       throw new WorkspaceError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms`);
-    if (ended === 'output' && !options.cut) throw new WorkspaceError('too_large', `git ${args[0]} had too much to say`);
+    if (ended === 'output' && !options.cut)
+      throw new WorkspaceError('too_large', `git ${args[0]} printed too much output`);
     if (ended !== 'output' && !isAnswer) throw new GitError(args, code, stderr);
     return { code: code ?? 0, stdout: Buffer.concat(chunks), cut: ended === 'output' };
   } finally {

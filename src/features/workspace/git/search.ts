@@ -47,13 +47,16 @@ export async function searchFiles(
 
 function checkPattern(pattern: string, flags: string): void {
   if (!/^(?!.*(.).*\1)[iwE]*$/u.test(flags))
-    throw new WorkspaceError('invalid', 'Flags of a search are i, w and E, each at most once');
+    throw new WorkspaceError('invalid', 'Search flags are i, w and E, each at most once');
   if (pattern === '' || pattern.length > MAX_PATTERN)
     throw new WorkspaceError('invalid', `A pattern has 1 to ${MAX_PATTERN} characters`);
   if (/[\0\n]/u.test(pattern) || !pattern.isWellFormed())
-    throw new WorkspaceError('invalid', 'A pattern is found within one line: it must not contain line breaks or NUL');
+    throw new WorkspaceError('invalid', 'A pattern matches within one line: it must not contain line breaks or NUL');
   if (flags.includes('E') && expandedSize(pattern) > MAX_EXPANDED)
-    throw new WorkspaceError('invalid', 'The repetitions of the pattern multiply to too much; use smaller numbers');
+    throw new WorkspaceError(
+      'invalid',
+      'The repetitions of the pattern multiply to a number that is too large; use smaller ones',
+    );
 }
 
 /** `REVISION:PATH NUL LINE NUL COLUMN NUL TEXT newline`; drops an incomplete match at the end. */

@@ -53,7 +53,8 @@ async function hashed(repository: Repository, contents: readonly string[], signa
 }
 
 function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
-  if (changes.length > MAX_CHANGES) throw new WorkspaceError('too_large', `More than ${MAX_CHANGES} files at once`);
+  if (changes.length > MAX_CHANGES)
+    throw new WorkspaceError('too_large', `A batch can change at most ${MAX_CHANGES} files`);
   const seen = new Set<string>();
   let bytes = 0;
   return changes.map(({ path, content }) => {
@@ -62,7 +63,7 @@ function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
     seen.add(clean);
     if (content !== null) bytes += checkContent(clean, content);
     if (bytes > MAX_CHANGE_BYTES)
-      throw new WorkspaceError('too_large', `The new contents are more than ${MAX_CHANGE_BYTES} bytes together`);
+      throw new WorkspaceError('too_large', `The new contents exceed ${MAX_CHANGE_BYTES} bytes in total`);
     return { path: clean, content };
   });
 }
@@ -70,7 +71,7 @@ function checkChanges(changes: readonly WorkspaceChange[]): WorkspaceChange[] {
 /** @returns the size in bytes */
 function checkContent(path: string, content: string): number {
   if (content.includes('\0') || !content.isWellFormed())
-    throw new WorkspaceError('invalid', `The new content of ${path} is not text: it has NUL or half a character`);
+    throw new WorkspaceError('invalid', `The new content of ${path} is not text: it contains NUL or half a character`);
   const size = Buffer.byteLength(content);
   if (size > MAX_FILE_BYTES)
     throw new WorkspaceError('too_large', `${path} would have ${size} bytes; at most ${MAX_FILE_BYTES} can be written`);

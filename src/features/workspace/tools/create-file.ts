@@ -14,7 +14,7 @@ export const createFile = (drafts: WorkspaceDrafts): Tool =>
     input: z.strictObject({
       path: pathField.describe('The file, from the root of the workspace.'),
       content: z.string().max(MAX_FILE_BYTES).describe('The whole text.'),
-      overwrite: z.boolean().default(false).describe('Replace the file if there is one.'),
+      overwrite: z.boolean().default(false).describe('Replace an existing file.'),
     }),
     requires: 'workspace:write',
     sideEffect: true,
@@ -30,7 +30,7 @@ export const createFile = (drafts: WorkspaceDrafts): Tool =>
             if (existing && !overwrite)
               throw new WorkspaceError(
                 'clash',
-                `${file} exists already (${existing.size} bytes). Use edit_file to change it, or set overwrite.`,
+                `${file} already exists (${existing.size} bytes). Use edit_file to change it, or set overwrite.`,
               );
             const size = Buffer.byteLength(content);
             const change = existing ? 'overwritten' : 'created';

@@ -15,7 +15,7 @@ export const editFile = (drafts: WorkspaceDrafts): Tool =>
     input: z.strictObject({
       path: pathField.describe('The file, from the root of the workspace.'),
       old_text: z.string().min(1).max(MAX_FILE_BYTES).describe('The piece to replace, exactly as it is in the file.'),
-      new_text: z.string().max(MAX_FILE_BYTES).describe('What stands there afterwards; empty removes the piece.'),
+      new_text: z.string().max(MAX_FILE_BYTES).describe('The replacement; empty removes the piece.'),
       replace_all: z.boolean().default(false).describe('Replace every occurrence.'),
     }),
     requires: 'workspace:write',

@@ -20,7 +20,7 @@ export const readFile = (drafts: WorkspaceDrafts): Tool =>
         .int()
         .min(0)
         .default(0)
-        .describe(`Most lines to read; 0, the default, is as many as fit ${PAGE_CHARACTERS} characters.`),
+        .describe(`Maximum lines to read; 0, the default, means as many as fit into ${PAGE_CHARACTERS} characters.`),
     }),
     requires: 'workspace:read',
     summarize: ({ path, offset }) => (offset > 0 ? `Read ${path} from line ${offset + 1}` : `Read ${path}`),
@@ -39,7 +39,7 @@ export const readFile = (drafts: WorkspaceDrafts): Tool =>
         }
         const next = offset + shown;
         const where = `${file.path}, lines ${offset + 1}-${next} of ${lines}`;
-        const rest = next < lines ? `; read on with offset ${next}` : '; this is the end';
+        const rest = next < lines ? `; continue with offset ${next}` : '; end of file';
         return textAnswer(`${where}${rest}:\n${page}`, where);
       }),
   });

@@ -117,7 +117,7 @@ describe('checks: mcp_tool', () => {
     const subject = { type: 'mcp_tool', tool: 'queue_status', condition: text };
     assert.match(
       (await check(subject, { tools: [] })).summary,
-      /no tool "queue_status"; the team has no reading tool$/,
+      /no tool "queue_status"; the team has no read-only tool$/,
     );
     assert.match(await reason(text, { content: 'x' }, { sideEffect: true }), /changes something/);
     assert.match(

@@ -142,7 +142,7 @@ describe('checks: metric', () => {
       { sources: [memorySource({ series: [sparse] })] },
     );
     assert.equal(failed.status, 'failed');
-    assert.match(failed.summary, /history holds 3 samples, 20 are needed/);
+    assert.match(failed.summary, /history has 3 samples, but the check needs 20/);
   });
 
   it('judges those that can be judged and counts the others', async () => {

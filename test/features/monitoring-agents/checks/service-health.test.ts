@@ -123,14 +123,14 @@ describe('checks: service_health', () => {
     const mute = await run(series('build_version', '1', () => 7));
     assert.deepEqual(
       [mute.status, mute.summary],
-      ['failed', 'no metric that tells how a service fares in the last 65 min'],
+      ['failed', 'no metric that shows the health of a service in the last 65 min'],
     );
     assert.match((await run()).summary, /^no metric of any service in the last 65 min$/);
     const given = { sources: [memorySource({ series: [series('latency', 's', () => 1)] })] };
     const result = await check({ ...health, services: ['web', 'wbe'] }, given);
     assert.deepEqual(
       [result.status, result.summary],
-      ['failed', 'no metrics of wbe in the last 65 min; there are some of web'],
+      ['failed', 'no metrics of wbe in the last 65 min; there are metrics of web'],
     );
   });
 });

@@ -160,7 +160,7 @@ describe('an instruction check', () => {
   it('has failed when a limit ends it without a result, and says which', async () => {
     const { chat_id } = await watch('endless', { max_steps: 2 });
     const { status, summary } = await ended(chat_id);
-    assert.deepEqual([status, summary], ['failed', 'No result: its limit of steps was reached.']);
+    assert.deepEqual([status, summary], ['failed', 'No result: it reached its step limit.']);
     const choice = chats.requests('endless').at(-1)?.body.tool_choice;
     assert.deepEqual(choice, { type: 'tool', name: 'submit_check_result' });
   });
@@ -168,7 +168,7 @@ describe('an instruction check', () => {
   it('has failed when the model only talks', async () => {
     const { chat_id } = await watch('talks');
     const { status, summary } = await ended(chat_id);
-    assert.deepEqual([status, summary], ['failed', 'No result: the model handed in nothing.']);
+    assert.deepEqual([status, summary], ['failed', 'No result: the model submitted nothing.']);
   });
 
   it('goes on over continue-as-new', async () => {
@@ -193,7 +193,7 @@ describe('an instruction check', () => {
     const { chat_id } = await watch('fine', {}, { model_budget_usd_per_day: 0 });
     const { status, summary, budget_spent: spent, tool_calls: calls } = await ended(chat_id);
     assert.deepEqual([status, spent, calls], ['failed', true, []]);
-    assert.match(summary ?? '', /model budget of the day is spent/);
+    assert.match(summary ?? '', /daily model budget is spent/);
   });
 
   for (const [name, how, change] of [
@@ -206,7 +206,7 @@ describe('an instruction check', () => {
       assert.equal((await chats.call('PATCH', `/api/monitoring-chat/${chat_id}/plan`, change)).status, 200);
       const { status, summary, workflow_id: id } = await ended(chat_id);
       assert.equal(status, 'cancelled');
-      assert.match(summary ?? '', /not wanted any more/);
+      assert.match(summary ?? '', /[Nn]o longer wanted/);
       assert.deepEqual(await findingsOf(chat_id), []);
       assert.deepEqual(await chats.harness.temporal.workflow.getHandle(id).result(), { status: 'cancelled' });
     });

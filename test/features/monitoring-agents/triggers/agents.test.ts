@@ -71,7 +71,7 @@ describe('deploys, and checks that are wanted now', () => {
     assert.deepEqual(started(all.json), [both]);
     assert.equal(
       all.json.agents.find((agent: { chat_id: string }) => agent.chat_id === none).reason,
-      'It has none of these checks.',
+      'Its plan has none of these checks.',
     );
     assert.deepEqual((await team.toldTo(both))[1]?.checkIds, ['a']);
     assert.deepEqual(new Set(started((await team.post({ type: 'check_now' })).json)), new Set([both, none]));
@@ -151,7 +151,10 @@ describe('deploys, and checks that are wanted now', () => {
       const { status, json } = await team.post({ type: 'check_now' }, { headers });
       assert.equal(status, 200);
       assert.deepEqual(started(json), [good]);
-      assert.match(json.agents.find((agent: { chat_id: string }) => agent.chat_id === bad).reason, /could not be told/);
+      assert.match(
+        json.agents.find((agent: { chat_id: string }) => agent.chat_id === bad).reason,
+        /could not be notified/,
+      );
     } finally {
       api.deps.launcher = launcher;
     }

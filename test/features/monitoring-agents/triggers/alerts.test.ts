@@ -235,7 +235,7 @@ describe('alerts from outside', () => {
     assert.equal(agentId, chatId);
     const { json } = await team.post(alertmanager(), { chatId });
     assert.deepEqual(json.agents, [
-      { chat_id: chatId, title: 'shop watch', started: false, reason: 'It was told of these alerts before.' },
+      { chat_id: chatId, title: 'shop watch', started: false, reason: 'It was already notified of these alerts.' },
     ]);
     const [told, ...more] = await team.toldTo(chatId);
     assert.equal(told?.trigger, 'alert');

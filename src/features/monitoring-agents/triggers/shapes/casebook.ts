@@ -9,7 +9,9 @@ import { alertStatus } from './prometheus-alerts.ts';
 import { alertsTrigger, shape, worded } from './shape.ts';
 
 const text = (most: number) => z.string().max(most).regex(/\S/, 'Value must not be blank');
-const fingerprint = text(1_000).describe('The same for every report of the same thing; made from the rest by default.');
+const fingerprint = text(1_000).describe(
+  'The same for every report of the same alert or deploy; by default derived from the rest.',
+);
 const page = z.url({ protocol: /^https?$/ }).max(2_000);
 
 export const AlertTrigger = z
@@ -27,7 +29,7 @@ export const AlertTrigger = z
       .max(MOST_LINKS)
       .default([]),
   })
-  .meta({ id: 'AlertTrigger', description: 'An alert, in our own form.' });
+  .meta({ id: 'AlertTrigger', description: "An alert, in Casebook's own format." });
 
 export const DeployTrigger = z
   .object({
@@ -40,7 +42,10 @@ export const DeployTrigger = z
     summary: z.string().max(20_000).optional(),
     fingerprint: fingerprint.optional(),
   })
-  .meta({ id: 'DeployTrigger', description: 'A new version of a service has gone out: agents look at once.' });
+  .meta({
+    id: 'DeployTrigger',
+    description: 'A new version of a service was deployed: agents run their checks at once.',
+  });
 
 export const CheckNowTrigger = z
   .object({
@@ -50,7 +55,7 @@ export const CheckNowTrigger = z
       .min(1)
       .max(MOST_CHECKS)
       .optional()
-      .describe('Ids of checks, as in the plan; absent: all of them.'),
+      .describe('Ids of checks, as in the plan; by default all of them.'),
   })
   .meta({ id: 'CheckNowTrigger', description: 'Run checks now, instead of when they are next due.' });
 

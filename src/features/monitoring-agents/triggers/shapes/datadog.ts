@@ -50,7 +50,7 @@ const members = {
 /** A Datadog monitor, in the payload that the endpoint's description gives, or in Datadog's default one. */
 export const DatadogWebhook = z.object({ ...members, title, event_title: loose, alert_title: loose }).meta({
   id: 'DatadogWebhook',
-  description: 'A webhook of Datadog, with the payload of the description or its default one.',
+  description: 'A Datadog webhook, with the payload from the description or the default one.',
 });
 
 const OWN = ['alert_transition', 'alert_scope', 'alert_cycle_key', 'aggreg_key'];

@@ -23,7 +23,7 @@ const titleIn = (body: Record<string, unknown>): string | undefined =>
 /** The webhook of an unknown tool. */
 export const GenericWebhook = z
   .record(z.string(), z.unknown())
-  .refine((body) => titleIn(body) !== undefined, `Value is none of the forms that are understood: ${KNOWN}`)
+  .refine((body) => titleIn(body) !== undefined, `Value has no known format: ${KNOWN}`)
   .meta({
     id: 'GenericWebhook',
     description: `The webhook of another tool: any object with a text in one of ${TITLES.join(', ')}.`,

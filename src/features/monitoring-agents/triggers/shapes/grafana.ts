@@ -27,7 +27,7 @@ export const GrafanaWebhook = alertGroup
   })
   .meta({
     id: 'GrafanaWebhook',
-    description: 'A notification of Grafana Alerting (contact point of the kind webhook).',
+    description: 'A Grafana Alerting notification (contact point of type webhook).',
   });
 
 const OF_ALERTS = ['valueString', 'values', 'dashboardURL', 'panelURL', 'silenceURL', 'imageURL'];

@@ -40,13 +40,13 @@ export const PagerDutyIncidentWebhook = z
   })
   .meta({
     id: 'PagerDutyIncidentWebhook',
-    description: 'A webhook of PagerDuty (version 3) on the state of an incident.',
+    description: 'A PagerDuty webhook (version 3) about the state of an incident.',
   });
 
 /** Any other PagerDuty event: recognised and ignored. */
 export const PagerDutyOtherWebhook = z
   .object({ event: z.object({ id: loose, event_type: z.string() }) })
-  .meta({ id: 'PagerDutyOtherWebhook', description: 'Another webhook of PagerDuty (version 3): it is ignored.' });
+  .meta({ id: 'PagerDutyOtherWebhook', description: 'Any other PagerDuty webhook (version 3); it is ignored.' });
 
 const eventType = (body: Record<string, unknown>): unknown => member(body['event'], 'event_type');
 const isPagerDuty = (body: Record<string, unknown>): boolean =>
