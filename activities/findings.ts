@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { FindingRef } from '../src/features/monitoring-agents/contract.ts';
 import type {
   InvestigationRef,
-  InvestigationStanding,
+  InvestigationProgress,
   NotifyInput,
   NotifyResult,
   OpenInvestigationResult,
@@ -29,7 +29,7 @@ export interface FindingActivities {
   judgeFinding(input: FindingRef): Promise<void>;
   leaveUnjudged(input: FindingRef & { why: string }): Promise<void>;
   openInvestigation(input: FindingRef): Promise<OpenInvestigationResult>;
-  readInvestigation(input: InvestigationRef): Promise<InvestigationStanding>;
+  readInvestigation(input: InvestigationRef): Promise<InvestigationProgress>;
   notify(input: NotifyInput): Promise<NotifyResult>;
 }
 

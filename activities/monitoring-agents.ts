@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import type {
   AgentRef,
   BeginMonitoringResult,
-  RecordStandingInput,
+  RecordHealthInput,
   RunChecksInput,
   RunChecksResult,
   ScheduleChecksInput,
@@ -22,7 +22,7 @@ export interface MonitoringAgentActivities {
   beginMonitoring(input: AgentRef): Promise<BeginMonitoringResult>;
   scheduleChecks(input: ScheduleChecksInput): Promise<ScheduleChecksResult>;
   runChecks(input: RunChecksInput): Promise<RunChecksResult>;
-  recordStanding(input: RecordStandingInput): Promise<void>;
+  recordStanding(input: RecordHealthInput): Promise<void>;
   purgeAgent(input: AgentRef): Promise<void>;
 }
 

@@ -1,13 +1,13 @@
 import pc from 'picocolors';
 import type { MonitoringAgent } from './agent.ts';
 
-const MOST_CHECKS = 6;
-const MOST_CHARACTERS = 160;
+const MAX_CHECKS = 6;
+const MAX_CHARACTERS = 160;
 const WORDS: Record<string, string> = { notify: 'notifies', investigate: 'opens an investigation' };
 
 /** A drafted plan in a few lines: what each check looks at and when, and what follows from a finding. */
 export function planLines({ checks }: Pick<MonitoringAgent, 'checks'>): string[] {
-  const shown = checks.slice(0, MOST_CHECKS).map(({ id, description, actions }) => {
+  const shown = checks.slice(0, MAX_CHECKS).map(({ id, description, actions }) => {
     const then = actions.map((action) => WORDS[action] ?? action).join(' and ');
     return `${pc.cyan('◆')} ${pc.bold(id)} ${cut(description)} ${pc.dim(`— a finding ${then}`)}`;
   });
@@ -16,4 +16,4 @@ export function planLines({ checks }: Pick<MonitoringAgent, 'checks'>): string[]
 }
 
 const cut = (text: string): string =>
-  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1).toWellFormed()}…` : text;
+  text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS - 1).toWellFormed()}…` : text;

@@ -7,7 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { createFindingLauncher, tellFindings } from '../../src/features/monitoring-agents/findings/index.ts';
+import { createFindingLauncher, notifyFindings } from '../../src/features/monitoring-agents/findings/index.ts';
 import { findingWorkflowId } from '../../src/features/monitoring-agents/contract.ts';
 import { Effect } from '../../src/features/effects/index.ts';
 import { waitUntil } from '../../src/embedded/wait-until.ts';
@@ -72,7 +72,7 @@ const beginFinding =
     const check = checkOf({ recoveries: 1, cool_down_seconds: 0, judge: true });
     const say = async (isFinding: boolean): Promise<string> => {
       const changed = await observe(orm, agent, check, resultOf(seen('cart', isFinding)));
-      await tellFindings(teller, changed);
+      await notifyFindings(teller, changed);
       return changed[0]!.id;
     };
     const id = await say(true);

@@ -15,7 +15,7 @@ import { Finding } from '../../src/features/monitoring-agents/entities.ts';
 import {
   createFindingLauncher,
   sweepFindings,
-  tellFindings,
+  notifyFindings,
   type FindingDeps,
   type FindingSweepOptions,
 } from '../../src/features/monitoring-agents/findings/index.ts';
@@ -144,7 +144,7 @@ export async function startFindingWorkflows(options: {
     channel,
     deps,
     startWorker,
-    tell: (findings) => tellFindings(teller, findings),
+    tell: (findings) => notifyFindings(teller, findings),
     sweep: (sweeping) => sweepFindings({ ...teller, clock: systemClock }, sweeping),
     until: (id, what, wanted) =>
       waitUntil(

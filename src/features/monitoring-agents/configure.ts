@@ -20,7 +20,7 @@ import {
 } from '../notifications/index.ts';
 import type { MonitoringAgent } from './entities.ts';
 import { messageFrom } from './findings/messages.ts';
-import { findAgent, tellAgent, type MonitoringServiceDeps } from './service.ts';
+import { findAgent, notifyAgent, type MonitoringServiceDeps } from './service.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
 export interface AgentConfigChange {
@@ -97,7 +97,7 @@ async function reviseAgent(
     agent.revision += 1;
     return agent;
   });
-  await tellAgent(deps, em.fork(), id);
+  await notifyAgent(deps, em.fork(), id);
   return revised;
 }
 

@@ -145,7 +145,7 @@ export interface FinishInstructionCheckInput extends AgentRef {
 export type AgentHealth = 'starting' | 'healthy' | 'degraded';
 
 /** An agent's health, for its row: what lists show without querying the workflow. */
-export interface RecordStandingInput extends AgentRef {
+export interface RecordHealthInput extends AgentRef {
   health: AgentHealth;
   /** In words, for people; empty when healthy. */
   reasons: string[];

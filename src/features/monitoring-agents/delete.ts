@@ -18,7 +18,7 @@ const FINDINGS_AT_ONCE = 1_000;
 /** Sessions per batch: few enough that none stays long without its conversation. */
 const SESSIONS_AT_ONCE = 50;
 /** Concurrent calls to Temporal. */
-const TOLD_AT_ONCE = 8;
+const NOTIFIED_AT_ONCE = 8;
 
 /**
  * Deletes an agent with its chat, plans, sessions and findings. It disappears for everybody at once; its workflow is
@@ -83,7 +83,7 @@ async function purgeFindings(
     // Their workflows look for their agent, and end. Notified before the rows go, so that a repeated deletion finds
     // them.
     const told = findings.filter(({ status, toldRevision }) => status !== 'closed' && toldRevision > 0);
-    await mapConcurrently(told, TOLD_AT_ONCE, (finding) => launcher.tell(finding));
+    await mapConcurrently(told, NOTIFIED_AT_ONCE, (finding) => launcher.notify(finding));
     const ids = findings.map(({ id }) => id);
     await deleteInParts(em, AuxiliaryCall, { conversationId: { $in: ids } }, signal);
     await deleteInParts(em, Finding, { id: { $in: ids } }, signal);

@@ -5,7 +5,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { LoadSources } from '../sources/port.ts';
 import type { LoadTeamTools } from '../tools/tool.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
-import type { FindingTeller } from './findings/index.ts';
+import type { FindingNotifier } from './findings/index.ts';
 
 /** Dependencies of the monitoring agents' activities; built once per worker process. */
 export interface MonitoringRunDeps {
@@ -17,5 +17,5 @@ export interface MonitoringRunDeps {
   sources: LoadSources;
   /** The team's own tools, served by its satellites. */
   teamTools: LoadTeamTools;
-  findings: FindingTeller;
+  findings: FindingNotifier;
 }

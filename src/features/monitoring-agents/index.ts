@@ -1,4 +1,4 @@
-export { beginMonitoring, recordStanding } from './standing.ts';
+export { beginMonitoring, recordStanding } from './health.ts';
 export { evictSessions, sweepAgents } from './sweeper.ts';
 export { createAlertLimiter } from './triggers/limiter.ts';
 export { isBudgetSpent } from './budget.ts';

@@ -25,7 +25,7 @@ export const EVENTS_PER_HISTORY = 300;
 /** Starts and controls the workflows of monitoring agents. */
 export interface AgentLauncher {
   /** Sends the newest settings; starts a missing workflow. @throws when Temporal did not accept it */
-  tell(agent: AgentRef, settings: AgentSettings): Promise<void>;
+  notify(agent: AgentRef, settings: AgentSettings): Promise<void>;
   /** Requests a run of checks now; starts a missing workflow. @throws when Temporal did not accept it */
   checkNow(agent: AgentRef & { title: string }, wanted: CheckNow): Promise<void>;
   /** Cancels the workflow, if one is running. @throws when Temporal did not accept it */
@@ -57,7 +57,7 @@ export function createAgentLauncher(
     };
   };
   return {
-    async tell(agent, settings) {
+    async notify(agent, settings) {
       const signal = { signal: settingsSignal, signalArgs: [settings] as [AgentSettings] };
       await soon(() =>
         client.workflow.signalWithStart(MONITORING_AGENT_WORKFLOW, { ...start(agent, settings.title), ...signal }),

@@ -6,7 +6,7 @@ import { presentChannel } from '../notifications/index.ts';
 import { describeCheck, diffPlans } from './plan/describe.ts';
 import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';
-import { standingOf } from './standing.ts';
+import { healthOf } from './health.ts';
 
 /** The base URL for links to workflows. */
 export interface AgentLinks {
@@ -23,7 +23,7 @@ export function presentAgent(
   return {
     chat_id: agent.id,
     title: agent.title,
-    ...standingOf(agent, now),
+    ...healthOf(agent, now),
     active: agent.active,
     plan_version: agent.planVersion,
     checks,
@@ -48,17 +48,17 @@ export function presentPlan(
   state: AgentState | undefined,
   now: Date,
 ): z.input<typeof schemas.MonitoringPlanResponse> {
-  const standing = standingOf(agent, now);
+  const health = healthOf(agent, now);
   const isDegraded = state?.health === 'degraded' && agent.active;
-  const isWell = state?.health === 'healthy' && standing.status === 'starting';
+  const isWell = state?.health === 'healthy' && health.status === 'starting';
   return {
     chat_id: agent.id,
     // The row may be older than the workflow's answer.
     version: state?.settings.planVersion ?? agent.planVersion,
     active: agent.active,
     plan,
-    status: isDegraded ? 'degraded' : isWell ? 'active' : standing.status,
-    reasons: isDegraded ? state.reasons : standing.reasons,
+    status: isDegraded ? 'degraded' : isWell ? 'active' : health.status,
+    reasons: isDegraded ? state.reasons : health.reasons,
     checks: plan.checks.map((check) => {
       const known = state?.checks.find(({ checkId }) => checkId === check.id);
       return {

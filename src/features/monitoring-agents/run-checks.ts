@@ -20,12 +20,12 @@ import {
   type RunChecksResult,
 } from './contract.ts';
 import type { MonitoringRunDeps } from './deps.ts';
-import { tellFindings } from './findings/index.ts';
+import { notifyFindings } from './findings/index.ts';
 import { dueTimes } from './schedule/index.ts';
 import { beginSessions } from './sessions/begin-session.ts';
 import { endSession, type SessionResult } from './sessions/end-session.ts';
 import { planAndRequester } from './settings.ts';
-import { recordDue } from './standing.ts';
+import { recordDue } from './health.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
 /** Deadline for a source's answer. */
@@ -64,7 +64,7 @@ export async function runChecks(
     const said = await carryOut(deps, input, { check, run, requester }, attempt);
     const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
     // Stored at once, because another check of the batch may take long.
-    await tellFindings(deps.findings, end.findings);
+    await notifyFindings(deps.findings, end.findings);
     return { run, check, result: end.result };
   });
   const isUnjudged =

@@ -130,7 +130,7 @@ export const MonitoringChatListResponse = z
   .object({ chats: z.array(MonitoringChatSummary), total: z.int() })
   .meta({ id: 'MonitoringChatListResponse' });
 
-const CheckStanding = z
+const CheckStatusSchema = z
   .object({
     id: z.string(),
     title: z.string(),
@@ -153,7 +153,7 @@ export const MonitoringPlanResponse = z
     plan: Plan,
     status: Status,
     reasons: z.array(z.string()),
-    checks: z.array(CheckStanding).describe('The status of each check, if the workflow answers.'),
+    checks: z.array(CheckStatusSchema).describe('The status of each check, if the workflow answers.'),
     answered_by: z
       .enum(['workflow', 'database'])
       .describe(

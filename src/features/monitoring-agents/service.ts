@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { StoredChannel } from '../notifications/index.ts';
 import { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import { agentIsPaused, agentNotFound, planVersionConflict } from './errors.ts';
-import { releaseSources, tellFindings, type FindingTeller } from './findings/index.ts';
+import { releaseSources, notifyFindings, type FindingNotifier } from './findings/index.ts';
 import type { AgentLauncher } from './launch.ts';
 import type { CheckNow } from './contract.ts';
 import { applyPatch } from './plan/merge.ts';
@@ -22,7 +22,7 @@ export interface MonitoringServiceDeps {
   clock: Clock;
   log: Logger;
   launcher: AgentLauncher;
-  findings: FindingTeller;
+  findings: FindingNotifier;
 }
 
 /** A plan that cannot be carried out, with every reason. */
@@ -51,10 +51,10 @@ export interface NewAgent {
 /**
  * Deadline for the first plan's draft: a worker normally reports a failure earlier, but without any worker nobody does.
  */
-const MOST_DRAFTING_MS = 10 * 60_000;
+const MAX_DRAFTING_MS = 10 * 60_000;
 
 /**
- * Creates an agent within the transaction that opens its chat; notify its workflow with {@link tellAgent} after the
+ * Creates an agent within the transaction that opens its chat; notify its workflow with {@link notifyAgent} after the
  * commit.
  */
 export function createAgent(
@@ -170,8 +170,8 @@ export async function changePlan(
       released: gone.length > 0 ? await releaseSources(tx, { agentId: agent.id, checkIds: gone, at }) : [],
     };
   });
-  if (changed.isChanged) await tellAgent(deps, em.fork(), changed.agent.id);
-  await tellFindings(deps.findings, released);
+  if (changed.isChanged) await notifyAgent(deps, em.fork(), changed.agent.id);
+  await notifyFindings(deps.findings, released);
   return changed;
 }
 
@@ -207,7 +207,7 @@ function planAfter(before: Plan, { plan, patch }: PlanChange): Plan {
 
 /** When an agent that starts now with this plan counts as silent, until its workflow reports otherwise. */
 function silentAfter(agentId: string, plan: Plan | undefined, now: Date): Date | null {
-  if (!plan) return new Date(now.getTime() + MOST_DRAFTING_MS);
+  if (!plan) return new Date(now.getTime() + MAX_DRAFTING_MS);
   const due = plan.checks
     .filter(({ enabled }) => enabled)
     .map(({ id: checkId, schedule }) => dueTimes(schedule, { agentId, checkId, now: now.getTime() }).silentAt);
@@ -222,7 +222,7 @@ const watchedIn = ({ checks }: Plan): string[] => checks.filter(({ enabled }) =>
  * sweeper: the commit is not lost.
  * @param em bound to the agent's team
  */
-export async function tellAgent(
+export async function notifyAgent(
   { launcher, log }: Pick<MonitoringServiceDeps, 'launcher' | 'log'>,
   em: EntityManager,
   id: string,
@@ -231,7 +231,7 @@ export async function tellAgent(
     const agent = await em.findOne(MonitoringAgent, { id });
     if (!agent) return;
     const settings = await settingsOf(em, agent);
-    await launcher.tell({ agentId: id, teamId: agent.teamId }, settings);
+    await launcher.notify({ agentId: id, teamId: agent.teamId }, settings);
     const { revision } = settings;
     await em.nativeUpdate(MonitoringAgent, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
   } catch (error) {

@@ -9,7 +9,7 @@ import { repairEach } from '../runs/index.ts';
 import { MonitoringAgent, MonitoringSession } from './entities.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { purgeAgent, purgeAgentSessions } from './delete.ts';
-import { tellAgent, type MonitoringServiceDeps } from './service.ts';
+import { notifyAgent, type MonitoringServiceDeps } from './service.ts';
 import { LOST } from './sessions/run-result.ts';
 
 export type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
@@ -48,11 +48,11 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
     });
   };
 
-  const untold = await repair(
+  const pending = await repair(
     { deletedAt: null, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
     async ({ id, teamId }) => {
       await touch(deps, id, teamId);
-      await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
+      await notifyAgent(deps, forTeam(deps.orm.em, teamId), id);
     },
   );
   const overdue = await repair(
@@ -67,7 +67,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
       // Its check may be late because workers are busy, or were down: then the workflow exists and continues.
       if ((await deps.launcher.state(id)) === 'running') return;
       deps.log.warn({ agentId: id }, 'the workflow of a monitoring agent is missing; starting it again');
-      await tellAgent(deps, forTeam(deps.orm.em, teamId), id);
+      await notifyAgent(deps, forTeam(deps.orm.em, teamId), id);
     },
   );
   const deleted = await repair({ deletedAt: { $lt: ago(overdueMs) } }, async ({ id, teamId }) => {
@@ -76,7 +76,7 @@ export async function sweepAgents(deps: AgentSweepDeps, options: Partial<AgentSw
     if ((await deps.launcher.state(id)) === 'running') await deps.launcher.end(id);
     else await purgeAgent(deps, { agentId: id, teamId });
   });
-  return untold + overdue + deleted;
+  return pending + overdue + deleted;
 }
 
 /** Records that the sweep handled an agent, so that the next one begins with others. */

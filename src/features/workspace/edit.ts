@@ -10,7 +10,7 @@ export interface EditInput {
 /** `lines` are the lines at which replaced pieces began, from 1, at most 20 of them. */
 export type Edited = { text: string; replacements: number; lines: number[] } | { problem: string };
 
-const MOST_LINES = 20;
+const MAX_LINES = 20;
 
 /**
  * Replaces `oldText`, which must occur exactly once unless all occurrences are requested. In a file with CRLF line
@@ -27,7 +27,7 @@ export function editText(text: string, input: EditInput): Edited {
   }
   const places = placesOf(text, oldText);
   if (places.length === 0) return { problem: notFound(text, oldText) };
-  const lines = places.slice(0, MOST_LINES).map((place) => lineAt(text, place));
+  const lines = places.slice(0, MAX_LINES).map((place) => lineAt(text, place));
   if (places.length > 1 && !replaceAll) {
     const where = `lines ${lines.join(', ')}${places.length > lines.length ? ' …' : ''}`;
     return {

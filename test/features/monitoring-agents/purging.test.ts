@@ -24,7 +24,7 @@ import { findingRow, sessionRow } from './rows.ts';
 
 /** More than are deleted in one transaction. */
 const MANY = 130;
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 describe('purging a monitoring agent', () => {
   let given: DatabaseWithEvents;
@@ -40,7 +40,7 @@ describe('purging a monitoring agent', () => {
     const { orm } = given.database;
     const drafts = createWorkspaceDrafts({ orm, workspaces: createGitWorkspaces({ directory: '/nonexistent' }) });
     const launcher: FindingLauncher = {
-      tell: async ({ id }) => void told.push(id),
+      notify: async ({ id }) => void told.push(id),
       state: () => assert.fail('nothing else is asked'),
     };
     const findings = { orm, log: createLogger({ name: 'test', level: 'silent' }), launcher };
@@ -101,7 +101,7 @@ describe('purging a monitoring agent', () => {
         [table],
       );
       const parts = noted.map(({ rows }) => rows);
-      assert.ok(Math.max(...parts) <= MOST_AT_ONCE, `${table}: ${parts.join(', ')}`);
+      assert.ok(Math.max(...parts) <= MAX_AT_ONCE, `${table}: ${parts.join(', ')}`);
       assert.equal(
         parts.reduce((sum, rows) => sum + rows, 0),
         MANY,

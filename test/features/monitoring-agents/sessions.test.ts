@@ -61,7 +61,7 @@ describe('sessions of checks', () => {
     await rows.flush();
     const log = createLogger({ name: 'test', level: 'silent' });
     const none = (): never => assert.fail('nothing else is asked');
-    const deps = { orm, clock: systemClock, log, teamTools: none, findings: { orm, log, launcher: { tell: none } } };
+    const deps = { orm, clock: systemClock, log, teamTools: none, findings: { orm, log, launcher: { notify: none } } };
     const sources = () => Promise.reject(new Error('the secret of a source cannot be opened'));
     const run = {
       checkId: 'latency',

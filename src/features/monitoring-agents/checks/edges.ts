@@ -13,11 +13,11 @@ export interface CheckedEdge {
   isStale: boolean;
 }
 
-const MOST_EDGES = 100_000;
+const MAX_EDGES = 100_000;
 
 /** @throws {SourceError} when nothing in the answer is a call */
 export function readEdges(answer: unknown): CheckedEdge[] {
-  const list = listOf(answer, 'calls', MOST_EDGES);
+  const list = listOf(answer, 'calls', MAX_EDGES);
   const edges: CheckedEdge[] = [];
   for (let index = 0; index < list.length; index++) {
     const edge = membersOf(list[index]);

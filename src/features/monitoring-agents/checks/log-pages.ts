@@ -6,10 +6,10 @@ import type { Wildcard } from './wildcard.ts';
 /** Lines on the first page; later pages are larger. */
 const FIRST_PAGE = 1_000;
 const LARGEST_PAGE = 20_000;
-const MOST_PAGES = 30;
+const MAX_PAGES = 30;
 /** Maximum lines read in total. */
-export const MOST_LINES = 60_000;
-const MOST_LINE_CHARACTERS = 64 * 1_024;
+export const MAX_LINES = 60_000;
+const MAX_LINE_CHARACTERS = 64 * 1_024;
 
 export type LogSource = TelemetrySource & Required<Pick<TelemetrySource, 'searchLogs'>>;
 
@@ -49,7 +49,7 @@ export async function readLines(
   let [looked, unreadable] = [0, 0];
   // Sources return the newest lines first: older pages each end where the previous one began.
   let counted = Number.POSITIVE_INFINITY;
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const answer = await ask(page === 0 ? query.to : counted + MOMENT, LARGEST_PAGE);
     const fresh = answer.lines.filter((line) => line.at <= counted);
     unreadable += answer.unreadable;
@@ -60,7 +60,7 @@ export async function readLines(
     looked += fresh.length;
     const isStuck = complete.length === 0;
     found.push(...matching(isStuck ? fresh : complete));
-    if (isStuck || found.length >= enough || looked >= MOST_LINES) break;
+    if (isStuck || found.length >= enough || looked >= MAX_LINES) break;
     counted = oldest;
   }
   return { lines: sorted(found), truncated: true, unreadable };
@@ -75,7 +75,7 @@ const sorted = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at
 function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
   const members = membersOf(answer);
   if (!members) throw new SourceError('the source did not return a page of log lines');
-  const list = listOf(members.lines, 'log lines', 2 * MOST_LINES);
+  const list = listOf(members.lines, 'log lines', 2 * MAX_LINES);
   const lines: LogLine[] = [];
   for (let index = 0; index < list.length; index++) {
     const line = membersOf(list[index]);
@@ -85,7 +85,7 @@ function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
       at: line.at,
       service: typeof line.service === 'string' ? line.service.slice(0, 300) : '',
       ...(typeof line.level === 'string' && { level: line.level.slice(0, 50) }),
-      message: line.message.slice(0, MOST_LINE_CHARACTERS),
+      message: line.message.slice(0, MAX_LINE_CHARACTERS),
     });
   }
   if (list.length > 0 && lines.length === 0) {

@@ -9,15 +9,15 @@ import { listOf, sourceWith, windowBefore } from './ask.ts';
 import { furthest, learning, historyNeeds, tooSparse } from './baseline.ts';
 import { duration } from './figures.ts';
 import { judgeBaseline, judgeThreshold, type SeriesVerdict } from './metric-judge.ts';
-import { MOST_OBSERVATIONS, type CheckContext, type CheckResult, type Observation } from './port.ts';
+import { MAX_OBSERVATIONS, type CheckContext, type CheckResult, type Observation } from './port.ts';
 import { evidenceOf, failed, judged, learningResult } from './result.ts';
-import { MOST_SERIES, readSeries, shownSeries, type ReadSeries } from './series.ts';
+import { MAX_SERIES, readSeries, shownSeries, type ReadSeries } from './series.ts';
 
 type MetricSubject = SubjectOf<'metric'>;
 
 /** Maximum points per series in an answer. */
-const MOST_POINTS = 2_000;
-const MOST_SERIES_SHOWN = 12;
+const MAX_POINTS = 2_000;
+const MAX_SERIES_SHOWN = 12;
 const POINTS_SHOWN = 30;
 const NO_DATA = 'no data';
 
@@ -39,7 +39,7 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
 
   const asked = question(subject);
   const evidence = [
-    evidenceOf(subject.source, asked, MOST_SERIES_SHOWN, (most) => ({
+    evidenceOf(subject.source, asked, MAX_SERIES_SHOWN, (most) => ({
       window: toIsoWindow(window),
       ...(historySeconds > 0 && { history: toIsoWindow(history) }),
       series_count: read.series.length,
@@ -66,7 +66,7 @@ export async function runMetricCheck(subject: MetricSubject, context: CheckConte
   if (subject.no_data !== 'finding') return result;
   // Otherwise a finding about missing data would never be over.
   const back: Observation = { subject: NO_DATA, isFinding: false, text: `${read.series.length} series have data` };
-  return { ...result, observations: [...result.observations.slice(0, MOST_OBSERVATIONS - 1), back] };
+  return { ...result, observations: [...result.observations.slice(0, MAX_OBSERVATIONS - 1), back] };
 }
 
 /** Findings, then judged series, then the rest. */
@@ -91,7 +91,7 @@ async function ask(
   const put = async (period: TimeWindow): Promise<unknown> => {
     signal.throwIfAborted();
     const { metric = '', promql: expr, service, statistic, labels } = subject;
-    const where = { ...period, maxPoints: MOST_POINTS };
+    const where = { ...period, maxPoints: MAX_POINTS };
     if (expr !== undefined) {
       return sourceWith(sources, subject.source, 'promql', 'promql').promql({ expr, ...where }, { signal });
     }
@@ -102,10 +102,10 @@ async function ask(
     );
   };
   const whole = { from: history.from, to: window.to };
-  const step = (whole.to - whole.from) / MOST_POINTS;
+  const step = (whole.to - whole.from) / MAX_POINTS;
   if (history.to === history.from || step * 2 <= window.to - window.from) return readSeries(await put(whole), whole);
   const [before, during] = await Promise.all([put(history), put(window)]);
-  const all = [before, during].flatMap((answer) => listOf(answer, 'series', MOST_SERIES));
+  const all = [before, during].flatMap((answer) => listOf(answer, 'series', MAX_SERIES));
   return readSeries(all, whole);
 }
 

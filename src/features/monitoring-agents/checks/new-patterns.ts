@@ -15,9 +15,9 @@ type LogSubject = SubjectOf<'log_pattern'>;
 type NewPattern = Extract<LogSubject['condition'], { type: 'new_pattern' }>;
 
 /** Maximum distinct templates; logs with more have no templates. */
-const MOST_TEMPLATES = 5_000;
+const MAX_TEMPLATES = 5_000;
 /** Maximum new templates that are verified with the source. */
-const MOST_CONFIRMED = 20;
+const MAX_CONFIRMED = 20;
 const ENOUGH = Number.POSITIVE_INFINITY;
 const SHOWN = 20;
 const PATTERN_CHARACTERS = 160;
@@ -42,7 +42,7 @@ export async function findNewPatterns(
 
   const past = await readLines(source, { ...history, ...filter }, pattern, { enough: ENOUGH, signal });
   const now = await readLines(source, { ...window, ...filter }, pattern, { enough: ENOUGH, signal });
-  const { patterns, other } = groupLogPatterns([...past.lines, ...now.lines], { most: MOST_TEMPLATES, examples: 1 });
+  const { patterns, other } = groupLogPatterns([...past.lines, ...now.lines], { most: MAX_TEMPLATES, examples: 1 });
   const seen = patterns.filter(({ last }) => last >= window.from);
   const isNew = ({ first }: LogPattern): boolean => first >= window.from;
   const fresh = seen.filter((one) => isNew(one) && one.count >= condition.at_least);
@@ -81,7 +81,7 @@ export async function findNewPatterns(
     noun: ['kind of line', 'kinds of lines'],
     notes: [
       ...(now.truncated ? [`of the newest ${now.lines.length} lines`] : []),
-      ...(mustAsk && fresh.length > MOST_CONFIRMED ? [`${fresh.length - MOST_CONFIRMED} more not confirmed`] : []),
+      ...(mustAsk && fresh.length > MAX_CONFIRMED ? [`${fresh.length - MAX_CONFIRMED} more not confirmed`] : []),
       ...(now.unreadable > 0 ? [`${count(now.unreadable, 'line')} unreadable`] : []),
     ],
     quiet: `no new kind of line: ${[count(now.lines.length, 'line'), `${known.length} known`, ...rare].join(', ')}`,
@@ -128,7 +128,7 @@ async function unknownBefore(
   signal: AbortSignal,
 ): Promise<LogPattern[]> {
   const unknown: LogPattern[] = [];
-  for (const one of fresh.slice(0, MOST_CONFIRMED)) {
+  for (const one of fresh.slice(0, MAX_CONFIRMED)) {
     const words = wildcard(one.pattern.replaceAll('<*>', '*').replaceAll(' ', '*'));
     const earlier = await readLines(source, query, words, { enough: 1, signal });
     if (earlier.lines.length === 0) unknown.push(one);

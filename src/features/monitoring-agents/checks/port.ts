@@ -41,7 +41,7 @@ export interface CheckResult {
   isPartial?: true;
 }
 
-export const MOST_OBSERVATIONS = 100;
+export const MAX_OBSERVATIONS = 100;
 
 export interface CheckContext {
   teamId: string;

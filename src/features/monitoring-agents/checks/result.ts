@@ -2,7 +2,7 @@
 import { storableJson, storableText } from '../../../platform/storable.ts';
 import { count, oneLine } from '../../tools/index.ts';
 import { stableName } from './figures.ts';
-import { MOST_OBSERVATIONS, type CheckEvidence, type CheckResult, type Observation } from './port.ts';
+import { MAX_OBSERVATIONS, type CheckEvidence, type CheckResult, type Observation } from './port.ts';
 
 const SUMMARY_CHARACTERS = 200;
 const TEXT_CHARACTERS = 300;
@@ -53,9 +53,9 @@ export function judged({ observations, evidence, noun, notes = [], quiet, isPart
     status: first ? 'finding' : 'ok',
     // A long finding must not cut off the further facts.
     summary: withNotes(said[0]!, notes),
-    observations: [...findings, ...others].slice(0, MOST_OBSERVATIONS),
+    observations: [...findings, ...others].slice(0, MAX_OBSERVATIONS),
     evidence,
-    ...((isPartial || all.length > MOST_OBSERVATIONS) && { isPartial: true }),
+    ...((isPartial || all.length > MAX_OBSERVATIONS) && { isPartial: true }),
   };
 }
 

@@ -24,10 +24,10 @@ export interface ReadSeries {
 }
 
 /** A check with more series than this is too broad to judge. */
-export const MOST_SERIES = 20_000;
+export const MAX_SERIES = 20_000;
 /** Enough for a survey of a thousand services. */
-const MOST_SAMPLES = 6_000_000;
-const MOST_LABELS = 50;
+const MAX_SAMPLES = 6_000_000;
+const MAX_LABELS = 50;
 /** No real quantity is larger; the squares of smaller ones are still distinct. */
 const LARGEST = 1e100;
 
@@ -38,7 +38,7 @@ const LARGEST = 1e100;
  * @throws {SourceError} when nothing in the answer can be read, or it is more than can be judged
  */
 export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
-  const list = listOf(answer, 'series', 2 * MOST_SERIES);
+  const list = listOf(answer, 'series', 2 * MAX_SERIES);
   const found = new Map<string, CheckedSeries>();
   let unreadable = 0;
   let total = 0;
@@ -51,8 +51,8 @@ export function readSeries(answer: unknown, window: TimeWindow): ReadSeries {
       continue;
     }
     total += Math.min(times.length, values.length);
-    if (total > MOST_SAMPLES) {
-      throw new SourceError(`the source returned more than ${MOST_SAMPLES} samples: narrow the check`);
+    if (total > MAX_SAMPLES) {
+      throw new SourceError(`the source returned more than ${MAX_SAMPLES} samples: narrow the check`);
     }
     const head = headOf(members);
     const key = JSON.stringify([head.service, head.metric, head.statistic, head.labels]);
@@ -111,7 +111,7 @@ function headOf(members: Record<string, unknown>): Omit<CheckedSeries, 'timestam
     ...(text(members.unit) && { unit: text(members.unit) }),
     ...(labels && {
       labels: Object.entries(labels)
-        .slice(0, MOST_LABELS)
+        .slice(0, MAX_LABELS)
         .map(([name, value]): [string, string] => [stableName(name), text(value)])
         .filter(([, value]) => value !== '')
         .sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -16,8 +16,8 @@ import { judgeService, type ServiceVerdict } from './service-judge.ts';
 
 /** Points of the window; the history has the same density. */
 const WINDOW_POINTS = 20;
-const MOST_POINTS = 2_000;
-const MOST_ALERTS = 1_000;
+const MAX_POINTS = 2_000;
+const MAX_ALERTS = 1_000;
 const SERIES_SHOWN = 12;
 const POINTS_SHOWN = 30;
 /** Tolerance for clock skew between servers. */
@@ -32,7 +32,7 @@ export async function runServiceHealthCheck(
   const window = windowBefore(now, subject.window_seconds);
   const history = windowBefore(window.from, subject.history_seconds);
   const whole = { from: history.from, to: now };
-  const maxPoints = Math.min(MOST_POINTS, Math.ceil(((now - whole.from) / subject.window_seconds) * WINDOW_POINTS));
+  const maxPoints = Math.min(MAX_POINTS, Math.ceil(((now - whole.from) / subject.window_seconds) * WINDOW_POINTS));
   const { services } = subject;
   const [survey, description] = await Promise.all([
     source.surveyMetrics({ ...whole, ...(services && { services }), maxPoints }, { signal }),
@@ -125,7 +125,7 @@ function notJudged(
 function firing(description: unknown, { from, to }: TimeWindow): Alert[] {
   const members = membersOf(description);
   if (!members) throw new SourceError('the source did not describe itself');
-  return listOf(members.alerts ?? [], 'alerts', MOST_ALERTS).flatMap((one): Alert[] => {
+  return listOf(members.alerts ?? [], 'alerts', MAX_ALERTS).flatMap((one): Alert[] => {
     const alert = membersOf(one);
     if (!alert || typeof alert.service !== 'string' || typeof alert.at !== 'number') return [];
     if (!(alert.at >= from && alert.at <= to)) return [];

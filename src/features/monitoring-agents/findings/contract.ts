@@ -63,7 +63,7 @@ export interface InvestigationRef extends FindingRef {
   investigationId: string;
 }
 
-export interface InvestigationStanding {
+export interface InvestigationProgress {
   status: InvestigationStatus | 'gone';
   /** The arguments to start its workflow. */
   start?: InvestigationStart;

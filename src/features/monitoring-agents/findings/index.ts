@@ -17,4 +17,4 @@ export {
 } from './schemas.ts';
 export { settleFinding } from './settle.ts';
 export { sweepFindings, type FindingSweepOptions } from './sweeper.ts';
-export { tellFindings, type FindingTeller } from './tell.ts';
+export { notifyFindings, type FindingNotifier } from './tell.ts';

@@ -8,7 +8,7 @@ import { commitInvestigation, describeInvestigation, Investigation } from '../..
 import { isOpen, OPEN } from '../../runs/index.ts';
 import type { FindingRef } from '../contract.ts';
 import { Finding, MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
-import type { InvestigationRef, InvestigationStanding, OpenInvestigationResult } from './contract.ts';
+import type { InvestigationRef, InvestigationProgress, OpenInvestigationResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { isToBeInvestigated } from './due.ts';
 import { investigationQuery } from './prompt.ts';
@@ -92,9 +92,9 @@ async function onBehalfOf(
 /** Findings that begin within this time are likely to be one incident. */
 const BURST_MS = 10 * 60_000;
 /** Investigations that one agent's findings, or alerts of no agent, open in a burst: each one costs money. */
-const MOST_IN_A_BURST = 3;
+const MAX_IN_A_BURST = 3;
 /** Earlier findings must not hold up a critical one. */
-const MOST_OF_ALL = 10;
+const MAX_OF_ALL = 10;
 
 /**
  * @returns in a full burst, the investigation that a finding joins: one that is running, or that was about the same
@@ -111,12 +111,12 @@ async function investigationToJoin(
        join monitoring_findings f on f.team_id = r.team_id and f.investigation_id = i.id
       where r.team_id = ? and r.kind = 'investigation' and r.created_at > ? and f.agent_id is not distinct from ?::uuid
       group by i.id, r.id order by r.created_at desc limit ?`,
-    [`{${OPEN.join(',')}}`, service, teamId, new Date(now.getTime() - BURST_MS), agentId, MOST_OF_ALL],
+    [`{${OPEN.join(',')}}`, service, teamId, new Date(now.getTime() - BURST_MS), agentId, MAX_OF_ALL],
   );
-  if (opened.length < (severity === 'critical' ? MOST_OF_ALL : MOST_IN_A_BURST)) return undefined;
+  if (opened.length < (severity === 'critical' ? MAX_OF_ALL : MAX_IN_A_BURST)) return undefined;
   const fits =
     opened.find(({ runs, same }) => runs && same) ?? opened.find(({ runs }) => runs) ?? opened.find(({ same }) => same);
-  return fits?.id ?? (opened.length < MOST_OF_ALL ? undefined : opened[0]?.id);
+  return fits?.id ?? (opened.length < MAX_OF_ALL ? undefined : opened[0]?.id);
 }
 
 /** The activity: {@link commitFindingInvestigation} in a transaction of its own. */
@@ -128,7 +128,7 @@ export async function openInvestigation(deps: FindingDeps, ref: FindingRef): Pro
 }
 
 /** An investigation's status, and the arguments to start its workflow. */
-export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef): Promise<InvestigationStanding> {
+export async function readInvestigation(deps: FindingDeps, ref: InvestigationRef): Promise<InvestigationProgress> {
   const found = await forTeam(deps.orm.em, ref.teamId).findOne(
     Investigation,
     { id: ref.investigationId },

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { storableText } from '../../../platform/storable.ts';
 
 /** Longer keys end in their hash, because they are part of an index. */
-const MOST_KEY_CHARACTERS = 500;
+const MAX_KEY_CHARACTERS = 500;
 
 /**
  * The key of the finding that an observation belongs to. @param template from the plan; `{check}` and `{subject}` are
@@ -27,7 +27,7 @@ export const HEALTH_KEY = 'agent/health';
 
 function bounded(key: string): string {
   const text = storableText(key);
-  if (text.length <= MOST_KEY_CHARACTERS) return text;
+  if (text.length <= MAX_KEY_CHARACTERS) return text;
   const hash = createHash('sha256').update(text).digest('hex');
-  return `${text.slice(0, MOST_KEY_CHARACTERS - hash.length - 1).toWellFormed()}#${hash}`;
+  return `${text.slice(0, MAX_KEY_CHARACTERS - hash.length - 1).toWellFormed()}#${hash}`;
 }

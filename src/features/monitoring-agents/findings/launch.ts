@@ -10,7 +10,7 @@ import type { FindingWorkflowInput } from './contract.ts';
 /** A missed change, such as the agent's deletion, is noticed by then. */
 const LOOK_AGAIN_SECONDS = 24 * 3_600;
 
-export type ToldFinding = Pick<Finding, 'id' | 'teamId' | 'title' | 'service' | 'revision' | 'status'>;
+export type ChangedFinding = Pick<Finding, 'id' | 'teamId' | 'title' | 'service' | 'revision' | 'status'>;
 
 /** Starts and notifies the workflows of findings. */
 export interface FindingLauncher {
@@ -18,7 +18,7 @@ export interface FindingLauncher {
    * Notifies a finding's workflow that its row has changed; starts a missing workflow. @throws when Temporal did not
    * accept it
    */
-  tell(finding: ToldFinding): Promise<void>;
+  notify(finding: ChangedFinding): Promise<void>;
   state(findingId: string): Promise<WorkflowState>;
 }
 
@@ -32,7 +32,7 @@ export function createFindingLauncher(
   const { taskQueue = TASK_QUEUE, lookAgainSeconds = LOOK_AGAIN_SECONDS, readsPerHistory } = options;
   const { soon, state } = createWorkflowControl(client, options.deadlineMs);
   return {
-    async tell({ id, teamId, title, service, revision, status }) {
+    async notify({ id, teamId, title, service, revision, status }) {
       const input: FindingWorkflowInput = {
         findingId: id,
         teamId,

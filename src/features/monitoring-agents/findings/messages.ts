@@ -8,8 +8,8 @@ export const NOTIFICATION_EVENTS = ['opened', 'report', 'resolved', 'reopened', 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];
 
 /** Maximum characters of a report that are sent. */
-const MOST_MARKDOWN = 100_000;
-const MOST_TITLE = 200;
+const MAX_MARKDOWN = 100_000;
+const MAX_TITLE = 200;
 
 export interface FindingMessage {
   event: Exclude<NotificationEvent, 'test'>;
@@ -61,7 +61,7 @@ export function composeMessage(told: FindingMessage): NotificationMessage {
     severity: finding.severity,
     title: clipped(title),
     text: lines.filter((line) => line !== '').join('\n'),
-    ...(markdown && { markdown: markdown.slice(0, MOST_MARKDOWN).toWellFormed() }),
+    ...(markdown && { markdown: markdown.slice(0, MAX_MARKDOWN).toWellFormed() }),
     links: [
       ...(investigation ? [{ label: 'Investigation', url: `${appUrl}/investigation/${investigation.id}` }] : []),
       { label: 'Monitoring agent', url: `${appUrl}/monitoring/${agent.id}` },
@@ -174,4 +174,4 @@ function spanOf(from: Date, to: Date): string {
 }
 
 const clipped = (title: string): string =>
-  title.length <= MOST_TITLE ? title : `${title.slice(0, MOST_TITLE - 1).toWellFormed()}…`;
+  title.length <= MAX_TITLE ? title : `${title.slice(0, MAX_TITLE - 1).toWellFormed()}…`;

@@ -4,7 +4,7 @@
  */
 import type { EntityManager } from '../../../db/orm.ts';
 import { storableJson, storableText } from '../../../platform/storable.ts';
-import { MOST_OBSERVATIONS, type CheckResult, type Observation } from '../checks/port.ts';
+import { MAX_OBSERVATIONS, type CheckResult, type Observation } from '../checks/port.ts';
 import type { AgentHealth, FindingAction } from '../contract.ts';
 import { Finding } from '../entities.ts';
 import type { Check } from '../plan/schema.ts';
@@ -15,7 +15,7 @@ import { forget, isChanged, reduce, type FindingPolicy, type FindingReport } fro
 import { currentFindings, lockFindings, stateOf } from './rows.ts';
 
 /** Maximum characters kept of an observation's text. */
-const MOST_TEXT = 500;
+const MAX_TEXT = 500;
 /** Health and alerts are reported at once, and one that comes back within a quarter of an hour is the same finding. */
 const AT_ONCE: FindingPolicy = { confirmations: 1, recoveries: 1, coolDownSeconds: 900 };
 
@@ -36,7 +36,7 @@ export interface ObservedSession {
 export async function observeSession(em: EntityManager, session: ObservedSession): Promise<Finding[]> {
   const { agent, check, result } = session;
   if (result.status === 'failed') return [];
-  const observations = result.observations.slice(0, MOST_OBSERVATIONS);
+  const observations = result.observations.slice(0, MAX_OBSERVATIONS);
   const isQuiet = !observations.some(({ isFinding }) => isFinding);
   if (isQuiet && (await idsWithSources(em, agent.id, [check.id], 1)).length === 0) return [];
 
@@ -241,7 +241,7 @@ const shared = ({ check, sessionId, at }: ObservedSession): Pick<FindingReport, 
   },
 });
 
-const clipped = (text: string): string => storableText(text.slice(0, MOST_TEXT));
+const clipped = (text: string): string => storableText(text.slice(0, MAX_TEXT));
 
 async function withSources(em: EntityManager, agentId: string, checkIds: readonly string[]) {
   const ids = await idsWithSources(em, agentId, checkIds);

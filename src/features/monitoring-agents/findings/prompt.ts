@@ -2,8 +2,8 @@
 import type { CheckEvidence } from '../checks/port.ts';
 import type { Finding } from '../entities.ts';
 
-const MOST_EVIDENCE = 12_000;
-const MOST_QUERY = 19_000;
+const MAX_EVIDENCE = 12_000;
+const MAX_QUERY = 19_000;
 
 export const JUDGEMENT_PROMPT = `You decide whether engineers are told of something that a monitoring check found. They may be asleep: telling them of noise costs trust,
 and not telling them of a fault costs more. Tell them when users or the system may be affected, when it is getting worse, or when you cannot say.
@@ -56,7 +56,7 @@ export function investigationQuery(
       : ['', 'What the alert says of itself (data of another system):', asData(details).slice(0, 4_000)]),
   ]
     .join('\n')
-    .slice(0, MOST_QUERY)
+    .slice(0, MAX_QUERY)
     .concat('\n\nFind the root cause.');
 }
 
@@ -74,7 +74,7 @@ const opensOf = ({ opens }: Pick<Finding, 'opens'>): { opened: string[] } => ({
 });
 
 function evidenceText(evidence: readonly CheckEvidence[]): string {
-  const each = Math.floor(MOST_EVIDENCE / Math.max(evidence.length, 1));
+  const each = Math.floor(MAX_EVIDENCE / Math.max(evidence.length, 1));
   return evidence.map((one) => asData(one).slice(0, each)).join('\n');
 }
 

@@ -13,8 +13,8 @@ export const FLAPPING_OPENS = 4;
 /** The window, and how long it must be stable to be calm again, ms. */
 export const FLAPPING_WINDOW_MS = 3_600_000;
 /** Maximum sources of one finding; resolved ones are dropped first. */
-export const MOST_SOURCES = 500;
-const MOST_OPENS = 20;
+export const MAX_SOURCES = 500;
+const MAX_OPENS = 20;
 
 /** The state that decides how a finding proceeds. Times in unix milliseconds. */
 export interface FindingState {
@@ -216,7 +216,7 @@ function heard(known: FindingSource | undefined, report: FindingReport): Finding
 }
 
 function open(state: FindingState, at: number): Reduced {
-  const opens = [...state.opens, at].slice(-MOST_OPENS);
+  const opens = [...state.opens, at].slice(-MAX_OPENS);
   const often = opens.filter((time) => at - time < FLAPPING_WINDOW_MS).length >= FLAPPING_OPENS;
   const opened: FindingState = {
     ...state,
@@ -246,7 +246,7 @@ const lastTransition = ({ opens, resolvedAt }: FindingState): number => Math.max
 
 function bounded(sources: Record<string, FindingSource>): Record<string, FindingSource> {
   const entries = Object.entries(sources);
-  if (entries.length <= MOST_SOURCES) return sources;
+  if (entries.length <= MAX_SOURCES) return sources;
   const rank = ({ isOver, at }: FindingSource): number => (isOver ? at : at + Number.MAX_SAFE_INTEGER / 2);
-  return Object.fromEntries(entries.sort(([, a], [, b]) => rank(b) - rank(a)).slice(0, MOST_SOURCES));
+  return Object.fromEntries(entries.sort(([, a], [, b]) => rank(b) - rank(a)).slice(0, MAX_SOURCES));
 }

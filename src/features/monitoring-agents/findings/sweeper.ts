@@ -6,9 +6,9 @@ import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { repairEach } from '../../runs/index.ts';
 import { Finding } from '../entities.ts';
-import { tellFindings, type FindingTeller } from './tell.ts';
+import { notifyFindings, type FindingNotifier } from './tell.ts';
 
-export interface FindingSweepDeps extends FindingTeller {
+export interface FindingSweepDeps extends FindingNotifier {
   clock: Clock;
 }
 
@@ -40,9 +40,9 @@ export async function sweepFindings(
       facts: ({ id: findingId }) => ({ findingId }),
     });
   };
-  const untold = await repair(
+  const pending = await repair(
     { status: { $ne: 'pending' }, updatedAt: { $lt: ago(graceMs) }, toldRevision: { $lt: raw('revision') } },
-    (finding) => tellFindings(deps, [finding]),
+    (finding) => notifyFindings(deps, [finding]),
   );
   const silent = await repair(
     { status: { $in: ['open', 'resolved'] }, updatedAt: { $lt: ago(silenceMs) } },
@@ -50,10 +50,10 @@ export async function sweepFindings(
       await touch(deps, finding);
       if ((await deps.launcher.state(finding.id)) === 'running') return;
       deps.log.warn({ findingId: finding.id }, 'the workflow of a finding is missing; starting it again');
-      await tellFindings(deps, [finding]);
+      await notifyFindings(deps, [finding]);
     },
   );
-  return untold + silent;
+  return pending + silent;
 }
 
 /** Records that the sweep handled a finding, so that the next one begins with others. */

@@ -3,10 +3,10 @@ import { forTeam } from '../../../db/team-filter.ts';
 import { mapConcurrently } from '../../../platform/concurrency.ts';
 import type { Logger } from '../../../platform/logger.ts';
 import { Finding } from '../entities.ts';
-import type { FindingLauncher, ToldFinding } from './launch.ts';
+import type { FindingLauncher, ChangedFinding } from './launch.ts';
 
 /** Dependencies for notifying findings' workflows of changes. */
-export interface FindingTeller {
+export interface FindingNotifier {
   orm: Orm;
   log: Logger;
   launcher: FindingLauncher;
@@ -17,11 +17,11 @@ const WIDTH = 8;
 /**
  * Notifies the workflows of changed findings, after the commit. Leaves what Temporal does not accept to the sweeper.
  */
-export async function tellFindings(deps: FindingTeller, findings: readonly ToldFinding[]): Promise<void> {
+export async function notifyFindings(deps: FindingNotifier, findings: readonly ChangedFinding[]): Promise<void> {
   await mapConcurrently(findings, WIDTH, async (finding) => {
     const { id, teamId, revision } = finding;
     try {
-      await deps.launcher.tell(finding);
+      await deps.launcher.notify(finding);
       const em = forTeam(deps.orm.em, teamId);
       await em.nativeUpdate(Finding, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
     } catch (error) {

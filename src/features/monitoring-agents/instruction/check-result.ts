@@ -5,8 +5,8 @@ import { isFinding, type InstructionResult } from './result.ts';
 
 const SUMMARY_CHARACTERS = 200;
 const EXCERPT_CHARACTERS = 800;
-const MOST_EVIDENCE = 20;
-const MOST_EXCERPTS = 20;
+const MAX_EVIDENCE = 20;
+const MAX_EXCERPTS = 20;
 
 /** A tool call that observations cite. */
 export interface CitedCall {
@@ -31,13 +31,13 @@ export function checkResultOf(handedIn: InstructionResult, cited: readonly Cited
       }))
       // Findings first: the list is bounded.
       .toSorted((a, b) => Number(b.isFinding) - Number(a.isFinding)),
-    evidence: cited.slice(0, MOST_EVIDENCE).map((call) => evidenceOf(call, handedIn)),
+    evidence: cited.slice(0, MAX_EVIDENCE).map((call) => evidenceOf(call, handedIn)),
   };
 }
 
 function evidenceOf({ id, evidence, name, summary }: CitedCall, { observations }: InstructionResult): CheckEvidence {
   const citing = observations.filter((observation) => observation.evidence.includes(evidence));
-  const excerpts = citing.flatMap((observation) => observation.excerpts).slice(0, MOST_EXCERPTS);
+  const excerpts = citing.flatMap((observation) => observation.excerpts).slice(0, MAX_EXCERPTS);
   return {
     source: name,
     question: summary,

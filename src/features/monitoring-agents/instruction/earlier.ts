@@ -4,7 +4,7 @@ import type { OpeningFacts } from './prompt.ts';
 
 /** How many ended sessions are considered. */
 const LOOKED_BACK = 20;
-const MOST_SUBJECTS = 50;
+const MAX_SUBJECTS = 50;
 
 /** The judgements of a check's earlier runs: the last status of each subject, the latest first. */
 export async function earlierSubjects(
@@ -20,5 +20,5 @@ export async function earlierSubjects(
   for (const { subject, isFinding } of sessions.flatMap(({ observations }) => observations)) {
     if (!known.has(subject)) known.set(subject, isFinding);
   }
-  return [...known].slice(0, MOST_SUBJECTS).map(([subject, wasFinding]) => ({ subject, wasFinding }));
+  return [...known].slice(0, MAX_SUBJECTS).map(([subject, wasFinding]) => ({ subject, wasFinding }));
 }

@@ -5,7 +5,7 @@ import { conversationStream, OPEN, Run, stateEvent, type RunLimit } from '../../
 import { AuxiliaryCall, closeSteps, Conversation, ModelTurn, ToolCall } from '../../transcripts/index.ts';
 import type { CheckResult } from '../checks/port.ts';
 import type { CheckRunResult, FinishInstructionCheckInput } from '../contract.ts';
-import { tellFindings } from '../findings/index.ts';
+import { notifyFindings } from '../findings/index.ts';
 import { endSession, type SessionEnd, type SessionResult } from '../sessions/end-session.ts';
 import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
 import { instructionOf, type InstructionCheckDeps } from './begin.ts';
@@ -47,7 +47,7 @@ export async function finishInstructionCheck(
     at,
     spent: await spentIn(em(), run.sessionId),
   });
-  await tellFindings(deps.findings, findings);
+  await notifyFindings(deps.findings, findings);
   const { status, digest } = result;
   const ending = { ok: 'completed', finding: 'completed', failed: 'failed', cancelled: 'cancelled' } as const;
   const explanation = ending[status] === 'completed' ? null : digest;

@@ -5,7 +5,7 @@ import { isFinding, type InstructionResult } from './result.ts';
 type Observation = InstructionResult['observations'][number];
 
 /** Maximum results searched for one that shows real data. */
-const MOST_TRIED = 30;
+const MAX_TRIED = 30;
 const QUOTED_CHARACTERS = 400;
 
 /** All problems of a result, worded so that the model can fix them. */
@@ -58,7 +58,7 @@ async function citationProblems(
 }
 
 async function hasLooked(reader: EvidenceReader): Promise<boolean> {
-  for (let n = 1; n <= MOST_TRIED; n++) {
+  for (let n = 1; n <= MAX_TRIED; n++) {
     const stored = await reader.read(n);
     if (stored && isCitable(stored.tool)) return true;
   }

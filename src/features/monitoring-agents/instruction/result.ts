@@ -1,6 +1,6 @@
 /** The submitted result of a check that a model carries out. */
 import { z } from 'zod';
-import { MOST_OBSERVATIONS } from '../checks/port.ts';
+import { MAX_OBSERVATIONS } from '../checks/port.ts';
 
 const text = (most: number) => z.string().trim().min(1).max(most);
 
@@ -22,7 +22,7 @@ export const InstructionResult = z.strictObject({
     .enum(['ok', 'finding', 'failed'])
     .describe('ok: looked, and nothing is a finding. finding: at least one is. failed: no conclusion was possible.'),
   summary: text(500).describe('The result, or why there is no result, in one sentence.'),
-  observations: z.array(InstructionObservation).max(MOST_OBSERVATIONS).default([]),
+  observations: z.array(InstructionObservation).max(MAX_OBSERVATIONS).default([]),
 });
 export type InstructionResult = z.infer<typeof InstructionResult>;
 

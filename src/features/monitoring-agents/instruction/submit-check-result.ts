@@ -2,7 +2,7 @@ import { count, defineTool, errorOutput, jsonOutput } from '../../tools/index.ts
 import { resultProblems } from './problems.ts';
 import { InstructionResult, isFinding } from './result.ts';
 
-const MOST_PROBLEMS = 30;
+const MAX_PROBLEMS = 30;
 
 /**
  * `submit_check_result`: submits a check's result and ends it. Refuses a finding with invalid citations and lists the
@@ -19,7 +19,7 @@ export const submitCheckResult = defineTool({
     if (problems.length > 0) {
       return errorOutput(
         `The result was not accepted: ${count(problems.length, 'problem')}. Correct them and submit again; drop an observation that cannot be corrected.`,
-        { problems: problems.slice(0, MOST_PROBLEMS) },
+        { problems: problems.slice(0, MAX_PROBLEMS) },
       );
     }
     const { status, summary, observations } = result;

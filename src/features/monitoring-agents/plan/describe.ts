@@ -9,7 +9,7 @@ const COMPARED = {
   '==': 'equal to',
   '!=': 'other than',
 } as const;
-const MOST_OF_A_VALUE = 80;
+const MAX_OF_A_VALUE = 80;
 
 /** One line for operators, as plain text: "p95 latency of checkout above 0.5 (mean of 5 minutes), every minute". */
 export function describeCheck(check: Check): string {
@@ -115,7 +115,7 @@ function changedMembers(before: unknown, after: unknown, at: string): string[] {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const shown = (value: unknown): string => (value === undefined ? 'none' : cut(JSON.stringify(value), MOST_OF_A_VALUE));
+const shown = (value: unknown): string => (value === undefined ? 'none' : cut(JSON.stringify(value), MAX_OF_A_VALUE));
 
 const cut = (text: string, most: number): string =>
   text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;

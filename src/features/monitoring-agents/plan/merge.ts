@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { described, formProblems, parsePlan, withoutRepeats, type ParsedPlan, type PlanProblem } from './parse.ts';
 import type { Problem } from './problems.ts';
-import { checkId, JsonValue, MOST_CHECKS, type Plan } from './schema.ts';
+import { checkId, JsonValue, MAX_CHECKS, type Plan } from './schema.ts';
 
 const CheckPatch = z
   .object({
@@ -27,7 +27,7 @@ export const PlanPatch = z
     summary: z.string().trim().max(2_000).optional(),
     checks: z
       .array(CheckPatch)
-      .max(2 * MOST_CHECKS)
+      .max(2 * MAX_CHECKS)
       .optional(),
   })
   .meta({ id: 'MonitoringPlanPatch' });
@@ -91,7 +91,7 @@ export function applyPatch(current: Plan, written: unknown): ParsedPlan {
 
 /** The parts of a patch that can be merged, and where in it each check is. */
 function mergeable(written: unknown): { patch: PlanPatch; places: number[] } {
-  const listed = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MOST_CHECKS) : [];
+  const listed = isObject(written) && Array.isArray(written.checks) ? written.checks.slice(0, 2 * MAX_CHECKS) : [];
   const found = listed.flatMap((check, place) => {
     if (!isObject(check)) return [];
     const { id, remove, ...changes } = check;

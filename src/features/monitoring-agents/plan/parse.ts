@@ -4,7 +4,7 @@ import { echo, isSensitive } from '../../../http/validation/echo.ts';
 import { toValidationIssues } from '../../../http/validation/issues.ts';
 import { guardJson } from '../../../http/validation/json-guard.ts';
 import { checkProblems, duplicateIds, planProblems, sizeProblems, type Problem } from './problems.ts';
-import { Check, MOST_CHECKS, MOST_PLAN_BYTES, Plan } from './schema.ts';
+import { Check, MAX_CHECKS, MAX_PLAN_BYTES, Plan } from './schema.ts';
 
 /** A problem of an untrusted plan, named as in a validation error response. */
 export interface PlanProblem extends Problem {
@@ -18,9 +18,9 @@ export interface PlanProblem extends Problem {
 export type ParsedPlan = { plan: Plan } | { problems: PlanProblem[] };
 
 /** Maximum number of reported problems. */
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 /** Larger inputs are rejected unread: a plan's own limit is far below. */
-const MOST_BYTES = 4 * MOST_PLAN_BYTES;
+const MAX_BYTES = 4 * MAX_PLAN_BYTES;
 
 /**
  * Reads a plan from a person, a model or a program. Never throws, whatever the input.
@@ -37,7 +37,7 @@ export function parsePlan(value: unknown): ParsedPlan {
   const parsed = Plan.safeParse(bounded(json));
   if (parsed.success && guarded.length === 0) {
     const problems = planProblems(parsed.data).map((problem) => described(problem, json));
-    return problems.length === 0 ? { plan: parsed.data } : { problems: problems.slice(0, MOST_PROBLEMS) };
+    return problems.length === 0 ? { plan: parsed.data } : { problems: problems.slice(0, MAX_PROBLEMS) };
   }
   const schema = formProblems(parsed.error?.issues ?? [], json);
   const besides = [...sizeProblems(json), ...problemsOfValidChecks(json)];
@@ -80,8 +80,8 @@ function copyOf(value: unknown): { json: unknown } | { problems: PlanProblem[] }
     return { problems: [{ path: [], message, type: 'json_invalid', input: null }] };
   }
   if (text === undefined) return { json: undefined };
-  if (Buffer.byteLength(text) > MOST_BYTES) {
-    const message = `Plan should have at most ${MOST_PLAN_BYTES} bytes as JSON; it has ${Buffer.byteLength(text)}`;
+  if (Buffer.byteLength(text) > MAX_BYTES) {
+    const message = `Plan should have at most ${MAX_PLAN_BYTES} bytes as JSON; it has ${Buffer.byteLength(text)}`;
     return { problems: [{ path: [], message, type: 'value_error', input: null }] };
   }
   return { json: JSON.parse(text) };
@@ -95,8 +95,8 @@ const checksOf = (json: unknown): unknown[] => {
 /** Truncates a list of ten thousand checks to just above the limit: enough to report that it is too long. */
 function bounded(json: unknown): unknown {
   const checks = checksOf(json);
-  if (typeof json !== 'object' || checks.length <= MOST_CHECKS) return json;
-  return { ...json, checks: checks.slice(0, MOST_CHECKS + 1) };
+  if (typeof json !== 'object' || checks.length <= MAX_CHECKS) return json;
+  return { ...json, checks: checks.slice(0, MAX_CHECKS + 1) };
 }
 
 /**
@@ -112,7 +112,7 @@ export const CarriedOutPlan = z.preprocess((value, context) => {
 }, Plan);
 
 function problemsOfValidChecks(json: unknown): Problem[] {
-  const checks = checksOf(json).slice(0, MOST_CHECKS);
+  const checks = checksOf(json).slice(0, MAX_CHECKS);
   const ofChecks = checks.flatMap((raw, index) => {
     const check = Check.safeParse(raw);
     if (!check.success) return [];
@@ -137,7 +137,7 @@ export function withoutRepeats(problems: PlanProblem[]): PlanProblem[] {
       const key = JSON.stringify([path, message]);
       return !seen.has(key) && seen.add(key);
     })
-    .slice(0, MOST_PROBLEMS);
+    .slice(0, MAX_PROBLEMS);
 }
 
 function valueAt(value: unknown, path: readonly (string | number)[]): unknown {

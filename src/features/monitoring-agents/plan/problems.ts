@@ -1,5 +1,5 @@
 import { scheduleProblems } from '../schedule/index.ts';
-import { MOST_PLAN_BYTES, type Check, type Plan, type SubjectOf } from './schema.ts';
+import { MAX_PLAN_BYTES, type Check, type Plan, type SubjectOf } from './schema.ts';
 
 /** Something that keeps a plan from being carried out. */
 export interface Problem {
@@ -20,15 +20,15 @@ export function planProblems(plan: Plan): Problem[] {
 }
 
 /** Runs of all checks together; each creates a session that is kept. */
-const MOST_RUNS_A_MINUTE = 120;
+const MAX_RUNS_A_MINUTE = 120;
 /** A model carries out every run. */
 const SHORTEST_INSTRUCTION_SECONDS = 60;
 
 function rateProblems(checks: readonly Check[]): Problem[] {
   const often = checks.flatMap(({ enabled, schedule }) => (enabled ? (schedule.every_seconds ?? []) : []));
   const rate = often.reduce((total, seconds) => total + 60 / seconds, 0);
-  if (rate <= MOST_RUNS_A_MINUTE) return [];
-  const message = `Checks should run at most ${MOST_RUNS_A_MINUTE} times a minute together; these would ${Math.round(rate)} times`;
+  if (rate <= MAX_RUNS_A_MINUTE) return [];
+  const message = `Checks should run at most ${MAX_RUNS_A_MINUTE} times a minute together; these would ${Math.round(rate)} times`;
   return [{ path: ['checks'], message }];
 }
 
@@ -48,8 +48,8 @@ export function checkProblems(check: Check): Problem[] {
 /** @param plan any JSON value */
 export function sizeProblems(plan: unknown): Problem[] {
   const bytes = Buffer.byteLength(JSON.stringify(plan) ?? '');
-  if (bytes <= MOST_PLAN_BYTES) return [];
-  return [{ path: [], message: `Plan should have at most ${MOST_PLAN_BYTES} bytes as JSON; it has ${bytes}` }];
+  if (bytes <= MAX_PLAN_BYTES) return [];
+  return [{ path: [], message: `Plan should have at most ${MAX_PLAN_BYTES} bytes as JSON; it has ${bytes}` }];
 }
 
 /** @param checks may include invalid ones */

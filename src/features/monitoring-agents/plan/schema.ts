@@ -5,9 +5,9 @@
 import { z } from 'zod';
 
 /** Maximum checks per plan. */
-export const MOST_CHECKS = 50;
+export const MAX_CHECKS = 50;
 /** Maximum size of a whole plan, in bytes of UTF-8 JSON: it travels in one signal. */
-export const MOST_PLAN_BYTES = 48_000;
+export const MAX_PLAN_BYTES = 48_000;
 /** The shortest and the longest interval, seconds. */
 export const SHORTEST_INTERVAL_SECONDS = 5;
 export const LONGEST_INTERVAL_SECONDS = 7 * 86_400;
@@ -268,7 +268,7 @@ export type Check = z.infer<typeof Check>;
 export const Plan = z
   .strictObject({
     summary: z.string().trim().max(2_000).default('').describe('What the agent watches, in a sentence or two.'),
-    checks: z.array(Check).max(MOST_CHECKS).default([]),
+    checks: z.array(Check).max(MAX_CHECKS).default([]),
   })
   .meta({ id: 'MonitoringPlan' });
 export type Plan = z.infer<typeof Plan>;

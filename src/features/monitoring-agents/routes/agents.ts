@@ -9,7 +9,7 @@ import { presentAgent } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
 import { changePlan, checkNow, findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
-import { standingOf } from '../standing.ts';
+import { healthOf } from '../health.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const list = endpoint({
@@ -77,7 +77,7 @@ const toggle = (active: boolean) =>
     handler: async ({ em, deps, params, principal }) => {
       const change = { agentId: params.chat_id, active, reason: active ? 'Resumed.' : 'Paused.' };
       const { agent } = await changePlan(deps.monitoring, em, principal, change);
-      return { chat_id: agent.id, status: standingOf(agent, deps.clock.now()).status, active: agent.active };
+      return { chat_id: agent.id, status: healthOf(agent, deps.clock.now()).status, active: agent.active };
     },
   });
 

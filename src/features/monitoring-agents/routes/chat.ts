@@ -17,9 +17,9 @@ import { storeChannel } from '../configure.ts';
 import { MonitoringChatRequest, MonitoringChatResponse } from '../conversation/schemas.ts';
 import { describeCheck } from '../plan/describe.ts';
 import { presentChannel } from '../../notifications/index.ts';
-import { createAgent, findAgent, tellAgent } from '../service.ts';
+import { createAgent, findAgent, notifyAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
-import { standingOf } from '../standing.ts';
+import { healthOf } from '../health.ts';
 import { acceptedChannel } from './channel.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE, type MonitoringDeps } from './deps.ts';
 
@@ -54,7 +54,7 @@ export const monitoringChat = endpoint({
       },
       ['chats:read', READ],
     );
-    const telling = isNew ? tellAgent(deps.monitoring, em.fork(), turn.chatId) : undefined;
+    const telling = isNew ? notifyAgent(deps.monitoring, em.fork(), turn.chatId) : undefined;
     if (query.stream) return await streamTurn(call, { turn, after }, query.include);
     const ended = turn.status === 'processing' ? await endOfTurn(call, turn) : turn;
     // With a given plan no turn has notified the workflow.
@@ -120,7 +120,7 @@ async function presentAgent(
   return {
     chat_id: id,
     title: agent.title,
-    ...standingOf(agent, clock.now()),
+    ...healthOf(agent, clock.now()),
     active: agent.active,
     plan,
     plan_version: agent.planVersion,

@@ -1,11 +1,11 @@
 import { apiKeyVia } from '../../../http/authenticate.ts';
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import { MOST_ALERTS } from '../triggers/port.ts';
+import { MAX_ALERTS } from '../triggers/port.ts';
 import { MonitorRequest } from '../triggers/recognise.ts';
 import { MonitorHeaders, MonitorQuery, MonitorResponse } from '../triggers/schemas.ts';
 import { receiveTrigger, type TriggerServiceDeps } from '../triggers/service.ts';
-import { DATADOG_PAYLOAD } from '../triggers/shapes/datadog.ts';
+import { DATADOG_PAYLOAD } from '../triggers/parsers/datadog.ts';
 import { tags, TRIGGER } from './deps.ts';
 
 export interface TriggerDeps extends ApiDeps {
@@ -19,7 +19,7 @@ const description = `For tools that send webhooks: have them send the header \`A
 \`\`\`yaml
 webhook_configs:
   - url: https://casebook.example.org/api/monitor
-    max_alerts: ${MOST_ALERTS}
+    max_alerts: ${MAX_ALERTS}
     http_config: { authorization: { type: Bearer, credentials: API_KEY } }
 \`\`\`
 
@@ -34,7 +34,7 @@ ${JSON.stringify(DATADOG_PAYLOAD, null, 2)}
 - Our own: \`{"type": "alert", "title": …}\`, \`{"type": "deploy", "service": …}\`, \`{"type": "check_now"}\`.
 - Any other object with a title or a text: an alert.
 
-A firing alert becomes a finding, and is investigated. A repeated alert, recognised by its fingerprint, is the same finding; a resolved one ends it. With \`chat_id\` it is reported to that agent's channel, and the agent's checks run as well. An alert with the label \`severity: none\` (Watchdog) is ignored. At most ${MOST_ALERTS} alerts of one request are accepted, firing ones first.
+A firing alert becomes a finding, and is investigated. A repeated alert, recognised by its fingerprint, is the same finding; a resolved one ends it. With \`chat_id\` it is reported to that agent's channel, and the agent's checks run as well. An alert with the label \`severity: none\` (Watchdog) is ignored. At most ${MAX_ALERTS} alerts of one request are accepted, firing ones first.
 
 A deploy has the checks of active agents run now; reported again within ten minutes (by its fingerprint: service, version and environment unless given) it is the same. Repeating a request that was answered with 503 is harmless.`;
 

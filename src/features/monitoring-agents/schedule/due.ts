@@ -4,7 +4,7 @@ import { isQuiet } from './quiet.ts';
 import { countTimes, intervalOf, nextTime, nextTimes } from './times.ts';
 
 const LEAST_GRACE_MS = 10_000;
-const MOST_GRACE_MS = 5 * 60_000;
+const MAX_GRACE_MS = 5 * 60_000;
 
 /** What is known of a check when it is planned. Times in unix milliseconds. */
 export interface DueInput {
@@ -61,6 +61,6 @@ function trustedLast(schedule: Schedule, agentId: string, last: number, now: num
 function silentAfter(schedule: Schedule, agentId: string, since: number): number | null {
   const [, before, third] = nextTimes(schedule, agentId, since, 3);
   if (before === undefined || third === undefined) return null;
-  const grace = Math.min(MOST_GRACE_MS, Math.max(LEAST_GRACE_MS, (third - before) / 10));
+  const grace = Math.min(MAX_GRACE_MS, Math.max(LEAST_GRACE_MS, (third - before) / 10));
   return Math.round(third + grace);
 }

@@ -10,7 +10,7 @@ const HORIZON_MS = 750 * DAY_MS;
  * Maximum quiet hours skipped in one search, and days or stretches examined in one count: enough for more than two
  * years.
  */
-const MOST_STEPS = 20_000;
+const MAX_STEPS = 20_000;
 
 /**
  * The offset of an agent's times within an interval: the same for all its checks of that interval, so that they run
@@ -30,7 +30,7 @@ export function anchorOf(agentId: string, intervalMs: number): number {
 export function nextTime(schedule: Schedule, agentId: string, after: number): number | null {
   const rhythm = rhythmOf(schedule, agentId);
   let at = rhythm(after);
-  for (let step = 0; at !== null && at - after <= HORIZON_MS && step < MOST_STEPS; step++) {
+  for (let step = 0; at !== null && at - after <= HORIZON_MS && step < MAX_STEPS; step++) {
     const { isQuiet, until } = stretchAt(schedule, at);
     if (!isQuiet) return at;
     at = Number.isFinite(until) ? rhythm(until - 1) : null;
@@ -66,7 +66,7 @@ export function countTimes(schedule: Schedule, agentId: string, after: number, u
   let count = 0;
   // All times are whole milliseconds: those in (at, end] are those from at + 1 on.
   let from = Math.floor(after) + 1;
-  for (let step = 0; from <= until && step < MOST_STEPS; step++) {
+  for (let step = 0; from <= until && step < MAX_STEPS; step++) {
     const stretch = stretchAt(schedule, from);
     const end = Math.min(stretch.until - 1, Math.floor(until));
     if (!stretch.isQuiet) count += passed(end) - passed(from - 1);
@@ -80,7 +80,7 @@ function countCron(schedule: Schedule, cron: CronTimes, after: number, until: nu
   const quiet = quietParts(schedule.quiet_hours);
   let count = 0;
   let at = cron.next(after);
-  for (let step = 0; at !== null && at <= until && step < MOST_STEPS; step++) {
+  for (let step = 0; at !== null && at <= until && step < MAX_STEPS; step++) {
     const offset = offsetOf(timeZone, at);
     const position = weekPosition(at, offset);
     const first = position % DAY_MS;

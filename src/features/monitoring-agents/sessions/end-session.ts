@@ -3,7 +3,7 @@ import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { storableJson } from '../../../platform/storable.ts';
 import { oneLine } from '../../tools/index.ts';
-import { MOST_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
+import { MAX_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
 import { isResult, type AgentRef, type Check, type CheckRunResult } from '../contract.ts';
 import { MonitoringAgent, MonitoringSession, type Finding } from '../entities.ts';
 import { observeSession } from '../findings/observe.ts';
@@ -65,7 +65,7 @@ export async function endSession({ orm }: { orm: Orm }, end: SessionEnd): Promis
       budgetSpent: end.budgetSpent ?? false,
     });
     if (result.status !== 'cancelled') {
-      const observations = result.observations.slice(0, MOST_OBSERVATIONS);
+      const observations = result.observations.slice(0, MAX_OBSERVATIONS);
       tx.assign(session, { observations, evidence: result.evidence });
     }
     if (isResult(result.status)) agent.lastResultAt = at;

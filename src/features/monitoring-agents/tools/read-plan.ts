@@ -4,7 +4,7 @@ import { describeCheck } from '../plan/describe.ts';
 import { nextTimes } from '../schedule/index.ts';
 import { findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
-import { standingOf } from '../standing.ts';
+import { healthOf } from '../health.ts';
 import { forAgent, type MonitoringToolDeps } from './deps.ts';
 
 /** `read_monitoring_plan`: what the agent watches, and its status. */
@@ -31,7 +31,7 @@ export const readMonitoringPlan = (deps: MonitoringToolDeps) =>
             title: agent.title,
             plan_version: agent.planVersion,
             active: agent.active,
-            ...standingOf(agent, now),
+            ...healthOf(agent, now),
             reports_to: agent.channel?.label ?? null,
             model_budget_usd_per_day: agent.modelBudgetUsdPerDay,
             last_result_at: agent.lastResultAt?.toISOString() ?? null,

@@ -7,8 +7,8 @@ import { CheckSubject, type Check } from '../plan/schema.ts';
 import { forAgent, type MonitoringToolDeps } from './deps.ts';
 
 const TIMEOUT_SECONDS = 40;
-const MOST_OBSERVATIONS = 20;
-const MOST_EVIDENCE = 5;
+const MAX_OBSERVATIONS = 20;
+const MAX_EVIDENCE = 5;
 
 const offered = z.strictObject({ check: CheckSubject.describe('The `check` member of a check of the plan.') });
 
@@ -48,9 +48,9 @@ export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
           {
             status,
             summary,
-            observations: observations.slice(0, MOST_OBSERVATIONS),
+            observations: observations.slice(0, MAX_OBSERVATIONS),
             observed: observations.length,
-            evidence: evidence.slice(0, MOST_EVIDENCE),
+            evidence: evidence.slice(0, MAX_EVIDENCE),
           },
           `${status}: ${summary}`,
         );

@@ -11,7 +11,7 @@ import { changePlan, findAgent, PlanRefused } from '../service.ts';
 import { canonicalPlan, planOf } from '../settings.ts';
 import { forAgent, WRITE, type MonitoringToolDeps } from './deps.ts';
 
-const MOST_PROBLEMS = 30;
+const MAX_PROBLEMS = 30;
 
 const reason = z.string().trim().min(1).max(1_000).describe('Why, in words: what the person asked for.');
 const active = z.boolean().optional().describe('false pauses, true resumes.');
@@ -128,7 +128,7 @@ function refused(problems: readonly { path: readonly PropertyKey[]; message: str
     `The plan was not accepted, and nothing was changed: ${count(problems.length, 'problem')}. Correct all of them and try again.`,
     {
       problems: problems
-        .slice(0, MOST_PROBLEMS)
+        .slice(0, MAX_PROBLEMS)
         .map(({ path, message }) => ({ at: path.map(String).join('.'), problem: message })),
     },
   );

@@ -5,13 +5,13 @@ import {
   commitFindingInvestigation,
   investigateFinding,
   observeAlert,
-  tellFindings,
+  notifyFindings,
   type KnownFindings,
 } from '../findings/index.ts';
 import { alertKey } from '../findings/keys.ts';
 import { currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
 import { findAgent } from '../service.ts';
-import { tellOfAlerts } from './alerted-agent.ts';
+import { notifyOfAlerts } from './alerted-agent.ts';
 import type { OutsideAlert } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
@@ -48,9 +48,9 @@ export async function receiveAlerts(
   const take = () => em.fork().transactional((tx) => observeAll(deps, tx, request, alerts));
   const observed = await deps.alertLimiter(request.agentId ?? request.teamId, take, request.signal);
   const changed = observed.flatMap(({ finding, isChanged }) => (finding && isChanged ? [finding] : []));
-  await tellSoon(deps, changed);
+  await notifySoon(deps, changed);
   const firing = observed.flatMap(({ finding, alert }) => (finding && alert.status === 'firing' ? [finding] : []));
-  const agents = agent && firing.length > 0 ? [await tellOfAlerts(deps, em, agent, firing)] : [];
+  const agents = agent && firing.length > 0 ? [await notifyOfAlerts(deps, em, agent, firing)] : [];
   return {
     alerts: observed.map(presentObserved),
     agents,
@@ -58,10 +58,10 @@ export async function receiveAlerts(
   };
 }
 
-async function tellSoon(deps: TriggerServiceDeps, findings: readonly Finding[]): Promise<void> {
+async function notifySoon(deps: TriggerServiceDeps, findings: readonly Finding[]): Promise<void> {
   const until = performance.now() + LONGEST_TELLING_MS;
   for (let first = 0; first < findings.length && performance.now() < until; first += TOLD_TOGETHER)
-    await tellFindings(deps.findings, findings.slice(first, first + TOLD_TOGETHER));
+    await notifyFindings(deps.findings, findings.slice(first, first + TOLD_TOGETHER));
 }
 
 async function observeAll(

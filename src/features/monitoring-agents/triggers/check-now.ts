@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import { agentIsPaused } from '../errors.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
-import { addresseesOf, onceForKey, PAUSED, tellAgents, TRIGGER_KEPT_MS } from './tell-agents.ts';
+import { addresseesOf, onceForKey, PAUSED, notifyAgents, TRIGGER_RETENTION_MS } from './notify-agents.ts';
 
 /**
  * Runs checks of one agent, or of all active ones, now. An Idempotency-Key makes it happen once.
@@ -20,10 +20,10 @@ export async function receiveCheckNow(
     teamId,
     key: `check_now/${idempotencyKey}`,
     request: [agentId ?? null, checkIds ?? null],
-    keptForMs: TRIGGER_KEPT_MS,
+    keptForMs: TRIGGER_RETENTION_MS,
     now: clock.now(),
   };
   return onceForKey(em, once || undefined, (triggerId) =>
-    tellAgents({ checkNow: launcher.checkNow, log }, addressees, { triggerId, trigger: 'now' }, true),
+    notifyAgents({ checkNow: launcher.checkNow, log }, addressees, { triggerId, trigger: 'now' }, true),
   );
 }

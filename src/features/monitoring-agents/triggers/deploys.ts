@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { Deploy } from './port.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
-import { addresseesOf, onceForKey, tellAgents } from './tell-agents.ts';
+import { addresseesOf, onceForKey, notifyAgents } from './notify-agents.ts';
 
 /** A deploy reported again within this time is the same deploy. */
 export const SAME_DEPLOY_MS = 10 * 60_000;
@@ -20,6 +20,6 @@ export async function receiveDeploy(
   const addressees = await addresseesOf(em, { agentId });
   const key = `${fingerprint}/${agentId ?? 'all'}`;
   return onceForKey(em, { teamId, key, keptForMs: SAME_DEPLOY_MS, now: clock.now() }, (triggerId) =>
-    tellAgents({ checkNow: launcher.checkNow, log }, addressees, { triggerId, trigger: 'deploy' }, true),
+    notifyAgents({ checkNow: launcher.checkNow, log }, addressees, { triggerId, trigger: 'deploy' }, true),
   );
 }

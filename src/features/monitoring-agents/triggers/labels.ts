@@ -1,10 +1,10 @@
-import { MOST_LABELS, MOST_LINKS } from './port.ts';
+import { MAX_LABELS, MAX_LINKS } from './port.ts';
 import { clip, line, textOf } from './text.ts';
 
 export type Labels = Record<string, string>;
 
 /** Maximum number of tags read. */
-const MOST_TAGS = 1_000;
+const MAX_TAGS = 1_000;
 const LONGEST_NAME = 200;
 const LONGEST_VALUE = 500;
 const LONGEST_URL = 2_000;
@@ -51,7 +51,7 @@ export function boundedLabels(labels: Labels): Labels {
   const kept = [
     ...entries.filter(([name]) => IMPORTANT.has(name)),
     ...entries.filter(([name]) => !IMPORTANT.has(name)),
-  ].slice(0, MOST_LABELS);
+  ].slice(0, MAX_LABELS);
   return Object.fromEntries(kept.map(([name, value]) => [line(name, LONGEST_NAME), clip(value, LONGEST_VALUE)]));
 }
 
@@ -65,7 +65,7 @@ export function serviceOf(labels: Labels): string | undefined {
  * value.
  */
 export function labelsOfTags(tags: readonly string[]): Labels {
-  const pairs = tags.slice(0, MOST_TAGS).flatMap((tag) => {
+  const pairs = tags.slice(0, MAX_TAGS).flatMap((tag) => {
     const [name = '', ...rest] = tag.trim().split(':');
     return name ? [[name.trim(), rest.join(':').trim() || 'true'] as const] : [];
   });
@@ -82,7 +82,7 @@ export function linksOf(links: readonly { label: string; url: unknown }[]): { la
       seen.add(text);
       return [{ label: line(label, 100) || 'Link', url: text }];
     })
-    .slice(0, MOST_LINKS);
+    .slice(0, MAX_LINKS);
 }
 
 function isPage(url: string): boolean {

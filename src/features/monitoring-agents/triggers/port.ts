@@ -27,9 +27,9 @@ export interface OutsideAlert {
 }
 
 /** Maximum alerts accepted from one request. */
-export const MOST_ALERTS = 200;
-export const MOST_LABELS = 50;
-export const MOST_LINKS = 10;
+export const MAX_ALERTS = 200;
+export const MAX_LABELS = 50;
+export const MAX_LINKS = 10;
 
 /** A new version of a service was deployed. */
 export interface Deploy {
@@ -61,7 +61,7 @@ export type Trigger =
 export type CheckNowSender = (agent: AgentRef & { title: string }, wanted: CheckNow) => Promise<void>;
 
 /** Whether an agent was notified of a trigger. */
-export interface AgentTold {
+export interface AgentNotified {
   agentId: string;
   title: string;
   /** It was notified, and runs its checks. */

@@ -1,26 +1,26 @@
 /** Recognises which tool sent a request, and parses it. Pure. */
 import { z } from 'zod';
 import type { Trigger } from './port.ts';
-import { alertmanagerShape } from './shapes/alertmanager.ts';
-import { alertShape, checkNowShape, deployShape } from './shapes/casebook.ts';
-import { datadogShape } from './shapes/datadog.ts';
-import { genericShape } from './shapes/generic.ts';
-import { grafanaShape } from './shapes/grafana.ts';
-import { pagerDutyIncidentShape, pagerDutyOtherShape } from './shapes/pagerduty.ts';
-import type { Shape } from './shapes/shape.ts';
+import { alertmanagerParser } from './parsers/alertmanager.ts';
+import { alertParser, checkNowParser, deployParser } from './parsers/casebook.ts';
+import { datadogParser } from './parsers/datadog.ts';
+import { genericParser } from './parsers/generic.ts';
+import { grafanaParser } from './parsers/grafana.ts';
+import { pagerDutyIncidentParser, pagerDutyOtherParser } from './parsers/pagerduty.ts';
+import type { Parser } from './parsers/parser.ts';
 import { isRecord } from './text.ts';
 
 /** The first parser that recognises a body parses it; the last one accepts any other. */
-const SHAPES: readonly Shape[] = [
-  alertShape,
-  deployShape,
-  checkNowShape,
-  pagerDutyIncidentShape,
-  pagerDutyOtherShape,
-  grafanaShape,
-  alertmanagerShape,
-  datadogShape,
-  genericShape,
+const PARSERS: readonly Parser[] = [
+  alertParser,
+  deployParser,
+  checkNowParser,
+  pagerDutyIncidentParser,
+  pagerDutyOtherParser,
+  grafanaParser,
+  alertmanagerParser,
+  datadogParser,
+  genericParser,
 ];
 
 /**
@@ -29,12 +29,12 @@ const SHAPES: readonly Shape[] = [
  */
 export const MonitorRequest = z
   .union(
-    SHAPES.map((shape) =>
+    PARSERS.map((parser) =>
       z.preprocess((body, context) => {
-        if (isRecord(body) && SHAPES.find(({ is }) => is(body)) === shape) return body;
+        if (isRecord(body) && PARSERS.find(({ is }) => is(body)) === parser) return body;
         context.issues.push({ code: 'invalid_type', expected: 'object', input: body });
         return z.NEVER;
-      }, shape.schema),
+      }, parser.schema),
     ),
     { error: 'Value should be a JSON object, like the webhooks of tools' },
   )

@@ -4,19 +4,19 @@ import type { Requester } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { FairSlots } from '../../../platform/fair-slots.ts';
 import type { Logger } from '../../../platform/logger.ts';
-import type { FindingTeller } from '../findings/index.ts';
+import type { FindingNotifier } from '../findings/index.ts';
 import { findAgent } from '../service.ts';
 import { receiveAlerts } from './alerts.ts';
 import { receiveCheckNow } from './check-now.ts';
 import { receiveDeploy } from './deploys.ts';
-import type { AgentTold, CheckNowSender, Trigger } from './port.ts';
+import type { AgentNotified, CheckNowSender, Trigger } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 
 export interface TriggerServiceDeps {
   clock: Clock;
   log: Logger;
   launcher: { checkNow: CheckNowSender };
-  findings: FindingTeller;
+  findings: FindingNotifier;
   /** One per process. */
   alertLimiter: FairSlots;
 }
@@ -32,7 +32,7 @@ export interface TriggerRequest extends Requester {
 
 export interface Outcome {
   alerts?: MonitorResponse['alerts'];
-  agents: AgentTold[];
+  agents: AgentNotified[];
   repeated: boolean;
 }
 

@@ -6,7 +6,7 @@ import { workspacePath } from '../path.ts';
 import { MAX_CHANGES, WorkspaceError } from '../port.ts';
 import { answering, jsonAnswer, pathField } from './answer.ts';
 
-const MOST_NAMED = 50;
+const MAX_NAMED = 50;
 
 /** `delete_file`: deletes a file, or a directory with all its contents, in the turn's draft. */
 export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
@@ -25,7 +25,7 @@ export const deleteFile = (drafts: WorkspaceDrafts): Tool =>
           context.toolCallId,
           async (files) => {
             const paths = await filesAt(files, name, context.signal);
-            const deleted = paths.slice(0, MOST_NAMED);
+            const deleted = paths.slice(0, MAX_NAMED);
             return {
               changes: paths.map((each) => ({ path: each, content: null })),
               result: {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { SourceCatalog, TelemetrySource } from '../../../../src/features/sources/port.ts';
 import { runCheapCheck } from '../../../../src/features/monitoring-agents/checks/index.ts';
-import { MOST_OBSERVATIONS, type CheckResult } from '../../../../src/features/monitoring-agents/checks/port.ts';
+import { MAX_OBSERVATIONS, type CheckResult } from '../../../../src/features/monitoring-agents/checks/port.ts';
 import { check, checkContext, NOW, subjectOf } from './support.ts';
 
 const source = 'hostile';
@@ -40,7 +40,7 @@ function answering(answer: (method: string) => unknown): TelemetrySource {
 function assertSound(result: CheckResult, what: string): void {
   const { status, summary, observations, evidence } = result;
   assert.ok(summary.length > 0 && summary.length <= 200 && !summary.includes('\n'), `${what}: "${summary}"`);
-  assert.ok(observations.length <= MOST_OBSERVATIONS);
+  assert.ok(observations.length <= MAX_OBSERVATIONS);
   assert.equal(new Set(observations.map(({ subject }) => subject)).size, observations.length, what);
   assert.equal(
     status === 'finding',

@@ -7,7 +7,7 @@ import {
   forget,
   isChanged,
   isNews,
-  MOST_SOURCES,
+  MAX_SOURCES,
   reduce,
   settle,
   settlesAt,
@@ -209,14 +209,14 @@ describe('how a finding stands by its reports', () => {
 
   it('keeps a bounded number of sources; those that are over go first', () => {
     const played = new Played({ recoveries: 1 }).play('b+a+a-');
-    for (let index = 0; index < MOST_SOURCES; index += 1) {
+    for (let index = 0; index < MAX_SOURCES; index += 1) {
       played.now += 1_000;
       played.report(`more-${index}`, true, `more-${index}`);
     }
     const kept = Object.keys(played.state!.sources);
-    assert.equal(kept.length, MOST_SOURCES);
+    assert.equal(kept.length, MAX_SOURCES);
     assert.ok(!kept.includes('a'));
-    assert.ok(kept.includes(`more-${MOST_SOURCES - 1}`));
+    assert.ok(kept.includes(`more-${MAX_SOURCES - 1}`));
   });
 });
 

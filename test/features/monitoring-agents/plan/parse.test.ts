@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { invalidPlan, parsePlan } from '../../../../src/features/monitoring-agents/plan/parse.ts';
-import { MOST_CHECKS, Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
+import { MAX_CHECKS, Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import { lines, problemsOf, written } from './written.ts';
 
 const paths = (plan: unknown): string[] => problemsOf(plan).map(({ path }) => path.join('.'));
@@ -194,7 +194,7 @@ describe('plan: hostile input', () => {
 
   it('a plan that is too long says what else is wrong with it', () => {
     const found = paths({
-      checks: Array.from({ length: MOST_CHECKS + 1 }, (_, index) => written({ id: `c${index}`, dedup_key: '{x}' })),
+      checks: Array.from({ length: MAX_CHECKS + 1 }, (_, index) => written({ id: `c${index}`, dedup_key: '{x}' })),
     });
     assert.ok(
       found.includes('checks') && found.includes('checks.0.dedup_key') && found.includes('checks.49.dedup_key'),

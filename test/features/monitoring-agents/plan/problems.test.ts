@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { planProblems } from '../../../../src/features/monitoring-agents/plan/problems.ts';
-import { MOST_PLAN_BYTES, Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
+import { MAX_PLAN_BYTES, Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import { lines, written } from './written.ts';
 
 /** What the rules say of a check whose form is right. */
@@ -168,6 +168,6 @@ describe('plan: what keeps a plan from being carried out', () => {
     assert.deepEqual(planProblems(plan('e'.repeat(5_000))), []);
     const [problem, ...others] = planProblems(plan('é'.repeat(5_000)));
     assert.deepEqual([problem?.path, others], [[], []]);
-    assert.match(problem!.message, new RegExp(`at most ${MOST_PLAN_BYTES} bytes as JSON; it has 8\\d{4}$`));
+    assert.match(problem!.message, new RegExp(`at most ${MAX_PLAN_BYTES} bytes as JSON; it has 8\\d{4}$`));
   });
 });

@@ -5,7 +5,7 @@ import { forTeam } from '../../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import { Finding, MonitoringSession } from '../../../../src/features/monitoring-agents/entities.ts';
 import { Plan } from '../../../../src/features/monitoring-agents/plan/schema.ts';
-import { createAgent, tellAgent } from '../../../../src/features/monitoring-agents/service.ts';
+import { createAgent, notifyAgent } from '../../../../src/features/monitoring-agents/service.ts';
 import { createAgentLauncher } from '../../../../src/features/monitoring-agents/launch.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { startHarness, type Harness } from '../../../support/harness.ts';
@@ -32,7 +32,7 @@ describe('what comes from outside, carried out', function () {
     const clock = systemClock;
     await em().transactional(async (tx) => void createAgent({ clock }, tx, { teamId, scopes: [] }, wanted));
     const launcher = createAgentLauncher(harness.temporal, { taskQueue: harness.taskQueue });
-    await tellAgent({ launcher, log: harness.api.deps.log }, em(), agentId);
+    await notifyAgent({ launcher, log: harness.api.deps.log }, em(), agentId);
     await untilSessions('schedule', 2);
   });
   after(() => harness?.stop());

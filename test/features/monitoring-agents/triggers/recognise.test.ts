@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { toValidationIssues } from '../../../../src/http/validation/issues.ts';
 import {
-  MOST_ALERTS,
-  MOST_LABELS,
+  MAX_ALERTS,
+  MAX_LABELS,
   type OutsideAlert,
   type Trigger,
 } from '../../../../src/features/monitoring-agents/triggers/port.ts';
@@ -304,7 +304,7 @@ describe('triggers: what is hostile', () => {
       annotations: { summary: '😀'.repeat(500_000) },
     };
     const alert = alertOf(alertmanager({ alerts: [huge] }));
-    assert.equal(Object.keys(alert.labels).length, MOST_LABELS);
+    assert.equal(Object.keys(alert.labels).length, MAX_LABELS);
     assert.equal(alert.labels['service'], 'checkout', 'what matters is kept');
     assert.ok(alert.title.length <= 200 && alert.summary.length <= 2_000);
     assert.ok(alert.summary.isWellFormed() && alert.summary.endsWith('😀…'), 'no pair of surrogates is parted');
@@ -318,7 +318,7 @@ describe('triggers: what is hostile', () => {
     }));
     const trigger = triggerOf(alertmanager({ alerts, truncatedAlerts: 7 }));
     assert.ok(trigger.kind === 'alerts');
-    assert.equal(trigger.alerts.length, MOST_ALERTS);
+    assert.equal(trigger.alerts.length, MAX_ALERTS);
     assert.ok(trigger.alerts.every(({ status }) => status === 'firing'));
     assert.equal(trigger.truncated, 307);
     const twice = triggerOf(alertmanager({ alerts: [alerts[499], { ...alerts[499], status: 'resolved' }] }));

@@ -22,7 +22,7 @@ describe('a storm of alerts', function () {
   before(async () => {
     api = await startTriggerApi({ poolSize: POOL_SIZE });
     // What Temporal would do with two thousand findings is not asked here.
-    api.deps.findings = { ...api.deps.findings, launcher: { ...api.deps.findings.launcher, tell: async () => {} } };
+    api.deps.findings = { ...api.deps.findings, launcher: { ...api.deps.findings.launcher, notify: async () => {} } };
   });
   after(() => api.stop());
 

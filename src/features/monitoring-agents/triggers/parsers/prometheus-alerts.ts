@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { fingerprintOf } from '../fingerprint.ts';
 import { boundedLabels, labelsOf, linksOf, serviceOf } from '../labels.ts';
-import { MOST_ALERTS, type OutsideAlert, type Trigger } from '../port.ts';
+import { MAX_ALERTS, type OutsideAlert, type Trigger } from '../port.ts';
 import { severityOf } from '../severity.ts';
 import { clip, firstText, member, momentOf, textOf } from '../text.ts';
-import { alertsTrigger, loose, looseRecord, worded } from './shape.ts';
+import { alertsTrigger, loose, looseRecord, worded } from './parser.ts';
 
 export const alertStatus = z.enum(['firing', 'resolved']);
 
@@ -36,8 +36,8 @@ type GroupedAlert = z.output<typeof groupedAlert>;
 type AlertGroup = z.output<typeof alertGroup>;
 
 /** Maximum alerts read: each is merged with the common members, so that even a short request could take long. */
-const MOST_READ = 5 * MOST_ALERTS;
-const MOST_COMMON_LABELS = 100;
+const MAX_READ = 5 * MAX_ALERTS;
+const MAX_COMMON_LABELS = 100;
 const LONGEST_COMMON_LABEL = 500;
 
 /** Members common to all alerts of a group. */
@@ -63,8 +63,8 @@ export function groupTrigger<A extends GroupedAlert>(
     ...alerts.filter(({ status }) => status === 'firing'),
     ...alerts.filter(({ status }) => status === 'resolved'),
   ];
-  const read = new Set(ordered.slice(0, MOST_READ));
-  const labels = Object.entries(labelsOf(group.commonLabels ?? {})).slice(0, MOST_COMMON_LABELS);
+  const read = new Set(ordered.slice(0, MAX_READ));
+  const labels = Object.entries(labelsOf(group.commonLabels ?? {})).slice(0, MAX_COMMON_LABELS);
   const common: Common = {
     labels: Object.fromEntries(labels.map(([name, value]) => [name, clip(value, LONGEST_COMMON_LABEL)])),
     annotations: group.commonAnnotations ?? {},

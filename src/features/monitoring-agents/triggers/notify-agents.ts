@@ -8,13 +8,13 @@ import type { CheckNow } from '../contract.ts';
 import { MonitoringAgent } from '../entities.ts';
 import { findAgent } from '../service.ts';
 import { planOf } from '../settings.ts';
-import type { AgentTold, CheckNowSender } from './port.ts';
+import type { AgentNotified, CheckNowSender } from './port.ts';
 
 /** Concurrent calls to Temporal for one request. */
 const CALLS_AT_ONCE = 16;
 export const PAUSED = 'It is paused.';
 /** No client retries a request after this. */
-export const TRIGGER_KEPT_MS = 7 * 24 * 3_600_000;
+export const TRIGGER_RETENTION_MS = 7 * 24 * 3_600_000;
 
 export interface Addressee {
   agent: Pick<MonitoringAgent, 'id' | 'teamId' | 'title'>;
@@ -61,8 +61,8 @@ const unknownChecks = (all: readonly string[], unknown: readonly string[]): Inva
     })),
   );
 
-export interface Told {
-  agents: AgentTold[];
+export interface Outcome {
+  agents: AgentNotified[];
   /** Some could not be notified; a retry may succeed. */
   isPartial: boolean;
 }
@@ -73,12 +73,12 @@ export interface Told {
  * @param required whether to fail when there were agents to notify and none could be
  * @throws {DependencyDown} 503
  */
-export async function tellAgents(
+export async function notifyAgents(
   deps: { checkNow: CheckNowSender; log: Logger },
   addressees: readonly Addressee[],
   wanted: Pick<CheckNow, 'triggerId' | 'trigger'>,
   required: boolean,
-): Promise<Told> {
+): Promise<Outcome> {
   let failures = 0;
   let successes = 0;
   const agents = await mapConcurrently(addressees, CALLS_AT_ONCE, async ({ agent, checkIds, skipped }) => {
@@ -127,12 +127,12 @@ export interface WantedNotice {
 export async function onceForKey(
   em: EntityManager,
   wanted: WantedNotice | undefined,
-  tell: (triggerId: string) => Promise<Told>,
-): Promise<{ agents: AgentTold[]; repeated: boolean }> {
-  if (!wanted) return { agents: (await tell(randomUUID())).agents, repeated: false };
+  notify: (triggerId: string) => Promise<Outcome>,
+): Promise<{ agents: AgentNotified[]; repeated: boolean }> {
+  if (!wanted) return { agents: (await notify(randomUUID())).agents, repeated: false };
   const effect = await claimEffect(em, { ...wanted, kind: 'trigger', key: triggerKey(wanted.key) });
-  if (effect.status === 'done') return { agents: stored<AgentTold[]>(effect.receipt), repeated: true };
-  const { agents, isPartial } = await tell(effect.id);
+  if (effect.status === 'done') return { agents: stored<AgentNotified[]>(effect.receipt), repeated: true };
+  const { agents, isPartial } = await notify(effect.id);
   if (!isPartial) await endEffect(em, effect.id, { status: 'done', receipt: agents });
   return { agents, repeated: false };
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { createAgent } from '../../../src/features/monitoring-agents/service.ts';
-import { standingOf } from '../../../src/features/monitoring-agents/standing.ts';
+import { healthOf } from '../../../src/features/monitoring-agents/health.ts';
 import { MonitoringAgent } from '../../../src/features/monitoring-agents/entities.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -29,7 +29,7 @@ describe('an agent that no worker has taken up', () => {
       );
     });
     const status = async (minutes: number) =>
-      standingOf(await em().findOneOrFail(MonitoringAgent, { id }), later(minutes)).status;
+      healthOf(await em().findOneOrFail(MonitoringAgent, { id }), later(minutes)).status;
     assert.equal(await status(1), 'starting');
     assert.equal(await status(11), 'degraded');
   });

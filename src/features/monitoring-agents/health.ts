@@ -2,9 +2,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
-import type { AgentRef, BeginMonitoringResult, RecordStandingInput } from './contract.ts';
+import type { AgentRef, BeginMonitoringResult, RecordHealthInput } from './contract.ts';
 import { MonitoringAgent } from './entities.ts';
-import { observeHealth, tellFindings } from './findings/index.ts';
+import { observeHealth, notifyFindings } from './findings/index.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { settingsOf } from './settings.ts';
 
@@ -30,7 +30,7 @@ export async function beginMonitoring({ orm }: MonitoringRunDeps, ref: AgentRef)
  * Records an agent's health in its row. A degraded agent is a finding, so people are notified once, and again when it
  * is over.
  */
-export async function recordStanding(deps: MonitoringRunDeps, input: RecordStandingInput): Promise<void> {
+export async function recordStanding(deps: MonitoringRunDeps, input: RecordHealthInput): Promise<void> {
   const { agentId, teamId, health, reasons, since, due } = input;
   const findings = await forTeam(deps.orm.em, teamId).transactional(async (tx) => {
     // Locked until its finding is committed, so that a deletion of the agent sees the finding.
@@ -47,7 +47,7 @@ export async function recordStanding(deps: MonitoringRunDeps, input: RecordStand
     if (health === 'starting' || !agent.active) return [];
     return observeHealth(tx, { agent, health, reasons, at: deps.clock.now() });
   });
-  await tellFindings(deps.findings, findings);
+  await notifyFindings(deps.findings, findings);
 }
 
 /** Records when the next checks are due. */
@@ -64,7 +64,7 @@ export async function recordDue(
 export type AgentStatus = 'starting' | 'active' | 'paused' | 'degraded';
 
 /** An agent's current health, even when no worker is left to notice that it is silent. */
-export function standingOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {
+export function healthOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {
   if (!agent.active) return { status: 'paused', reasons: [] };
   const reasons = agent.health === 'degraded' ? [...agent.healthReasons] : [];
   if (agent.silentAt && agent.silentAt < now && reasons.length === 0) {

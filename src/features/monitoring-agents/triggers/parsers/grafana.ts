@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord, textOf } from '../text.ts';
 import { isAlertGroup } from './alertmanager.ts';
 import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
-import { loose, looseRecord, shape } from './shape.ts';
+import { loose, looseRecord, parser } from './parser.ts';
 
 /** A Grafana Alerting notification from a contact point of type `webhook`. */
 export const GrafanaWebhook = alertGroup
@@ -40,7 +40,7 @@ function isGrafana(body: Record<string, unknown>): boolean {
   return isRecord(first) && OF_ALERTS.some((name) => Object.hasOwn(first, name));
 }
 
-export const grafanaShape = shape(isGrafana, GrafanaWebhook, (group) =>
+export const grafanaParser = parser(isGrafana, GrafanaWebhook, (group) =>
   groupTrigger('grafana', group, (alert) => ({
     values: valuesOf(alert),
     links: [

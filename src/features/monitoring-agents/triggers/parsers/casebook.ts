@@ -1,12 +1,12 @@
 /** Casebook's own formats: for scripts, pipelines and tools with configurable bodies. */
 import { z } from 'zod';
-import { checkId, MOST_CHECKS, SEVERITIES } from '../../plan/schema.ts';
+import { checkId, MAX_CHECKS, SEVERITIES } from '../../plan/schema.ts';
 import { bareTitle, fingerprintOf } from '../fingerprint.ts';
 import { boundedLabels, linksOf, serviceOf } from '../labels.ts';
 import { clip, line } from '../text.ts';
-import { MOST_LINKS, type Trigger } from '../port.ts';
+import { MAX_LINKS, type Trigger } from '../port.ts';
 import { alertStatus } from './prometheus-alerts.ts';
-import { alertsTrigger, shape, worded } from './shape.ts';
+import { alertsTrigger, parser, worded } from './parser.ts';
 
 const text = (most: number) => z.string().max(most).regex(/\S/, 'Value must not be blank');
 const fingerprint = text(1_000).describe(
@@ -26,7 +26,7 @@ export const AlertTrigger = z
     labels: z.record(z.string().max(200), z.string().max(5_000)).default({}),
     links: z
       .array(z.object({ label: text(100).default('Link'), url: page }))
-      .max(MOST_LINKS)
+      .max(MAX_LINKS)
       .default([]),
   })
   .meta({ id: 'AlertTrigger', description: "An alert, in Casebook's own format." });
@@ -53,7 +53,7 @@ export const CheckNowTrigger = z
     checks: z
       .array(checkId)
       .min(1)
-      .max(MOST_CHECKS)
+      .max(MAX_CHECKS)
       .optional()
       .describe('Ids of checks, as in the plan; by default all of them.'),
   })
@@ -66,7 +66,7 @@ const optional = (value: string | undefined): string | undefined => value && lin
 
 const isType = (type: string) => (body: Record<string, unknown>) => body['type'] === type;
 
-export const alertShape = shape(isType('alert'), AlertTrigger, (alert) => {
+export const alertParser = parser(isType('alert'), AlertTrigger, (alert) => {
   const { title, service, labels, severity, status } = alert;
   const named = service === undefined ? serviceOf(labels) : line(service, 200);
   const identity = { ...labels, title: bareTitle(title), ...(service !== undefined && { service }) };
@@ -84,7 +84,7 @@ export const alertShape = shape(isType('alert'), AlertTrigger, (alert) => {
   ]);
 });
 
-export const deployShape = shape(isType('deploy'), DeployTrigger, (deploy): Trigger => {
+export const deployParser = parser(isType('deploy'), DeployTrigger, (deploy): Trigger => {
   const { service, version, environment } = deploy;
   const identity = { service, version: version ?? '', environment: environment ?? '' };
   return {
@@ -102,7 +102,7 @@ export const deployShape = shape(isType('deploy'), DeployTrigger, (deploy): Trig
   };
 });
 
-export const checkNowShape = shape(isType('check_now'), CheckNowTrigger, ({ checks }): Trigger => ({
+export const checkNowParser = parser(isType('check_now'), CheckNowTrigger, ({ checks }): Trigger => ({
   kind: 'check_now',
   source: 'casebook',
   ...(checks && { checkIds: [...new Set(checks)].toSorted() }),

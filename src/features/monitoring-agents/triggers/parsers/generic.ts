@@ -4,7 +4,7 @@ import { boundedLabels, labelsOf, labelsOfTags, linksOf, serviceOf } from '../la
 import type { OutsideAlert } from '../port.ts';
 import { severityOf } from '../severity.ts';
 import { firstText, isRecord, line, momentOf } from '../text.ts';
-import { alertsTrigger, shape, worded } from './shape.ts';
+import { alertsTrigger, parser, worded } from './parser.ts';
 
 /** Members that may hold the title, the most reliable first. */
 const TITLES = ['title', 'message', 'summary', 'name', 'description', 'text'] as const;
@@ -29,7 +29,7 @@ export const GenericWebhook = z
     description: `The webhook of another tool: any object with a text in one of ${TITLES.join(', ')}.`,
   });
 
-export const genericShape = shape(
+export const genericParser = parser(
   () => true,
   GenericWebhook,
   (body) => alertsTrigger('generic', [readAnything(body)]),

@@ -4,7 +4,7 @@ import { linksOf } from '../labels.ts';
 import type { OutsideAlert, Trigger } from '../port.ts';
 import { severityOf } from '../severity.ts';
 import { firstText, isRecord, line, member, momentOf, textOf } from '../text.ts';
-import { alertsTrigger, loose, shape, worded } from './shape.ts';
+import { alertsTrigger, loose, parser, worded } from './parser.ts';
 
 const STARTS = ['incident.triggered', 'incident.reopened'] as const;
 const ENDS = ['incident.resolved'] as const;
@@ -53,13 +53,13 @@ const isPagerDuty = (body: Record<string, unknown>): boolean =>
   isRecord(body['event']) && Object.hasOwn(body['event'], 'event_type');
 const isTaken = (body: Record<string, unknown>): boolean => TAKEN.includes(`${textOf(eventType(body))}`);
 
-export const pagerDutyIncidentShape = shape(
+export const pagerDutyIncidentParser = parser(
   (body) => isPagerDuty(body) && isTaken(body),
   PagerDutyIncidentWebhook,
   ({ event }) => alertsTrigger('pagerduty', [readIncident(event)]),
 );
 
-export const pagerDutyOtherShape = shape(isPagerDuty, PagerDutyOtherWebhook, ({ event }): Trigger => ({
+export const pagerDutyOtherParser = parser(isPagerDuty, PagerDutyOtherWebhook, ({ event }): Trigger => ({
   kind: 'ignored',
   source: 'pagerduty',
   reason: `An event ${line(event.event_type, 100)} neither starts nor ends anything; only ${TAKEN.join(', ')} do.`,

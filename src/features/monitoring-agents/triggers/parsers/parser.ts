@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_ALERTS, type OutsideAlert, type Trigger } from '../port.ts';
+import { MAX_ALERTS, type OutsideAlert, type Trigger } from '../port.ts';
 import { clip, line } from '../text.ts';
 
 /** A value that a tool writes as text or number, or omits; templates turn everything into text. */
@@ -12,7 +12,7 @@ export const LONGEST_TITLE = 200;
 export const LONGEST_SUMMARY = 2_000;
 
 /** The parser of one webhook format. */
-export interface Shape {
+export interface Parser {
   /** Whether the body is meant to have this format. The first parser that says yes is used. */
   is: (body: Record<string, unknown>) => boolean;
   /** The schema of the format; its output is the trigger. */
@@ -20,11 +20,11 @@ export interface Shape {
 }
 
 /** @param read converts a valid body; never throws */
-export const shape = <S extends z.ZodType>(
-  is: Shape['is'],
+export const parser = <S extends z.ZodType>(
+  is: Parser['is'],
   schema: S,
   read: (value: z.output<S>) => Trigger,
-): Shape => ({ is, schema: schema.transform(read) });
+): Parser => ({ is, schema: schema.transform(read) });
 
 /** Title and summary within their bounds. A summary that only repeats the title becomes empty. */
 export function worded(title: string, summary: string | undefined): { title: string; summary: string } {
@@ -42,6 +42,6 @@ export function alertsTrigger(source: OutsideAlert['source'], alerts: readonly O
     ...unique.filter(({ status }) => status === 'firing'),
     ...unique.filter(({ status }) => status === 'resolved'),
   ];
-  const taken = ordered.slice(0, MOST_ALERTS);
+  const taken = ordered.slice(0, MAX_ALERTS);
   return { kind: 'alerts', source, alerts: taken, truncated: ordered.length - taken.length + leftOut };
 }

@@ -4,7 +4,7 @@ import { boundedLabels, labelsOfTags, linksOf, serviceOf } from '../labels.ts';
 import type { OutsideAlert } from '../port.ts';
 import { severityOf } from '../severity.ts';
 import { clip, firstText, line, momentOf, textOf } from '../text.ts';
-import { alertsTrigger, loose, shape, worded } from './shape.ts';
+import { alertsTrigger, loose, parser, worded } from './parser.ts';
 
 /** The payload to paste into a webhook in Datadog. */
 export const DATADOG_PAYLOAD = {
@@ -71,7 +71,7 @@ const withTitle = z.preprocess((value: Record<string, unknown>) => {
   return found === undefined ? value : { ...value, title: found };
 }, DatadogWebhook);
 
-export const datadogShape = shape(isDatadog, withTitle, (event) => alertsTrigger('datadog', [readEvent(event)]));
+export const datadogParser = parser(isDatadog, withTitle, (event) => alertsTrigger('datadog', [readEvent(event)]));
 
 /** Titles of events begin with the transition and the scope: "[P2] [Triggered on {host:web-1}] Disk is full". */
 const STATE_IN_TITLE =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shape } from './shape.ts';
+import { parser } from './parser.ts';
 import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
 
 /** A `webhook_configs` notification of Prometheus Alertmanager; Mimir, Cortex and vmalert use it too. */
@@ -21,6 +21,6 @@ const MEMBERS = [
 export const isAlertGroup = (body: Record<string, unknown>): boolean =>
   Object.hasOwn(body, 'alerts') && MEMBERS.some((name) => Object.hasOwn(body, name));
 
-export const alertmanagerShape = shape(isAlertGroup, AlertmanagerWebhook, (group) =>
+export const alertmanagerParser = parser(isAlertGroup, AlertmanagerWebhook, (group) =>
   groupTrigger('alertmanager', group),
 );
