@@ -1,12 +1,10 @@
 /** `dependency`: calls between services, from a live graph if the source has one, else as seen in the window. */
-import type { TelemetrySource, TimeWindow } from '../../sources/port.ts';
+import { SourceError, type TelemetrySource, type TimeWindow } from '../../sources/port.ts';
 import { count } from '../../tools/index.ts';
 import type { SubjectOf } from '../plan/schema.ts';
-import { sourceWith, windowBefore } from './ask.ts';
-import { judgeCalls, type CallsVerdict } from './dependency-judge.ts';
-import { at, duration, listed, near } from './figures.ts';
-import { readEdges, readLiveGraph, type CheckedEdge } from './edges.ts';
-import type { CheckContext, CheckResult } from './port.ts';
+import { listOf, membersOf, sourceWith, windowBefore } from './ask.ts';
+import { at, digits, duration, figure, listed, near, stableName } from './figures.ts';
+import type { CheckContext, CheckResult, Observation } from './port.ts';
 import { evidenceOf, failed, judged } from './result.ts';
 
 type DependencySubject = SubjectOf<'dependency'>;
@@ -145,3 +143,86 @@ const isAskedFor = (edge: CheckedEdge, { caller, callee }: DependencySubject): b
 function callName({ caller = '*', callee = '*' }: { caller?: string; callee?: string }): string {
   return `${caller} -> ${callee}`;
 }
+
+type Limit = Exclude<SubjectOf<'dependency'>['condition'], { type: 'missing' }>;
+
+/** The judged calls, or why none could be judged. */
+export type CallsVerdict = { observations: Observation[]; unknown: number } | { reason: string };
+
+/**
+ * Compares each call's measurements with the limit. A call without recent traffic or without a measurement cannot be
+ * judged: its figures are out of date.
+ */
+export function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
+  const observations = edges.flatMap((edge): Observation[] => {
+    const value = limit.type === 'error_ratio' ? edge.errorRatio : edge.p95Seconds;
+    if (value === undefined || edge.isStale) return [];
+    const subject = `${edge.caller} -> ${edge.callee}`;
+    const isFinding = value > limit.above;
+    const said =
+      limit.type === 'error_ratio'
+        ? `${figure(value, 'ratio')} of the calls ${subject} fail, limit ${figure(limit.above, 'ratio')}`
+        : `p95 of the calls ${subject} is ${figure(value, 's')}, limit ${figure(limit.above, 's')}`;
+    const rate = edge.callsPerSecond === undefined ? '' : ` (${digits(edge.callsPerSecond)} calls/s)`;
+    return [{ subject, isFinding, text: said + rate, service: edge.callee, value, expected: limit.above }];
+  });
+  const unknown = edges.length - observations.length;
+  if (observations.length > 0) {
+    return { observations: observations.sort((a, b) => (b.value ?? 0) - (a.value ?? 0)), unknown };
+  }
+  const isQuiet = edges.length > 0 && edges.every(({ isStale }) => isStale);
+  return {
+    reason: isQuiet ? 'no such call was seen lately' : `the graph does not say the ${limit.type} of these calls`,
+  };
+}
+
+export interface CheckedEdge {
+  caller: string;
+  callee: string;
+  callsPerSecond?: number;
+  /** 0 to 1. */
+  errorRatio?: number;
+  p95Seconds?: number;
+  isStale: boolean;
+}
+
+const MAX_EDGES = 100_000;
+
+/** @throws {SourceError} when nothing in the answer is a call */
+export function readEdges(answer: unknown): CheckedEdge[] {
+  const list = listOf(answer, 'calls', MAX_EDGES);
+  const edges: CheckedEdge[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const edge = membersOf(list[index]);
+    if (!edge || !isName(edge.caller) || !isName(edge.callee)) continue;
+    const callsPerSecond = measured(edge.callsPerSecond);
+    const errorRatio = measured(edge.errorRatio);
+    const p95Seconds = measured(edge.p95Seconds);
+    edges.push({
+      caller: stableName(edge.caller),
+      callee: stableName(edge.callee),
+      ...(callsPerSecond !== undefined && { callsPerSecond }),
+      ...(errorRatio !== undefined && errorRatio <= 1 && { errorRatio }),
+      ...(p95Seconds !== undefined && { p95Seconds }),
+      isStale: edge.stale === true,
+    });
+  }
+  if (list.length > 0 && edges.length === 0) {
+    throw new SourceError(`none of the ${list.length} calls from the source can be read`);
+  }
+  return edges;
+}
+
+/** @throws {SourceError} when the answer is not a graph */
+export function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
+  const graph = membersOf(answer);
+  if (!graph || typeof graph.asOf !== 'number' || !Number.isFinite(graph.asOf)) {
+    throw new SourceError('the source did not return a graph with a time');
+  }
+  return { asOf: graph.asOf, edges: readEdges(graph.edges), truncated: Boolean(graph.truncated) };
+}
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+const measured = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;

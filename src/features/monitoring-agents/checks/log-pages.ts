@@ -1,7 +1,10 @@
 /** Log lines of a window, page by page, up to a limit. */
-import { SourceError, type LogLine, type LogQuery, type TelemetrySource, type TimeWindow } from '../../sources/port.ts';
+import { type LogLine, type LogQuery, SourceError, type TelemetrySource, type TimeWindow } from '../../sources/port.ts';
+import { clip } from '../../tools/index.ts';
+import type { SubjectOf } from '../plan/schema.ts';
 import { listOf, membersOf } from './ask.ts';
-import type { Wildcard } from './wildcard.ts';
+import { at, duration, listed, near } from './figures.ts';
+import { type Wildcard, wildcard } from './wildcard.ts';
 
 /** Lines on the first page; later pages are larger. */
 const FIRST_PAGE = 1_000;
@@ -97,4 +100,69 @@ function readPage(answer: unknown, { from, to }: TimeWindow): ReadLines {
     truncated: Boolean(members.truncated),
     unreadable: stated + list.length - lines.length,
   };
+}
+
+/** A service may be silent for a while. */
+const LOOKED_BACK_SECONDS = 3_600;
+
+/**
+ * Whether the source has, or knows of, logs for a check's subject.
+ * @returns why nothing could be searched; undefined if logs exist
+ */
+export async function hasLines(
+  source: LogSource,
+  { service }: Pick<LogQuery, 'service'>,
+  window: TimeWindow,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const period = { from: Math.min(window.from, window.to - LOOKED_BACK_SECONDS), to: window.to };
+  const query = { ...period, ...(service !== undefined && { service }) };
+  const any = await readLines(source, query, wildcard(undefined), { enough: 1, signal });
+  if (any.lines.length > 0) return undefined;
+  const none = `no log lines of ${service ?? 'any service'} in the last ${duration(period.to - period.from)}`;
+  if (service === undefined) return none;
+  const known = await servicesOf(source, signal);
+  if (known === undefined || known.includes(service)) return known === undefined ? none : undefined;
+  return `${none}; services are: ${listed(near(service, known)) || 'none'}`;
+}
+
+/** Undefined if the source does not say. */
+async function servicesOf(source: LogSource, signal: AbortSignal): Promise<string[] | undefined> {
+  if (!source.services) return undefined;
+  try {
+    const answer: unknown = await source.services({ signal });
+    if (!Array.isArray(answer)) return undefined;
+    return answer.slice(0, 10_000).flatMap((one) => {
+      const name = membersOf(one)?.name;
+      return typeof name === 'string' ? [name] : [];
+    });
+  } catch (error) {
+    if (error instanceof SourceError) return undefined;
+    throw error;
+  }
+}
+
+const LINE_CHARACTERS = 1_000;
+
+/** A log line as evidence shows it. */
+export function shownLine({ at: time, service, level, message }: LogLine): Record<string, unknown> {
+  return {
+    at: at(time),
+    service: clip(service, 200),
+    ...(level && { level }),
+    message: clip(message, LINE_CHARACTERS),
+  };
+}
+
+/** What a check searches for, as a person would write it. */
+export function describeQuestion(subject: SubjectOf<'log_pattern'>): string {
+  return `${describePattern(subject)} of ${subject.service ?? 'every service'}`;
+}
+
+/** The required properties of a line. */
+export function describePattern({ pattern, level }: SubjectOf<'log_pattern'>): string {
+  return (
+    [level ? `of level ${level}` : '', pattern ? `with "${clip(pattern, 100)}"` : ''].filter(Boolean).join(' ') ||
+    'of any kind'
+  );
 }

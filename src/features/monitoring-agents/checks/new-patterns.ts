@@ -1,12 +1,10 @@
 /** `log_pattern` with `new_pattern`: kinds of lines that do not occur in the history before the window. */
 import type { TimeWindow } from '../../sources/port.ts';
-import { clip, count, groupLogPatterns, toIsoWindow, type LogPattern } from '../../tools/index.ts';
+import { clip, count, groupLogPatterns, type LogPattern, toIsoWindow } from '../../tools/index.ts';
 import type { SubjectOf } from '../plan/schema.ts';
 import { sourceWith } from './ask.ts';
 import { at, digestOf, duration, listed } from './figures.ts';
-import { describeQuestion, shownLine } from './log-text.ts';
-import { readLines, type LogSource } from './log-pages.ts';
-import { hasLines } from './log-presence.ts';
+import { describeQuestion, hasLines, type LogSource, readLines, shownLine } from './log-pages.ts';
 import type { CheckContext, CheckResult, Observation } from './port.ts';
 import { evidenceOf, failed, judged, learningResult } from './result.ts';
 import { wildcard } from './wildcard.ts';

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
 import type { CheckEvidence } from '../checks/port.ts';
 import { Finding } from '../entities.ts';
-import { SEVERITIES, type FindingAction, type Severity } from '../plan/schema.ts';
-import { isChanged, reduce, type FindingReport, type Reduced } from './reduce.ts';
-import { columnsOf, recentOpens, stateOf } from './rows.ts';
+import { type FindingAction, SEVERITIES, type Severity } from '../plan/schema.ts';
+import type { SettleFindingInput } from './contract.ts';
+import type { FindingDeps } from './deps.ts';
+import { type FindingReport, isChanged, reduce, type Reduced, settle } from './reduce.ts';
+import { columnsOf, lockFindings, recentOpens, stateOf } from './rows.ts';
 
 /** What a report says about the finding itself, besides its status. */
 export interface FindingSubject {
@@ -101,4 +105,24 @@ function seenOf(row: Finding, subject: FindingSubject, report: FindingReport): P
     actions: [...new Set([...row.actions, ...subject.actions])],
     ...(row.service === null && { service: subject.service }),
   };
+}
+
+/** Applies what time alone does to a finding: closes it after its cool-down, or calms a flapping one. */
+export async function settleFinding(
+  { orm }: Pick<FindingDeps, 'orm'>,
+  { at, ...ref }: SettleFindingInput,
+): Promise<void> {
+  await forTeam(orm.em, ref.teamId).transactional(async (em) => {
+    const owned = await em.findOne(Finding, { id: ref.findingId }, { fields: ['agentId', 'teamId'] });
+    if (!owned) return;
+    await lockFindings(em, owned.agentId ?? owned.teamId);
+    const where = { id: ref.findingId };
+    const finding = await em.findOne(Finding, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+    if (!finding) return;
+    const settled = settle(stateOf(finding), at);
+    if (settled.change === 'none') return;
+    store(em, finding, settled);
+    // Its own workflow makes this change: nobody needs to notify it.
+    finding.toldRevision = finding.revision;
+  });
 }

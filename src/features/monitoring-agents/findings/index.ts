@@ -1,4 +1,4 @@
-export { judgingCostSince } from './budget.ts';
+export { judgingCostSince } from './judge.ts';
 export type { FindingDeps } from './deps.ts';
 export { commitFindingInvestigation, investigateFinding, openInvestigation, readInvestigation } from './investigate.ts';
 export { judgeFinding, leaveUnjudged } from './judge.ts';
@@ -7,7 +7,7 @@ export { notify } from './notify.ts';
 export { observeAlert, observeHealth, observeSession, releaseSources, type KnownFindings } from './observe.ts';
 export { presentFinding, presentFindingDetail, type FindingLinks } from './presenter.ts';
 export { findFinding, listFindings, refsOf, type FindingDetail, type FindingQuery } from './queries.ts';
-export { readFinding } from './read.ts';
+export { readFinding } from './queries.ts';
 export {
   FindingListQuery,
   FindingListResponse,
@@ -15,6 +15,6 @@ export {
   NotificationResponse,
   TeamFindingListQuery,
 } from './schemas.ts';
-export { settleFinding } from './settle.ts';
+export { settleFinding } from './apply.ts';
 export { sweepFindings, type FindingSweepOptions } from './sweeper.ts';
-export { notifyFindings, type FindingNotifier } from './tell.ts';
+export { notifyFindings, type FindingNotifier } from './launch.ts';

@@ -12,7 +12,7 @@ import type { InvestigationRef, InvestigationProgress, OpenInvestigationResult }
 import type { FindingDeps } from './deps.ts';
 import { isToBeInvestigated } from './due.ts';
 import { investigationQuery } from './prompt.ts';
-import { findPresent, investigationOf } from './read.ts';
+import { findPresent, investigationOf } from './queries.ts';
 import { lockFindings } from './rows.ts';
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { storableText } from '../../../platform/storable.ts';
-import { askOnce, untilReachable, type Attempt } from '../../runs/index.ts';
+import { askOnce, type Attempt, untilReachable } from '../../runs/index.ts';
 import type { FindingRef } from '../contract.ts';
 import { Finding, type Judgement } from '../entities.ts';
 import type { FindingDeps } from './deps.ts';
@@ -89,4 +90,17 @@ function jsonIn(text: string): unknown {
 async function record({ orm, clock }: Pick<FindingDeps, 'orm' | 'clock'>, ref: FindingRef, judgement: Judgement) {
   const where = { id: ref.findingId, judgement: null };
   await forTeam(orm.em, ref.teamId).nativeUpdate(Finding, where, { judgement, updatedAt: clock.now() });
+}
+
+/**
+ * What judging an agent's findings cost, in US dollars.
+ * @param em bound to the agent's team
+ * @param since counts model calls from this time on
+ */
+export async function judgingCostSince(em: EntityManager, agentId: string, since: Date): Promise<number> {
+  const sql = `select coalesce(sum(call.cost_usd), 0)::float8 as cost from monitoring_findings finding
+    join auxiliary_calls call on call.conversation_id = finding.id and call.purpose = 'judgement'
+    where finding.agent_id = ? and call.created_at >= ?`;
+  const [row] = await em.execute<{ cost: number }[]>(sql, [agentId, since]);
+  return row?.cost ?? 0;
 }

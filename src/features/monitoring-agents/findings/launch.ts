@@ -2,9 +2,13 @@ import type { Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../../temporal/queues.ts';
 import { kindAttribute, serviceAttribute, teamAttribute } from '../../../../temporal/search-attributes.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
+import type { Logger } from '../../../platform/logger.ts';
 import { createWorkflowControl, type WorkflowState } from '../../runs/index.ts';
-import { FINDING_WORKFLOW, findingChangedSignal, findingWorkflowId, type FindingStatus } from '../contract.ts';
-import type { Finding } from '../entities.ts';
+import { FINDING_WORKFLOW, findingChangedSignal, type FindingStatus, findingWorkflowId } from '../contract.ts';
+import { Finding } from '../entities.ts';
 import type { FindingWorkflowInput } from './contract.ts';
 
 /** A missed change, such as the agent's deletion, is noticed by then. */
@@ -59,4 +63,32 @@ export function createFindingLauncher(
     },
     state: (findingId) => state(findingWorkflowId(findingId)),
   };
+}
+
+/** Dependencies for notifying findings' workflows of changes. */
+export interface FindingNotifier {
+  orm: Orm;
+  log: Logger;
+  launcher: FindingLauncher;
+}
+
+const WIDTH = 8;
+
+/**
+ * Notifies the workflows of changed findings, after the commit. Leaves what Temporal does not accept to the sweeper.
+ */
+export async function notifyFindings(deps: FindingNotifier, findings: readonly ChangedFinding[]): Promise<void> {
+  await mapConcurrently(findings, WIDTH, async (finding) => {
+    const { id, teamId, revision } = finding;
+    try {
+      await deps.launcher.notify(finding);
+      const em = forTeam(deps.orm.em, teamId);
+      await em.nativeUpdate(Finding, { id, toldRevision: { $lt: revision } }, { toldRevision: revision });
+    } catch (error) {
+      deps.log.warn(
+        { err: error, findingId: id },
+        'could not notify the workflow of a finding; the sweeper will retry',
+      );
+    }
+  });
 }

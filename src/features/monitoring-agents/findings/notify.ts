@@ -10,7 +10,7 @@ import type { NotifyInput, NotifyResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
 import { noticeOf, notificationKey } from './due.ts';
 import { composeMessage } from './messages.ts';
-import { notifiedOf } from './read.ts';
+import { notifiedOf } from './queries.ts';
 
 /**
  * Notifies people of one event, once: a delivered notification is not sent again.

@@ -4,15 +4,23 @@
  */
 import type { EntityManager } from '../../../db/orm.ts';
 import { storableJson, storableText } from '../../../platform/storable.ts';
-import { MAX_OBSERVATIONS, type CheckResult, type Observation } from '../checks/port.ts';
+import { type CheckResult, MAX_OBSERVATIONS, type Observation } from '../checks/port.ts';
 import type { AgentHealth, FindingAction } from '../contract.ts';
 import { Finding } from '../entities.ts';
 import type { Check } from '../plan/schema.ts';
 import type { OutsideAlert } from '../triggers/port.ts';
-import { applyReport, store, type CurrentFindings, type EarlierOpens, type FindingSubject } from './apply.ts';
-import { alertKey, dedupKey, HEALTH_KEY, sourceKey, sourcePrefix } from './keys.ts';
-import { forget, isChanged, reduce, type FindingPolicy, type FindingReport } from './reduce.ts';
-import { currentFindings, lockFindings, stateOf } from './rows.ts';
+import { applyReport, type CurrentFindings, type EarlierOpens, type FindingSubject, store } from './apply.ts';
+import { type FindingPolicy, type FindingReport, forget, isChanged, reduce } from './reduce.ts';
+import {
+  alertKey,
+  currentFindings,
+  dedupKey,
+  HEALTH_KEY,
+  lockFindings,
+  sourceKey,
+  sourcePrefix,
+  stateOf,
+} from './rows.ts';
 
 /** Maximum characters kept of an observation's text. */
 const MAX_TEXT = 500;

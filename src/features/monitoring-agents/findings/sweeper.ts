@@ -6,7 +6,7 @@ import { anyTeam, forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { repairEach } from '../../runs/index.ts';
 import { Finding } from '../entities.ts';
-import { notifyFindings, type FindingNotifier } from './tell.ts';
+import { notifyFindings, type FindingNotifier } from './launch.ts';
 
 export interface FindingSweepDeps extends FindingNotifier {
   clock: Clock;

@@ -4,12 +4,11 @@ import type { Finding } from '../entities.ts';
 import {
   commitFindingInvestigation,
   investigateFinding,
-  observeAlert,
-  notifyFindings,
   type KnownFindings,
+  notifyFindings,
+  observeAlert,
 } from '../findings/index.ts';
-import { alertKey } from '../findings/keys.ts';
-import { currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
+import { alertKey, currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
 import { findAgent } from '../service.ts';
 import { notifyOfAlerts } from './alerted-agent.ts';
 import type { OutsideAlert } from './port.ts';

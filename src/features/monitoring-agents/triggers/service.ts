@@ -7,8 +7,7 @@ import type { Logger } from '../../../platform/logger.ts';
 import type { FindingNotifier } from '../findings/index.ts';
 import { findAgent } from '../service.ts';
 import { receiveAlerts } from './alerts.ts';
-import { receiveCheckNow } from './check-now.ts';
-import { receiveDeploy } from './deploys.ts';
+import { receiveCheckNow, receiveDeploy } from './deploys.ts';
 import type { AgentNotified, CheckNowSender, Trigger } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import type { Tool, ToolContext, ToolOutput } from '../../../../src/features/tools/index.ts';
-import { atPointer } from '../../../../src/features/monitoring-agents/checks/json-pointer.ts';
+import { atPointer } from '../../../../src/features/monitoring-agents/checks/mcp-tool.ts';
 import { check } from './support.ts';
 
 interface Called {

@@ -2,15 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Orm } from '../../../../src/db/orm.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
+import { Effect } from '../../../../src/features/effects/index.ts';
 import type { CheckResult, Observation } from '../../../../src/features/monitoring-agents/checks/port.ts';
 import { Finding, MonitoringAgent } from '../../../../src/features/monitoring-agents/entities.ts';
-import { Effect } from '../../../../src/features/effects/index.ts';
-import { notificationOf, type Notification, type StoredChannel } from '../../../../src/features/notifications/index.ts';
 import { observeAlert, observeSession } from '../../../../src/features/monitoring-agents/findings/index.ts';
-import { alertKey } from '../../../../src/features/monitoring-agents/findings/keys.ts';
-import { currentFindings, lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
+import { alertKey, currentFindings, lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { Check } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import type { OutsideAlert } from '../../../../src/features/monitoring-agents/triggers/port.ts';
+import { type Notification, notificationOf, type StoredChannel } from '../../../../src/features/notifications/index.ts';
 
 export const CHANNEL: StoredChannel = { type: 'webhook', label: 'a webhook', sealed: 'sealed' };
 

@@ -1,7 +1,7 @@
 /** What people and models are told of a finding. */
 import assert from 'node:assert/strict';
 import { judgementOf } from '../../../../src/features/monitoring-agents/findings/judge.ts';
-import { dedupKey } from '../../../../src/features/monitoring-agents/findings/keys.ts';
+import { dedupKey } from '../../../../src/features/monitoring-agents/findings/rows.ts';
 import { composeMessage, type FindingMessage } from '../../../../src/features/monitoring-agents/findings/messages.ts';
 import { investigationQuery, judgementTask } from '../../../../src/features/monitoring-agents/findings/prompt.ts';
 
