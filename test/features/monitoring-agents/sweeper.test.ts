@@ -212,7 +212,7 @@ describe('sweeping monitoring agents', () => {
         ['running'],
       );
       const ended = (await others.sessions()).find(({ status }) => status === 'failed');
-      assert.match(ended?.summary ?? '', /lost with the process/);
+      assert.match(ended?.summary ?? '', /process that ran it was lost/);
       const [open] = (await ok(call('GET', agent.at('/findings?status=open')))).findings;
       const detail = await ok(call('GET', `/api/findings/${open.id}`));
       assert.ok(detail.evidence.length > 0);

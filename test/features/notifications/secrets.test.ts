@@ -134,7 +134,7 @@ describe('notifications: secrets', () => {
     const context = `notification channel of ${TEAM}`;
     for (const text of ['{}', 'not json', JSON.stringify({ type: 'slack', bot_token: MARK })]) {
       await assert.rejects(send(TEAM, { ...own, sealed: box.seal(text, context) }), (error: unknown) => {
-        assert.ok(failing({ retryable: false, message: /cannot be opened/ })(error));
+        assert.ok(failing({ retryable: false, message: /cannot be decrypted/ })(error));
         assert.doesNotMatch(inspect(error), new RegExp(MARK));
         return true;
       });

@@ -189,7 +189,7 @@ describe('notifications: Slack, as a bot', () => {
     slack.next('chat.postMessage', (response) => response.writeHead(502).end('<html>'));
     await assert.rejects(bot()(), failing({ retryable: true, message: /status 502/ }));
     slack.next('chat.postMessage', (response) => response.writeHead(200).end(`<html>${slack.botToken}`));
-    await assert.rejects(bot()(), failing({ retryable: true, message: /gave an answer that is none/ }));
+    await assert.rejects(bot()(), failing({ retryable: true, message: /returned an invalid answer/ }));
     slack.next('chat.postMessage', (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end());
     await assert.rejects(bot()(), failing({ retryable: false, message: /redirect/ }));
   });

@@ -54,7 +54,7 @@ describe('notifications: Slack, by an incoming webhook', () => {
       slack.webhookUrl.replace('http://', 'http://user:password@'),
       slack.webhookUrl.replace(/:\d+/, ':1'),
     ]) {
-      await assert.rejects(webhook(url)(), failing({ retryable: false, message: /is not one of Slack/ }));
+      await assert.rejects(webhook(url)(), failing({ retryable: false, message: /is not a Slack URL/ }));
     }
     assert.equal(slack.requests.length, 0);
   });

@@ -138,24 +138,24 @@ describe('workspace: tools', () => {
     await edit({ old_text: 'one', new_text: '1' }, /occurs 2 times \(lines 1, 3\).*replace_all/);
     await edit({ old_text: 'two\none\n', new_text: 'two\none\n' }, /nothing to change/);
     await edit({ old_text: 'three', new_text: '3' }, /does not occur in the file/);
-    await edit({ old_text: '\ttwo\nxx', new_text: '3' }, /Line 2 is like its first line/);
-    await edit({ path: 'none', old_text: 'a', new_text: 'b' }, /There is no none/);
+    await edit({ old_text: '\ttwo\nxx', new_text: '3' }, /Line 2 resembles its first line/);
+    await edit({ path: 'none', old_text: 'a', new_text: 'b' }, /The workspace has no none/);
     await edit({ path: 'bin', old_text: 'a', new_text: 'b' }, /bin is binary, not text/);
     await edit({ path: 'link', old_text: 'root', new_text: 'b' }, /link is link, not text/);
     await edit({ path: 'dir', old_text: 'a', new_text: 'b' }, /dir is a directory/);
     await edit({ old_text: 'two', new_text: 'a\0b' }, /not text/);
     await edit({ old_text: '', new_text: 'b' }, /not valid: old_text/);
-    await refuses('create_file', { path: 'a.md', content: 'x' }, /exists already \(14 bytes\).*overwrite/);
+    await refuses('create_file', { path: 'a.md', content: 'x' }, /already exists \(14 bytes\).*overwrite/);
     await refuses('create_file', { path: 'dir', content: 'x', overwrite: true }, /dir is a directory/);
     await refuses('create_file', { path: 'a.md/x', content: 'x' }, /a\.md is a file/);
     await refuses('create_file', { path: '../x', content: 'x' }, /not a path of the workspace/);
     await refuses('create_file', { path: '.git/hooks/x', content: 'x' }, /a folder of Git/);
     await refuses('create_file', { path: 'ü'.repeat(10), content: 'ü'.repeat(600_000) }, /1200000 bytes; at most/);
     await refuses('delete_file', { path: '.' }, /not a path of the workspace/);
-    await refuses('delete_file', { path: 'none' }, /There is no none/);
+    await refuses('delete_file', { path: 'none' }, /The workspace has no none/);
     await refuses('list_files', { path: 'a.md' }, /a\.md is a file, not a directory/);
     await refuses('search_files', { pattern: '(', flags: 'E' }, /regular expression: Unmatched/);
-    await refuses('search_files', { pattern: 'a', flags: 'z' }, /Flags of a search/);
+    await refuses('search_files', { pattern: 'a', flags: 'z' }, /Search flags/);
     assert.deepEqual((await drafts.diff(run)).files, []);
   });
 
@@ -216,7 +216,7 @@ describe('workspace: tools', () => {
     const mine = working();
     await commitTo(mine.files.workspace, { secret: 'mine' });
     const theirs = working();
-    await theirs.refuses('read_file', { path: 'secret' }, /There is no secret/);
+    await theirs.refuses('read_file', { path: 'secret' }, /The workspace has no secret/);
     await theirs.refuses('read_file', { path: `../${mine.files.id}.git/HEAD` }, /not a path/);
     assert.equal(await theirs.says('search_files', { pattern: 'mine' }), '0 lines in 0 files.');
   });

@@ -104,7 +104,7 @@ describe('checks: mcp_tool', () => {
     assert.match(await reason(value('/toString', '==', 'x'), json({})), /has nothing at "\/toString"/);
     assert.match(await reason(value('', '>', 1), { content: 'up' }), /is not JSON/);
     assert.match(await reason(text, { content: '' }), /answered nothing/);
-    assert.match(await reason(text, { content: new Uint8Array([0, 1, 255, 254]) }), /no text/);
+    assert.match(await reason(text, { content: new Uint8Array([0, 1, 255, 254]) }), /not text/);
     assert.match(
       await reason(text, { content: '{"error":"no such queue"}', isError: true }),
       /^queue_status: no such queue$/,
@@ -119,7 +119,7 @@ describe('checks: mcp_tool', () => {
       (await check(subject, { tools: [] })).summary,
       /no tool "queue_status"; the team has no read-only tool$/,
     );
-    assert.match(await reason(text, { content: 'x' }, { sideEffect: true }), /changes something/);
+    assert.match(await reason(text, { content: 'x' }, { sideEffect: true }), /has side effects/);
     assert.match(
       await reason(text, { content: 'x' }, { input: z.strictObject({}) }),
       /input of queue_status is not valid/,

@@ -29,17 +29,17 @@ describe('plan: what keeps a check from being carried out', () => {
     [
       'quiet whenever it fires',
       { schedule: { cron: '0 3 * * *', quiet_hours: [night] } },
-      /^checks\.0\.schedule\.quiet_hours: .*swallow/,
+      /^checks\.0\.schedule\.quiet_hours: .*cover all/,
     ],
     [
       'quiet but for the jump of the clocks',
       { schedule: { cron: '30 2 * * *', time_zone: 'Europe/Berlin', quiet_hours: [{ from: '02:00', to: '03:00' }] } },
-      /^checks\.0\.schedule\.quiet_hours: .*swallow/,
+      /^checks\.0\.schedule\.quiet_hours: .*cover all/,
     ],
     [
       'quiet on its day of the week',
       { schedule: { cron: '0 9 * * sun', quiet_hours: [{ days: ['sat'], from: '12:00', to: '11:59' }] } },
-      /^checks\.0\.schedule\.quiet_hours: .*swallow/,
+      /^checks\.0\.schedule\.quiet_hours: .*cover all/,
     ],
     [
       'quiet all day',

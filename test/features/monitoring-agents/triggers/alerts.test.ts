@@ -283,7 +283,7 @@ describe('alerts from outside', () => {
       const { status, json } = await team.post(grafana(), { chatId });
       assert.equal(status, 200);
       assert.equal(json.alerts[0].action, 'opened');
-      assert.match(json.agents[0].reason, /could not be told/);
+      assert.match(json.agents[0].reason, /could not be notified/);
       const finding = await team.em().findOneOrFail(Finding, { id: json.alerts[0].finding_id });
       assert.ok(finding.toldRevision < finding.revision, 'left to the sweeper');
     } finally {
