@@ -254,4 +254,43 @@ describe('migrations of data', () => {
     assert.deepEqual(await execute('select explanation from investigations'), [{ explanation: 'gone' }]);
     await database.orm.migrator.up({ to: '20261122040000-runs' });
   });
+
+  it('tokens of satellites become credentials, revoked with what they came from, and come back', async () => {
+    await database.orm.migrator.down({ to: '20261122040000-runs' });
+    const [maker, other, ofMaker, ofNobody] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const team = randomUUID();
+    const row = [base[0], base[1], team];
+    await execute(`insert into teams (id, created_at, updated_at, name) values (?, ?, ?, 'A team')`, [
+      team,
+      ...row.slice(0, 2),
+    ]);
+    await execute(
+      `insert into credentials (id, created_at, updated_at, team_id, kind, name, prefix, hash, scopes, revoked_at)
+       values (?, ?, ?, ?, 'key', 'A key', 'cb_', 'hash of the maker', '{team:admin}', ?)`,
+      [maker, ...row, base[1]],
+    );
+    const insert = `insert into satellite_tokens (id, created_at, updated_at, team_id, name, prefix, hash, created_by_credential_id, expires_at)
+      values (?, ?, ?, ?, 'A token', 'cbs_abc', ?, ?, ?)`;
+    await execute(insert, [ofMaker, ...row, 'hash 1', maker, null]);
+    await execute(insert, [ofNobody, ...row, 'hash 2', other, base[1]]);
+    const columns = 'id, name, prefix, hash, expires_at, revoked_at, created_by_credential_id';
+
+    await database.orm.migrator.up();
+    const migrated = await execute(`select ${columns} from credentials where kind = 'satellite' order by hash`);
+    const token = { name: 'A token', prefix: 'cbs_abc' };
+    const at = '2026-01-01T00:00:05.000Z';
+    const timeOf = (value: string | null) => value && new Date(value).toISOString();
+    assert.deepEqual(
+      migrated.map((one) => ({ ...one, expires_at: timeOf(one.expires_at), revoked_at: timeOf(one.revoked_at) })),
+      [
+        { ...token, id: ofMaker, hash: 'hash 1', expires_at: null, revoked_at: at, created_by_credential_id: maker },
+        { ...token, id: ofNobody, hash: 'hash 2', expires_at: at, revoked_at: null, created_by_credential_id: null },
+      ],
+    );
+
+    await database.orm.migrator.down({ to: '20261122040000-runs' });
+    assert.deepEqual(await execute(`select ${columns} from satellite_tokens order by hash`), migrated);
+    assert.equal((await execute(`select 1 from credentials`)).length, 1);
+    await database.orm.migrator.up();
+  });
 });

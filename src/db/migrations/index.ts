@@ -18,6 +18,7 @@ import { CredentialsMigration } from './20261122030000-credentials.ts';
 import { ProvenanceMigration } from './20261122030100-provenance.ts';
 import { RunsMigration } from './20261122040000-runs.ts';
 import { ForeignKeysMigration } from './20261122090000-foreign-keys.ts';
+import { SatelliteCredentialsMigration } from './20261122100000-satellite-credentials.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -38,4 +39,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122030100-provenance', class: ProvenanceMigration },
   { name: '20261122040000-runs', class: RunsMigration },
   { name: '20261122090000-foreign-keys', class: ForeignKeysMigration },
+  { name: '20261122100000-satellite-credentials', class: SatelliteCredentialsMigration },
 ];

@@ -49,6 +49,32 @@ export const cameFrom = (principal: Principal) => ({
 });
 
 /**
+ * Stores a credential of the caller's team that comes from the caller's own, and ends when the keys it comes from do.
+ * @param tx a transaction
+ * @throws {InvalidRequest} for an end that has passed
+ * @throws {Unauthorized} when the caller was revoked meanwhile
+ */
+export async function addCredential(
+  tx: EntityManager,
+  principal: Principal,
+  {
+    expiresAt,
+    ...made
+  }: Pick<Credential, 'kind' | 'name' | 'prefix' | 'hash' | 'scopes' | 'userId'> & { expiresAt?: Date },
+  now: Date,
+): Promise<Credential> {
+  const caller = await lockTeamFor(tx, principal);
+  if (expiresAt && expiresAt <= now)
+    throw InvalidRequest.at(['body', 'expires_at'], 'Value error, the time has passed', expiresAt.toISOString());
+  return tx.create(Credential, {
+    ...made,
+    teamId: principal.teamId,
+    expiresAt: endOf(await ancestorsOf(tx, caller.id), expiresAt) ?? null,
+    ...cameFrom(principal),
+  });
+}
+
+/**
  * Whom a new key or link may act for: a member of the team, but no admin other than the caller. An admin who is removed
  * must not have become another one before.
  * @throws {InvalidRequest} when the user is not in the team
@@ -82,33 +108,22 @@ export function createApiKey(
   { hash, now }: { hash: (apiKey: string) => string; now: Date },
 ): Promise<{ key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
-    const caller = await lockTeamFor(tx, principal);
+    await lockTeam(tx, principal.teamId);
     const excess = request.scopes.find((scope) => !grants(principal.scopes, scope));
     if (excess !== undefined) {
       throw new Forbidden(`A key cannot grant ${excess}, which it does not have itself.`, 'insufficient_scope');
     }
-    const { userId, expiresAt } = request;
+    const { name, userId, expiresAt } = request;
     if (userId !== undefined) await checkActsFor(tx, principal, userId);
-    if (expiresAt && expiresAt <= now)
-      throw InvalidRequest.at(['body', 'expires_at'], 'Value error, the time has passed', expiresAt.toISOString());
     const apiKey = generateApiKey();
-    const key = tx.create(Credential, {
-      kind: 'key',
-      teamId: principal.teamId,
-      name: request.name,
-      prefix: prefixOf(apiKey),
-      hash: hash(apiKey),
-      scopes: [...new Set(request.scopes)],
-      userId: userId ?? null,
-      expiresAt: endOf(await ancestorsOf(tx, caller.id), expiresAt) ?? null,
-      ...cameFrom(principal),
-    });
-    return { key, apiKey };
+    const made = { kind: 'key', name, prefix: prefixOf(apiKey), hash: hash(apiKey), userId: userId ?? null } as const;
+    const scopes = [...new Set(request.scopes)];
+    return { key: await addCredential(tx, principal, { ...made, scopes, expiresAt }, now), apiKey };
   });
 }
 
 /**
- * Revokes a key and what came from it: keys, sessions and links made with it, and with those. A key that revokes the key
+ * Revokes a key and what came from it: keys, sessions, links and tokens of satellites made with it, and with those. A key that revokes the key
  * it was made with takes its place, so that a program can rotate its key. A second time changes nothing.
  * @returns the key, and the ids of all that was revoked
  * @throws {NotFound}

@@ -40,8 +40,9 @@ export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /**
  * `key`: of a program or a person, in a header. `session`: of a browser, in a cookie. `link`: signs a browser in once.
+ * `satellite`: lets satellites of the team connect, and nothing more.
  */
-export const CREDENTIAL_KINDS = ['key', 'session', 'link'] as const;
+export const CREDENTIAL_KINDS = ['key', 'session', 'link', 'satellite'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /**
@@ -65,7 +66,7 @@ export const Credential = defineEntity({
     kind: p.enum(CREDENTIAL_KINDS),
     /** Of a session: what its browser calls itself. */
     name: p.string(),
-    /** How a key begins, to recognise it by. */
+    /** How a key, or the token of satellites, begins, to recognise it by. */
     prefix: p.string(),
     /** HMAC-SHA256 of the secret, hexadecimal. */
     hash: p.string().unique(),

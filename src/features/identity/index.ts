@@ -1,10 +1,11 @@
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
-export { pepperFrom } from './credentials.ts';
+export { addCredential, pepperFrom } from './credentials.ts';
 export { Credential, Membership, Team, User } from './entities.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './local-path.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';
 export type { IdentityDeps } from './routes/deps.ts';
+export { isRooted } from './provenance.ts';
 export { ROLE_SCOPES, SCOPES, type Scope } from './scopes.ts';
 export { purgeSignIns } from './sessions.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './teams.ts';

@@ -159,7 +159,7 @@ export function revokeSession(
 
 /** Deletes sessions and links that ended before a time, but for those that something which is kept came from. */
 export async function purgeSignIns(em: EntityManager, before: Date): Promise<void> {
-  const sql = `delete from credentials where kind <> 'key' and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
+  const sql = `delete from credentials where kind in ('session', 'link') and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
   // What is left of a chain begins with what was its middle.
   while ((await em.fork().execute(sql, [before, before, before])).length > 0);
 }

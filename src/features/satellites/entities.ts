@@ -1,5 +1,5 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
-import { creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
+import { teamColumns, teamFilter } from '../../db/base.ts';
 import type { ClusterState, ConnectorKind, Health, Inventory } from '@casebook/wire';
 
 /** The health of one connector or MCP server, with the time of its check by our own clock. */
@@ -14,26 +14,6 @@ export interface InventorySummary {
 }
 /** A cluster, with the time of its inspection by our own clock. */
 export type StoredCluster = Omit<ClusterState, 'observedAgoMs'> & { observedAt: string };
-
-/** The credential that satellites of a team connect with. The token itself is shown once and not stored. */
-export const SatelliteToken = defineEntity({
-  name: 'SatelliteToken',
-  tableName: 'satellite_tokens',
-  filters: teamFilter,
-  properties: {
-    ...teamColumns,
-    name: p.string(),
-    /** The token's first characters, to recognise it by. */
-    prefix: p.string(),
-    /** HMAC-SHA256 of the token, hexadecimal. */
-    hash: p.string().unique(),
-    ...creatorColumns,
-    expiresAt: p.datetime().nullable(),
-    lastUsedAt: p.datetime().nullable(),
-    revokedAt: p.datetime().nullable(),
-  },
-});
-export type SatelliteToken = InferEntity<typeof SatelliteToken>;
 
 /**
  * The registration of a satellite: created by its first heartbeat, kept up to date by the API node that holds its
@@ -51,6 +31,7 @@ export const Satellite = defineEntity({
     labels: p.json<Record<string, string>>(),
     /** Identifies the satellite's process; created when it starts. */
     instance: p.uuid(),
+    /** The credential of kind `satellite`. */
     tokenId: p.uuid(),
     /** Event stream from which the node that holds the connection takes requests; null while disconnected. */
     inbox: p.text().nullable(),

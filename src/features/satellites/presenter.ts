@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Satellite, SatelliteToken, StoredCluster, StoredHealth } from './entities.ts';
+import type { Credential } from '../identity/index.ts';
+import type { Satellite, StoredCluster, StoredHealth } from './entities.ts';
 import { problemsOf, routeOf, statusOf } from './liveness.ts';
 import type { ClusterStateResponse, MCPToolResponse, SatelliteResponse, SatelliteTokenResponse } from './schemas.ts';
 import type { McpTool } from '@casebook/wire';
@@ -75,7 +76,7 @@ export const presentTool = (
   read_only: tool.readOnly,
 });
 
-export const presentToken = (token: SatelliteToken): z.input<typeof SatelliteTokenResponse> => ({
+export const presentToken = (token: Credential): z.input<typeof SatelliteTokenResponse> => ({
   id: token.id,
   name: token.name,
   prefix: token.prefix,

@@ -3,7 +3,7 @@ import type { SourceCatalog, LoadSources } from '../sources/index.ts';
 import type { LoadTeamTools } from '../tools/index.ts';
 import { createAgentSatellites, storedSatellites, type SatelliteAccess } from './agent/index.ts';
 import { createSatelliteCalls } from './calls/calls.ts';
-import { Satellite, SatelliteRequest, SatelliteToken } from './entities.ts';
+import { Satellite, SatelliteRequest } from './entities.ts';
 import { createGraphStore } from './graph/index.ts';
 import { dependencies, queryDependencies } from './routes/graph.ts';
 import { integration, mcp } from './routes/queries.ts';
@@ -18,7 +18,7 @@ const ANSWER_RETENTION_MS = 24 * 3_600_000;
 export const satellitesRoom = {
   name: 'satellites',
   endpoints: [list, get, remove, clusters, dependencies, tools, integration, mcp, queryDependencies, ...tokenEndpoints],
-  entities: [Satellite, SatelliteRequest, SatelliteToken],
+  entities: [Satellite, SatelliteRequest],
   build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {
     const satelliteAccess = house.satelliteAccess ?? storedSatellites(house);
     // Created at first use: the reserved tool names are known only once all rooms are built.

@@ -211,7 +211,11 @@ export const DependencyQueryRequest = z
 export const SatelliteTokenCreateRequest = z
   .object({
     name: nameField,
-    expires_at: z.iso.datetime({ offset: true }).nullable().optional().describe('Without it: never.'),
+    expires_at: z.iso
+      .datetime({ offset: true })
+      .nullable()
+      .optional()
+      .describe('Without it: never, or when the key it is made with expires.'),
   })
   .meta({ id: 'SatelliteTokenCreateRequest' });
 

@@ -1,11 +1,10 @@
 /** Enrolment tokens: the credentials that satellites of a team connect with. */
-import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { InvalidRequest, NotFound } from '../../http/errors.ts';
+import { NotFound } from '../../http/errors.ts';
 import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets/index.ts';
-import { SatelliteToken } from './entities.ts';
+import { addCredential, Credential, isRooted } from '../identity/index.ts';
 
 const PREFIX_LENGTH = 10;
 const LAST_USED_RESOLUTION_MS = 60_000;
@@ -16,73 +15,81 @@ const MAX_TOKEN_CHARACTERS = 512;
 export const tokenPepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook satellite tokens');
 
 /**
- * Creates a token for a team: `cbs_` and 32 random bytes. Its text is only in the response.
+ * Creates a token for a team: `cbs_` and 32 random bytes. Its text is only in the response. It expires and is revoked with
+ * the credential that created it.
  * @param em bound to the team
  * @throws {InvalidRequest} for an expiry in the past
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
-export async function createToken(
+export function createToken(
   em: EntityManager,
-  principal: Pick<Principal, 'teamId' | 'apiKeyId' | 'userId'>,
-  request: { name: string; expiresAt?: Date },
+  principal: Principal,
+  { name, expiresAt }: { name: string; expiresAt?: Date },
   { pepper, now }: { pepper: Buffer; now: Date },
-): Promise<{ row: SatelliteToken; token: string }> {
-  if (request.expiresAt && request.expiresAt <= now)
-    throw InvalidRequest.at(
-      ['body', 'expires_at'],
-      'Value error, the time has passed',
-      request.expiresAt.toISOString(),
-    );
-  const token = generateCredential('cbs_');
-  const row = em.create(SatelliteToken, {
-    teamId: principal.teamId,
-    name: request.name,
-    prefix: token.slice(0, PREFIX_LENGTH),
-    hash: hashCredential(token, pepper),
-    ...creatorOf(principal),
-    expiresAt: request.expiresAt ?? null,
+): Promise<{ row: Credential; token: string }> {
+  return em.transactional(async (tx) => {
+    const token = generateCredential('cbs_');
+    const prefix = token.slice(0, PREFIX_LENGTH);
+    const hash = hashCredential(token, pepper);
+    const made = { kind: 'satellite', name, prefix, hash, userId: null, expiresAt } as const;
+    return { row: await addCredential(tx, principal, { ...made, scopes: [] }, now), token };
   });
-  await em.flush();
-  return { row, token };
 }
 
 /** Every token of the team, newest first, including expired and revoked ones. */
-export const listTokens = (em: EntityManager): Promise<SatelliteToken[]> =>
-  em.find(SatelliteToken, {}, { orderBy: { createdAt: 'desc', id: 'asc' } });
+export const listTokens = (em: EntityManager): Promise<Credential[]> =>
+  em.find(Credential, { kind: 'satellite' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
  * Revokes a token; idempotent. Its connections are closed within seconds.
  * @throws {NotFound}
  */
-export async function revokeToken(em: EntityManager, tokenId: string, now: Date): Promise<SatelliteToken> {
-  const row = await em.findOne(SatelliteToken, { id: tokenId });
+export async function revokeToken(em: EntityManager, tokenId: string, now: Date): Promise<Credential> {
+  const row = await em.findOne(Credential, { id: tokenId, kind: 'satellite' });
   if (!row) throw new NotFound('There is no such satellite token.');
   row.revokedAt ??= now;
   await em.flush();
   return row;
 }
 
-/** Why a token is not accepted, as a sentence for the satellite's operator; undefined when it is. */
-export function refusalOf(token: Pick<SatelliteToken, 'revokedAt' | 'expiresAt'>, now: Date): string | undefined {
+const UNKNOWN = 'The enrolment token is not known.';
+
+/** Why a token does not let in, as a sentence for the operator of the satellite; undefined when it does. */
+function refusalOf(token: Pick<Credential, 'revokedAt' | 'expiresAt'>, now: Date): string | undefined {
   if (token.revokedAt != null) return `The enrolment token was revoked at ${token.revokedAt.toISOString()}.`;
   if (token.expiresAt != null && token.expiresAt <= now)
     return `The enrolment token expired at ${token.expiresAt.toISOString()}.`;
   return undefined;
 }
 
-/** @returns the token's row, or why it is not accepted */
+/** Why connections made with these tokens are to be closed, by token. */
+export async function refusalsOf(em: EntityManager, ids: readonly string[], now: Date): Promise<Map<string, string>> {
+  const rows = await em.find(Credential, { id: { $in: [...ids] }, kind: 'satellite' }, anyTeam);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return new Map(
+    ids.flatMap((id) => {
+      const row = byId.get(id);
+      const refusal = row ? refusalOf(row, now) : UNKNOWN;
+      return refusal === undefined ? [] : [[id, refusal] as const];
+    }),
+  );
+}
+
+/** @returns the token's row, or why nobody is let in with it */
 export async function verifyToken(
   em: EntityManager,
   token: string,
   { pepper, now }: { pepper: Buffer; now: Date },
-): Promise<{ row: SatelliteToken } | { refusal: string }> {
-  const unknown = { refusal: 'The enrolment token is not known.' };
-  if (token.length > MAX_TOKEN_CHARACTERS) return unknown;
+): Promise<{ row: Credential } | { refusal: string }> {
+  const unknown = { refusal: UNKNOWN };
+  if (token.length > LONGEST_TOKEN) return unknown;
   const hash = hashCredential(token, pepper);
-  const row = await em.findOne(SatelliteToken, { hash }, anyTeam);
+  const row = await em.findOne(Credential, { hash, kind: 'satellite' }, anyTeam);
   if (!row || !sameHash(row.hash, hash)) return unknown;
   const refusal = refusalOf(row, now);
   if (refusal !== undefined) return { refusal };
-  // A thousand satellites may share a token and reconnect at the same moment.
+  if (!(await isRooted(em, row))) return { refusal: 'The credential that made the enrolment token was revoked.' };
+  // A thousand satellites may share a token, and come back in the same moment.
   if (!row.lastUsedAt || now.getTime() - row.lastUsedAt.getTime() > LAST_USED_RESOLUTION_MS) {
     row.lastUsedAt = now;
     await em.flush();

@@ -23,7 +23,8 @@ import {
 } from '../../../src/features/monitoring-agents/entities.ts';
 import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { eventId } from '../../../src/features/chats/stream/event-id.ts';
-import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
+import { Satellite } from '../../../src/features/satellites/entities.ts';
+import { creatorOf } from '../../../src/db/base.ts';
 import { Credential } from '../../../src/features/identity/index.ts';
 import { Conversation, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { send, sendJson, testConfig, recordedLog } from '../../http/support/api.ts';
@@ -131,7 +132,14 @@ describe('team isolation @never-forgiven', () => {
       status: 'completed',
       content: secret,
     });
-    const satelliteToken = em.create(SatelliteToken, { teamId: owner.id, name: secret, prefix: 'cbs_x', hash: 'x' });
+    const satelliteToken = em.create(Credential, {
+      teamId: owner.id,
+      kind: 'satellite',
+      name: secret,
+      prefix: 'cbs_x',
+      hash: 'x',
+      ...creatorOf(),
+    });
     const tool = { server: 'tools', name: secret, description: secret, inputSchema: {}, readOnly: true };
     const satellite = em.create(Satellite, {
       teamId: owner.id,

@@ -4,9 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { Satellite, SatelliteToken } from '../../../src/features/satellites/entities.ts';
+import { createOperatorLink, Credential } from '../../../src/features/identity/index.ts';
+import { Satellite } from '../../../src/features/satellites/entities.ts';
 import { CLOSE, type Inventory } from '@casebook/wire';
 import { connectWireSatellite, openSocket, UpgradeRefused, type WireSatellite } from '../../support/wire-satellite.ts';
+import { Browser } from '../identity/support.ts';
 import { startSatelliteApi, type SatelliteApi } from './support.ts';
 
 const inventory: Partial<Inventory> = {
@@ -212,7 +214,7 @@ describe('registrations of satellites', () => {
     const short = await api.token(api.team, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     const satellite = await connect({ name: 'short', token: short.token });
     const em = forTeam(api.database.orm.em, api.team.id);
-    await em.nativeUpdate(SatelliteToken, { id: short.id }, { expiresAt: new Date(Date.now() - 1_000) });
+    await em.nativeUpdate(Credential, { id: short.id }, { expiresAt: new Date(Date.now() - 1_000) });
     const { code, reason } = await satellite.closed;
     assert.equal(code, CLOSE.unauthorized);
     assert.match(reason, /expired at/);
@@ -226,6 +228,39 @@ describe('registrations of satellites', () => {
     assert.equal(closed.code, CLOSE.unauthorized);
     assert.match(closed.reason, /revoked at/);
     assert.match(await refusal(revoked.token), /revoked at/);
+  });
+
+  it('go with what their token came from: a removed admin, or a key @never-forgiven', async () => {
+    const team = await api.newTeam('bereaved');
+    const asTeam = (method: string, path: string, body?: unknown, key = team.key) =>
+      api.call(method, path, body, { key });
+    const admin = { email: 'leaver@example.org', name: 'Leaver', role: 'admin' };
+    const { json: member } = await asTeam('POST', '/api/team/members', admin);
+    const keyOf = async (body: object, key = team.key) =>
+      (await asTeam('POST', '/api/api-keys', { name: 'k', scopes: ['satellites:write'], ...body }, key)).json;
+    const link = await createOperatorLink(api.database.orm.em, {
+      hash: api.nodes[0]!.api.deps.authenticator.hash,
+      expiresAt: new Date(Date.now() + 60_000),
+      email: admin.email,
+    });
+    const browser = new Browser(api.url);
+    assert.equal((await browser.signIn({ link: link.token })).status, 200);
+    const ofBrowser = await browser.request('POST', '/api/satellite-tokens', { name: 'of a browser' });
+    const program = await keyOf({});
+    const cases = [
+      { token: String(ofBrowser.json.token), end: () => asTeam('DELETE', `/api/team/members/${member.user_id}`) },
+      {
+        token: (await api.token({ id: team.id, key: program.api_key })).token,
+        end: () => asTeam('DELETE', `/api/api-keys/${program.id}`),
+      },
+    ];
+    for (const { token: given, end } of cases) {
+      const satellite = await connect({ name: 'left-behind', token: given });
+      assert.equal((await end()).status, 200);
+      const { code, reason } = await satellite.closed;
+      assert.deepEqual([code, /revoked at/.test(reason)], [CLOSE.unauthorized, true]);
+      await assert.rejects(openSocket(api.url, given), UpgradeRefused);
+    }
   });
 
   it('do not show tokens again', async () => {

@@ -14,6 +14,7 @@ import { inboxCancel, inboxRequest, replyEvent, replyStream } from '../calls/rep
 import type { DependencyGraphs } from '../graph/index.ts';
 import { CLOSE, CONNECT_PATH, MAX_FRAME_BYTES, SILENCE_MS, SUBPROTOCOL } from '@casebook/wire';
 import { SatelliteConnection } from './connection.ts';
+import { refusalsOf } from '../tokens.ts';
 import { Inbox } from './inbox.ts';
 import { MAX_SATELLITES, Registrations, type Registration } from './registrations.ts';
 import { refuseUpgrade, type Admission, type Admitted, type Refusal } from './upgrade.ts';
@@ -194,7 +195,7 @@ class Gateway implements SatelliteGateway {
     }
     const tokens = new Set([...this.#connections.values()].map(({ tokenId }) => tokenId));
     if (tokens.size === 0) return;
-    const refusals = await this.#registrations.refusals([...tokens], this.#deps.clock.now());
+    const refusals = await refusalsOf(this.#deps.orm.em.fork(), [...tokens], this.#deps.clock.now());
     for (const connection of this.#connections.values()) {
       const refusal = refusals.get(connection.tokenId);
       if (refusal !== undefined) connection.close(CLOSE.unauthorized, refusal);

@@ -2,14 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager, Orm } from '../../../db/orm.ts';
 import { anyTeam, forTeam } from '../../../db/team-filter.ts';
-import {
-  Satellite,
-  SatelliteToken,
-  type InventorySummary,
-  type StoredCluster,
-  type StoredHealth,
-} from '../entities.ts';
-import { refusalOf } from '../tokens.ts';
+import { Satellite, type InventorySummary, type StoredCluster, type StoredHealth } from '../entities.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
 import type { Inventory } from '@casebook/wire';
 
@@ -155,19 +148,6 @@ export class Registrations {
     const connectionId = { $in: of.map((each) => each.connectionId) };
     const gone = { connectionId: null, inbox: null, disconnectedAt: at, updatedAt: at };
     await this.#em().nativeUpdate(Satellite, { id, connectionId }, gone, anyTeam);
-  }
-
-  /** Why connections with these tokens must be closed, by token. */
-  async refusals(tokenIds: readonly string[], now: Date): Promise<Map<string, string>> {
-    const rows = await this.#em().find(SatelliteToken, { id: { $in: [...tokenIds] } }, anyTeam);
-    const byId = new Map(rows.map((row) => [row.id, row]));
-    return new Map(
-      tokenIds.flatMap((id) => {
-        const row = byId.get(id);
-        const refusal = row ? refusalOf(row, now) : 'The enrolment token is not known.';
-        return refusal === undefined ? [] : [[id, refusal] as const];
-      }),
-    );
   }
 
   #em(): EntityManager {

@@ -14,7 +14,8 @@ export const tokenEndpoints = [
     path: '/api/satellite-tokens',
     operationId: 'createSatelliteToken',
     summary: 'Create an enrolment token for satellites of the team',
-    description: 'The token is only in this response. It lets satellites of this team connect, and nothing more.',
+    description:
+      'The token is only in this response. It lets satellites of this team connect, and nothing more. It is revoked with the key or session that created it, and when the member who created it leaves the team.',
     tags: ['Satellites'],
     auth: apiKey('satellites:write'),
     body: schemas.SatelliteTokenCreateRequest,
