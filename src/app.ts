@@ -4,12 +4,15 @@ import type Koa from 'koa';
 import { docsEndpoints } from './http/docs/index.ts';
 import type { ApiDeps } from './http/deps.ts';
 import type { Endpoint } from './http/endpoint.ts';
+import type { Mount } from './http/mounts.ts';
 import { serveEndpoints } from './http/serve-endpoints.ts';
 import { rooms } from './rooms.ts';
 
-type NeedsOf<Room> = Room extends { endpoints: readonly Endpoint<infer Deps>[] } ? (deps: Deps) => void : never;
+type NeedsOf<Room> =
+  | (Room extends { endpoints: readonly Endpoint<infer Deps>[] } ? (deps: Deps) => void : never)
+  | (Room extends { mounts: readonly Mount<infer Deps>[] } ? (deps: Deps) => void : never);
 
-/** What the endpoints of all rooms need together. */
+/** What the endpoints and mounted applications of all rooms together need. */
 export type AppDeps = NeedsOf<(typeof rooms)[number]> extends (deps: infer Deps) => void ? Deps : never;
 
 /** Every endpoint of these rooms, and the pages that document them. */
@@ -23,7 +26,13 @@ export function endpointsOf<Deps extends ApiDeps>(
 /** Every endpoint of the API. */
 export const endpoints: readonly Endpoint<AppDeps>[] = endpointsOf<AppDeps>(rooms);
 
+/** Every mounted application of a list of rooms. */
+export const mountsOf = <Deps extends ApiDeps>(
+  list: readonly { name: string; mounts?: readonly Mount<Deps>[] }[],
+): readonly Mount<Deps>[] => list.flatMap(({ mounts = [] }) => mounts);
+
 const WEB_FOLDER = join(import.meta.dirname, '../web/dist');
 
 /** The API and the web app as a Koa app. */
-export const createApp = (deps: AppDeps): Koa => serveEndpoints(endpoints, deps, { webFolder: WEB_FOLDER });
+export const createApp = (deps: AppDeps): Koa =>
+  serveEndpoints(endpoints, deps, { mounts: mountsOf<AppDeps>(rooms), webFolder: WEB_FOLDER });

@@ -5,6 +5,7 @@ import type { Orm } from './db/orm.ts';
 import type { LoadProfile } from './features/runs/index.ts';
 import type { Tool } from './features/tools/index.ts';
 import type { Endpoint } from './http/endpoint.ts';
+import type { Mount } from './http/mounts.ts';
 import type { Clock } from './platform/clock.ts';
 import type { EventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
@@ -50,6 +51,8 @@ export interface RoomRunKind {
 export interface Room {
   name: string;
   endpoints?: readonly Endpoint<never>[];
+  /** Applications of others that are served under a path of their own. */
+  mounts?: readonly Mount<never>[];
   entities?: readonly EntitySchema[];
   /** Tools of every run. */
   tools?: readonly Tool[];

@@ -4,6 +4,7 @@ import { corsFor, securityHeaders } from './middleware/headers.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
 import { handleErrors } from './middleware/handle-errors.ts';
+import { serveMount, type Mount } from './mounts.ts';
 import { observe } from './middleware/observe.ts';
 import { openStreams } from './streams/open-streams.ts';
 import { createRouter, unmatched } from './router.ts';
@@ -11,14 +12,15 @@ import { webApp } from './web-app/index.ts';
 
 /**
  * A Koa app that serves these endpoints. A request passes through metrics and logging, security headers, CORS, error
- * handling, then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts). The web app may answer
- * what no endpoint does.
+ * handling, then its endpoint: authenticate, rate limit, validate, handle, respond (router.ts). A mounted application or
+ * the web app may answer what no endpoint does.
+ * @param mounts applications of rooms, each under its prefix
  * @param webFolder the built web app, if it should be served
  */
 export function serveEndpoints<D extends ApiDeps>(
   endpoints: readonly Endpoint<D>[],
   deps: D,
-  { webFolder }: { webFolder?: string } = {},
+  { mounts = [], webFolder }: { mounts?: readonly Mount<D>[]; webFolder?: string } = {},
 ): Koa {
   const { trustedProxies, corsOrigins } = deps.config;
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies });
@@ -29,6 +31,7 @@ export function serveEndpoints<D extends ApiDeps>(
   for (const cors of corsFor(corsOrigins)) app.use(cors);
   app.use(handleErrors(deps.log));
   app.use(createRouter(endpoints, deps));
+  for (const mount of mounts) app.use(serveMount(mount, deps));
   if (webFolder !== undefined) {
     const apiPaths = endpoints.map(({ path }) => path);
     app.use(webApp(webFolder, apiPaths));

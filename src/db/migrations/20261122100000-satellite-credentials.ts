@@ -20,10 +20,10 @@ export class SatelliteCredentialsMigration extends Migration {
     this.addSql(`create index "satellite_tokens_team_id_index" on "satellite_tokens" ("team_id");`);
     this.addSql(`alter table "satellite_tokens" add constraint "satellite_tokens_hash_unique" unique ("hash");`);
     this.addSql(
-      `alter table "satellite_tokens" add constraint "satellite_tokens_team_id_foreign" foreign key ("team_id") references "teams" ("id") deferrable initially deferred;`,
+      `insert into "satellite_tokens" ("id", "created_at", "updated_at", "team_id", "name", "prefix", "hash", "created_by_credential_id", "created_by_user_id", "expires_at", "last_used_at", "revoked_at") select "id", "created_at", "updated_at", "team_id", "name", "prefix", "hash", "created_by_credential_id", "created_by_user_id", "expires_at", "last_used_at", "revoked_at" from "credentials" where "kind" = 'satellite';`,
     );
     this.addSql(
-      `insert into "satellite_tokens" ("id", "created_at", "updated_at", "team_id", "name", "prefix", "hash", "created_by_credential_id", "created_by_user_id", "expires_at", "last_used_at", "revoked_at") select "id", "created_at", "updated_at", "team_id", "name", "prefix", "hash", "created_by_credential_id", "created_by_user_id", "expires_at", "last_used_at", "revoked_at" from "credentials" where "kind" = 'satellite';`,
+      `alter table "satellite_tokens" add constraint "satellite_tokens_team_id_foreign" foreign key ("team_id") references "teams" ("id") deferrable initially deferred;`,
     );
     this.addSql(`delete from "credentials" where "kind" = 'satellite';`);
     this.addSql(`alter table "credentials" drop constraint "credentials_kind_check";`);

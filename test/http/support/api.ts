@@ -9,6 +9,7 @@ import type { Authenticator, Principal } from '../../../src/http/authenticate.ts
 import type { ApiDeps } from '../../../src/http/deps.ts';
 import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
+import type { Mount } from '../../../src/http/mounts.ts';
 import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../../src/http/server.ts';
 import type { Clock } from '../../../src/platform/clock.ts';
@@ -80,11 +81,12 @@ export async function startApi<D extends ApiDeps = ApiDeps>(
     env?: Record<string, string>;
     server?: Partial<HttpServerOptions>;
     logLevel?: string;
+    mounts?: readonly Mount<D>[];
     /** A built web app to serve beside the endpoints. */
     webFolder?: string;
   } = {},
 ): Promise<TestApi> {
-  const { env, server, logLevel, webFolder, ...overrides } = given;
+  const { env, server, logLevel, mounts, webFolder, ...overrides } = given;
   const config = testConfig(env);
   const clock = overrides.clock ?? new ManualClock();
   const { log, lines } = recordedLog(logLevel);
@@ -102,7 +104,7 @@ export async function startApi<D extends ApiDeps = ApiDeps>(
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a test gives what its endpoints need beyond the base
   const deps = base as D;
-  const app = serveEndpoints(endpoints, deps, { webFolder });
+  const app = serveEndpoints(endpoints, deps, { mounts, webFolder });
   const http = await createHttpServer(app, { host: '127.0.0.1', port: 0, ...server });
   return { ...http, app, deps, lines, url: `http://127.0.0.1:${http.port}` };
 }
