@@ -105,5 +105,5 @@ async function createTeam(stack: Stack, name: string): Promise<Team> {
     team: { id: string };
     api_key: { id: string; api_key: string; user_id: string | null };
   }>('POST', '/api/teams', { name, admin_email: `${name}@example.com`, admin_name: name });
-  return { teamId: team.id, apiKeyId: key.id, userId: key.user_id, apiKey: key.api_key };
+  return { teamId: team.id, credentialId: key.id, userId: key.user_id, apiKey: key.api_key };
 }

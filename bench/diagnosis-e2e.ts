@@ -161,7 +161,7 @@ async function rankAlone(incidentsDir: string, folder: string, signal: AbortSign
     {
       conversationId: 'bench',
       teamId: 'bench',
-      requester: { teamId: 'bench', scopes: [] },
+      actor: { teamId: 'bench', scopes: [] },
       sources: createSourceCatalog({ incidentsDir }),
       runId: 'bench',
       toolCallId: 'bench',

@@ -3,7 +3,7 @@ import type { Client } from 'pg';
 /** Whose chats they are. */
 export interface ChatOwner {
   teamId: string;
-  apiKeyId: string;
+  credentialId: string;
   userId: string | null;
 }
 
@@ -33,9 +33,9 @@ const TURNS = `
 /** Gives a team so many chats with one turn each, without the product's help. */
 export async function fillChats(
   database: Client,
-  { teamId, apiKeyId, userId }: ChatOwner,
+  { teamId, credentialId, userId }: ChatOwner,
   count: number,
 ): Promise<void> {
-  await database.query(CHATS, [teamId, apiKeyId, userId, count]);
+  await database.query(CHATS, [teamId, credentialId, userId, count]);
   await database.query(TURNS, [teamId]);
 }

@@ -24,9 +24,9 @@ export const creatorColumns = {
   createdByUserId: p.uuid().strictNullable(),
 };
 
-/** The creator columns of a row this caller creates; without a caller, those of a row nobody created. */
-export const creatorOf = ({ apiKeyId, userId }: { apiKeyId?: string; userId?: string } = {}) => ({
-  createdByCredentialId: apiKeyId ?? null,
+/** The creator columns of a row that this caller makes; without one, of a row that no caller makes. */
+export const creatorOf = ({ credentialId, userId }: { credentialId?: string; userId?: string } = {}) => ({
+  createdByCredentialId: credentialId ?? null,
   createdByUserId: userId ?? null,
 });
 

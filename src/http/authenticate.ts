@@ -4,27 +4,38 @@ import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/limit.ts';
 import { refuseForgery, sessionSecrets } from './session-cookie.ts';
 
-/** The caller of a request: its credential, its team and its scopes. */
-export interface Principal {
-  /** The API key a session was signed in with; otherwise the session itself. */
-  apiKeyId: string;
-  /** The browser session, if the request came from one. */
+/** Who acts: a caller, or a run on behalf of the one who asked for it. */
+export interface Actor {
+  teamId: string;
+  /** The key, or where no key was given the session; absent when nobody asked. */
+  credentialId?: string;
+  /** The person; absent for a program. */
+  userId?: string;
+  scopes: readonly string[];
+}
+
+/** An actor that calls the API. */
+export interface Principal extends Actor {
+  /** Of a session that was signed in with an API key: that key. Of any other session: the session itself. */
+  credentialId: string;
+  /** The browser's session, where it is one that calls. */
   sessionId?: string;
-  teamId: string;
-  /** The user the key acts for; absent for a program's key. */
-  userId?: string;
-  scopes: readonly string[];
 }
 
-/** On whose behalf something is done: a caller, or the requester that a run has stored. */
-export interface Requester {
+/** On whose behalf something goes on that an actor began: of a row that has the creator columns and what was granted. */
+export const actorOf = (row: {
   teamId: string;
-  apiKeyId?: string;
-  userId?: string;
+  createdByCredentialId: string | null;
+  createdByUserId: string | null;
   scopes: readonly string[];
-}
+}): Actor => ({
+  teamId: row.teamId,
+  credentialId: row.createdByCredentialId ?? undefined,
+  userId: row.createdByUserId ?? undefined,
+  scopes: row.scopes,
+});
 
-/** API keys come in a header, session secrets in a cookie; neither is accepted in place of the other. */
+/** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
 export type SecretKind = 'key' | 'session';
 
 /** Resolves a secret to a principal. Implemented by the identity room. */

@@ -65,8 +65,8 @@ function serve<D extends ApiDeps>(
   return async (ctx) => {
     ctx.state['route'] = endpoint.path;
     const principal = endpoint.auth === 'none' ? undefined : await authenticate(ctx, endpoint.auth, deps);
-    if (endpoint.rateLimited !== false) await limitRate(ctx, principal?.apiKeyId, deps);
-    const caller = () => callerId(ctx, principal?.apiKeyId);
+    if (endpoint.rateLimited !== false) await limitRate(ctx, principal?.credentialId, deps);
+    const caller = () => callerId(ctx, principal?.credentialId);
     if (streams) setStreamCaller(ctx, { id: caller(), mayStay: () => mayStay(ctx, endpoint.auth, deps) });
     const pathParams: Record<string, string> = ctx['params'];
     const admitLarge = () => permission(largeBodies, caller(), requestSignal(ctx));

@@ -13,12 +13,12 @@ export interface CalledTool {
 
 export type CallTool = (name: string, input: unknown, context?: Partial<ToolContext>) => Promise<CalledTool>;
 
-/** @param apiKeyId whose key the run works for */
-export function callerOf(deps: InvestigationServiceDeps, teamId: string, apiKeyId?: string): CallTool {
-  const requester = { teamId, apiKeyId, scopes: ['team:admin'] };
+/** @param credentialId whose key the run works for */
+export function callerOf(deps: InvestigationServiceDeps, teamId: string, credentialId?: string): CallTool {
+  const actor = { teamId, credentialId, scopes: ['team:admin'] };
   const registry = createToolRegistry(investigationTools(deps));
   return async (name, input, context = {}) => {
-    const output = await registry.invoke(name, input, { ...toolContext(), teamId, requester, ...context });
+    const output = await registry.invoke(name, input, { ...toolContext(), teamId, actor, ...context });
     const text = String(output.content);
     return {
       text,

@@ -17,7 +17,7 @@ export function toolContext(
   return {
     conversationId: 'conversation',
     teamId: 'team',
-    requester: { teamId: 'team', scopes: ['team:admin'] },
+    actor: { teamId: 'team', scopes: ['team:admin'] },
     sources,
     runId: 'conversation',
     toolCallId: 'call',

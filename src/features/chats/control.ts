@@ -1,13 +1,13 @@
 /** Cancels, renames and deletes chats. */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
-import { requireOneOf } from '../../http/authenticate.ts';
+import { requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { OPEN } from '../runs/index.ts';
 import { purgeChat } from './delete.ts';
 import { type Chat, ChatTurn } from './entities.ts';
 import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
 import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
-import { findChat, MONITOR_SCOPE, type ChatRequester, type ChatServiceDeps } from './service.ts';
+import { findChat, MONITOR_SCOPE, type ChatServiceDeps } from './service.ts';
 
 /** What ending turns takes, besides starting them. */
 export type ChatControlDeps = ChatServiceDeps & FinishDeps;
@@ -49,11 +49,11 @@ export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Prom
 export async function renameChat(
   deps: Pick<ChatControlDeps, 'titled'>,
   em: EntityManager,
-  requester: Pick<ChatRequester, 'scopes'>,
+  actor: Pick<Actor, 'scopes'>,
   { chatId, title }: { chatId: string; title: string },
 ): Promise<Chat> {
   const chat = await findChat(em, chatId);
-  if (chat.isMonitoring) requireOneOf(requester, MONITOR_SCOPE);
+  if (chat.isMonitoring) requireOneOf(actor, MONITOR_SCOPE);
   em.assign(chat, { title, titledBy: 'person' });
   await em.flush();
   if (chat.isMonitoring) await deps.titled?.(chat, title);

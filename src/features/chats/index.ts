@@ -10,7 +10,7 @@ export { endOfTurn, streamTurn, turnFor, type TurnCall } from './routes/answer.t
 export type { ChatDeps } from './routes/deps.ts';
 export { finishTurn, type FinishDeps } from './run.ts';
 export { StreamQuery, TurnHeaders } from './schemas.ts';
-export { findChat, type ChatRequester, type NewMonitoring } from './service.ts';
+export { findChat, type NewMonitoring } from './service.ts';
 export { sweepChats } from './sweeper.ts';
 export { chatTools } from './tools.ts';
 export { titleOfQuestion } from './title.ts';

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../db/orm.ts';
 import { OPEN, Run } from '../runs/index.ts';
 import { Chat } from './entities.ts';
-import type { ChatRequester } from './service.ts';
+import type { Principal } from '../../http/authenticate.ts';
 
 /** Nobody turns this many pages, however many chats a team has. */
 const MOST_COUNTED = 1_000;
@@ -18,7 +18,7 @@ export interface ChatPage {
 export async function listChats(
   em: EntityManager,
   teamId: string,
-  { page, count, of }: { page: number; count: number; of?: ChatRequester },
+  { page, count, of }: { page: number; count: number; of?: Principal },
 ): Promise<ChatPage> {
   const where = of ? begunBy(of) : {};
   const [found, total] = await Promise.all([
@@ -38,12 +38,12 @@ export async function listChats(
   };
 }
 
-/** A key that acts for a user lists what the user started with any key; a program's key lists its own. */
-function begunBy({ apiKeyId, userId }: ChatRequester) {
-  return userId === undefined ? { createdByCredentialId: apiKeyId } : { createdByUserId: userId };
+/** A key that acts for a user sees what the user began, with whatever key; a program's key sees its own. */
+function begunBy({ credentialId, userId }: Principal) {
+  return userId === undefined ? { createdByCredentialId: credentialId } : { createdByUserId: userId };
 }
 
-async function countChats(em: EntityManager, teamId: string, of: ChatRequester | undefined): Promise<number> {
+async function countChats(em: EntityManager, teamId: string, of: Principal | undefined): Promise<number> {
   const mine = of
     ? of.userId === undefined
       ? ' and created_by_credential_id = ?'
@@ -52,7 +52,7 @@ async function countChats(em: EntityManager, teamId: string, of: ChatRequester |
   const [row] = await em.fork().execute<{ n: number }[]>(
     `select count(*)::int as n from
        (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MOST_COUNTED + 1}) as counted`,
-    [teamId, ...(of ? [of.userId ?? of.apiKeyId] : [])],
+    [teamId, ...(of ? [of.userId ?? of.credentialId] : [])],
   );
   return row?.n ?? 0;
 }

@@ -10,7 +10,8 @@ import { Conversation } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 import { chatNotFound, turnIsRunning } from './errors.ts';
 import { historyOf, newMessages, type SaidMessage } from './history.ts';
-import type { ChatRequester, NewTurn } from './service.ts';
+import type { Actor } from '../../http/authenticate.ts';
+import type { NewTurn } from './service.ts';
 import { titleOfQuestion } from './title.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -22,14 +23,9 @@ interface OpenedChat {
   messages: SaidMessage[];
 }
 
-/** @throws {InvalidRequest} if it is about an investigation that the team does not have */
-export async function openChat(
-  em: EntityManager,
-  requester: ChatRequester,
-  wanted: NewTurn,
-  now: Date,
-): Promise<OpenedChat> {
-  const { teamId } = requester;
+/** @throws {InvalidRequest} when it is to be about an investigation that the team does not have */
+export async function openChat(em: EntityManager, actor: Actor, wanted: NewTurn, now: Date): Promise<OpenedChat> {
+  const { teamId } = actor;
   const { messages, investigationId, monitoring } = wanted;
   if (investigationId !== undefined && !(await em.findOne(Investigation, { id: investigationId }))) {
     throw InvalidRequest.at(['body', 'investigation_id'], 'There is no such investigation', investigationId);
@@ -49,7 +45,7 @@ export async function openChat(
     teamId,
     title: monitoring?.title ?? titleOfQuestion(messages.at(-1)?.content ?? ''),
     titledBy: monitoring?.title === undefined ? 'question' : 'person',
-    ...creatorOf(requester),
+    ...creatorOf(actor),
     investigationId: investigationId ?? null,
     isMonitoring: monitoring !== undefined,
     lastTurnAt: now,

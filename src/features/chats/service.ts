@@ -2,7 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import { grants, requireOneOf, type Requester } from '../../http/authenticate.ts';
+import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { Conflict, Forbidden } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
@@ -29,9 +29,6 @@ export interface ChatServiceDeps {
   log: Logger;
   launcher: ChatTurnLauncher;
 }
-
-/** On whose behalf a turn runs. */
-export type ChatRequester = Requester & { apiKeyId: string };
 
 export { findChat } from './opening.ts';
 
@@ -71,19 +68,19 @@ export interface NewMonitoring {
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Commits a turn and launches its workflow; the sweeper launches what Temporal does not accept. A repeated request with
- * the same key gets the same turn.
- * @param em bound to the requester's team
- * @throws {NotFound} if the team has no such chat, {@link Conflict} while another turn is running
+ * Commits a turn and launches its workflow; what Temporal does not take, the sweeper launches later. A repeated
+ * request with the same key gets the same turn.
+ * @param em bound to the actor's team
+ * @throws {NotFound} for a chat that the team does not have, {@link Conflict} while another turn of it runs
  */
 export async function startTurn(
   deps: ChatServiceDeps,
   em: EntityManager,
-  requester: ChatRequester,
+  actor: Actor,
   wanted: NewTurn,
 ): Promise<ChatTurn> {
-  const turn = await commitOnce(deps, em, requester, wanted);
-  // Not awaited: followers see the first words sooner, and a failed start is repeated.
+  const turn = await commitOnce(deps, em, actor, wanted);
+  // Not awaited: who follows the turn sees its first words sooner, and a start that fails is repeated.
   if (turn.startedAt === null && isOpen(turn.status)) void launch(deps, em.fork(), turn);
   return turn;
 }
@@ -99,12 +96,7 @@ export async function launch(deps: ChatServiceDeps, em: EntityManager, turn: Cha
   }
 }
 
-async function commitOnce(
-  deps: ChatServiceDeps,
-  em: EntityManager,
-  requester: ChatRequester,
-  wanted: NewTurn,
-): Promise<ChatTurn> {
+async function commitOnce(deps: ChatServiceDeps, em: EntityManager, actor: Actor, wanted: NewTurn): Promise<ChatTurn> {
   const { idempotencyKey } = wanted;
   const requestDigest = requestDigestOf(wanted);
   const earlier = async (): Promise<ChatTurn | null> => {
@@ -116,7 +108,7 @@ async function commitOnce(
   const found = await earlier();
   if (found) return found;
   try {
-    return await em.transactional((tx) => commit(deps, tx, requester, wanted, requestDigest));
+    return await em.transactional((tx) => commit(deps, tx, actor, wanted, requestDigest));
   } catch (error) {
     const isTaken = error instanceof UniqueConstraintViolationException;
     if (!isTaken && !(error instanceof Conflict)) throw error;
@@ -130,18 +122,18 @@ async function commitOnce(
 async function commit(
   deps: ChatServiceDeps,
   em: EntityManager,
-  requester: ChatRequester,
+  actor: Actor,
   wanted: NewTurn,
   requestDigest: string,
 ): Promise<ChatTurn> {
   const now = deps.clock.now();
   const { chat, conversation, number, messages } =
     wanted.chatId === undefined
-      ? await openChat(em, requester, wanted, now)
+      ? await openChat(em, actor, wanted, now)
       : await continueChat(em, wanted.chatId, wanted.messages);
-  const purpose = purposeIn(chat, requester, wanted);
+  const purpose = purposeIn(chat, actor, wanted);
   if (wanted.allowSideEffects !== undefined) chat.sideEffectsAllowed = wanted.allowSideEffects;
-  const mayAct = grants(requester.scopes, ACT_SCOPE);
+  const mayAct = grants(actor.scopes, ACT_SCOPE);
   if (wanted.allowSideEffects && !mayAct) {
     throw new Forbidden(`The API key lacks the scope ${ACT_SCOPE}.`, 'insufficient_scope');
   }
@@ -153,7 +145,7 @@ async function commit(
   if (isAnswered) conversation.closedThroughStep = firstStep;
   const turn = em.create(ChatTurn, {
     id: randomUUID(),
-    ...newRun('chat', chat.id, requester),
+    ...newRun('chat', chat.id, actor),
     chatId: chat.id,
     number,
     purpose,
@@ -178,7 +170,7 @@ async function commit(
   const context = contextOf({ now, investigationId: chat.investigationId, subject: wanted.subject });
   for (const [position, { role, content }] of messages.entries()) {
     em.create(Message, {
-      teamId: requester.teamId,
+      teamId: actor.teamId,
       conversationId: chat.id,
       role,
       text: content,
@@ -197,10 +189,10 @@ async function commit(
  * The purpose of a turn in its chat: a message to a monitoring agent may change what it watches.
  * @throws {Forbidden} if the caller may not change what agents watch, {@link NotFound} for a chat without an agent
  */
-function purposeIn(chat: Chat, requester: ChatRequester, wanted: NewTurn): ChatTurnPurpose {
+function purposeIn(chat: Chat, actor: Actor, wanted: NewTurn): ChatTurnPurpose {
   if (!chat.isMonitoring && wanted.purpose === 'monitor') throw chatNotFound();
   if (!chat.isMonitoring || (wanted.purpose !== 'answer' && wanted.purpose !== 'monitor')) return wanted.purpose;
-  requireOneOf(requester, MONITOR_SCOPE);
+  requireOneOf(actor, MONITOR_SCOPE);
   if (wanted.allowSideEffects) throw sideEffectsOfMonitoring();
   return 'monitor';
 }

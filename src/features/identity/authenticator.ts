@@ -96,7 +96,7 @@ export function createAuthenticator(options: {
       lookups.clear();
       const revoked = new Set(ids);
       for (const [handle, { principal }] of known.entries()) {
-        if (principal && revoked.has(principal.sessionId ?? principal.apiKeyId)) known.delete(handle);
+        if (principal && revoked.has(principal.sessionId ?? principal.credentialId)) known.delete(handle);
       }
     },
     async idle() {
@@ -121,7 +121,7 @@ const principalOf = (
   { id, teamId, userId, kind, signedInWith, createdByCredentialId }: Credential,
   scopes: readonly string[],
 ): Principal => ({
-  apiKeyId: (signedInWith === 'api_key' && createdByCredentialId) || id,
+  credentialId: (signedInWith === 'api_key' && createdByCredentialId) || id,
   ...(kind === 'session' && { sessionId: id }),
   teamId,
   ...(userId != null && { userId }),

@@ -40,7 +40,7 @@ export async function lockTeamFor(tx: EntityManager, principal: Principal): Prom
   return caller;
 }
 
-const actingId = ({ sessionId, apiKeyId }: Principal): string => sessionId ?? apiKeyId;
+const actingId = ({ sessionId, credentialId }: Principal): string => sessionId ?? credentialId;
 
 /** The creator columns of a credential, which comes from exactly the credential that asked for it. */
 export const cameFrom = (principal: Principal) => ({
@@ -133,12 +133,12 @@ export function createApiKey(
 export function revokeApiKey(
   em: EntityManager,
   principal: Principal,
-  apiKeyId: string,
+  keyId: string,
   now: Date,
 ): Promise<{ key: Credential; revoked: string[] }> {
   return em.transactional(async (tx) => {
     await lockTeam(tx, principal.teamId);
-    const key = await tx.findOne(Credential, { id: apiKeyId, kind: 'key' });
+    const key = await tx.findOne(Credential, { id: keyId, kind: 'key' });
     if (!key) throw new NotFound('There is no such API key.');
     await replaceBy(tx, principal, key);
     return { key, revoked: await revoke(tx, principal, [key], now) };

@@ -50,7 +50,7 @@ export async function addSession(
     prefix: '',
     hash: terms.hash(secret),
     expiresAt: madeBy ? endOf(await ancestorsOf(tx, madeBy.id), end) : end,
-    ...creatorOf({ apiKeyId: madeBy?.id, userId: userId ?? undefined }),
+    ...creatorOf({ credentialId: madeBy?.id, userId: userId ?? undefined }),
   });
   return { session, secret };
 }
@@ -69,7 +69,7 @@ export function signInWithKey(
 ): Promise<OpenedSession | undefined> {
   return em.fork().transactional(async (tx) => {
     await lockTeam(tx, key.teamId);
-    const row = await tx.findOne(Credential, { id: key.apiKeyId, kind: 'key', revokedAt: null }, anyTeam);
+    const row = await tx.findOne(Credential, { id: key.credentialId, kind: 'key', revokedAt: null }, anyTeam);
     if (!row) return undefined;
     await endOldest(tx, row.id, terms.now);
     return addSession(tx, row, { madeBy: row, signedInWith: 'api_key' }, terms);
@@ -103,8 +103,11 @@ const isAdmin = ({ scopes }: Principal): boolean => grants(scopes, 'team:admin')
 /** Those the caller may see: as an admin all of the team, else those of the same user or the same key. */
 function visibleTo(principal: Principal) {
   if (isAdmin(principal)) return {};
-  const { userId, apiKeyId, sessionId } = principal;
-  const own = [{ createdByCredentialId: apiKeyId, signedInWith: 'api_key' as const }, { id: sessionId ?? apiKeyId }];
+  const { userId, credentialId, sessionId } = principal;
+  const own = [
+    { createdByCredentialId: credentialId, signedInWith: 'api_key' as const },
+    { id: sessionId ?? credentialId },
+  ];
   return { $or: [...own, ...(userId === undefined ? [] : [{ userId }])] };
 }
 

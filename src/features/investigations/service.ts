@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
 import { likeLiteral } from '../../db/text-search.ts';
 import type { EntityManager } from '../../db/orm.ts';
-import type { Requester } from '../../http/authenticate.ts';
+import type { Actor } from '../../http/authenticate.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { conversationStream, isOpen, messageEvent, newRun, OPEN, Run } from '../runs/index.ts';
 import { Conversation, Message } from '../transcripts/index.ts';
@@ -31,19 +31,19 @@ export interface NewInvestigation {
 }
 
 /**
- * Commits an investigation, then starts it. If Temporal does not accept the start, the row stays and the sweeper starts
- * it: nothing accepted is lost.
- * @param em bound to the requester's team
+ * Commits an investigation, then starts it. When Temporal does not take the start, the row stays and the sweeper starts
+ * it: what was accepted is not lost.
+ * @param em bound to the actor's team
  * @returns the new investigation, or the earlier one with the same idempotency key
  * @throws {Conflict} if the idempotency key was used with another query
  */
 export async function startInvestigation(
   deps: InvestigationServiceDeps,
   em: EntityManager,
-  requester: Requester,
+  actor: Actor,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
-  const investigation = await commitOnce(deps, em, requester, wanted);
+  const investigation = await commitOnce(deps, em, actor, wanted);
   if (investigation.startedAt === null && isOpen(investigation.status)) await launch(deps, em, investigation);
   return investigation;
 }
@@ -72,7 +72,7 @@ export async function launch(
 async function commitOnce(
   deps: InvestigationServiceDeps,
   em: EntityManager,
-  requester: Requester,
+  actor: Actor,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
   const { query, idempotencyKey } = wanted;
@@ -85,7 +85,7 @@ async function commitOnce(
   const found = await earlier();
   if (found) return found;
   try {
-    return await em.transactional((tx) => commitInvestigation(deps, tx, requester, wanted));
+    return await em.transactional((tx) => commitInvestigation(deps, tx, actor, wanted));
   } catch (error) {
     // Concurrent requests with one key: the other one was faster.
     const winner = error instanceof UniqueConstraintViolationException ? await earlier() : null;
@@ -95,19 +95,19 @@ async function commitOnce(
 }
 
 /**
- * Creates the rows of an investigation without starting it; the caller starts the workflow afterwards, or leaves that
- * to the sweeper.
- * @param em in a transaction, bound to the requester's team
+ * Makes the rows of an investigation and starts nothing: whoever calls it starts the workflow afterwards, or leaves that to
+ * the sweeper.
+ * @param em in a transaction, bound to the actor's team
  */
 export async function commitInvestigation(
   deps: Pick<InvestigationServiceDeps, 'clock'>,
   em: EntityManager,
-  requester: Requester,
+  actor: Actor,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
   await wanted.admit?.(em);
   const { id = randomUUID() } = wanted;
-  const { teamId } = requester;
+  const { teamId } = actor;
   em.create(Conversation, {
     id,
     teamId,
@@ -118,7 +118,7 @@ export async function commitInvestigation(
   });
   const investigation = em.create(Investigation, {
     id,
-    ...newRun('investigation', id, requester),
+    ...newRun('investigation', id, actor),
     query: wanted.query,
     idempotencyKey: wanted.idempotencyKey ?? null,
     requestDigest: digestOf(wanted.query),
@@ -234,9 +234,9 @@ export async function addMessage(
 export async function rerunInvestigation(
   deps: InvestigationServiceDeps,
   em: EntityManager,
-  requester: Requester,
+  actor: Actor,
   id: string,
 ): Promise<Investigation> {
   const { query } = await getInvestigation(em, id);
-  return startInvestigation(deps, em, requester, { query, rerunOfId: id });
+  return startInvestigation(deps, em, actor, { query, rerunOfId: id });
 }

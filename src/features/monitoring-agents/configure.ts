@@ -48,8 +48,8 @@ export function storeChannel(
 }
 
 /**
- * Changes an agent's configuration and notifies its workflow.
- * @param em bound to the requester's team
+ * Changes the configuration of an agent and tells its workflow.
+ * @param em bound to the actor's team
  * @throws {NotFound}
  */
 export async function configureAgent(

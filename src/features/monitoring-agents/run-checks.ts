@@ -1,7 +1,7 @@
 /** Carries out the checks that need no model: several at once, each recorded as a session. */
 import { forTeam } from '../../db/team-filter.ts';
 import { mapConcurrently } from '../../platform/concurrency.ts';
-import type { Requester } from '../../http/authenticate.ts';
+import type { Actor } from '../../http/authenticate.ts';
 import { isUnreachable } from '../../platform/unreachable.ts';
 import { uuidOf } from '../../platform/uuid.ts';
 import type { Attempt } from '../runs/index.ts';
@@ -24,8 +24,8 @@ import { notifyFindings } from './findings/index.ts';
 import { dueTimes } from './schedule/index.ts';
 import { beginSessions } from './sessions/begin-session.ts';
 import { endSession, type SessionResult } from './sessions/end-session.ts';
-import { planAndRequester } from './settings.ts';
-import { recordDue } from './health.ts';
+import { planAndActor } from './settings.ts';
+import { recordDue } from './standing.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
 /** Deadline for a source's answer. */
@@ -51,7 +51,7 @@ export async function runChecks(
   serverNow: () => number,
 ): Promise<RunChecksResult> {
   const { agentId, teamId, planVersion, others } = input;
-  const { plan, requester } = await planAndRequester(forTeam(deps.orm.em, teamId), agentId, planVersion);
+  const { plan, actor } = await planAndActor(forTeam(deps.orm.em, teamId), agentId, planVersion);
   const runs = input.runs.flatMap((run): CheapRun[] => {
     const check = plan.checks.find(({ id }) => id === run.checkId);
     return check && isCheap(check) ? [{ check, run }] : [];
@@ -61,7 +61,7 @@ export async function runChecks(
   const results = await mapConcurrently(runs, WIDTH, async ({ check, run }) => {
     const earlier = ended.find(({ sessionId }) => sessionId === run.sessionId);
     if (earlier) return { run, check, result: earlier };
-    const said = await carryOut(deps, input, { check, run, requester }, attempt);
+    const said = await carryOut(deps, input, { check, run, actor }, attempt);
     const end = await endSession(deps, { agent, sessionId: run.sessionId, check, result: said, at: deps.clock.now() });
     // Stored at once, because another check of the batch may take long.
     await notifyFindings(deps.findings, end.findings);
@@ -81,13 +81,13 @@ export async function runChecks(
 async function carryOut(
   deps: MonitoringRunDeps,
   input: RunChecksInput,
-  { check, run, requester }: CheapRun & { requester: Requester },
+  { check, run, actor }: CheapRun & { actor: Actor },
   attempt: Pick<Attempt, 'signal' | 'cancelRequested'>,
 ): Promise<SessionResult> {
   const timeout = AbortSignal.timeout(CHECK_TIMEOUT_MS);
   const signal = AbortSignal.any([attempt.signal, timeout]);
   try {
-    const context = await contextOf(deps, input.agentId, { sessionId: run.sessionId, requester, signal });
+    const context = await contextOf(deps, input.agentId, { sessionId: run.sessionId, actor, signal });
     return await runCheapCheck(check.check, context);
   } catch (error) {
     // The source, or its connector, did not stop in time.
@@ -109,17 +109,17 @@ const failed = (summary: string): CheckResult => ({ status: 'failed', summary, o
 async function contextOf(
   deps: MonitoringRunDeps,
   agentId: string,
-  { sessionId, requester, signal }: Pick<CheckContext, 'sessionId' | 'requester' | 'signal'>,
+  { sessionId, actor, signal }: Pick<CheckContext, 'sessionId' | 'actor' | 'signal'>,
 ): Promise<CheckContext> {
   const { clock } = deps;
-  const { teamId } = requester;
+  const { teamId } = actor;
   const sources: SourceCatalog = await deps.sources({ teamId, toolCallId: uuidOf(`check:${sessionId}`), clock });
   let tools: Promise<ToolRegistry> | undefined;
   return {
     teamId,
     agentId,
     sessionId,
-    requester,
+    actor,
     sources,
     tools: () => (tools ??= readingTools(deps, teamId)),
     clock,

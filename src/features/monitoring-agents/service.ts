@@ -2,7 +2,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { creatorOf } from '../../db/base.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import type { Requester } from '../../http/authenticate.ts';
+import type { Actor } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { StoredChannel } from '../notifications/index.ts';
@@ -60,10 +60,10 @@ const MAX_DRAFTING_MS = 10 * 60_000;
 export function createAgent(
   { clock }: Pick<MonitoringServiceDeps, 'clock'>,
   tx: EntityManager,
-  requester: Requester,
+  actor: Actor,
   wanted: NewAgent,
 ): MonitoringAgent {
-  const { teamId } = requester;
+  const { teamId } = actor;
   const now = clock.now();
   tx.create(MonitoringPlanVersion, {
     teamId,
@@ -71,9 +71,9 @@ export function createAgent(
     version: 1,
     plan: wanted.plan ?? { summary: '', checks: [] },
     reason: wanted.plan ? 'The agent was made with this plan.' : 'The agent was made.',
-    ...creatorOf(requester),
+    ...creatorOf(actor),
     turnId: null,
-    scopes: [...requester.scopes],
+    scopes: [...actor.scopes],
   });
   return tx.create(MonitoringAgent, {
     id: wanted.id,
@@ -88,7 +88,7 @@ export function createAgent(
     lastResultAt: null,
     nextDueAt: null,
     silentAt: wanted.active ? silentAfter(wanted.id, wanted.plan, now) : null,
-    ...creatorOf(requester),
+    ...creatorOf(actor),
     deletedAt: null,
   });
 }
@@ -123,15 +123,15 @@ export interface ChangedPlan {
 }
 
 /**
- * Changes an agent's plan, pauses or resumes it, and notifies its workflow. A change without effect creates no version.
- * @param em bound to the requester's team
+ * Changes the plan of an agent, pauses or resumes it, and tells its workflow. A change that changes nothing makes no version.
+ * @param em bound to the actor's team
  * @throws {PlanRefused} with every reason
  * @throws {Conflict} when the plan has a different version than the caller read
  */
 export async function changePlan(
   deps: MonitoringServiceDeps,
   em: EntityManager,
-  requester: Requester,
+  actor: Actor,
   change: PlanChange,
 ): Promise<ChangedPlan> {
   const { changed, released } = await em.fork().transactional(async (tx) => {
@@ -148,9 +148,9 @@ export async function changePlan(
         version: agent.planVersion,
         plan,
         reason: change.reason,
-        ...creatorOf(requester),
+        ...creatorOf(actor),
         turnId: change.turnId ?? null,
-        scopes: [...requester.scopes],
+        scopes: [...actor.scopes],
       });
     }
     if (change.active !== undefined) agent.active = change.active;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
-import type { Requester } from '../../http/authenticate.ts';
+import { actorOf, type Actor } from '../../http/authenticate.ts';
 import type { AgentSettings, PlannedCheck } from './contract.ts';
 import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
 import { Plan } from './plan/schema.ts';
@@ -13,24 +13,17 @@ export const canonicalPlan = (stored: Plan): Plan => Plan.parse(stored);
 
 /** The plan of one version. @throws for an unknown version */
 export async function planOf(em: EntityManager, agentId: string, version: number): Promise<Plan> {
-  return (await planAndRequester(em, agentId, version)).plan;
+  return (await planAndActor(em, agentId, version)).plan;
 }
 
-/** The plan of one version, and on whose behalf its checks run. @throws for an unknown version */
-export async function planAndRequester(
+/** The plan of one version, and on whose behalf its checks are carried out. @throws when there is no such version */
+export async function planAndActor(
   em: EntityManager,
   agentId: string,
   version: number,
-): Promise<{ plan: Plan; requester: Requester }> {
+): Promise<{ plan: Plan; actor: Actor }> {
   const row = await em.findOneOrFail(MonitoringPlanVersion, { agentId, version });
-  const { teamId, createdByCredentialId, createdByUserId, scopes } = row;
-  const requester = {
-    teamId,
-    apiKeyId: createdByCredentialId ?? undefined,
-    userId: createdByUserId ?? undefined,
-    scopes,
-  };
-  return { plan: canonicalPlan(row.plan), requester };
+  return { plan: canonicalPlan(row.plan), actor: actorOf(row) };
 }
 
 /** What a workflow sees of a plan: operators read histories, and they are kept. */

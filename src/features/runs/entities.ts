@@ -1,6 +1,6 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { creatorColumns, creatorOf, teamColumns, teamFilter } from '../../db/base.ts';
-import type { Requester } from '../../http/authenticate.ts';
+import type { Actor } from '../../http/authenticate.ts';
 import type { RunBudget, RunKind, RunLimit, RunStatus } from './contract.ts';
 
 const OPEN = `("status" in ('processing', 'awaiting_approval'))`;
@@ -57,8 +57,8 @@ export const Run = defineEntity({
 export type Run = InferEntity<typeof Run>;
 
 /** The columns of a run that nobody has started yet. */
-export const newRun = <Kind extends RunKind>(kind: Kind, conversationId: string, requester: Requester) => ({
-  teamId: requester.teamId,
+export const newRun = <Kind extends RunKind>(kind: Kind, conversationId: string, actor: Actor) => ({
+  teamId: actor.teamId,
   kind,
   conversationId,
   status: 'processing' as const,
@@ -66,19 +66,11 @@ export const newRun = <Kind extends RunKind>(kind: Kind, conversationId: string,
   explanation: null,
   idempotencyKey: null,
   requestDigest: null,
-  ...creatorOf(requester),
-  scopes: [...requester.scopes],
+  ...creatorOf(actor),
+  scopes: [...actor.scopes],
   budget: null,
   parentRunId: null,
   startedAt: null,
   finishedAt: null,
   cancelRequestedAt: null,
-});
-
-/** On whose behalf a run works. */
-export const requesterOf = ({ teamId, createdByCredentialId, createdByUserId, scopes }: Run): Requester => ({
-  teamId,
-  apiKeyId: createdByCredentialId ?? undefined,
-  userId: createdByUserId ?? undefined,
-  scopes,
 });

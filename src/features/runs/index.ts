@@ -4,7 +4,7 @@ import { Run } from './entities.ts';
 export { askOnce } from './auxiliary-call.ts';
 export { compactTranscript } from './compact.ts';
 export * from './contract.ts';
-export { newRun, requesterOf } from './entities.ts';
+export { newRun } from './entities.ts';
 export { Run };
 export type { Attempt, RunDeps } from './deps.ts';
 export { RunClosed } from './errors.ts';

@@ -1,12 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
+import { actorOf } from '../../http/authenticate.ts';
 import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
 import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { requesterOf, Run } from './entities.ts';
+import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
 import { reaching, untilReachable, type Reach } from './persistence.ts';
@@ -73,7 +74,7 @@ async function invoke(
     conversationId: input.conversationId,
     teamId: input.teamId,
     runId: run.id,
-    requester: requesterOf(run),
+    actor: actorOf(run),
     toolCallId: call.id,
     // Our own database being away is no failure of the tool.
     evidence: {

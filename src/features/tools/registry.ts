@@ -22,7 +22,7 @@ export interface ToolRegistry {
    */
   summarize(name: string, input: unknown): string;
   /**
-   * Makes a call. Bad input, unknown tools and those the requester may not call come back as an error output the model can
+   * Makes a call. Bad input, unknown tools and those the actor may not call come back as an error output the model can
    * act on; what the tool itself throws propagates.
    */
   invoke(name: string, input: unknown, context: ToolContext): Promise<ToolOutput>;
@@ -51,7 +51,7 @@ export function createToolRegistry(tools: readonly Tool[]): ToolRegistry {
     async invoke(name, input, context) {
       const tool = byName.get(name);
       if (!tool) return errorOutput(`There is no tool "${oneLine(name, 80)}".`, { tools: [...byName.keys()] });
-      if (tool.requires !== undefined && !grants(context.requester.scopes, tool.requires)) {
+      if (tool.requires !== undefined && !grants(context.actor.scopes, tool.requires)) {
         return errorOutput(
           `${name} needs the scope ${tool.requires}, which the credential that this is done for does not have.`,
         );

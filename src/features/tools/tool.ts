@@ -1,6 +1,6 @@
 /** A tool of the agent loop, and what it may use while it runs. */
 import type { z } from 'zod';
-import type { Requester } from '../../http/authenticate.ts';
+import type { Actor } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SourceCatalog } from '../sources/port.ts';
 
@@ -39,7 +39,7 @@ export interface ToolContext {
   toolCallId: string;
   teamId: string;
   /** On whose behalf the call is made; a tool is called only if their scopes grant what it requires. */
-  requester: Requester;
+  actor: Actor;
   sources: SourceCatalog;
   evidence: EvidenceReader;
   /** Fixed at the moment the model asked for the call, for every attempt. */
@@ -81,7 +81,7 @@ export interface Tool<Input = unknown> {
    * by whoever answers.
    */
   inputSchema?: Record<string, unknown>;
-  /** The scope the requester needs for the tool to be offered and called; absent if reading is enough. */
+  /** The scope the actor needs for the tool to be offered and called; absent if reading is enough. */
   requires?: string;
   /**
    * It changes something beyond Casebook's own runs (files, tickets, messages): offered only if caller and conversation

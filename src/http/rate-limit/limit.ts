@@ -3,16 +3,21 @@ import type { ApiDeps } from '../deps.ts';
 import { TooManyRequests } from '../errors.ts';
 import ipaddr from 'ipaddr.js';
 
-/** The key a caller is counted under: its API key, or else its address. */
-export const callerId = (ctx: Context, apiKeyId: string | undefined): string => apiKeyId ?? `address:${addressOf(ctx)}`;
+/** By what a caller is counted: the API key, without one the address. */
+export const callerId = (ctx: Context, credentialId: string | undefined): string =>
+  credentialId ?? `address:${addressOf(ctx)}`;
 
 /**
- * Takes one request out of the caller's allowance and reports the rest in `RateLimit-*` headers.
- * @param apiKeyId the caller; without one the address counts
+ * Takes one request out of the caller's allowance and says in `RateLimit-*` headers what is left.
+ * @param credentialId the caller; without one the address counts
  * @throws {TooManyRequests}
  */
-export async function limitRate(ctx: Context, apiKeyId: string | undefined, { rateLimiter }: ApiDeps): Promise<void> {
-  const taken = rateLimiter.take(callerId(ctx, apiKeyId));
+export async function limitRate(
+  ctx: Context,
+  credentialId: string | undefined,
+  { rateLimiter }: ApiDeps,
+): Promise<void> {
+  const taken = rateLimiter.take(callerId(ctx, credentialId));
   const verdict = taken instanceof Promise ? await taken : taken;
   if (!verdict) return;
   ctx.set('RateLimit-Limit', String(verdict.limit));

@@ -126,7 +126,7 @@ describe('teams', () => {
       assert.equal(last.json.code, 'last_admin_key');
       const second = await newKey(team.key, ['team:admin']);
       // Not over HTTP: there the first revocation may end the other key before it is even asked.
-      const admin = { apiKeyId: team.keyId, teamId: team.id, scopes: ['team:admin'] };
+      const admin = { credentialId: team.keyId, teamId: team.id, scopes: ['team:admin'] };
       const revoke = (id: string) => revokeApiKey(forTeam(api.database.orm.em, team.id), admin, id, api.clock.now());
       const both = await Promise.allSettled([revoke(second.id), revoke(team.keyId)]);
       assert.equal(both.filter(({ status }) => status === 'fulfilled').length, 1);

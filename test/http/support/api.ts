@@ -52,7 +52,7 @@ export function knownKeys(keys: Record<string, Partial<Principal>>): Authenticat
     async verify(apiKey) {
       verified.push(apiKey);
       const given = Object.hasOwn(keys, apiKey) ? keys[apiKey] : undefined;
-      return given && { apiKeyId: apiKey, teamId: 'team', scopes: [], ...given };
+      return given && { credentialId: apiKey, teamId: 'team', scopes: [], ...given };
     },
   };
 }

@@ -69,7 +69,7 @@ export const teamEndpoints = [
         user: member ? presentUser(member) : null,
         role: member?.membership.role ?? null,
         team: presentTeam(await ownTeam(em, principal)),
-        api_key_id: principal.apiKeyId,
+        api_key_id: principal.credentialId,
         scopes: [...principal.scopes],
       };
     },

@@ -31,7 +31,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
     }),
     summarize: ({ query }) => `Investigate: ${query}`,
     async run({ query }, context) {
-      const { runId, toolCallId, teamId, requester, signal } = context;
+      const { runId, toolCallId, teamId, actor, signal } = context;
       const prefix = `run:${runId}:`;
       const wanted = {
         // In PostgreSQL's form: a repeated attempt compares them.
@@ -42,7 +42,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
       };
       try {
         const { id, status } = await untilReachable(
-          () => start(deps, forTeam(deps.orm.em, teamId), requester, wanted),
+          () => start(deps, forTeam(deps.orm.em, teamId), actor, wanted),
           signal,
         );
         const result: StartInvestigationResult = {

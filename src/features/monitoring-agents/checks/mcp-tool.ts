@@ -16,7 +16,7 @@ const ANSWER_CHARACTERS = 20_000;
 const noEvidence: EvidenceReader = { read: async () => undefined, readById: async () => undefined };
 
 export async function runToolCheck(subject: ToolSubject, context: CheckContext): Promise<CheckResult> {
-  const { sessionId, teamId, requester, sources, clock, signal } = context;
+  const { sessionId, teamId, actor, sources, clock, signal } = context;
   const registry = await context.tools();
   const tool = registry.get(subject.tool);
   if (!tool) {
@@ -31,7 +31,7 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
     runId: sessionId,
     toolCallId: uuidOf(`${sessionId}/${subject.tool}`),
     teamId,
-    requester,
+    actor,
     sources,
     evidence: noEvidence,
     clock,

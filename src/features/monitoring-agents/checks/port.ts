@@ -1,5 +1,5 @@
-/** The contract of every check type. */
-import type { Requester } from '../../../http/authenticate.ts';
+/** What running one check is, whatever its type. */
+import type { Actor } from '../../../http/authenticate.ts';
 import type { SourceCatalog } from '../../sources/port.ts';
 import type { ToolRegistry } from '../../tools/index.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -47,8 +47,8 @@ export interface CheckContext {
   teamId: string;
   agentId: string;
   sessionId: string;
-  /** Acts on behalf of whoever wrote the plan version. */
-  requester: Requester;
+  /** On whose behalf: who wrote the version of the plan. */
+  actor: Actor;
   sources: SourceCatalog;
   /** The team's read-only tools. Built on first use. */
   tools: () => Promise<ToolRegistry>;

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import type { Requester } from '../../../http/authenticate.ts';
+import type { Actor } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { uuidOf } from '../../../platform/uuid.ts';
 import { commitInvestigation, describeInvestigation, Investigation } from '../../investigations/index.ts';
@@ -19,14 +19,14 @@ import { lockFindings } from './rows.ts';
  * Commits a finding's investigation if one is due; the finding's workflow starts its workflow, or else the sweeper
  * does. Called where the finding is created, it gives the caller the investigation's id before anything has started.
  * @param em in a transaction, bound to the finding's team
- * @param requester who asked for it, if anybody
- * @returns its id; in a burst of findings the id of the investigation it joins; undefined when none is due
+ * @param actor who asked for it, where somebody did
+ * @returns its id, of the one it joins where many findings come at once, or undefined when none is to be opened
  */
 export async function commitFindingInvestigation(
   deps: { clock: Clock },
   em: EntityManager,
   findingId: string,
-  requester?: Requester,
+  actor?: Actor,
 ): Promise<string | undefined> {
   const owned = await em.findOne(Finding, { id: findingId }, { fields: ['agentId', 'teamId'] });
   if (!owned) return undefined;
@@ -34,7 +34,7 @@ export async function commitFindingInvestigation(
   await lockFindings(em, owned.agentId ?? owned.teamId);
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, populate: ['evidence'] as const };
   const finding = await em.findOne(Finding, { id: findingId }, lock);
-  return finding ? investigateFinding(deps, em, finding, requester) : undefined;
+  return finding ? investigateFinding(deps, em, finding, actor) : undefined;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function investigateFinding(
   deps: { clock: Clock },
   em: EntityManager,
   finding: Finding,
-  requester?: Requester,
+  actor?: Actor,
 ): Promise<string | undefined> {
   const earlier = await investigationOf(em, finding);
   const now = deps.clock.now();
@@ -60,7 +60,7 @@ export async function investigateFinding(
   }
   const agent = agentId === null ? null : await em.findOne(MonitoringAgent, { id: agentId });
   const key = `finding:${finding.id}:investigation:${finding.revision}`;
-  const { id } = await commitInvestigation(deps, em, await onBehalfOf(em, agent, requester, finding), {
+  const { id } = await commitInvestigation(deps, em, await onBehalfOf(em, agent, actor, finding), {
     id: uuidOf(key),
     idempotencyKey: key,
     query: investigationQuery(finding, agent?.title, finding.evidence),
@@ -77,9 +77,9 @@ export async function investigateFinding(
 async function onBehalfOf(
   em: EntityManager,
   agent: MonitoringAgent | null,
-  sender: Requester | undefined,
+  sender: Actor | undefined,
   { teamId }: Finding,
-): Promise<Requester> {
+): Promise<Actor> {
   if (!agent) return sender ?? { teamId, scopes: [] };
   const plan = await em.findOne(
     MonitoringPlanVersion,

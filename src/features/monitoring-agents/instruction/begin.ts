@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
-import type { Requester } from '../../../http/authenticate.ts';
+import type { Actor } from '../../../http/authenticate.ts';
 import type { RunBudget } from '../../runs/contract.ts';
 import { newRun, Run } from '../../runs/index.ts';
 import { Conversation } from '../../transcripts/index.ts';
@@ -12,7 +12,7 @@ import { MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
 import { beginSessions } from '../sessions/begin-session.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
-import { planAndRequester, planOf } from '../settings.ts';
+import { planAndActor, planOf } from '../settings.ts';
 import { earlierSubjects } from './earlier.ts';
 import { openingMessage } from './prompt.ts';
 
@@ -58,7 +58,7 @@ export async function beginInstructionCheck(
   return {
     budget: await openRun(em(), input, {
       check,
-      requester: planned.requester,
+      actor: planned.actor,
       budget: narrowed(budget, check, left),
       at,
     }),
@@ -69,13 +69,13 @@ export async function beginInstructionCheck(
 export async function instructionOf(
   em: EntityManager,
   input: InstructionCheckRun,
-): Promise<{ check: CarriedOut; requester: Requester } | undefined> {
+): Promise<{ check: CarriedOut; actor: Actor } | undefined> {
   const { agentId, planVersion, run } = input;
   if ((await em.count(MonitoringPlanVersion, { agentId, version: planVersion })) === 0) return undefined;
-  const { plan, requester } = await planAndRequester(em, agentId, planVersion);
+  const { plan, actor } = await planAndActor(em, agentId, planVersion);
   const isIt = (check: Check): check is CarriedOut => check.id === run.checkId && check.check.type === 'instruction';
   const check = plan.checks.find(isIt);
-  return check && { check, requester };
+  return check && { check, actor };
 }
 
 async function isStillPlanned(em: EntityManager, agent: MonitoringAgent, check: Check): Promise<boolean> {
@@ -105,7 +105,7 @@ async function endUnpaid(
 async function openRun(
   em: EntityManager,
   { agentId, teamId, run }: InstructionCheckRun,
-  { check, requester, budget, at }: { check: CarriedOut; requester: Requester; budget: RunBudget; at: Date },
+  { check, actor, budget, at }: { check: CarriedOut; actor: Actor; budget: RunBudget; at: Date },
 ): Promise<RunBudget> {
   const id = run.sessionId;
   const known = await em.findOne(Run, { id });
@@ -117,7 +117,7 @@ async function openRun(
   const earlier = await earlierSubjects(em, { agentId, checkId: run.checkId });
   const opening = openingMessage({ title, instruction, now: at, earlier });
   em.create(Conversation, { id, teamId, kind: 'check', opening, plan: [], result: null, summary: null });
-  em.create(Run, { id, ...newRun('check', id, requester), budget, startedAt: at });
+  em.create(Run, { id, ...newRun('check', id, actor), budget, startedAt: at });
   try {
     await em.flush();
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The conversation with a monitoring agent, which creates, changes and queries it. */
 import type { z } from 'zod';
 import type { EntityManager } from '../../../db/orm.ts';
-import { apiKey, type Requester } from '../../../http/authenticate.ts';
+import { apiKey, type Actor } from '../../../http/authenticate.ts';
 import { InvalidRequest } from '../../../http/errors.ts';
 import {
   endOfTurn,
@@ -72,7 +72,7 @@ export const monitoringChat = endpoint({
 /** Creates the agent in the transaction that opens its chat. */
 function newAgent(
   deps: MonitoringDeps,
-  requester: Requester,
+  actor: Actor,
   body: MonitoringChatRequest,
   isStreamed: boolean,
 ): { monitoring: NewMonitoring; secret: () => string | undefined } {
@@ -92,8 +92,8 @@ function newAgent(
       request: { title, plan, active, channel, ...config },
       isAnswered: plan !== undefined,
       async open(tx: EntityManager, chat) {
-        made = channel && storeChannel(deps.secrets, requester.teamId, channel);
-        createAgent(deps.monitoring, tx, requester, {
+        made = channel && storeChannel(deps.secrets, actor.teamId, channel);
+        createAgent(deps.monitoring, tx, actor, {
           id: chat.id,
           title: chat.title,
           plan,

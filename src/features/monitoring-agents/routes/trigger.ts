@@ -54,9 +54,8 @@ export const trigger = endpointFor<TriggerDeps>()({
   response: MonitorResponse,
   errors: [404, 409],
   handler: async ({ body, query, headers, principal, deps, em, signal }) => {
-    const { teamId, apiKeyId, userId, scopes } = principal;
     const idempotencyKey = headers['idempotency-key'];
-    const request = { teamId, apiKeyId, userId, scopes, agentId: query.chat_id, idempotencyKey, signal };
+    const request = { ...principal, agentId: query.chat_id, idempotencyKey, signal };
     return receiveTrigger(deps.monitoring, em, request, body);
   },
 });

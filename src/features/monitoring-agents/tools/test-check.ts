@@ -37,12 +37,12 @@ export const testMonitoringCheck = (deps: MonitoringToolDeps) =>
         );
       }
       return forAgent(deps, context, async (_em, agentId) => {
-        const { teamId, toolCallId, requester, sources, clock, signal } = context;
+        const { teamId, toolCallId, actor, sources, clock, signal } = context;
         const tools = async () => {
           const own = await deps.teamTools(teamId);
           return createToolRegistry(own.tools.filter(({ sideEffect }) => !sideEffect));
         };
-        const session = { teamId, agentId, sessionId: toolCallId, requester, sources, clock, signal, tools };
+        const session = { teamId, agentId, sessionId: toolCallId, actor, sources, clock, signal, tools };
         const { status, summary, observations, evidence } = await runCheapCheck(planned.check, session);
         return jsonOutput(
           {

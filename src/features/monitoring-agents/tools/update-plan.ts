@@ -80,7 +80,7 @@ async function update(
   if ('problems' in checked) return refused(checked.problems);
   try {
     const change = { agentId, baseVersion: version, active: isActive, reason: why, turnId: context.runId };
-    const done = await changePlan(deps, em, context.requester, { ...change, plan, patch: patch?.data });
+    const done = await changePlan(deps, em, context.actor, { ...change, plan, patch: patch?.data });
     return changed(done.agent, before, done.plan, done.isChanged ? undefined : 'It was so already.');
   } catch (error) {
     if (error instanceof PlanRefused) return refused(error.problems);

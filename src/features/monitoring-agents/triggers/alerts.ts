@@ -100,18 +100,17 @@ async function observeOne(
   { alert, at }: { alert: OutsideAlert; at: Date },
   known: KnownFindings,
 ): Promise<Observed> {
-  const { teamId, agentId = null, apiKeyId, userId, scopes } = request;
+  const { teamId, agentId = null } = request;
   const row = known.current.get(alertKey(alert.fingerprint));
   if (row) em.merge(row);
   const before = row && { id: row.id, status: row.status };
   const changed = await observeAlert(em, { teamId, agentId, alert, at }, known);
   if (changed?.status === 'open') {
-    const requester = { teamId, apiKeyId, userId, scopes };
-    // A new finding is inserted with its investigation. Others also write an existing one, so it is read again.
-    if (changed.id !== before?.id) await investigateFinding(deps, em, changed, requester);
+    // One that is new is written with its investigation. Of another one, others write as well: it is read again.
+    if (changed.id !== before?.id) await investigateFinding(deps, em, changed, request);
     else {
       await em.flush();
-      await commitFindingInvestigation(deps, em, changed.id, requester);
+      await commitFindingInvestigation(deps, em, changed.id, request);
     }
   }
   await em.flush();

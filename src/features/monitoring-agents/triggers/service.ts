@@ -1,6 +1,6 @@
 /** Carries out external triggers: alerts, deploys, and requests to check now. */
 import type { EntityManager } from '../../../db/orm.ts';
-import type { Requester } from '../../../http/authenticate.ts';
+import type { Actor } from '../../../http/authenticate.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { FairSlots } from '../../../platform/fair-slots.ts';
 import type { Logger } from '../../../platform/logger.ts';
@@ -20,9 +20,9 @@ export interface TriggerServiceDeps {
   alertLimiter: FairSlots;
 }
 
-/** The requester, and the agent in question. */
-export interface TriggerRequest extends Requester {
-  /** Absent: all agents of the team; an alert then belongs to none. */
+/** Who asks, and for which agent. */
+export interface TriggerRequest extends Actor {
+  /** Absent: for all of the team; an alert belongs to none then. */
   agentId?: string;
   idempotencyKey?: string;
   /** Fires when the caller stops waiting for the answer. */
@@ -36,9 +36,9 @@ export interface Outcome {
 }
 
 /**
- * Carries out a trigger; the answer says what was started. Accepted means committed: the sweepers start findings and
- * investigations that Temporal did not accept at once.
- * @param em bound to the requester's team
+ * Carries out a trigger; the answer says what was started. What was accepted is committed: findings and investigations
+ * that Temporal did not take at once are started by the sweepers.
+ * @param em bound to the actor's team
  * @throws {NotFound} when there is no such agent
  * @throws {Conflict} when a paused agent is to run checks now, or the idempotency key was used for another request
  * @throws {DependencyDown} when too many requests with alerts are waiting, or no agent could be notified of a deploy or

@@ -31,7 +31,7 @@ describe('start_investigation', () => {
   let client: Client;
   let deps: InvestigationServiceDeps;
   const teamId = randomUUID();
-  const apiKeyId = randomUUID();
+  const credentialId = randomUUID();
   let runId: string;
   let call: CallTool;
 
@@ -41,7 +41,7 @@ describe('start_investigation', () => {
     client = createTemporalClient({ address: await temporalAddress(), namespace: 'default' });
     const launcher = createInvestigationLauncher(client, budget, `start-${randomUUID()}`);
     deps = { orm: database.orm, events, clock: systemClock, log, appUrl: 'https://casebook.test', launcher };
-    call = callerOf(deps, teamId, apiKeyId);
+    call = callerOf(deps, teamId, credentialId);
   });
   after(async () => {
     await client?.connection.close();
@@ -68,7 +68,7 @@ describe('start_investigation', () => {
       url: `https://casebook.test/investigation/${row.id}`,
     } satisfies Started);
     assert.equal(digest, `Started investigation ${row.id}`);
-    assert.deepEqual([row.teamId, row.createdByCredentialId, row.createdByUserId], [teamId, apiKeyId, null]);
+    assert.deepEqual([row.teamId, row.createdByCredentialId, row.createdByUserId], [teamId, credentialId, null]);
     assert.equal(await deps.launcher.state(row.id), 'running');
   });
 

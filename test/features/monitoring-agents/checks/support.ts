@@ -32,7 +32,7 @@ export function checkContext({
 }: Given): CheckContext {
   return {
     teamId: 'team',
-    requester: { teamId: 'team', scopes },
+    actor: { teamId: 'team', scopes },
     agentId: 'agent',
     sessionId: 'session',
     sources: catalogOver(() => sources),

@@ -68,7 +68,7 @@ export async function startTriggerApi(options: { poolSize?: number } = {}): Prom
 
   const newTeam = (): TestTeam => {
     const [id, key] = [randomUUID(), randomUUID()];
-    keys[key] = { apiKeyId: randomUUID(), teamId: id, scopes: ['monitoring:trigger', 'monitoring:read'] };
+    keys[key] = { credentialId: randomUUID(), teamId: id, scopes: ['monitoring:trigger', 'monitoring:read'] };
     const em = () => forTeam(database.orm.em, id);
     return {
       id,
