@@ -25,7 +25,7 @@ import { dueTimes } from './schedule/index.ts';
 import { beginSessions } from './sessions/begin-session.ts';
 import { endSession, type SessionResult } from './sessions/end-session.ts';
 import { planAndActor } from './settings.ts';
-import { recordDue } from './standing.ts';
+import { recordDue } from './health.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
 /** Deadline for a source's answer. */

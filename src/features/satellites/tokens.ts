@@ -82,7 +82,7 @@ export async function verifyToken(
   { pepper, now }: { pepper: Buffer; now: Date },
 ): Promise<{ row: Credential } | { refusal: string }> {
   const unknown = { refusal: UNKNOWN };
-  if (token.length > LONGEST_TOKEN) return unknown;
+  if (token.length > MAX_TOKEN_CHARACTERS) return unknown;
   const hash = hashCredential(token, pepper);
   const row = await em.findOne(Credential, { hash, kind: 'satellite' }, anyTeam);
   if (!row || !sameHash(row.hash, hash)) return unknown;
