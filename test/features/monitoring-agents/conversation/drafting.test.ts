@@ -70,7 +70,7 @@ describe('a monitoring agent that is talked with', () => {
   it('is told every reason why a plan is refused', () => {
     const corrected = chats.requests('draft').at(2);
     const read = lastResults(corrected);
-    for (const reason of ['checks.1.schedule.cron', 'checks.0.severity', 'Ids of checks should differ']) {
+    for (const reason of ['checks.1.schedule.cron', 'checks.0.severity', 'Ids of checks should be unique']) {
       assert.ok(read.includes(reason), `${reason} is not in ${read}`);
     }
     assert.match(read, /nothing was changed/);
@@ -97,7 +97,7 @@ describe('a monitoring agent that is talked with', () => {
     await tell(chats, { message: ask('faster', 'Every ten minutes.'), chat_id });
     const answer = await tell(chats, { message: ask('stale', 'Call it another.'), chat_id });
     assert.deepEqual([answer.plan.summary, answer.plan_version], ['The shop.', 2]);
-    assert.match(lastResults(chats.requests('stale').at(-1)), /its version is 2 now/);
+    assert.match(lastResults(chats.requests('stale').at(-1)), /its version is now 2/);
     await tell(chats, { message: ask('unknown', 'Remove it.'), chat_id });
     assert.match(lastResults(chats.requests('unknown').at(-1)), /There is no check .{1,4}nothing.{1,4} to remove/);
   });

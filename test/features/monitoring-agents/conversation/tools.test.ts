@@ -74,10 +74,10 @@ describe('update_monitoring_plan', () => {
   }
 
   for (const [what, input, why] of [
-    ['of nothing', {}, /Nothing is to be changed/],
+    ['of nothing', {}, /No change given/],
     ['with both a plan and a patch', { plan: {}, patch: {} }, /not both/],
     ['with a patch that is none', { patch: { checks: [{ title: 'x' }] } }, /checks\.0\.id/],
-    ['for an earlier version', { patch: { summary: 'x' }, base_version: 7 }, /its version is 1 now/],
+    ['for an earlier version', { patch: { summary: 'x' }, base_version: 7 }, /its version is now 1/],
   ] as const) {
     it(`${what} is refused, and changes nothing`, async () => {
       const { attempt, versions } = await called(input);
