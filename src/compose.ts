@@ -2,13 +2,13 @@
 import { createTemporalClient, type TemporalTarget } from '../temporal/connection.ts';
 import type { Config } from './config.ts';
 import { openOrm } from './db/orm.ts';
-import type { RunProfiles } from './features/runs/index.ts';
+import type { KindProfile, RunKindDefinition, RunProfiles } from './features/runs/index.ts';
 import { systemClock } from './platform/clock.ts';
 import type { ModelClient } from './platform/anthropic/index.ts';
 import { createEventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
 import { createSecretBox, loadSecretKey } from './platform/secrets/index.ts';
-import type { Core, Room, RoomCore, RoomRunKind } from './room.ts';
+import type { Core, Room, RoomCore } from './room.ts';
 import { entities, rooms } from './rooms.ts';
 
 type BuiltBy<One> = One extends { build: (house: never) => infer Built } ? (built: Built) => void : never;
@@ -25,7 +25,7 @@ export type WorkerHouse = House & { model: ModelClient };
 /** A room all of whose parts need only what the house provides. */
 export interface FittingRoom extends Room {
   build?: (house: House) => object;
-  runKinds?: (house: House) => Record<string, RoomRunKind>;
+  runKinds?: readonly RunKindDefinition<never, never, House>[];
   sweeps?: readonly ((house: House) => Promise<unknown>)[];
   activities?: readonly ((house: WorkerHouse) => object)[];
 }
@@ -78,18 +78,17 @@ export function composeRooms<Given extends Core>(
   core: Given,
   list: readonly FittingRoom[] = productRooms,
 ): House & Given {
-  const kinds = new Map<string, RoomRunKind>();
+  const built: KindProfile[] = [];
   const runTools = list.flatMap(({ tools = [] }) => tools);
-  const reservedToolNames = () => [...kinds.values()].flatMap(({ tools }) => tools.map(({ name }) => name));
+  const reservedToolNames = () => built.flatMap(({ tools }) => tools.map(({ name }) => name));
   const profiles = {};
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete when every room has built
   const house = { runTools, reservedToolNames, profiles, ...core } as unknown as House & Given;
   for (const { build } of list) Object.assign(house, { ...build?.(house), ...house });
-  for (const { runKinds } of list) {
-    for (const [kind, parts] of Object.entries(runKinds?.(house) ?? {})) {
-      kinds.set(kind, parts);
-      Object.assign(profiles, { [kind]: parts.profile });
-    }
+  for (const { kind, profile } of list.flatMap(({ runKinds = [] }) => runKinds)) {
+    const parts = profile(house);
+    built.push(parts);
+    Object.assign(profiles, { [kind]: parts.load });
   }
   return house;
 }

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { EntitySchema } from '@mikro-orm/core';
 import type { Config } from './config.ts';
 import type { Orm } from './db/orm.ts';
-import type { LoadProfile } from './features/runs/index.ts';
+import type { RunKindDefinition } from './features/runs/index.ts';
 import type { Tool } from './features/tools/index.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { Mount } from './http/mounts.ts';
@@ -37,13 +37,6 @@ export interface RoomCore extends Core {
   reservedToolNames: () => readonly string[];
 }
 
-/** A kind of run, as described by the room that carries it out. */
-export interface RoomRunKind {
-  /** Every tool a run of this kind may have, apart from the team's own. */
-  tools: readonly Tool[];
-  profile: LoadProfile;
-}
-
 /**
  * What the house takes from a room. Each room exports one value of this type through its door, with only the parts it
  * needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
@@ -58,7 +51,7 @@ export interface Room {
   tools?: readonly Tool[];
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */
   build?: (house: never) => object;
-  runKinds?: (house: never) => Record<string, RoomRunKind>;
+  runKinds?: readonly RunKindDefinition<never, never, never>[];
   /** What every worker does periodically. Several may do it at once: each is idempotent. */
   sweeps?: readonly ((house: never) => Promise<unknown>)[];
   /** The room's activities, from the folder `activities`. */

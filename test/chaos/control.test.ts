@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { forTeam } from '../../src/db/team-filter.ts';
-import { sweep } from '../../src/features/investigations/index.ts';
+import { investigationRuns } from '../../src/features/investigations/index.ts';
 import { investigationWorkflowId } from '../../src/features/investigations/contract.ts';
 import { startInvestigation } from '../../src/features/investigations/service.ts';
+import { sweepRuns } from '../../src/features/runs/index.ts';
 import { defineTool } from '../../src/features/tools/tool.ts';
 import { mostAttempts, withoutGivenUp } from '../support/given-up.ts';
 import { startHarness, type Harness } from '../support/harness.ts';
@@ -133,7 +134,7 @@ describe('stepping in', function () {
     it('terminates a workflow: the investigation is failed, with an explanation', async () => {
       const run = await startedTool('terminated');
       await workflowOf(run).terminate('no longer needed');
-      await sweep(harness.api.deps.investigations, atOnce);
+      await sweepRuns(harness.api.deps.investigations, investigationRuns, atOnce);
       const detail = await run.ended();
       assert.equal(detail.status, 'failed');
       assert.match(detail.investigation_text, /ended in Temporal without recording its result \(terminated\)/);
@@ -168,9 +169,12 @@ describe('stepping in', function () {
       const run = await commitOnly('unstarted');
       assert.equal(harness.model.requests.filter((request) => caseOf(request) === 'unstarted').length, 0);
       const { investigations } = harness.api.deps;
-      await Promise.all([sweep(investigations, atOnce), sweep(investigations, atOnce)]);
+      await Promise.all([
+        sweepRuns(investigations, investigationRuns, atOnce),
+        sweepRuns(investigations, investigationRuns, atOnce),
+      ]);
       assert.equal((await run.ended()).status, 'completed');
-      await sweep(investigations, atOnce);
+      await sweepRuns(investigations, investigationRuns, atOnce);
       assert.equal(run.requests.length, 2);
     });
 
@@ -178,7 +182,7 @@ describe('stepping in', function () {
       const run = await commitOnly('unstarted-cancelled');
       assert.equal((await post(run, 'cancel')).status, 200);
       assert.equal((await run.ended()).status, 'cancelled');
-      await sweep(harness.api.deps.investigations, atOnce);
+      await sweepRuns(harness.api.deps.investigations, investigationRuns, atOnce);
       assert.equal(run.requests.length, 0);
     });
   });

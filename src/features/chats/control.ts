@@ -2,11 +2,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf, type Actor } from '../../http/authenticate.ts';
-import { OPEN } from '../runs/index.ts';
+import { cancelRun, deliverCancel, OPEN } from '../runs/index.ts';
 import { purgeChat } from './delete.ts';
 import { type Chat, ChatTurn } from './entities.ts';
 import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
-import { CANCELLED_BY_USER, finishTurn, type FinishDeps } from './run.ts';
+import { chatRuns } from './kind.ts';
+import type { FinishDeps } from './run.ts';
 import { findChat, MONITOR_SCOPE, type ChatServiceDeps } from './service.ts';
 
 /** What ending turns takes, besides starting them. */
@@ -21,24 +22,8 @@ export async function cancelTurn(deps: ChatControlDeps, em: EntityManager, chatI
   const chat = await findChat(em, chatId);
   const turn = await em.findOne(ChatTurn, { chatId: chat.id, status: { $in: OPEN } });
   if (!turn) throw noTurnIsRunning();
-  turn.cancelRequestedAt ??= deps.clock.now();
-  await em.flush();
-  await deliverCancel(deps, turn);
+  await cancelRun(deps, chatRuns, em, turn);
   return turn;
-}
-
-/**
- * Signals the workflow; a turn that never started is recorded as cancelled at once. The sweeper takes over while
- * Temporal is away.
- */
-export async function deliverCancel(deps: ChatControlDeps, turn: ChatTurn): Promise<void> {
-  const { id: turnId, chatId, teamId } = turn;
-  try {
-    if (await deps.launcher.cancel(turnId, CANCELLED_BY_USER)) return;
-    await finishTurn(deps, { turnId, chatId, teamId, outcome: 'cancelled', explanation: CANCELLED_BY_USER });
-  } catch (error) {
-    deps.log.warn({ err: error, turnId }, 'the cancellation was not taken; the sweeper will repeat it');
-  }
 }
 
 /**
@@ -95,6 +80,6 @@ export async function markDeleted(
 
 /** After the mark is committed: cancels the running turn, or deletes the rows. The sweeper retries what fails. */
 export async function endDeleted(deps: ChatControlDeps, em: EntityManager, { chat, turn }: DeletedChat): Promise<void> {
-  if (turn) await deliverCancel(deps, turn);
+  if (turn) await deliverCancel(deps, chatRuns, turn);
   else await purgeChat(deps, em.fork(), chat);
 }

@@ -1,7 +1,7 @@
 export { endDeleted, markDeleted, type ChatControlDeps, type DeletedChat } from './control.ts';
 export { purgeChat } from './delete.ts';
 export { Chat, ChatTurn } from './entities.ts';
-export { createChatTurnLauncher } from './launch.ts';
+export { chatRuns } from './kind.ts';
 export { nameChat } from './name-chat.ts';
 export { chatProfile, type ChatTools } from './profile.ts';
 export { modelTurnsOf } from './model-turns.ts';

@@ -6,7 +6,17 @@ import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CUT_OFF } from '../../platform/anthropic/index.ts';
 import { storableText } from '../../platform/storable.ts';
-import { isOpen, OPEN, Run, runStream, spokenParts, type Attempt, type RunLimit, shownStatus } from '../runs/index.ts';
+import {
+  CANCELLED_BY_USER,
+  isOpen,
+  OPEN,
+  Run,
+  runStream,
+  spokenParts,
+  type Attempt,
+  type RunLimit,
+  shownStatus,
+} from '../runs/index.ts';
 import { closeSteps, Conversation, type ModelTurn } from '../transcripts/index.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
@@ -36,8 +46,6 @@ export interface FinishDeps {
 
 export type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
 
-/** The default explanation. */
-export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 const NO_ANSWER = 'The model gave no answer.';
 const REFUSED = 'The model refused to answer.';
 /** A provider's error may be a whole page, but the last event of a stream, which holds the explanation, is bounded. */

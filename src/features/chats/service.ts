@@ -1,19 +1,16 @@
 /** Starts chats and turns, committing them before Temporal hears of them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
-import type { EntityManager, Orm } from '../../db/orm.ts';
+import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { Conflict, Forbidden } from '../../http/errors.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import type { Logger } from '../../platform/logger.ts';
-import { isOpen, newRun, Run } from '../runs/index.ts';
+import { isOpen, launchRun, newRun, type RunServiceDeps } from '../runs/index.ts';
 import { Message } from '../transcripts/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { type Chat, ChatTurn } from './entities.ts';
 import { chatNotFound, idempotencyKeyReused, sideEffectsOfMonitoring, turnIsRunning } from './errors.ts';
 import type { SaidMessage } from './history.ts';
-import type { ChatTurnLauncher } from './launch.ts';
 import { continueChat, openChat } from './opening.ts';
 import { contextOf } from './prompt.ts';
 
@@ -22,12 +19,8 @@ export const ACT_SCOPE = 'chats:act';
 /** The scope for changing what monitoring agents watch. */
 export const MONITOR_SCOPE = 'monitoring:write';
 
-export interface ChatServiceDeps {
-  orm: Orm;
+export interface ChatServiceDeps extends RunServiceDeps<ChatTurn> {
   events: EventLog;
-  clock: Clock;
-  log: Logger;
-  launcher: ChatTurnLauncher;
 }
 
 export { findChat } from './opening.ts';
@@ -80,23 +73,17 @@ export async function startTurn(
   wanted: NewTurn,
 ): Promise<ChatTurn> {
   const turn = await commitOnce(deps, em, actor, wanted);
-  // Not awaited: who follows the turn sees its first words sooner, and a start that fails is repeated.
-  if (turn.startedAt === null && isOpen(turn.status)) void launch(deps, em.fork(), turn);
+  // Not awaited: followers see the first words sooner, and a failed start is repeated.
+  if (turn.startedAt === null && isOpen(turn.status)) void launchRun(deps, turn);
   return turn;
 }
 
-/** Starts the workflow of a committed turn and records that it was accepted; the sweeper retries a failure. */
-export async function launch(deps: ChatServiceDeps, em: EntityManager, turn: ChatTurn): Promise<void> {
-  try {
-    await deps.launcher.start(turn);
-    const startedAt = deps.clock.now();
-    await em.nativeUpdate(Run, { id: turn.id, startedAt: null }, { startedAt, updatedAt: startedAt });
-  } catch (error) {
-    deps.log.warn({ err: error, turnId: turn.id }, 'the start of a turn was not taken; the sweeper will repeat it');
-  }
-}
-
-async function commitOnce(deps: ChatServiceDeps, em: EntityManager, actor: Actor, wanted: NewTurn): Promise<ChatTurn> {
+async function commitOnce(
+  deps: ChatServiceDeps,
+  em: EntityManager,
+  actor: Actor,
+  wanted: NewTurn,
+): Promise<ChatTurn> {
   const { idempotencyKey } = wanted;
   const requestDigest = requestDigestOf(wanted);
   const earlier = async (): Promise<ChatTurn | null> => {

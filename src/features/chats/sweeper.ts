@@ -1,27 +1,15 @@
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
-import { OPEN, Run, sweepRuns, type SweepOptions, type SweptKind } from '../runs/index.ts';
-import { deliverCancel, type ChatControlDeps } from './control.ts';
+import { OPEN, Run, sweepRuns, type SweepOptions } from '../runs/index.ts';
+import type { ChatControlDeps } from './control.ts';
 import { purgeChat } from './delete.ts';
-import { Chat, ChatTurn } from './entities.ts';
-import { finishTurn } from './run.ts';
-import { launch } from './service.ts';
-
-const swept = (deps: ChatControlDeps): SweptKind<ChatTurn> => ({
-  kind: 'chat',
-  entity: ChatTurn,
-  launch: (row, em) => launch(deps, em, row),
-  deliverCancel: (row) => deliverCancel(deps, row),
-  state: (id) => deps.launcher.state(id),
-  async recordLost({ id: turnId, chatId, teamId }, outcome, explanation) {
-    await finishTurn(deps, { turnId, chatId, teamId, outcome, explanation });
-  },
-});
+import { Chat } from './entities.ts';
+import { chatRuns } from './kind.ts';
 
 const PURGED_AT_ONCE = 100;
 
 /** Sweeps the turns and deleted chats of all teams once. @returns how many rows it acted on */
 export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions): Promise<number> {
-  const repaired = await sweepRuns(deps, swept(deps), options);
+  const repaired = await sweepRuns(deps, chatRuns, options);
   // What a crash between mark and deletion left behind.
   const deleted = await deps.orm.em
     .fork()

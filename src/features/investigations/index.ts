@@ -1,11 +1,10 @@
 export { Investigation } from './entities.ts';
-export { createInvestigationLauncher, describeInvestigation, type InvestigationLauncher } from './launch.ts';
+export { describeInvestigation, investigationRuns } from './kind.ts';
 export { investigationProfile } from './profile.ts';
 export type { Links } from './presenter.ts';
 export type { InvestigationDeps } from './routes.ts';
 export { commitInvestigation, type InvestigationServiceDeps } from './service.ts';
 export { locateExcerpt, submitReport } from './report/index.ts';
 export { createStatusReader } from './status-reader.ts';
-export { sweep } from './sweeper.ts';
 export { investigationTools } from './tools/index.ts';
 export { investigationsRoom } from './room.ts';

@@ -3,7 +3,7 @@ import type { Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import { conversationStream, isOpen, Run, stateEvent, type RunDeps } from '../runs/index.ts';
+import { CANCELLED_BY_USER, conversationStream, isOpen, Run, stateEvent, type RunDeps } from '../runs/index.ts';
 import { Conversation, evidenceReader, loadEvidence, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type {
@@ -19,9 +19,6 @@ import { titleOf } from './title.ts';
 import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, type Report } from './report/index.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
-
-/** The default explanation. */
-export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 
 export interface OutcomeDeps {
   orm: Orm;

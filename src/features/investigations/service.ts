@@ -3,20 +3,25 @@ import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Lo
 import { likeLiteral } from '../../db/text-search.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Actor } from '../../http/authenticate.ts';
-import type { Logger } from '../../platform/logger.ts';
-import { conversationStream, isOpen, messageEvent, newRun, OPEN, Run } from '../runs/index.ts';
+import {
+  cancelRun,
+  conversationStream,
+  isOpen,
+  launchRun,
+  messageEvent,
+  newRun,
+  OPEN,
+  type RunServiceDeps,
+} from '../runs/index.ts';
 import { Conversation, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
 import { alreadyFinished, idempotencyKeyReused, investigationNotFound } from './errors.ts';
-import type { InvestigationLauncher } from './launch.ts';
+import { investigationRuns } from './kind.ts';
 import { openingMessage } from './prompt.ts';
-import { CANCELLED_BY_USER, recordOutcome, type OutcomeDeps } from './run.ts';
+import type { OutcomeDeps } from './run.ts';
 
-export interface InvestigationServiceDeps extends OutcomeDeps {
-  launcher: InvestigationLauncher;
-  log: Logger;
-}
+export type InvestigationServiceDeps = OutcomeDeps & RunServiceDeps<Investigation>;
 
 export interface NewInvestigation {
   /** Set if it must be known before the row exists. */
@@ -44,29 +49,8 @@ export async function startInvestigation(
   wanted: NewInvestigation,
 ): Promise<Investigation> {
   const investigation = await commitOnce(deps, em, actor, wanted);
-  if (investigation.startedAt === null && isOpen(investigation.status)) await launch(deps, em, investigation);
+  if (investigation.startedAt === null && isOpen(investigation.status)) await launchRun(deps, investigation);
   return investigation;
-}
-
-/**
- * Starts the workflow of a committed row and records that it was accepted; a failure is logged, and the sweeper retries
- * it.
- */
-export async function launch(
-  deps: InvestigationServiceDeps,
-  em: EntityManager,
-  investigation: Investigation,
-): Promise<void> {
-  try {
-    await deps.launcher.start(investigation);
-    const startedAt = deps.clock.now();
-    await em.nativeUpdate(Run, { id: investigation.id, startedAt: null }, { startedAt, updatedAt: startedAt });
-  } catch (error) {
-    deps.log.warn(
-      { err: error, investigationId: investigation.id },
-      'the start was not taken; the sweeper will repeat it',
-    );
-  }
 }
 
 async function commitOnce(
@@ -185,24 +169,8 @@ export async function cancelInvestigation(
   const investigation = await getInvestigation(em, id);
   if (investigation.status === 'cancelled') return investigation;
   if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
-  investigation.cancelRequestedAt ??= deps.clock.now();
-  await em.flush();
-  await deliverCancel(deps, investigation);
+  await cancelRun(deps, investigationRuns, em, investigation);
   return investigation;
-}
-
-/**
- * Signals the workflow; a run that never started is recorded as cancelled at once. The sweeper takes over while
- * Temporal is away.
- */
-export async function deliverCancel(deps: InvestigationServiceDeps, investigation: Investigation): Promise<void> {
-  const { id: investigationId, teamId } = investigation;
-  try {
-    if (await deps.launcher.cancel(investigationId, CANCELLED_BY_USER)) return;
-    await recordOutcome(deps, { investigationId, teamId, outcome: 'cancelled', explanation: CANCELLED_BY_USER });
-  } catch (error) {
-    deps.log.warn({ err: error, investigationId }, 'the cancellation was not taken; the sweeper will repeat it');
-  }
 }
 
 /**

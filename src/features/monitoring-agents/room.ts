@@ -1,12 +1,12 @@
 import type { Room, RoomCore } from '../../room.ts';
-import { createProgressReader } from '../runs/index.ts';
+import { createProgressReader, createRunLauncher, sweepRuns, type Run, type RunLauncher } from '../runs/index.ts';
 import type { LoadTeamTools } from '../tools/index.ts';
 import { isBudgetSpent } from './budget.ts';
 import { retitleAgent } from './configure.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
 import { createFindingLauncher, sweepFindings } from './findings/index.ts';
-import { instructionProfile, submitCheckResult } from './instruction/index.ts';
+import { checkRuns, type InstructionCheckDeps } from './instruction/index.ts';
 import { createAgentLauncher } from './launch.ts';
 import { get, list, pause, remove, resume, runNow } from './routes/agents.ts';
 import { monitoringChat } from './routes/chat.ts';
@@ -55,6 +55,7 @@ export const monitoringAgentsRoom = {
       findings,
       isBudgetSpent,
       checkBudget: budget,
+      checkLauncher: createRunLauncher(client, checkRuns, { ...control, budget }),
       investigationBudget: budget,
       monitoringTools: monitoringTools({ ...monitoring, teamTools }),
       /** The title of an agent's chat changed. */
@@ -62,13 +63,13 @@ export const monitoringAgentsRoom = {
         retitleAgent(monitoring, chat, title),
     };
   },
-  runKinds: ({ runTools, teamTools }: RoomCore & { teamTools: LoadTeamTools }) => ({
-    check: { tools: [...runTools, submitCheckResult], profile: instructionProfile(runTools, teamTools) },
-  }),
+  runKinds: [checkRuns],
   sweeps: [
     (house: MonitoringRunDeps & { monitoring: MonitoringServiceDeps }) =>
       sweepAgents({ ...house, launcher: house.monitoring.launcher }),
     (house: MonitoringRunDeps) => evictSessions(house),
+    (house: InstructionCheckDeps & RoomCore & { checkLauncher: RunLauncher<Run> }) =>
+      sweepRuns({ ...house, launcher: house.checkLauncher }, checkRuns),
     ({ monitoring }: { monitoring: MonitoringServiceDeps }) =>
       sweepFindings({ ...monitoring.findings, clock: monitoring.clock }),
   ],

@@ -11,6 +11,7 @@ export { RunClosed } from './errors.ts';
 export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent } from './events.ts';
 export { followRun } from './follow.ts';
 export { createWorkflowControl, type WorkflowState } from './control.ts';
+export { defineRunKind, type KindProfile, type RunKindDefinition } from './kind.ts';
 export { createRunLauncher, type RunLauncher } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
 export { untilReachable } from './persistence.ts';
@@ -19,7 +20,8 @@ export { readingProfile } from './reading-profile.ts';
 export { repairEach } from './repair.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
 export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
-export { sweepRuns, type SweepOptions, type SweptKind } from './sweeper.ts';
+export { CANCELLED_BY_USER, cancelRun, deliverCancel, launchRun, type RunServiceDeps } from './service.ts';
+export { sweepRuns, type SweepOptions } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';
 
 export const runsRoom = { name: 'runs', entities: [Run] } satisfies Room;

@@ -2,8 +2,10 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Clien
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
-import { cancelRunSignal, runProgressQuery, userMessageSignal, type RunKind, type RunProgress } from './contract.ts';
+import { cancelRunSignal, runProgressQuery, userMessageSignal, type RunBudget, type RunProgress } from './contract.ts';
 import { createWorkflowControl, type WorkflowState } from './control.ts';
+import type { Run } from './entities.ts';
+import type { RunKindDefinition } from './kind.ts';
 
 /** Starts and controls the workflows of one kind of run. */
 export interface RunLauncher<Row> {
@@ -11,38 +13,35 @@ export interface RunLauncher<Row> {
   start(row: Row): Promise<void>;
   /** @returns false when there is no running workflow to cancel */
   cancel(id: string, reason: string): Promise<boolean>;
-  /** @returns false when there is no running workflow to tell */
+  /** @returns false when there is no running workflow to notify */
   messageAdded(id: string, messageId: string): Promise<boolean>;
   progress(workflowId: string): Promise<RunProgress>;
   /** What Temporal knows of the workflow, or `missing`. */
   state(id: string): Promise<WorkflowState>;
 }
 
-/** How a row becomes a workflow. */
-export interface LaunchedKind<Row> {
-  kind: RunKind;
-  /** The workflow type, as exported from `workflows/index.ts`. */
-  workflow: string;
-  /** Derives from the row's id: a repeated start is harmless. */
-  workflowId: (id: string) => string;
+/** How the workflows of a process are launched. */
+export interface LaunchOptions {
+  /** Bounds of every run that is started. */
+  budget: RunBudget;
   /** Another queue than the product's own, for tests and benches. */
   taskQueue?: string;
   /** How long Temporal is waited for, ms; likewise. */
   deadlineMs?: number;
-  /** The workflow's one argument, and what operators read of it: `summary` is one line, `details` may be more. */
-  describe: (row: Row) => { teamId: string; input: object; summary: string; details: string };
 }
 
-export function createRunLauncher<Row extends { id: string }>(
+export function createRunLauncher<Row extends Run>(
   client: Client,
-  { kind, workflow, workflowId, taskQueue = TASK_QUEUE, deadlineMs, describe }: LaunchedKind<Row>,
+  { kind, workflowId, start }: Pick<RunKindDefinition<Row, never, never>, 'kind' | 'workflowId' | 'start'>,
+  { budget, taskQueue = TASK_QUEUE, deadlineMs }: LaunchOptions,
 ): RunLauncher<Row> {
   const handle = (id: string) => client.workflow.getHandle(workflowId(id));
   const { soon, state } = createWorkflowControl(client, deadlineMs);
 
   return {
     async start(row) {
-      const { teamId, input, summary, details } = describe(row);
+      if (!start) throw new TypeError(`Another workflow starts runs of the kind ${kind}.`);
+      const { workflow, input, summary, details } = start(row, budget);
       try {
         await soon(() =>
           client.workflow.start(workflow, {
@@ -54,7 +53,7 @@ export function createRunLauncher<Row extends { id: string }>(
             staticSummary: summary,
             staticDetails: details,
             typedSearchAttributes: new TypedSearchAttributes([
-              { key: teamAttribute, value: teamId },
+              { key: teamAttribute, value: row.teamId },
               { key: kindAttribute, value: kind },
             ]),
           }),

@@ -1,7 +1,7 @@
 /** Many investigations with one scripted model: each has a name in its query, by which the model knows its script. */
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
-import { createInvestigationLauncher } from '../../../src/features/investigations/index.ts';
-import type { RunBudget } from '../../../src/features/runs/index.ts';
+import { investigationRuns } from '../../../src/features/investigations/index.ts';
+import { createRunLauncher, type RunBudget } from '../../../src/features/runs/index.ts';
 import type { Harness } from '../../support/harness.ts';
 import {
   OUT_OF_SCRIPT,
@@ -103,7 +103,10 @@ const ample: RunBudget = { maxSteps: 40, maxCostUsd: 5, maxWallSeconds: 600, too
 export async function startWithin(harness: Harness, name: string, budget: Partial<RunBudget>): Promise<CaseRun> {
   const { investigations } = harness.api.deps;
   const usual = investigations.launcher;
-  investigations.launcher = createInvestigationLauncher(harness.temporal, { ...ample, ...budget }, harness.taskQueue);
+  investigations.launcher = createRunLauncher(harness.temporal, investigationRuns, {
+    budget: { ...ample, ...budget },
+    taskQueue: harness.taskQueue,
+  });
   return CaseRun.start(harness, name).finally(() => {
     investigations.launcher = usual;
   });

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { MonitoringPlanVersion, MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
-import { evictSessions } from '../../../src/features/monitoring-agents/index.ts';
+import { beginInstructionCheck, evictSessions } from '../../../src/features/monitoring-agents/index.ts';
+import { checkRuns } from '../../../src/features/monitoring-agents/instruction/index.ts';
 import { Plan, type Check } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { runChecks } from '../../../src/features/monitoring-agents/run-checks.ts';
 import { beginSessions } from '../../../src/features/monitoring-agents/sessions/begin-session.ts';
 import { endSession } from '../../../src/features/monitoring-agents/sessions/end-session.ts';
+import { Run, sweepRuns } from '../../../src/features/runs/index.ts';
 import { createEventLog } from '../../../src/platform/event-log/index.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
@@ -79,6 +81,51 @@ describe('sessions of checks', () => {
     );
     assert.equal(results[0]?.result.status, 'failed');
     assert.match(results[0]?.result.digest ?? '', /cannot be opened/);
+  });
+
+  it('fail with the run whose workflow ended in Temporal without recording a result', async () => {
+    const { orm } = database;
+    const stored = await storeAgent(orm);
+    const { id: agentId, teamId } = stored;
+    const check = checkOf({ check: { type: 'instruction', instruction: 'Is the pool full?' } });
+    const em = () => forTeam(orm.em, teamId);
+    const rows = em();
+    rows.create(MonitoringPlanVersion, versionOf(stored, [check]));
+    await rows.flush();
+    const log = createLogger({ name: 'test', level: 'silent' });
+    const none = (): never => assert.fail('nothing else is asked');
+    const launcher = {
+      start: none,
+      cancel: none,
+      messageAdded: none,
+      progress: none,
+      state: async () => ({ closed: 'TERMINATED' }),
+    };
+    const events = createEventLog({ databaseUrl: database.url, log });
+    const deps = {
+      orm,
+      events,
+      clock: systemClock,
+      log,
+      launcher,
+      findings: { orm, log, launcher: { tell: async () => undefined, state: none } },
+      checkBudget: { maxSteps: 5, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 },
+    };
+    const id = randomUUID();
+    const run = { checkId: check.id, sessionId: id, scheduledAt: 0, trigger: 'schedule' as const, missed: 0 };
+    try {
+      await beginInstructionCheck(deps, { agentId, teamId, planVersion: 1, run });
+      const swept = () => sweepRuns(deps, checkRuns, { graceMs: 0, silenceMs: 60_000, batch: 10 });
+      assert.equal(await swept(), 0, 'it said something a moment ago');
+      await em().nativeUpdate(Run, { id }, { updatedAt: new Date(Date.now() - 61_000) });
+      assert.deepEqual([await swept(), await swept()], [1, 0]);
+    } finally {
+      await events.close();
+    }
+    assert.equal((await em().findOneOrFail(Run, { id })).status, 'failed');
+    const session = await em().findOneOrFail(MonitoringSession, { id });
+    assert.equal(session.status, 'failed');
+    assert.match(session.summary ?? '', /ended in Temporal without recording its result \(terminated\)/);
   });
 });
 

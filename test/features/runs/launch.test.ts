@@ -1,33 +1,39 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
-import { createRunLauncher, type RunLauncher } from '../../../src/features/runs/index.ts';
+import { createRunLauncher, type Run, type RunLauncher } from '../../../src/features/runs/index.ts';
 import { createTemporalClient } from '../../../temporal/connection.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
 import { temporalAddress } from '../../support/temporal.ts';
 
-interface Row {
-  id: string;
-  teamId: string;
-}
-
 /** No worker polls the queue: what Temporal takes and keeps is all there is. */
 describe('launching a run', () => {
   let client: Client;
-  let launcher: RunLauncher<Row>;
-  let row: Row;
+  let launcher: RunLauncher<Run>;
+  let row: Run;
   before(async () => {
     client = createTemporalClient({ address: await temporalAddress(), namespace: 'default' });
-    launcher = createRunLauncher<Row>(client, {
-      kind: 'investigation',
-      workflow: 'probe',
-      workflowId: (id) => `probe-${id}`,
-      taskQueue: `launch-${randomUUID()}`,
-      describe: ({ id, teamId }) => ({ teamId, input: { id }, summary: `Run ${id}`, details: 'Two\n\nparagraphs' }),
-    });
+    launcher = createRunLauncher<Run>(
+      client,
+      {
+        kind: 'investigation',
+        workflowId: (id) => `probe-${id}`,
+        start: ({ id }, { maxSteps }) => ({
+          workflow: 'probe',
+          input: { id, maxSteps },
+          summary: `Run ${id}`,
+          details: 'Two\n\nparagraphs',
+        }),
+      },
+      {
+        budget: { maxSteps: 7, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 },
+        taskQueue: `launch-${randomUUID()}`,
+      },
+    );
   });
   beforeEach(() => {
-    row = { id: randomUUID(), teamId: randomUUID() };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a launch needs no more of a row
+    row = { id: randomUUID(), teamId: randomUUID() } as Run;
   });
   after(() => client?.connection.close());
 
@@ -52,7 +58,7 @@ describe('launching a run', () => {
     const payloads = started?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
     assert.deepEqual(
       payloads.map(({ data }) => JSON.parse(Buffer.from(data!).toString()) as unknown),
-      [{ id: row.id }],
+      [{ id: row.id, maxSteps: 7 }],
     );
   });
 

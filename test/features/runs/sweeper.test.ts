@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
-import { forTeam } from '../../../src/db/team-filter.ts';
-import { Investigation } from '../../../src/features/investigations/index.ts';
-import { sweepRuns, type SweptKind } from '../../../src/features/runs/index.ts';
+import { anyTeam } from '../../../src/db/team-filter.ts';
+import { investigationRuns, type Investigation } from '../../../src/features/investigations/index.ts';
+import { defineRunKind, Run, sweepRuns, type RunLauncher } from '../../../src/features/runs/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
@@ -26,32 +25,32 @@ describe('sweeping runs of one kind', () => {
     (await storeInvestigation(database.orm, { row })).id;
   const storeMany = (count: number): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, (_, index) => store({ createdAt: ago(1_000 - index) })));
-  const sweep = (changes: Partial<SweptKind<Investigation>> = {}, batch = options.batch): Promise<number> =>
-    sweepRuns({ orm: database.orm, clock: systemClock, log }, { ...noting, ...changes }, { ...options, batch });
-  const noting: SweptKind<Investigation> = {
-    kind: 'investigation',
-    entity: Investigation,
-    launch: async ({ id }) => void done.push(`launch ${id}`),
-    deliverCancel: async ({ id }) => void done.push(`cancel ${id}`),
+  const notes: RunLauncher<Investigation> = {
+    start: async ({ id }) => void done.push(`start ${id}`),
+    cancel: async (id) => (done.push(`cancel ${id}`), true),
+    messageAdded: async () => true,
+    progress: () => Promise.reject(new Error('nobody asks for progress')),
     state: async () => 'running',
-    recordLost: async ({ id }, outcome, explanation) => void done.push(`${outcome} ${id}: ${explanation}`),
   };
+  const noted = defineRunKind({
+    ...investigationRuns,
+    finish: async (_deps: object, { id }: Investigation, { outcome, explanation }) =>
+      void done.push(`${outcome} ${id}: ${explanation}`),
+  });
+  const sweep = (changes: Partial<RunLauncher<Investigation>> = {}, batch = options.batch): Promise<number> => {
+    const launcher = { ...notes, ...changes };
+    return sweepRuns({ orm: database.orm, clock: systemClock, log, launcher }, noted, { ...options, batch });
+  };
+  const startedAt = async (id: string): Promise<Date | null> =>
+    (await database.orm.em.fork().findOneOrFail(Run, { id }, anyTeam)).startedAt;
 
-  it('starts what was committed a while ago and not started, with the means of its own team', async () => {
+  it('starts what was committed a while ago and not started, and notes that Temporal took it', async () => {
     const id = await store({ createdAt: ago(11) });
-    await store({ createdAt: ago(1) });
+    const early = await store({ createdAt: ago(1) });
     await store({ createdAt: ago(11), startedAt: ago(11) });
     await store({ createdAt: ago(11), status: 'failed' });
-    const seen: (string | undefined)[] = [];
-    const swept = await sweep({
-      async launch(row, em) {
-        await noting.launch(row, em);
-        seen.push((await em.findOneOrFail(Investigation, { id })).id);
-        const other = forTeam(database.orm.em, randomUUID());
-        assert.equal(await other.findOne(Investigation, { id }), null);
-      },
-    });
-    assert.deepEqual([swept, done, seen], [1, [`launch ${id}`], [id]]);
+    assert.deepEqual([await sweep(), done], [1, [`start ${id}`]]);
+    assert.deepEqual([(await startedAt(id)) === null, await startedAt(early)], [false, null]);
   });
 
   it('delivers cancellations that were asked for a while ago, also of what was never started', async () => {
@@ -63,6 +62,12 @@ describe('sweeping runs of one kind', () => {
     await store({ createdAt: ago(60), cancelRequestedAt: ago(11), status: 'cancelled' });
     assert.equal(await sweep(), 2);
     assert.deepEqual(done, [`cancel ${started}`, `cancel ${unstarted}`]);
+  });
+
+  it('records that a run is cancelled when it has no workflow', async () => {
+    const id = await store({ createdAt: ago(60), cancelRequestedAt: ago(12) });
+    assert.equal(await sweep({ cancel: async () => false }), 1);
+    assert.deepEqual(done, [`cancelled ${id}: Somebody asked for it to stop.`]);
   });
 
   describe('asks Temporal about a run that has been silent', () => {
@@ -79,7 +84,7 @@ describe('sweeping runs of one kind', () => {
 
     it('and starts it again when Temporal does not know it', async () => {
       assert.deepEqual([await sweep({ state: async () => 'missing' }), await sweep()], [1, 0]);
-      assert.deepEqual(done, [`launch ${id}`]);
+      assert.deepEqual(done, [`start ${id}`]);
     });
 
     for (const [closed, outcome] of [
@@ -106,7 +111,7 @@ describe('sweeping runs of one kind', () => {
     let most = 0;
     const eight = Promise.withResolvers<void>();
     await sweep({
-      async launch() {
+      async start() {
         atOnce += 1;
         most = Math.max(most, atOnce);
         if (atOnce === 8) eight.resolve();
@@ -119,11 +124,11 @@ describe('sweeping runs of one kind', () => {
 
   it('goes on with the others when one cannot be repaired', async () => {
     const ids = await storeMany(10);
-    const launch = async ({ id }: Investigation): Promise<void> => {
+    const start = async ({ id }: Investigation): Promise<void> => {
       if (id === ids[0]) throw new Error('Temporal is away');
       done.push(id);
     };
-    assert.equal(await sweep({ launch }), 10);
+    assert.equal(await sweep({ start }), 10);
     assert.deepEqual(done.toSorted(), ids.slice(1).toSorted());
   });
 
@@ -132,7 +137,7 @@ describe('sweeping runs of one kind', () => {
     assert.equal(await sweep({}, 3), 3);
     assert.deepEqual(
       done,
-      ids.slice(0, 3).map((id) => `launch ${id}`),
+      ids.slice(0, 3).map((id) => `start ${id}`),
     );
   });
 });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import {
-  createInvestigationLauncher,
   Investigation,
+  investigationRuns,
   type InvestigationServiceDeps,
 } from '../../../../src/features/investigations/index.ts';
+import { createRunLauncher } from '../../../../src/features/runs/index.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createEventLog, type EventLog } from '../../../../src/platform/event-log/index.ts';
@@ -39,7 +40,7 @@ describe('start_investigation', () => {
     database = await createTestDatabase();
     events = createEventLog({ databaseUrl: database.url, log });
     client = createTemporalClient({ address: await temporalAddress(), namespace: 'default' });
-    const launcher = createInvestigationLauncher(client, budget, `start-${randomUUID()}`);
+    const launcher = createRunLauncher(client, investigationRuns, { budget, taskQueue: `start-${randomUUID()}` });
     deps = { orm: database.orm, events, clock: systemClock, log, appUrl: 'https://casebook.test', launcher };
     call = callerOf(deps, teamId, credentialId);
   });
