@@ -23,9 +23,6 @@ export const isMonitoringAgent = (chatId: string): Conflict =>
 export const sideEffectsOfMonitoring = (): InvalidRequest =>
   InvalidRequest.at(['body', 'allow_side_effects'], 'A monitoring agent changes nothing outside', true);
 
-export const idempotencyKeyReused = (): Conflict =>
-  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
-
 export const otherRequest = (chatId: string): Conflict =>
   new Conflict(
     'Last-Event-ID is of a turn that another request began. Repeat that request, or send none.',

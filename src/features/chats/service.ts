@@ -1,15 +1,15 @@
 /** Starts chats and turns, committing them before Temporal hears of them. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
-import { Conflict, Forbidden } from '../../http/errors.ts';
+import { Forbidden } from '../../http/errors.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import { isOpen, launchRun, newRun, type RunServiceDeps } from '../runs/index.ts';
+import { commitOnce, isOpen, launchRun, newRun, requestDigest, type RunServiceDeps } from '../runs/index.ts';
 import { Message } from '../transcripts/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
 import { type Chat, ChatTurn } from './entities.ts';
-import { chatNotFound, idempotencyKeyReused, sideEffectsOfMonitoring, turnIsRunning } from './errors.ts';
+import { chatNotFound, sideEffectsOfMonitoring, turnIsRunning } from './errors.ts';
 import type { SaidMessage } from './history.ts';
 import { continueChat, openChat } from './opening.ts';
 import { contextOf } from './prompt.ts';
@@ -61,10 +61,11 @@ export interface NewMonitoring {
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * Commits a turn and launches its workflow; what Temporal does not take, the sweeper launches later. A repeated
- * request with the same key gets the same turn.
- * @param em bound to the actor's team
- * @throws {NotFound} for a chat that the team does not have, {@link Conflict} while another turn of it runs
+ * Commits a turn and launches its workflow; the sweeper launches what Temporal does not accept. A repeated request with
+ * the same key gets the same turn.
+ * @param em bound to the requester's team
+ * @throws {NotFound} if the team has no such chat
+ * @throws {Conflict} while another turn is running
  */
 export async function startTurn(
   deps: ChatServiceDeps,
@@ -72,38 +73,18 @@ export async function startTurn(
   actor: Actor,
   wanted: NewTurn,
 ): Promise<ChatTurn> {
-  const turn = await commitOnce(deps, em, actor, wanted);
+  const digest = requestDigestOf(wanted);
+  const turn = await commitOnce(em, 'chat', { key: wanted.idempotencyKey, digest }, (tx) =>
+    commit(deps, tx, actor, wanted, digest).catch((error: unknown) => {
+      const { chatId } = wanted;
+      // Two requests at once: only one turn of a chat runs at a time.
+      if (error instanceof UniqueConstraintViolationException && chatId !== undefined) throw turnIsRunning(chatId);
+      throw error;
+    }),
+  );
   // Not awaited: followers see the first words sooner, and a failed start is repeated.
   if (turn.startedAt === null && isOpen(turn.status)) void launchRun(deps, turn);
   return turn;
-}
-
-async function commitOnce(
-  deps: ChatServiceDeps,
-  em: EntityManager,
-  actor: Actor,
-  wanted: NewTurn,
-): Promise<ChatTurn> {
-  const { idempotencyKey } = wanted;
-  const requestDigest = requestDigestOf(wanted);
-  const earlier = async (): Promise<ChatTurn | null> => {
-    if (idempotencyKey === undefined) return null;
-    const found = await em.fork({ keepTransactionContext: false }).findOne(ChatTurn, { idempotencyKey });
-    if (found && found.requestDigest !== requestDigest) throw idempotencyKeyReused();
-    return found;
-  };
-  const found = await earlier();
-  if (found) return found;
-  try {
-    return await em.transactional((tx) => commit(deps, tx, actor, wanted, requestDigest));
-  } catch (error) {
-    const isTaken = error instanceof UniqueConstraintViolationException;
-    if (!isTaken && !(error instanceof Conflict)) throw error;
-    // Concurrent requests: with one key they are the same; otherwise only one turn runs at a time.
-    const winner = await earlier();
-    if (winner) return winner;
-    throw isTaken && wanted.chatId !== undefined ? turnIsRunning(wanted.chatId) : error;
-  }
 }
 
 async function commit(
@@ -111,7 +92,7 @@ async function commit(
   em: EntityManager,
   actor: Actor,
   wanted: NewTurn,
-  requestDigest: string,
+  digest: string,
 ): Promise<ChatTurn> {
   const now = deps.clock.now();
   const { chat, conversation, number, messages } =
@@ -151,7 +132,7 @@ async function commit(
     citations: [],
     outcome: null,
     idempotencyKey: wanted.idempotencyKey ?? null,
-    requestDigest,
+    requestDigest: digest,
     searchText: searchTextOf(question),
   });
   const context = contextOf({ now, investigationId: chat.investigationId, subject: wanted.subject });
@@ -193,7 +174,7 @@ export async function lastTurn(em: EntityManager, chatId: string): Promise<ChatT
 
 /** Tells whether two requests are the same; stored with the turn. */
 export function requestDigestOf({ idempotencyKey: _key, ...request }: NewTurn): string {
-  return createHash('sha256').update(JSON.stringify(request)).digest('base64url');
+  return requestDigest(JSON.stringify(request));
 }
 
 function lengthOf(messages: readonly SaidMessage[]): number {

@@ -7,6 +7,3 @@ export const alreadyFinished = (status: string): Conflict =>
     `The investigation is ${status}; it cannot be changed any more. Rerun it to ask again.`,
     'already_finished',
   );
-
-export const idempotencyKeyReused = (): Conflict =>
-  new Conflict('This Idempotency-Key was used before with another query.', 'idempotency_key_reused');

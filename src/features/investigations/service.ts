@@ -1,22 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { LockMode, UniqueConstraintViolationException, type FilterQuery, type Loaded } from '@mikro-orm/core';
+import { randomUUID } from 'node:crypto';
+import { LockMode, type FilterQuery, type Loaded } from '@mikro-orm/core';
 import { likeLiteral } from '../../db/text-search.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Actor } from '../../http/authenticate.ts';
 import {
   cancelRun,
+  commitOnce,
   conversationStream,
   isOpen,
   launchRun,
   messageEvent,
   newRun,
   OPEN,
+  requestDigest,
   type RunServiceDeps,
 } from '../runs/index.ts';
 import { Conversation, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { alreadyFinished, idempotencyKeyReused, investigationNotFound } from './errors.ts';
+import { alreadyFinished, investigationNotFound } from './errors.ts';
 import { investigationRuns } from './kind.ts';
 import { openingMessage } from './prompt.ts';
 import type { OutcomeDeps } from './run.ts';
@@ -48,34 +50,12 @@ export async function startInvestigation(
   actor: Actor,
   wanted: NewInvestigation,
 ): Promise<Investigation> {
-  const investigation = await commitOnce(deps, em, actor, wanted);
+  const request = { key: wanted.idempotencyKey, digest: requestDigest(wanted.query) };
+  const investigation = await commitOnce(em, 'investigation', request, (tx) =>
+    commitInvestigation(deps, tx, actor, wanted),
+  );
   if (investigation.startedAt === null && isOpen(investigation.status)) await launchRun(deps, investigation);
   return investigation;
-}
-
-async function commitOnce(
-  deps: InvestigationServiceDeps,
-  em: EntityManager,
-  actor: Actor,
-  wanted: NewInvestigation,
-): Promise<Investigation> {
-  const { query, idempotencyKey } = wanted;
-  const earlier = async (): Promise<Investigation | null> => {
-    if (idempotencyKey === undefined) return null;
-    const found = await em.fork({ keepTransactionContext: false }).findOne(Investigation, { idempotencyKey });
-    if (found && found.requestDigest !== digestOf(query)) throw idempotencyKeyReused();
-    return found;
-  };
-  const found = await earlier();
-  if (found) return found;
-  try {
-    return await em.transactional((tx) => commitInvestigation(deps, tx, actor, wanted));
-  } catch (error) {
-    // Concurrent requests with one key: the other one was faster.
-    const winner = error instanceof UniqueConstraintViolationException ? await earlier() : null;
-    if (!winner) throw error;
-    return winner;
-  }
 }
 
 /**
@@ -105,7 +85,7 @@ export async function commitInvestigation(
     ...newRun('investigation', id, actor),
     query: wanted.query,
     idempotencyKey: wanted.idempotencyKey ?? null,
-    requestDigest: digestOf(wanted.query),
+    requestDigest: requestDigest(wanted.query),
     parentRunId: wanted.parentRunId ?? null,
     rerunOfId: wanted.rerunOfId ?? null,
     alertSummary: null,
@@ -115,8 +95,6 @@ export async function commitInvestigation(
   await em.flush();
   return investigation;
 }
-
-const digestOf = (query: string): string => createHash('sha256').update(query).digest('base64url');
 
 /** @throws {NotFound} if the team has no such investigation */
 export async function getInvestigation(em: EntityManager, id: string): Promise<Investigation> {

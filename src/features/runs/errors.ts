@@ -1,3 +1,5 @@
+import { Conflict } from '../../http/errors.ts';
+
 /** The run has ended: an attempt that was thought lost, or that came too late, must not add to it. */
 export class RunClosed extends Error {
   override name = 'RunClosed';
@@ -5,3 +7,6 @@ export class RunClosed extends Error {
     super('The run has ended; nothing more is recorded for it.');
   }
 }
+
+export const idempotencyKeyReused = (): Conflict =>
+  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');

@@ -20,7 +20,15 @@ export { readingProfile } from './reading-profile.ts';
 export { repairEach } from './repair.ts';
 export { createProgressReader, type ProgressReader } from './progress-reader.ts';
 export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
-export { CANCELLED_BY_USER, cancelRun, deliverCancel, launchRun, type RunServiceDeps } from './service.ts';
+export {
+  CANCELLED_BY_USER,
+  cancelRun,
+  commitOnce,
+  deliverCancel,
+  launchRun,
+  requestDigest,
+  type RunServiceDeps,
+} from './service.ts';
 export { sweepRuns, type SweepOptions } from './sweeper.ts';
 export { makeToolCall } from './tool-call.ts';
 

@@ -1,9 +1,14 @@
 /** Commits, launches and cancels runs, whatever their kind. */
+import { createHash } from 'node:crypto';
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
+import { Conflict } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
+import type { RunKind } from './contract.ts';
 import { Run } from './entities.ts';
+import { idempotencyKeyReused } from './errors.ts';
 import type { RunKindDefinition } from './kind.ts';
 import type { RunLauncher } from './launch.ts';
 
@@ -17,6 +22,43 @@ export interface RunServiceDeps<Row extends Run> {
 
 /** The explanation when nobody gave a reason. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
+
+/** The digest of what was asked for, by which a repeated request is recognized. */
+export const requestDigest = (request: string): string => createHash('sha256').update(request).digest('base64url');
+
+/**
+ * Commits the rows of a run, once for each idempotency key.
+ * @param em bound to the requester's team
+ * @param request.digest stored with the run by `commit`, as the key is
+ * @param commit called in a transaction
+ * @returns the new run, or the earlier one with the same key
+ * @throws {Conflict} when the key came with another request
+ */
+export async function commitOnce<Row extends Run>(
+  em: EntityManager,
+  kind: RunKind,
+  { key, digest }: { key: string | undefined; digest: string },
+  commit: (tx: EntityManager) => Promise<Row>,
+): Promise<Row> {
+  const earlier = async (): Promise<Row | null> => {
+    if (key === undefined) return null;
+    const found = await em.fork({ keepTransactionContext: false }).findOne(Run, { kind, idempotencyKey: key });
+    if (found && found.requestDigest !== digest) throw idempotencyKeyReused();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the ORM makes rows of the kind's own entity
+    return found as Row | null;
+  };
+  const found = await earlier();
+  if (found) return found;
+  try {
+    return await em.transactional(commit);
+  } catch (error) {
+    if (!(error instanceof UniqueConstraintViolationException || error instanceof Conflict)) throw error;
+    // Two requests with one key at once: the other one was faster.
+    const winner = await earlier();
+    if (!winner) throw error;
+    return winner;
+  }
+}
 
 /** Starts the workflow of a committed run and notes that Temporal took it; a failure is left to the sweeper. */
 export async function launchRun<Row extends Run>(deps: RunServiceDeps<Row>, row: Row): Promise<void> {
