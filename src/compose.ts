@@ -78,14 +78,16 @@ export function composeRooms<Given extends Core>(
   core: Given,
   list: readonly FittingRoom[] = productRooms,
 ): House & Given {
+  const kinds = list.flatMap(({ runKinds = [] }) => runKinds);
   const built: KindProfile[] = [];
   const runTools = list.flatMap(({ tools = [] }) => tools);
   const reservedToolNames = () => built.flatMap(({ tools }) => tools.map(({ name }) => name));
+  const readScopes = Object.fromEntries(kinds.map(({ kind, readScope }) => [kind, readScope]));
   const profiles = {};
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- complete when every room has built
-  const house = { runTools, reservedToolNames, profiles, ...core } as unknown as House & Given;
+  const house = { runTools, reservedToolNames, readScopes, profiles, ...core } as unknown as House & Given;
   for (const { build } of list) Object.assign(house, { ...build?.(house), ...house });
-  for (const { kind, profile } of list.flatMap(({ runKinds = [] }) => runKinds)) {
+  for (const { kind, profile } of kinds) {
     const parts = profile(house);
     built.push(parts);
     Object.assign(profiles, { [kind]: parts.load });

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { Orm } from './db/orm.ts';
 import type { RunKindDefinition } from './features/runs/index.ts';
 import type { Tool } from './features/tools/index.ts';
+import type { ReadScopes } from './features/transcripts/index.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { Mount } from './http/mounts.ts';
 import type { Clock } from './platform/clock.ts';
@@ -33,7 +34,9 @@ export interface Core {
 export interface RoomCore extends Core {
   /** The tools of every run. */
   runTools: readonly Tool[];
-  /** Names that a team's own tools may not have. Complete once all rooms are built. */
+  /** What a key must grant to see what was found in a run, by kind. */
+  readScopes: ReadScopes;
+  /** Names that no tool of a team may have. Complete once all rooms are built. */
   reservedToolNames: () => readonly string[];
 }
 

@@ -7,22 +7,27 @@ import { DependencyDown, NotFound } from '../../http/errors.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { askWithin } from './ask.ts';
 import type { LoadSources, SourceCatalog, TelemetrySource } from './port.ts';
+import type { ReadScopes } from '../transcripts/index.ts';
 import { MAX_ALERTS, presentMetric, presentService, presentSource } from './presenter.ts';
 import * as schemas from './schemas.ts';
 
 export interface SourceDeps extends ApiDeps {
   /** Those of the installation, and those behind the team's satellites. */
   sources: LoadSources;
+  readScopes: ReadScopes;
 }
 
 const endpoint = endpointFor<SourceDeps>();
 const tags = ['Sources'];
 const MAX_SOURCES = 100;
-const READ_SCOPES = ['investigations:read', 'chats:read', 'monitoring:read'] as const;
-const scopes = `Scope: one of ${READ_SCOPES.map((scope) => `\`${scope}\``).join(', ')}.`;
+const scopes = 'Scope: one of `investigations:read`, `chats:read`, `monitoring:read`.';
 
-function sourcesOf({ sources }: SourceDeps, principal: Principal, signal: AbortSignal): Promise<SourceCatalog> {
-  requireOneOf(principal, ...READ_SCOPES);
+function sourcesOf(
+  { sources, readScopes }: SourceDeps,
+  principal: Principal,
+  signal: AbortSignal,
+): Promise<SourceCatalog> {
+  requireOneOf(principal, ...Object.values(readScopes));
   const call = { teamId: principal.teamId, toolCallId: randomUUID(), clock: systemClock };
   return sources({ ...call, isGivenUp: () => signal.aborted });
 }

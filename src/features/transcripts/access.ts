@@ -4,23 +4,24 @@ import { requireOneOf, type Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
 import { Conversation, ToolCall } from './entities.ts';
 
-/** What a key must be able to do to see what was found in a conversation of a kind. */
-const READ_SCOPES: Readonly<Record<string, string>> = {
-  investigation: 'investigations:read',
-  chat: 'chats:read',
-  check: 'monitoring:read',
-};
+/** What a key must grant to see what was found in a run, by kind. */
+export type ReadScopes = Readonly<Record<string, string>>;
 
 /**
  * A tool call with its content, for a caller who may read its conversation.
  * @throws {Forbidden} if the caller may not read that kind of conversation
  * @throws {NotFound} if the team has no such call
  */
-export async function readableToolCall(em: EntityManager, principal: Principal, id: string): Promise<ToolCall> {
-  requireOneOf(principal, ...Object.values(READ_SCOPES));
+export async function readableToolCall(
+  { readScopes }: { readScopes: ReadScopes },
+  em: EntityManager,
+  principal: Principal,
+  id: string,
+): Promise<ToolCall> {
+  requireOneOf(principal, ...Object.values(readScopes));
   const call = await em.findOne(ToolCall, { id }, { populate: ['content'] });
   const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
   if (!conversation) throw new NotFound('There is no such tool result.');
-  requireOneOf(principal, READ_SCOPES[conversation.kind] ?? 'team:admin');
+  requireOneOf(principal, readScopes[conversation.kind] ?? 'team:admin');
   return call;
 }

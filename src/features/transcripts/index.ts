@@ -1,7 +1,7 @@
 import type { Room } from '../../room.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
 import { getToolResult } from './routes.ts';
-export { readableToolCall } from './access.ts';
+export { readableToolCall, type ReadScopes } from './access.ts';
 export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };
 export { purgeConversations } from './delete.ts';
 export { buildMessages, type TranscriptRows } from './messages.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { apiKey } from '../../http/authenticate.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import type { ApiDeps } from '../../http/deps.ts';
+import { endpointFor } from '../../http/endpoint.ts';
 import { safeCut } from '../tools/index.ts';
-import { readableToolCall } from './access.ts';
+import { readableToolCall, type ReadScopes } from './access.ts';
 
 const MOST_CHARACTERS = 1_000_000;
 
@@ -24,7 +25,7 @@ const ToolResultResponse = z
   })
   .meta({ id: 'ToolResultResponse' });
 
-export const getToolResult = endpoint({
+export const getToolResult = endpointFor<ApiDeps & { readScopes: ReadScopes }>()({
   method: 'get',
   path: '/api/tool-results/{tool_id}',
   operationId: 'getToolResult',
@@ -40,8 +41,8 @@ export const getToolResult = endpoint({
   }),
   response: ToolResultResponse,
   errors: [403, 404],
-  handler: async ({ params, query, principal, em }) => {
-    const call = await readableToolCall(em, principal, params.tool_id);
+  handler: async ({ deps, params, query, principal, em }) => {
+    const call = await readableToolCall(deps, em, principal, params.tool_id);
     const whole = call.content ?? '';
     const end = endOfPage(whole, query);
     return {

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { apiKey } from '../../../http/authenticate.ts';
-import { endpoint } from '../../../http/endpoint.ts';
+import type { ApiDeps } from '../../../http/deps.ts';
+import { endpointFor } from '../../../http/endpoint.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { isCitable } from '../../tools/index.ts';
-import { readableToolCall } from '../../transcripts/index.ts';
+import { readableToolCall, type ReadScopes } from '../../transcripts/index.ts';
 import { mayHoldSeries } from './has-series.ts';
 import { ToolResultSeriesResponse } from './schemas.ts';
 import { seriesIn } from './series-in.ts';
 
-export const getToolResultSeries = endpoint({
+export const getToolResultSeries = endpointFor<ApiDeps & { readScopes: ReadScopes }>()({
   method: 'get',
   path: '/api/tool-results/{tool_id}/series',
   operationId: 'getToolResultSeries',
@@ -20,8 +21,8 @@ export const getToolResultSeries = endpoint({
   params: z.object({ tool_id: z.guid() }),
   response: ToolResultSeriesResponse,
   errors: [403, 404],
-  handler: async ({ params, principal, em }) => {
-    const call = await readableToolCall(em, principal, params.tool_id);
+  handler: async ({ deps, params, principal, em }) => {
+    const call = await readableToolCall(deps, em, principal, params.tool_id);
     const isRead = call.status === 'completed' && !call.isError && isCitable(call.name) && mayHoldSeries(call.name);
     const found = isRead ? seriesIn(call.content ?? '', call.summary) : undefined;
     if (!found) throw new NotFound('This tool result holds no series.', 'no_series');

@@ -50,8 +50,8 @@ export const chatViz = endpoint({
   content: { 'text/event-stream': 'The turn as it comes, with stream=true.', [SVG]: 'The picture, with format=svg.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
-    const { body, query, em, signal, principal } = call;
-    if (body.tool_id !== undefined) await readableToolCall(em.fork(), principal, body.tool_id);
+    const { body, query, deps, em, signal, principal } = call;
+    if (body.tool_id !== undefined) await readableToolCall(deps, em.fork(), principal, body.tool_id);
     const { turn, after } = await turnFor(call, {
       purpose: 'chart',
       messages: [{ role: 'user', content: body.prompt ?? DEFAULT_PROMPT }],
@@ -89,8 +89,8 @@ export const getChart = endpoint({
   response: ChatVizResponse.shape.chart.unwrap().meta({ id: 'ChartSpecification' }),
   content: { [SVG]: 'The picture.' },
   errors: [403, 404],
-  handler: async ({ params, query, em, signal, principal }) => {
-    await readableToolCall(em, principal, params.tool_id);
+  handler: async ({ deps, params, query, em, signal, principal }) => {
+    await readableToolCall(deps, em, principal, params.tool_id);
     const chart = await chartNamed(em, params.tool_id);
     return query.format === 'svg' ? picture(chart, { signal, ground: query.ground }) : chart;
   },
