@@ -36,7 +36,7 @@ export interface RoomCore extends Core {
   runTools: readonly Tool[];
   /** What a key must grant to see what was found in a run, by kind. */
   readScopes: ReadScopes;
-  /** Names that no tool of a team may have. Complete once all rooms are built. */
+  /** Names that a team's own tools may not have. Complete once all rooms are built. */
   reservedToolNames: () => readonly string[];
 }
 

@@ -42,7 +42,7 @@ export interface NewInvestigation {
  * it: what was accepted is not lost.
  * @param em bound to the actor's team
  * @returns the new investigation, or the earlier one with the same idempotency key
- * @throws {Conflict} if the idempotency key was used with another query
+ * @throws {Conflict} if the idempotency key was used with another request
  */
 export async function startInvestigation(
   deps: InvestigationServiceDeps,
