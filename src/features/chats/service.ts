@@ -63,7 +63,7 @@ const CHARACTERS_PER_TOKEN = 4;
 /**
  * Commits a turn and launches its workflow; the sweeper launches what Temporal does not accept. A repeated request with
  * the same key gets the same turn.
- * @param em bound to the requester's team
+ * @param em bound to the actor's team
  * @throws {NotFound} if the team has no such chat
  * @throws {Conflict} while another turn is running
  */

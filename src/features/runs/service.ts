@@ -28,7 +28,7 @@ export const requestDigest = (request: string): string => createHash('sha256').u
 
 /**
  * Commits the rows of a run, once for each idempotency key.
- * @param em bound to the requester's team
+ * @param em bound to the actor's team
  * @param request.digest stored with the run by `commit`, as the key is
  * @param commit called in a transaction
  * @returns the new run, or the earlier one with the same key
