@@ -108,7 +108,7 @@ describe('sessions of checks', () => {
       clock: systemClock,
       log,
       launcher,
-      findings: { orm, log, launcher: { tell: async () => undefined, state: none } },
+      findings: { orm, log, launcher: { notify: async () => undefined, state: none } },
       checkBudget: { maxSteps: 5, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 },
     };
     const id = randomUUID();
