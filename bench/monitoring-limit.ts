@@ -19,7 +19,7 @@ const WINDOW_SECONDS = 20;
 /** Checks that were begun, of those that were due: less is a queue that grows. */
 const KEEPS_UP = 0.95;
 /** Later than this at p99 is a queue that does not go away within a window. */
-const MOST_LATE_MS = 10_000;
+const MAX_LATE_MS = 10_000;
 const NAMES = ['worker', 'temporal', 'postgres'] as const;
 
 /**
@@ -43,7 +43,7 @@ interface Step {
 }
 
 const keepsUp = ({ begun, due, lateMs }: Step): boolean =>
-  begun >= due * KEEPS_UP && quantile(lateMs, 0.99) <= MOST_LATE_MS;
+  begun >= due * KEEPS_UP && quantile(lateMs, 0.99) <= MAX_LATE_MS;
 
 async function measure({ say, signal }: BenchOptions, stack: MonitoringStack): Promise<BenchReport> {
   const clients = { database: stack.database, temporal: stack.client };

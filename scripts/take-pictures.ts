@@ -15,7 +15,7 @@ import { runningInstance } from '../src/embedded/instance.ts';
 import { closeBrowser, sharedBrowser } from '../test/support/web/browser.ts';
 
 const docs = join(import.meta.dirname, '..', 'docs');
-const MOST_BYTES = 250_000;
+const MAX_BYTES = 250_000;
 const SIZE = { width: 1280, height: 900 };
 
 const investigations = z.object({ items: z.array(z.object({ id: z.string(), status: z.string() })) });
@@ -164,7 +164,7 @@ async function take(
     execFileSync('pngquant', ['--force', '--skip-if-larger', '--strip', '--speed', '1', '--output', file, '--', file]);
     const { size } = statSync(file);
     console.log(`docs/${name}.png: ${Math.round(size / 1_000)} kB`);
-    if (size > MOST_BYTES) throw new Error(`docs/${name}.png is larger than ${MOST_BYTES} bytes.`);
+    if (size > MAX_BYTES) throw new Error(`docs/${name}.png is larger than ${MAX_BYTES} bytes.`);
   } finally {
     await context.close();
   }

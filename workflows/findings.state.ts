@@ -2,7 +2,7 @@
 import type { FindingView } from '../src/features/monitoring-agents/findings/contract.ts';
 import { escaped } from './runs.state.ts';
 
-const MOST_KNOWN = 12;
+const MAX_KNOWN = 12;
 /** A worker's clock may be behind the server's: what is not due for it yet is asked for again a moment later. */
 const SHORTEST_WAIT_MS = 1_000;
 
@@ -25,7 +25,7 @@ export class FindingState {
 
   know(line: string): void {
     this.known.push(line.replaceAll(/\s+/g, ' ').slice(0, 200));
-    if (this.known.length > MOST_KNOWN) this.known.shift();
+    if (this.known.length > MAX_KNOWN) this.known.shift();
   }
 
   /** Nothing in progress would be lost. */

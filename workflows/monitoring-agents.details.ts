@@ -3,7 +3,7 @@ import type { AgentState, CheckState } from '../src/features/monitoring-agents/c
 import { escaped } from './runs.state.ts';
 
 /** Table rows; the rest is one line. */
-const MOST_ROWS = 20;
+const MAX_ROWS = 20;
 
 /** Markdown. */
 export function detailsOf({ settings, health, reasons, checks }: AgentState): string {
@@ -16,7 +16,7 @@ export function detailsOf({ settings, health, reasons, checks }: AgentState): st
     const next = check.running ? 'running' : check.dueAt === null ? '' : new Date(check.dueAt).toISOString();
     return `| ${cell(titles.get(check.checkId) ?? check.checkId)} | ${result} | ${next} |`;
   };
-  const shown = checks.slice(0, MOST_ROWS);
+  const shown = checks.slice(0, MAX_ROWS);
   return [
     `**${cell(settings.title)}** is ${standing}; plan version ${settings.planVersion}; reports to ${cell(settings.config.channel)}`,
     ...reasons.map((reason) => `- ${cell(reason)}`),

@@ -14,7 +14,7 @@ const FAILURES = 2;
 /** The first plan is drafted in a conversation, with a model. */
 const DRAFTING_MS = 5 * 60_000;
 /** Nobody reads more than this. */
-const MOST_REASONS = 10;
+const MAX_REASONS = 10;
 
 /** @param before its previous health: `since` is kept while the health is the same */
 export function assessHealth(
@@ -25,7 +25,7 @@ export function assessHealth(
 ): Health {
   const as = (health: AgentHealth, reasons: Health['reasons'] = []): Health => ({
     health,
-    reasons: reasons.slice(0, MOST_REASONS),
+    reasons: reasons.slice(0, MAX_REASONS),
     since: health === before.health && before.since > 0 ? before.since : now,
   });
   // Nobody expects anything of it, and its past health does not improve meanwhile.

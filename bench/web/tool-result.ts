@@ -25,7 +25,7 @@ const WORD = 'zanzibar';
 const TEXT = 'Text of result';
 const WHEEL_TURNS = 60;
 const KEY_PRESSES = 20;
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 
 /** An investigation that has ended. Two of its tool calls returned the same; the report cites the first. */
 export interface CitingInvestigation {
@@ -153,7 +153,7 @@ async function scrollThrough(page: Page): Promise<void> {
     isThere: (now: Awaited<ReturnType<typeof hidden>>) => boolean,
   ): Promise<void> => {
     for (let tries = 0; !isThere(await hidden()); tries++) {
-      if (tries === MOST_TRIES) throw new Error(`${key} does not lead there: ${JSON.stringify(await hidden())}`);
+      if (tries === MAX_TRIES) throw new Error(`${key} does not lead there: ${JSON.stringify(await hidden())}`);
       await page.keyboard.press(key);
       await page.waitForTimeout(50);
     }

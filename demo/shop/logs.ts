@@ -6,7 +6,7 @@ type Level = 'info' | 'warn' | 'error';
 
 const PUSH_MS = 500;
 /** Lines kept while Loki is away; the oldest are dropped first. */
-const MOST_KEPT = 2_000;
+const MAX_KEPT = 2_000;
 
 export interface ShopLog {
   info(message: string): void;
@@ -26,7 +26,7 @@ export function createShopLog(service: string, lokiUrl: string | undefined): Sho
     const at = BigInt(now) * 1_000_000n;
     last = at > last ? at : last + 1n;
     waiting.push({ level, at: String(last), message });
-    if (waiting.length > MOST_KEPT) waiting = waiting.slice(-MOST_KEPT);
+    if (waiting.length > MAX_KEPT) waiting = waiting.slice(-MAX_KEPT);
   };
 
   const push = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export function createShopLog(service: string, lokiUrl: string | undefined): Sho
       // Loki would refuse it again.
       if (response.status >= 500) throw new Error(`Loki answered ${response.status}`);
     } catch {
-      waiting = [...lines, ...waiting].slice(-MOST_KEPT);
+      waiting = [...lines, ...waiting].slice(-MAX_KEPT);
     }
   };
   const pushing = async (): Promise<void> => {

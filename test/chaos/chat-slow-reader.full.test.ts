@@ -21,11 +21,11 @@ const ANSWER_BYTES = 16 * MB;
  * What the API may hold for a reader, whatever was streamed: a page of the log as text and parsed (256 kB and the event
  * that reaches it, of 16 kB here), and an event each in the frames, the response and the socket, 16 kB of room each.
  */
-const MOST_PER_READER = MB;
+const MAX_PER_READER = MB;
 /** How far two measurements of a process that does nothing may be apart: code that was compiled, caches, connections. */
 const NOISE = 4 * MB;
 /** 1/12 of what the API would hold if it kept for each reader what that reader has not taken, or what it has. */
-const MOST_HELD = READERS * MOST_PER_READER + NOISE;
+const MAX_HELD = READERS * MAX_PER_READER + NOISE;
 /**
  * Held besides when an attempt of the model turn was lost that no test has killed, as on a machine that is too busy for
  * its heartbeats: the stored words, once for all readers, while they are read also as what the database sent, in buffers
@@ -166,7 +166,7 @@ describe('clients that read slowly', function () {
     await waitUntil(hasEnded, { what: 'the end of the turn', timeoutMs: 120_000 });
     const grown = (await mostHeldUntilEndIsTold(chatId)) - before;
     const { count } = await eventsOf(await streamOf(chatId), 'turn.started');
-    const most = MOST_HELD + (count > attempts ? HELD_WHEN_LOST : 0);
+    const most = MAX_HELD + (count > attempts ? HELD_WHEN_LOST : 0);
     assert.ok(grown < most, `${grown} bytes are held for readers of ${READERS * ANSWER_BYTES}, of ${count} attempts`);
   };
   const checkFreed = async (before: number): Promise<void> => {

@@ -13,7 +13,7 @@ import { useWatching } from './support/watching.ts';
 
 const PERIOD_MS = 5_000;
 const often = { schedule: { every_seconds: PERIOD_MS / 1_000 } };
-const MOST_MS = 110_000;
+const MAX_MS = 110_000;
 
 describe('monitoring agents whose surroundings fail', function () {
   this.timeout(240_000);
@@ -78,7 +78,7 @@ describe('monitoring agents whose surroundings fail', function () {
     const before = (await agent.sessions()).length;
     await waitUntil(async () => (await handle.describe()).runId !== runId || undefined, {
       what: 'another run of the workflow',
-      timeoutMs: MOST_MS,
+      timeoutMs: MAX_MS,
     });
     const sessions = await agent.untilSessions('runs that go on', (all) => all.length >= before + 3);
     assert.ok(sessions.some(({ missed }) => missed > 0));
@@ -110,13 +110,13 @@ describe('monitoring agents whose surroundings fail', function () {
           const [first] = await agent.notifications(finding.id);
           return first && wanted(first) ? first : undefined;
         },
-        { what, timeoutMs: MOST_MS },
+        { what, timeoutMs: MAX_MS },
       );
     const investigated = async (): Promise<true | undefined> => {
       const { body } = await call('GET', `/api/v1/investigations/${finding.investigation!.id}`);
       return body.status === 'completed' || undefined;
     };
-    await waitUntil(investigated, { what: 'the end of the investigation', timeoutMs: MOST_MS });
+    await waitUntil(investigated, { what: 'the end of the investigation', timeoutMs: MAX_MS });
     const refused = await untilNotified('two refusals', ({ attempts, last_error: error }) => attempts >= 2 && !!error);
     assert.equal(refused.status, 'pending');
     assert.match(refused.last_error!, /ECONNREFUSED|refused|connect/i);
@@ -127,7 +127,7 @@ describe('monitoring agents whose surroundings fail', function () {
     receiver.next(...[1, 2].map(() => (response: ServerResponse) => void response.writeHead(500).end()));
     const failing = await untilNotified('a failure', ({ last_error: error }) => /500/.test(error ?? ''));
     assert.equal(failing.status, 'pending');
-    await waitUntil(() => receiver.events.length >= 2 || undefined, { what: 'what was told', timeoutMs: MOST_MS });
+    await waitUntil(() => receiver.events.length >= 2 || undefined, { what: 'what was told', timeoutMs: MAX_MS });
     assert.deepEqual(
       receiver.events.map(({ event }) => event),
       ['opened', 'report'],
@@ -141,7 +141,7 @@ describe('monitoring agents whose surroundings fail', function () {
         const all = await agent.notifications(finding.id);
         return all.length === 2 && all.every(({ status }) => status === 'delivered') ? all : undefined;
       },
-      { what: 'both as delivered', timeoutMs: MOST_MS },
+      { what: 'both as delivered', timeoutMs: MAX_MS },
     );
     assert.deepEqual(
       told.map(({ last_error: error }) => error),

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { COMPILE_CACHE } from './own-programs.ts';
 
-const MOST_OUTPUT = 500_000;
+const MAX_OUTPUT = 500_000;
 
 export interface Program {
   /** Changes with every start. */
@@ -32,7 +32,7 @@ export function startProgram(options: { args: string[]; env: Record<string, stri
     });
     for (const stream of [launched.stdout, launched.stderr])
       stream.setEncoding('utf8').on('data', (text: string) => {
-        if (launched === child) output = (output + text).slice(-MOST_OUTPUT);
+        if (launched === child) output = (output + text).slice(-MAX_OUTPUT);
       });
     return launched;
   };

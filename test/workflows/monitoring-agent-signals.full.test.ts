@@ -36,9 +36,9 @@ describe('workflow of a monitoring agent, over many histories', () => {
         what: `${count} signals`,
         timeoutMs: 120_000,
       });
-    const MOST_BEHIND = 500;
+    const MAX_BEHIND = 500;
     for (let first = 0; first < sent; first += width) {
-      if (first % MOST_BEHIND === 0) await untilCounted(first - MOST_BEHIND);
+      if (first % MAX_BEHIND === 0) await untilCounted(first - MAX_BEHIND);
       await Promise.all(
         Array.from({ length: width }, (_, index) => {
           const revision = before.settings.revision + 1 + first + index;

@@ -2,7 +2,7 @@ import type { Random } from '../../../demo/simulator/random.ts';
 import type { MetricSeries } from '../../../src/features/diagnosis/index.ts';
 import { drawFrom, type Effects } from './effects.ts';
 
-const MOST_REQUESTS = 500;
+const MAX_REQUESTS = 500;
 const quantiles: Readonly<Record<string, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 /**
@@ -32,7 +32,7 @@ export function observe(
     const count = Math.round(usual * (1 + (load - 1) * active));
     if (requests !== undefined && Number.isFinite(usual)) requests.values[at] = count;
     if (!(count > 0)) return;
-    if (added !== undefined) slowDown(latency, at, Math.min(MOST_REQUESTS, count), active, added, random);
+    if (added !== undefined) slowDown(latency, at, Math.min(MAX_REQUESTS, count), active, added, random);
     const healthy = availability?.values[at];
     if (failing > 0 && availability !== undefined && Number.isFinite(healthy)) {
       let failed = 0;

@@ -8,8 +8,8 @@ import { AGGREGATES, MARKS } from './request.ts';
 export const VEGA_LITE_SCHEMA = 'https://vega.github.io/schema/vega-lite/v6.json' as const;
 
 /** Limits of a chart's data: values, and bytes as JSON. */
-export const MOST_POINTS = 5_000;
-export const MOST_DATA_BYTES = 512_000;
+export const MAX_POINTS = 5_000;
+export const MAX_DATA_BYTES = 512_000;
 const LABEL_CHARACTERS = 200;
 
 const label = z.string().max(LABEL_CHARACTERS);
@@ -27,7 +27,7 @@ const datum = z.strictObject({
   label: label.optional(),
   lane: z.number().optional(),
 });
-const data = z.strictObject({ values: z.array(datum).max(MOST_POINTS) });
+const data = z.strictObject({ values: z.array(datum).max(MAX_POINTS) });
 
 const title = z.union([label, z.null()]);
 const scale = z.strictObject({

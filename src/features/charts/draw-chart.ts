@@ -18,7 +18,7 @@ import { checkedChart, InvalidChart, validateChart } from './validate.ts';
 
 const NAME = 'draw_chart';
 /** For a stored result; a chart is bounded well below. */
-const MOST_CHARACTERS = 4_000_000;
+const MAX_CHARACTERS = 4_000_000;
 
 const which = {
   evidence: z.number().int().min(1).optional().describe('The evidence number of a tool result of this conversation.'),
@@ -94,7 +94,7 @@ export const drawChart: Tool<Input> = defineTool({
  * @returns undefined if the text is not such a result, or its chart could not have been drawn
  */
 export function chartOf(content: string): ChartSpec | undefined {
-  if (content.length > MOST_CHARACTERS) return undefined;
+  if (content.length > MAX_CHARACTERS) return undefined;
   try {
     const result: unknown = JSON.parse(content);
     if (typeof result !== 'object' || result === null || !('chart' in result)) return undefined;

@@ -6,8 +6,8 @@ const valueField = z.union([z.string().max(500), z.number(), z.boolean()]);
 
 export const MARKS = ['line', 'area', 'bar', 'point', 'event'] as const;
 export const AGGREGATES = ['mean', 'sum', 'min', 'max', 'count'] as const;
-export const MOST_SERIES = 20;
-export const MOST_CATEGORIES = 50;
+export const MAX_SERIES = 20;
+export const MAX_CATEGORIES = 50;
 
 export const chartRequestFields = {
   table: z.string().min(1).max(500).optional().describe('A table of the result. Default: the most telling one.'),
@@ -56,7 +56,7 @@ export const chartRequestFields = {
     .number()
     .int()
     .min(1)
-    .max(MOST_CATEGORIES)
+    .max(MAX_CATEGORIES)
     .optional()
     .describe('Only this many series or categories, those with the greatest values.'),
   log: z.boolean().optional().describe('A logarithmic scale for the numbers; not for bars and areas.'),

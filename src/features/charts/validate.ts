@@ -2,7 +2,7 @@
 import type { Spec } from 'vega';
 import type { Config, TopLevelSpec } from 'vega-lite';
 import { oneLine } from '../tools/index.ts';
-import { layeredChart, MOST_DATA_BYTES, plainChart, type ChartSpec, type Datum, type Layer } from './chart-spec.ts';
+import { layeredChart, MAX_DATA_BYTES, plainChart, type ChartSpec, type Datum, type Layer } from './chart-spec.ts';
 import { collectingLogger, loadVega } from './vega.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
@@ -22,8 +22,8 @@ const FORBIDDEN = new Map(
     embedOptions: 'options for embedding',
   }),
 );
-const MOST_PROBLEMS = 10;
-const MOST_DEPTH = 20;
+const MAX_PROBLEMS = 10;
+const MAX_DEPTH = 20;
 
 export type Validation = { valid: true; spec: ChartSpec } | { valid: false; problems: string[] };
 
@@ -58,16 +58,16 @@ export async function validateChart(spec: unknown): Promise<Validation> {
  * @throws {InvalidChart}
  */
 export function checkedChart(spec: unknown): ChartSpec {
-  const forbidden = [...forbiddenIn(spec, '', 0)].slice(0, MOST_PROBLEMS);
+  const forbidden = [...forbiddenIn(spec, '', 0)].slice(0, MAX_PROBLEMS);
   if (forbidden.length > 0) throw new InvalidChart(forbidden);
   const isLayered = typeof spec === 'object' && spec !== null && 'layer' in spec;
   const parsed = (isLayered ? layeredChart : plainChart).safeParse(spec);
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'specification'}: ${message}`);
-    throw new InvalidChart(problems.slice(0, MOST_PROBLEMS));
+    throw new InvalidChart(problems.slice(0, MAX_PROBLEMS));
   }
   const problems = [...sizeProblems(parsed.data), ...fieldProblems(parsed.data)];
-  if (problems.length > 0) throw new InvalidChart(problems.slice(0, MOST_PROBLEMS));
+  if (problems.length > 0) throw new InvalidChart(problems.slice(0, MAX_PROBLEMS));
   return parsed.data;
 }
 
@@ -88,14 +88,14 @@ export async function compileChart(spec: ChartSpec, config?: Config): Promise<Sp
     throw new InvalidChart([`Vega-Lite: ${oneLine(messageOf(error), 300)}`]);
   }
   if (problems.length > 0) {
-    throw new InvalidChart(problems.slice(0, MOST_PROBLEMS).map((problem) => `Vega-Lite: ${oneLine(problem, 300)}`));
+    throw new InvalidChart(problems.slice(0, MAX_PROBLEMS).map((problem) => `Vega-Lite: ${oneLine(problem, 300)}`));
   }
   return compiled;
 }
 
 function* forbiddenIn(value: unknown, path: string, depth: number): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
-  if (depth > MOST_DEPTH) {
+  if (depth > MAX_DEPTH) {
     yield `${path || 'specification'}: is nested too deeply`;
     return;
   }
@@ -110,7 +110,7 @@ function* forbiddenIn(value: unknown, path: string, depth: number): Generator<st
 function sizeProblems(spec: ChartSpec): string[] {
   const all = viewsOf(spec).flatMap(({ data }) => data);
   const bytes = Buffer.byteLength(JSON.stringify(all), 'utf8');
-  return bytes > MOST_DATA_BYTES * 2 ? [`data: ${bytes} bytes are more than a chart may have`] : [];
+  return bytes > MAX_DATA_BYTES * 2 ? [`data: ${bytes} bytes are more than a chart may have`] : [];
 }
 
 /** The compiler accepts any field name; a missing one would silently draw nothing. */

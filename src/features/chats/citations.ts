@@ -7,10 +7,10 @@ import { evidenceReader } from '../transcripts/index.ts';
 import type { ChatCitation } from './outcome.ts';
 
 /** How many citations of one answer are checked. */
-const MOST_CITATIONS = 60;
+const MAX_CITATIONS = 60;
 /** Per result; what an answer quotes is near its start, or was read page by page as evidence of its own. */
 const SEARCHED_CHARACTERS = 1_000_000;
-const MOST_EXCERPTS = 3;
+const MAX_EXCERPTS = 3;
 /** For all citations of an answer together: people wait for its end. */
 const SEARCH_MS = 45_000;
 const BUSY_MS = 250;
@@ -29,14 +29,14 @@ export async function citationsOf(
   const citations: ChatCitation[] = [];
   for (const n of citedNumbers(text)
     .filter((number) => number <= LARGEST_NUMBER)
-    .slice(0, MOST_CITATIONS)) {
+    .slice(0, MAX_CITATIONS)) {
     const stored = await evidence.read(n);
     if (!stored || !isCitable(stored.tool)) {
       citations.push({ n, excerpts: [] });
       continue;
     }
     const { toolCallId, tool, sha256, content } = stored;
-    const query = { content: content.slice(0, SEARCHED_CHARACTERS), citationId: n, text, most: MOST_EXCERPTS };
+    const query = { content: content.slice(0, SEARCHED_CHARACTERS), citationId: n, text, most: MAX_EXCERPTS };
     citations.push({ n, toolCallId, tool, sha256, excerpts: await excerptsOf(matcher, teamId, query, deadline) });
   }
   return citations;

@@ -4,7 +4,7 @@ import { Chat } from './entities.ts';
 import type { Principal } from '../../http/authenticate.ts';
 
 /** Nobody turns this many pages, however many chats a team has. */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 export interface ChatPage {
   chats: { chat: Chat; running: boolean }[];
@@ -32,8 +32,8 @@ export async function listChats(
   const chats = found.slice(0, count);
   return {
     chats: await withRunning(em, chats),
-    total: Math.min(total, MOST_COUNTED),
-    totalIsExact: total <= MOST_COUNTED,
+    total: Math.min(total, MAX_COUNTED),
+    totalIsExact: total <= MAX_COUNTED,
     hasMore: found.length > count,
   };
 }
@@ -51,7 +51,7 @@ async function countChats(em: EntityManager, teamId: string, of: Principal | und
     : '';
   const [row] = await em.fork().execute<{ n: number }[]>(
     `select count(*)::int as n from
-       (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MOST_COUNTED + 1}) as counted`,
+       (select 1 from chats where team_id = ? and deleted_at is null${mine} limit ${MAX_COUNTED + 1}) as counted`,
     [teamId, ...(of ? [of.userId ?? of.credentialId] : [])],
   );
   return row?.n ?? 0;

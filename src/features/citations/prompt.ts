@@ -1,6 +1,6 @@
 /** The prompt for choosing excerpts, and the parser of its answer. */
 import { frameToolResult, restore, viewOf } from '../tools/index.ts';
-import { MOST_EXCERPTS } from './matcher/find-excerpts.ts';
+import { MAX_EXCERPTS } from './matcher/find-excerpts.ts';
 import type { CitationExtraction } from './entities.ts';
 
 /** Shorter quotations occur anywhere and prove nothing. */
@@ -25,7 +25,7 @@ ${JSON.stringify(claim).replaceAll('<', String.raw`\u003c`)}
 These are pieces of that result:
 ${pieces.join('\n')}
 
-Choose at most ${MOST_EXCERPTS} that support what is claimed. A claim may round numbers, convert units and time zones, and use other words; a piece with another value does not support it. Answer with a JSON array, best first: the number of a piece (its evidence number), or, where a part of a piece says it all, that part as a string, copied character by character. Answer [] when none supports it.
+Choose at most ${MAX_EXCERPTS} that support what is claimed. A claim may round numbers, convert units and time zones, and use other words; a piece with another value does not support it. Answer with a JSON array, best first: the number of a piece (its evidence number), or, where a part of a piece says it all, that part as a string, copied character by character. Answer [] when none supports it.
 </task>`;
 }
 
@@ -41,7 +41,7 @@ export function chosenExcerpts(answer: string, candidates: readonly string[]): s
     return typeof item === 'string' ? (quotationIn(item, candidates) ?? []) : [];
   });
   if (chosen.length > 0 && excerpts.length === 0) return undefined;
-  return [...new Set(excerpts)].slice(0, MOST_EXCERPTS);
+  return [...new Set(excerpts)].slice(0, MAX_EXCERPTS);
 }
 
 function quotationIn(text: string, candidates: readonly string[]): string | undefined {

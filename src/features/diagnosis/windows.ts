@@ -7,7 +7,7 @@ import type { Alert, MetricSeries, RankingInput, TimeWindow } from './types.ts';
 const DEFAULT_INCIDENT_SECONDS = 1800;
 const SHORTEST_BASELINE_SAMPLES = 5;
 /** At most this much of the time before an alert is given up because the alert's time is inexact. */
-const MOST_GIVEN_UP = 1 / 4;
+const MAX_GIVEN_UP = 1 / 4;
 
 export interface ResolvedWindows {
   baseline: TimeWindow;
@@ -66,7 +66,7 @@ function lastHealthy(
  */
 function alertTimeError({ alert, baseline }: RankingInput, extent: TimeWindow): number {
   if (alert === undefined || baseline !== undefined || alert.at <= extent.from) return ALERT_TIME_ERROR_SECONDS;
-  return Math.min(ALERT_TIME_ERROR_SECONDS, (alert.at - extent.from) * MOST_GIVEN_UP);
+  return Math.min(ALERT_TIME_ERROR_SECONDS, (alert.at - extent.from) * MAX_GIVEN_UP);
 }
 
 /** The series the alert is about; all of the service's if the alert names no metric or a missing one. */

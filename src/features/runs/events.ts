@@ -29,7 +29,7 @@ export function messageEvent({ id, text }: { id: string; text: string }): NewEve
 
 /** The first words go at once; what follows is collected for this long, so that a fast model does not flood the log. */
 const FLUSH_AFTER_MS = 60;
-const MOST_BUFFERED_CHARACTERS = 16_000;
+const MAX_BUFFERED_CHARACTERS = 16_000;
 
 /** What every delta says of where it comes from. */
 export interface DeltaBase {
@@ -69,7 +69,7 @@ export class DeltaPublisher {
     if (last && last.kind !== 'tool_call' && delta.kind === last.kind) last.text += delta.text;
     else this.pending.push({ ...delta });
     this.characters += delta.kind === 'tool_call' ? 0 : delta.text.length;
-    if (this.sequence === 0 || this.characters >= MOST_BUFFERED_CHARACTERS) this.flush();
+    if (this.sequence === 0 || this.characters >= MAX_BUFFERED_CHARACTERS) this.flush();
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
   }
 

@@ -10,7 +10,7 @@ export interface Point {
 }
 
 /** Maximum points of one series in a result. */
-export const MOST_POINTS = 60;
+export const MAX_POINTS = 60;
 
 /**
  * Reduces a series to at most `limit` points: the first, the last, and of every equal interval in between the lowest
@@ -23,7 +23,7 @@ export const MOST_POINTS = 60;
  * @param limit at least 4
  * @returns points in time order; the global minimum and maximum are among them
  */
-export function downsample(timestamps: readonly number[], values: readonly number[], limit = MOST_POINTS): Point[] {
+export function downsample(timestamps: readonly number[], values: readonly number[], limit = MAX_POINTS): Point[] {
   const length = Math.min(timestamps.length, values.length);
   const pointAt = (index: number): Point => {
     const value = values[index] ?? Number.NaN;
@@ -62,7 +62,7 @@ function extremes(values: readonly number[], begin: number, end: number): number
 export function resultPoints(
   timestamps: readonly number[],
   values: readonly number[],
-  limit = MOST_POINTS,
+  limit = MAX_POINTS,
 ): [IsoTime, number | null][] {
   return downsample(timestamps, values, limit).map(({ at, value }) => [
     toIso(at),

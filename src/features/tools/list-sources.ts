@@ -6,8 +6,8 @@ import { count } from './text.ts';
 import { toIso, toIsoWindow } from './time.ts';
 import { defineTool, type ToolContext } from './tool.ts';
 
-const MOST_SOURCES = 100;
-const MOST_ALERTS = 20;
+const MAX_SOURCES = 100;
+const MAX_ALERTS = 20;
 
 type ListedSource = ListSourcesResult['sources'][number];
 
@@ -20,9 +20,9 @@ export const listSources = defineTool({
   summarize: () => 'List the telemetry sources',
   async run(_input, context) {
     const all = context.sources.list();
-    const described = await Promise.all(all.slice(0, MOST_SOURCES).map((source) => describe(source, context)));
-    const sources = described.map((source) => ({ ...source, alerts: source.alerts.slice(0, MOST_ALERTS) }));
-    const truncated = all.length > sources.length || described.some(({ alerts }) => alerts.length > MOST_ALERTS);
+    const described = await Promise.all(all.slice(0, MAX_SOURCES).map((source) => describe(source, context)));
+    const sources = described.map((source) => ({ ...source, alerts: source.alerts.slice(0, MAX_ALERTS) }));
+    const truncated = all.length > sources.length || described.some(({ alerts }) => alerts.length > MAX_ALERTS);
     const result: ListSourcesResult = { sources, truncated, now: toIso(context.clock.now().getTime() / 1000) };
     const alerts = sources.reduce((sum, source) => sum + source.alerts.length, 0);
     return jsonOutput(result, `${count(all.length, 'source')}, ${count(alerts, 'alert')}`);

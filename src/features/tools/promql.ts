@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_POINTS, resultPoints } from './downsample.ts';
+import { MAX_POINTS, resultPoints } from './downsample.ts';
 import { limitField, sourceField, windowFields } from './inputs.ts';
 import type { PromqlResult } from './results.ts';
 import { defineSourceTool } from './source-tool.ts';
@@ -8,7 +8,7 @@ import { toIsoWindow } from './time.ts';
 import { resolveWindow } from './window.ts';
 
 const SAMPLED_POINTS = 1_000;
-const MOST_POINTS_SHOWN = 300;
+const MAX_POINTS_SHOWN = 300;
 
 /** `promql`: any PromQL expression over a window. */
 export const promql = defineSourceTool({
@@ -36,7 +36,7 @@ export const promql = defineSourceTool({
       .map((series) => ({ ...series, ...range(series.values) }))
       .sort((a, b) => (Number.isNaN(a.max) ? 1 : Number.isNaN(b.max) ? -1 : b.max - a.max));
     const shown = ordered.slice(0, input.limit);
-    const points = Math.min(MOST_POINTS, Math.floor(MOST_POINTS_SHOWN / Math.max(1, shown.length)));
+    const points = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_SHOWN / Math.max(1, shown.length)));
     const result: PromqlResult = {
       source: input.source,
       expr: input.expr,

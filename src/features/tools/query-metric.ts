@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TimeWindow } from '../sources/port.ts';
 import { anomalyOf } from './anomaly.ts';
-import { MOST_POINTS, resultPoints } from './downsample.ts';
+import { MAX_POINTS, resultPoints } from './downsample.ts';
 import { baselineFields, limitField, serviceField, sourceField, windowFields } from './inputs.ts';
 import type { QueryMetricResult } from './results.ts';
 import { identity, joinAll } from './series.ts';
@@ -13,7 +13,7 @@ import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 /** Points to request: enough for sound statistics; the model sees the extremes. */
 const SAMPLED_POINTS = 2_000;
 /** Points shown over all series; more would not fit the view of a tool result. */
-const MOST_POINTS_SHOWN = 300;
+const MAX_POINTS_SHOWN = 300;
 
 /** `query_metric`: one metric over time, with statistics against a healthy period. */
 export const queryMetric = defineSourceTool({
@@ -51,7 +51,7 @@ export const queryMetric = defineSourceTool({
       .map((series) => ({ series, anomaly: anomalyOf(whole.get(identity(series)) ?? series, window, baseline) }))
       .sort((a, b) => Math.abs(b.anomaly.score) - Math.abs(a.anomaly.score));
     const shown = compared.slice(0, input.limit);
-    const points = Math.min(MOST_POINTS, Math.floor(MOST_POINTS_SHOWN / Math.max(1, shown.length)));
+    const points = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_SHOWN / Math.max(1, shown.length)));
     const result: QueryMetricResult = {
       source: input.source,
       metric,

@@ -13,7 +13,7 @@ import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 const HOUR = 60 * 60;
 /** Points per series and window that the ranking uses. */
 const SAMPLED_POINTS = 1_000;
-const MOST_NOTES = 10;
+const MAX_NOTES = 10;
 
 const input = z.strictObject({
   source: sourceField,
@@ -62,7 +62,7 @@ export const rankRootCauses = defineSourceTool({
       onset: ranking.onset === undefined ? null : toIso(ranking.onset),
       considered: ranking.considered,
       causes: ranking.causes.slice(0, call.limit).map(present),
-      notes: ranking.notes.slice(0, MOST_NOTES),
+      notes: ranking.notes.slice(0, MAX_NOTES),
     };
     const best = ranking.causes[0];
     const { services, series } = ranking.considered;

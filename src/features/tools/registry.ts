@@ -8,7 +8,7 @@ import { oneLine } from './text.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 const SUMMARY_CHARACTERS = 120;
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 const NAME = /^[a-z][a-z0-9_]{0,63}$/u;
 
 export interface ToolRegistry {
@@ -95,7 +95,7 @@ function definitionOf(tool: Tool): ToolDefinition {
 
 function invalidInput(tool: Tool, error: z.ZodError): ToolOutput {
   const all = error.issues.map((issue) => ({ path: pathOf(issue.path), message: issue.message }));
-  const issues = all.slice(0, MOST_ISSUES);
+  const issues = all.slice(0, MAX_ISSUES);
   const listed = issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   const more = all.length > issues.length ? `; and ${all.length - issues.length} more` : '';
   const accepts = Object.keys(definitionOf(tool).input_schema.properties ?? {});

@@ -9,9 +9,9 @@ import { toIso, toIsoWindow } from './time.ts';
 import { alertFor, resolveWindow } from './window.ts';
 
 /** Lines to request, all of which are grouped by pattern. */
-const MOST_LINES = 20_000;
-const MOST_PATTERNS = 25;
-const MOST_SERVICES = 8;
+const MAX_LINES = 20_000;
+const MAX_PATTERNS = 25;
+const MAX_SERVICES = 8;
 const PATTERN_CHARACTERS = 200;
 const LINE_CHARACTERS = 1_000;
 /** Long lines are shown, but fewer of them, so that a default result fits one view. */
@@ -48,7 +48,7 @@ export const searchLogs = defineSourceTool({
       alertFor(description, input.service),
     );
     const { service, text, level } = input;
-    const page = await source.searchLogs({ service, text, level, ...window, limit: MOST_LINES }, { signal });
+    const page = await source.searchLogs({ service, text, level, ...window, limit: MAX_LINES }, { signal });
     const { patterns } = groupLogPatterns(page.lines, { examples: input.limit });
     const lines = sample(patterns, input.limit);
     const result: SearchLogsResult = {
@@ -56,13 +56,13 @@ export const searchLogs = defineSourceTool({
       window: toIsoWindow(window),
       matched: page.lines.length,
       truncated:
-        page.truncated || patterns.some(isCut) || patterns.length > MOST_PATTERNS || lines.length < page.lines.length,
+        page.truncated || patterns.some(isCut) || patterns.length > MAX_PATTERNS || lines.length < page.lines.length,
       patterns: patterns
-        .slice(0, MOST_PATTERNS)
+        .slice(0, MAX_PATTERNS)
         .map(({ pattern, services, first, last, count: lineCount, level: of }) => ({
           pattern: clip(pattern, PATTERN_CHARACTERS),
           count: lineCount,
-          services: services.slice(0, MOST_SERVICES),
+          services: services.slice(0, MAX_SERVICES),
           level: of,
           first: toIso(first),
           last: toIso(last),
@@ -80,7 +80,7 @@ export const searchLogs = defineSourceTool({
 });
 
 function isCut({ services }: LogPattern): boolean {
-  return services.length > MOST_SERVICES;
+  return services.length > MAX_SERVICES;
 }
 
 /** Round robin, one line per pattern, severe patterns first, while there is room; then in time order. */

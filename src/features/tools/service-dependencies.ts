@@ -8,9 +8,9 @@ import { count } from './text.ts';
 import { toIso } from './time.ts';
 import { resolveWindow } from './window.ts';
 
-const MOST_SERVICES = 60;
-const MOST_EDGES = 100;
-const MOST_CYCLES = 10;
+const MAX_SERVICES = 60;
+const MAX_EDGES = 100;
+const MAX_CYCLES = 10;
 
 /** `service_dependencies`: what a service depends on, and what depends on it. */
 export const serviceDependencies = defineSourceTool({
@@ -39,7 +39,7 @@ export const serviceDependencies = defineSourceTool({
       throw new SourceError(`No calls of "${service}" were observed. Services with calls: ${names || 'none'}.`);
     }
     const reached = reach(all, service, direction, input.depth);
-    const services = reached.slice(0, MOST_SERVICES);
+    const services = reached.slice(0, MAX_SERVICES);
     const edges = edgesAmong(all, new Set([service, ...services.map(({ name }) => name)]));
     const cycles = findCycles(edges);
     const notes = live ? notesOn(live, edges) : [];
@@ -48,9 +48,9 @@ export const serviceDependencies = defineSourceTool({
       service,
       direction,
       services,
-      edges: edges.slice(0, MOST_EDGES).map(present),
-      cycles: cycles.slice(0, MOST_CYCLES),
-      truncated: reached.length > MOST_SERVICES || edges.length > MOST_EDGES || cycles.length > MOST_CYCLES,
+      edges: edges.slice(0, MAX_EDGES).map(present),
+      cycles: cycles.slice(0, MAX_CYCLES),
+      truncated: reached.length > MAX_SERVICES || edges.length > MAX_EDGES || cycles.length > MAX_CYCLES,
       ...(live && { as_of: toIso(live.asOf) }),
       ...(notes.length > 0 && { notes }),
     };

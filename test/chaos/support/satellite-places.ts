@@ -19,7 +19,7 @@ import { startSatelliteProcess, type SatelliteProcess } from '../../support/sate
 import type { Script } from '../../support/scripted-model/index.ts';
 
 /** Nothing may hang: a request that takes longer fails its test. */
-const MOST_MS = 115_000;
+const MAX_MS = 115_000;
 
 export interface Reply {
   status: number;
@@ -88,7 +88,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
         'content-type': 'application/json',
       },
       body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(MOST_MS),
+      signal: AbortSignal.timeout(MAX_MS),
     });
     const text = await response.text();
     return { status: response.status, json: text === '' ? undefined : JSON.parse(text) };
@@ -178,7 +178,7 @@ async function startPlace(options: { script: Script; workers: number; redis?: Te
         const found = json.satellites.find((one: { id: string }) => one.id === id);
         return found.status === status || undefined;
       };
-      await waitUntil(is, { what: `satellite ${id} to be ${status}`, timeoutMs: MOST_MS, intervalMs: 50 }).catch(
+      await waitUntil(is, { what: `satellite ${id} to be ${status}`, timeoutMs: MAX_MS, intervalMs: 50 }).catch(
         (error: unknown) => {
           throw new Error(`The list says: ${JSON.stringify(said)}`, { cause: error });
         },

@@ -5,7 +5,7 @@ import type { HeldPrometheus } from '../../support/held-prometheus.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 /** Lost workers are noticed after up to 12 s, and a process takes seconds to start. */
-const MOST_MS = 110_000;
+const MAX_MS = 110_000;
 const SECRET = 'whsec_c2VjcmV0IG9mIHRoZSB3YXRjaGVkIGFnZW50cw==';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what the tests read of it, they check
@@ -132,7 +132,7 @@ export function follow(
     let seen: T | undefined;
     return waitUntil(async () => (wanted((seen = await read())) ? seen : undefined), {
       what,
-      timeoutMs: MOST_MS,
+      timeoutMs: MAX_MS,
     }).catch((error: unknown) => {
       throw new Error(`${what}: what is there is ${JSON.stringify(seen)}`, { cause: error });
     });

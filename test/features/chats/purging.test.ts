@@ -11,7 +11,7 @@ import { startDatabaseWithEvents, type DatabaseWithEvents } from '../../support/
 import { createChatRows } from './rows.ts';
 
 const CALLS = 250;
-const MOST_AT_ONCE = 100;
+const MAX_AT_ONCE = 100;
 
 describe('purging a chat', () => {
   let given: DatabaseWithEvents;
@@ -86,7 +86,7 @@ describe('purging a chat', () => {
       .execute<{ rows: number }[]>('select sum(rows)::int as rows from noted group by id order by id');
     assert.deepEqual(
       noted.map(({ rows }) => rows),
-      [MOST_AT_ONCE, MOST_AT_ONCE, CALLS - 2 * MOST_AT_ONCE],
+      [MAX_AT_ONCE, MAX_AT_ONCE, CALLS - 2 * MAX_AT_ONCE],
     );
     assert.deepEqual(await left(chat), nothing);
   });

@@ -2,13 +2,13 @@
 type Search = Record<string, unknown>;
 
 /** Longer text in an address is cut. */
-const MOST_CHARACTERS = 500;
+const MAX_CHARACTERS = 500;
 
 const text = (value: unknown): string | undefined => {
   const given = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
   if (typeof given !== 'string') return undefined;
   // No database stores this character.
-  const kept = given.replaceAll('\0', '').slice(0, MOST_CHARACTERS);
+  const kept = given.replaceAll('\0', '').slice(0, MAX_CHARACTERS);
   return kept.trim() === '' ? undefined : kept;
 };
 

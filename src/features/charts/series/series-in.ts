@@ -15,10 +15,10 @@ export type FoundSeries = Omit<z.output<typeof ToolResultSeriesResponse>, 'tool_
 type OneSeries = FoundSeries['series'][number];
 
 /** Longer results are skipped: parsing them would block everybody else. */
-const MOST_CHARACTERS = 4_000_000;
-const MOST_SERIES = 40;
-const MOST_POINTS = 2_000;
-const MOST_POINTS_OF_ALL = 20_000;
+const MAX_CHARACTERS = 4_000_000;
+const MAX_SERIES = 40;
+const MAX_POINTS = 2_000;
+const MAX_POINTS_OF_ALL = 20_000;
 const LABEL_CHARACTERS = 160;
 /** Columns that describe a whole series rather than a sample. */
 const STATISTICS = /^(?:anomaly\..*|min|max|last)$/u;
@@ -31,7 +31,7 @@ const LEAST_DISTINCT = 0.9;
  * @returns undefined if there are none; never throws, whatever the text
  */
 export function seriesIn(content: string, title: string): FoundSeries | undefined {
-  if (content.length > MOST_CHARACTERS) return undefined;
+  if (content.length > MAX_CHARACTERS) return undefined;
   const candidates = tablesIn(content)
     .filter(({ form }) => form !== 'log')
     .toSorted((a, b) => telling(b) - telling(a));
@@ -86,13 +86,13 @@ function seriesOf(table: Table, { time, y, plan }: Drawn): { all: OneSeries[]; i
     else parts.set(key, [row]);
   }
   const labels = new Labels(LABEL_CHARACTERS);
-  const most = Math.max(60, Math.min(MOST_POINTS, Math.floor(MOST_POINTS_OF_ALL / Math.min(parts.size, MOST_SERIES))));
+  const most = Math.max(60, Math.min(MAX_POINTS, Math.floor(MAX_POINTS_OF_ALL / Math.min(parts.size, MAX_SERIES))));
   const all: OneSeries[] = [];
-  let isCut = parts.size > MOST_SERIES;
+  let isCut = parts.size > MAX_SERIES;
   let samples = 0;
   let distinct = 0;
   const taken = new Set<string>();
-  for (const rows of [...parts.values()].slice(0, MOST_SERIES)) {
+  for (const rows of [...parts.values()].slice(0, MAX_SERIES)) {
     const [first = []] = rows;
     const found = samplesOf(rows, time, y);
     samples += found.total;

@@ -12,7 +12,7 @@ const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 const LEGEND_FONT_SIZE = 10;
 const LEGEND_LABEL_LIMIT = 330;
-const MOST_DECADES = 8;
+const MAX_DECADES = 8;
 
 type FieldChannel = Extract<Channel, { field: unknown }>;
 
@@ -123,7 +123,7 @@ function decades(values: readonly number[]): { values?: number[] } {
   const [least, most] = rangeOf(sizes);
   const [from, to] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
   if (to - from < 2) return {};
-  const step = Math.ceil((to - from) / MOST_DECADES);
+  const step = Math.ceil((to - from) / MAX_DECADES);
   const powers = Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, index) =>
     Number(`1e${from + index * step}`),
   );

@@ -1,8 +1,8 @@
 /** Builds a Vega-Lite specification with inline data from tables and a request. */
 import { count } from '../../tools/index.ts';
 import {
-  MOST_DATA_BYTES,
-  MOST_POINTS,
+  MAX_DATA_BYTES,
+  MAX_POINTS,
   VEGA_LITE_SCHEMA,
   type ChartSource,
   type ChartSpec,
@@ -34,7 +34,7 @@ export interface BuiltChart {
 }
 
 const SUBTITLE_CHARACTERS = 115;
-const MOST_SUBTITLES = 5;
+const MAX_SUBTITLES = 5;
 
 /**
  * Draws a table. Every value in the chart is a cell of the table, or an aggregate the request asked for; the subtitle
@@ -97,13 +97,13 @@ export function buildChart(input: ChartInput, events?: ChartInput): BuiltChart {
 
 /** Reduces points until their JSON is small enough. */
 function withinBytes(fit: (limit: number) => Drawing): Drawing {
-  let limit = MOST_POINTS;
+  let limit = MAX_POINTS;
   for (;;) {
     const drawing = fit(limit);
     const bytes = bytesOf(drawing.values);
-    if (bytes <= MOST_DATA_BYTES) return drawing;
+    if (bytes <= MAX_DATA_BYTES) return drawing;
     if (limit <= 100) throw new ChartError('The texts of this table are too long to be drawn; filter it, or set top.');
-    limit = Math.max(100, Math.floor((Math.min(limit, drawing.values.length) * MOST_DATA_BYTES * 0.9) / bytes));
+    limit = Math.max(100, Math.floor((Math.min(limit, drawing.values.length) * MAX_DATA_BYTES * 0.9) / bytes));
   }
 }
 
@@ -144,5 +144,5 @@ function subtitles(notes: readonly string[]): string[] {
     if (last !== undefined && joined.length <= SUBTITLE_CHARACTERS) lines[lines.length - 1] = joined;
     else lines.push(plainText(note, SUBTITLE_CHARACTERS));
   }
-  return lines.slice(0, MOST_SUBTITLES);
+  return lines.slice(0, MAX_SUBTITLES);
 }

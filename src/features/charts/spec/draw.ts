@@ -1,7 +1,7 @@
 /** The data and encoding of each kind of chart. */
 import { count } from '../../tools/index.ts';
 import type { Datum, Encoding, MarkDef } from '../chart-spec.ts';
-import { ChartError, MOST_SERIES, type ChartRequest, type Mark } from '../request.ts';
+import { ChartError, MAX_SERIES, type ChartRequest, type Mark } from '../request.ts';
 import { isoOf } from '../tables/index.ts';
 import { plainText, titleText } from '../text.ts';
 import { rangeOf, seriesChannel, timeChannel, unitOf, valueChannel, valueTitle, WIDTH } from './axes.ts';
@@ -35,8 +35,8 @@ const HEIGHT = 320;
 const NARROW_WIDTH = 480;
 const USUAL_SERIES = 12;
 const USUAL_CATEGORIES = 30;
-const MOST_EVENTS = 40;
-const MOST_HEIGHT = 2_000;
+const MAX_EVENTS = 40;
+const MAX_HEIGHT = 2_000;
 /** Up to this many points per series are marked on the line, so that isolated ones show. */
 const MARKED_POINTS = 60;
 
@@ -50,7 +50,7 @@ export function drawSeries(selection: Selection, plan: Plan, request: ChartReque
   const drawn = { ...plan, mark };
   const notes = skipped > 0 ? [`${count(skipped, 'row')} without ${whatIsAcross(plan)} left out`] : [];
   if (extreme > 0) notes.push(`${count(extreme, 'number')} too large or too small to draw left out`);
-  const most = plan.across === 'category' ? USUAL_SERIES : Math.min(request.top ?? USUAL_SERIES, MOST_SERIES);
+  const most = plan.across === 'category' ? USUAL_SERIES : Math.min(request.top ?? USUAL_SERIES, MAX_SERIES);
   const kept = greatest(all, most, ({ points }) => peak(points));
   if (kept.length < all.length)
     notes.push(`${kept.length} of ${all.length} series shown, those with the greatest values`);
@@ -131,7 +131,7 @@ function drawCategories(
     series.points.flatMap((point) => (point.y === null ? [] : [{ ...point, series }])),
   );
   const categories = Map.groupBy(points, ({ x }) => x);
-  const most = Math.min(request.top ?? USUAL_CATEGORIES, Math.floor(MOST_HEIGHT / rowHeight));
+  const most = Math.min(request.top ?? USUAL_CATEGORIES, Math.floor(MAX_HEIGHT / rowHeight));
   const valueOf = ([, found]: [unknown, Point[]]): number =>
     isStacked ? found.reduce((sum, { y }) => sum + (y ?? 0), 0) : Math.max(...found.map(({ y }) => y ?? -Infinity));
   const shown = greatest([...categories], most, valueOf);
@@ -180,7 +180,7 @@ function drawCategories(
 export function drawEvents(selection: Selection, plan: Plan, request: ChartRequest): Drawing {
   const all = momentsOf(selection, plan);
   if (all.length === 0) throw new ChartError('The rows have no times to mark.');
-  const moments = all.slice(-Math.min(request.top ?? MOST_EVENTS, MOST_EVENTS));
+  const moments = all.slice(-Math.min(request.top ?? MAX_EVENTS, MAX_EVENTS));
   const [from, to] = rangeOf(moments.map(({ at }) => at));
   const kinds = new Set(moments.map(({ series }) => series));
   const values = moments.map(({ at, label, series }) => ({ x: isoOf(at), label, ...(series !== '' && { series }) }));

@@ -19,7 +19,7 @@ const SERIES_CHARACTERS = 60;
 const LANES = 4;
 const LANE_HEIGHT = 13;
 const FONT_SIZE = 10;
-const MOST_OVER_A_CHART = 50;
+const MAX_OVER_A_CHART = 50;
 
 /** The moments of the rows in time order, skipping rows without a time. */
 export function momentsOf({ rows }: Selection, { x, label, series }: Plan): Moment[] {
@@ -44,7 +44,7 @@ export function eventLayers(
   moments: readonly Moment[],
   period: { from: number; to: number },
 ): { layers: Layer[]; shown: number; lanes: number } {
-  const within = moments.filter(({ at }) => at >= period.from && at <= period.to).slice(0, MOST_OVER_A_CHART);
+  const within = moments.filter(({ at }) => at >= period.from && at <= period.to).slice(0, MAX_OVER_A_CHART);
   if (within.length === 0) return { layers: [], shown: 0, lanes: 0 };
   const scale = (at: number): number => ((at - period.from) / Math.max(1, period.to - period.from)) * WIDTH;
   const ends: number[] = [];

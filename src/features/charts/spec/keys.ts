@@ -3,10 +3,10 @@ import type { Cell } from '../tables/index.ts';
 import type { Field } from './columns.ts';
 
 /** With more values than this, series cannot be told apart by eye. */
-const MOST_VALUES = 500;
-const MOST_KEY_COLUMNS = 3;
+const MAX_VALUES = 500;
+const MAX_KEY_COLUMNS = 3;
 /** How many columns to try. */
-const MOST_CANDIDATES = 12;
+const MAX_CANDIDATES = 12;
 
 /**
  * The fewest columns that tell rows apart, found greedily.
@@ -18,16 +18,16 @@ export function keyOf(
   rows: readonly Cell[][],
   fields: readonly Field[],
   base: readonly number[],
-  mostValues = MOST_VALUES,
+  mostValues = MAX_VALUES,
 ): { key: Field[]; unique: boolean } {
   const candidates = fields
-    .slice(0, MOST_CANDIDATES * 2)
+    .slice(0, MAX_CANDIDATES * 2)
     .map((field) => ({ field, ids: idsOf(rows.map((row) => row[field.index] ?? null)) }))
     .filter(({ ids }) => ids.count > 1 && ids.count <= mostValues)
-    .slice(0, MOST_CANDIDATES);
+    .slice(0, MAX_CANDIDATES);
   const key: Field[] = [];
   let current = idsOf(base);
-  while (current.count < rows.length && key.length < MOST_KEY_COLUMNS) {
+  while (current.count < rows.length && key.length < MAX_KEY_COLUMNS) {
     let best: { field: Field; joined: Ids } | undefined;
     for (const { field, ids } of candidates) {
       if (key.includes(field)) continue;

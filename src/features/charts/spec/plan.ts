@@ -35,9 +35,9 @@ export interface Plan {
 }
 
 /** Few kinds of counted rows are told apart. */
-const MOST_KINDS = 8;
+const MAX_KINDS = 8;
 /** More moments than this are counted instead of shown. */
-const MOST_SINGLE_EVENTS = 30;
+const MAX_SINGLE_EVENTS = 30;
 
 /** @throws {ChartError} if the request names no existing column, or asks for something that cannot be drawn */
 export function planOf(table: Table, selection: Selection, request: ChartRequest): Plan {
@@ -102,7 +102,7 @@ function checkMark({ mark, across, log }: Plan): void {
 
 /** Moments without numbers: few enough to label each. */
 function areEvents(table: Table, { rows }: Selection, request: ChartRequest, y: readonly Field[]): boolean {
-  if (y.length > 0 || request.aggregate !== undefined || rows.length > MOST_SINGLE_EVENTS) return false;
+  if (y.length > 0 || request.aggregate !== undefined || rows.length > MAX_SINGLE_EVENTS) return false;
   if (request.x !== undefined && fieldNamed(table, request.x).type !== 'temporal') return false;
   return anyTime(table) !== undefined && labelField(table) !== undefined;
 }
@@ -184,7 +184,7 @@ function isFew({ rows }: Selection, { index }: Field): boolean {
   const values = new Set<unknown>();
   for (const row of rows) {
     values.add(row[index] ?? null);
-    if (values.size > MOST_KINDS) return false;
+    if (values.size > MAX_KINDS) return false;
   }
   return values.size > 1 && values.size * 2 <= rows.length;
 }

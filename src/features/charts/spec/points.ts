@@ -31,7 +31,7 @@ export interface Points {
 const SERIES_CHARACTERS = 60;
 const CATEGORY_CHARACTERS = 60;
 /** Up to this many distinct times, rows are aggregated per time without buckets. */
-const MOST_EXACT_TIMES = 300;
+const MAX_EXACT_TIMES = 300;
 const BUCKETS = 60;
 const [SECOND, MINUTE, HOUR, DAY] = [1_000, 60_000, 3_600_000, 86_400_000] as const;
 const BUCKET_STEPS = [
@@ -164,7 +164,7 @@ function bucketOf(series: readonly Series[], aggregate: Aggregate): number | und
     }
   }
   // Times that rows do not share need no aggregation.
-  if (aggregate !== 'count' && times.size <= MOST_EXACT_TIMES && times.size * 2 <= rows) return undefined;
+  if (aggregate !== 'count' && times.size <= MAX_EXACT_TIMES && times.size * 2 <= rows) return undefined;
   const wanted = (most - least) / BUCKETS;
   return BUCKET_STEPS.find((step) => step >= wanted) ?? Math.ceil(wanted / (28 * DAY)) * 28 * DAY;
 }

@@ -1,6 +1,6 @@
 /** Tables of comma-, tab- or otherwise separated values. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { MOST_CELLS, NAME_CHARACTERS, numberOf, type Cell } from './table.ts';
+import { MAX_CELLS, NAME_CHARACTERS, numberOf, type Cell } from './table.ts';
 import { tableOf, type Draft } from './infer.ts';
 import { linesOf } from './json-text.ts';
 import { timeFormOf } from './times.ts';
@@ -9,7 +9,7 @@ import type { Table } from './table.ts';
 const DELIMITERS = [',', '\t', ';', '|'] as const;
 const LINES_LOOKED_AT = 20;
 const HEAD_CHARACTERS = 64_000;
-const MOST_FIELDS = 200;
+const MAX_FIELDS = 200;
 
 /** @returns the table, or undefined if the text is not one or has nothing to draw */
 export function delimitedTable(text: string): Table | undefined {
@@ -24,7 +24,7 @@ export function delimitedTable(text: string): Table | undefined {
   const rows = body.filter((record) => record.length === names.length);
   if (rows.length < body.length * 0.9) return undefined;
   const total = rows.length;
-  const kept: Cell[][] = rows.slice(0, Math.floor(MOST_CELLS / names.length));
+  const kept: Cell[][] = rows.slice(0, Math.floor(MAX_CELLS / names.length));
   const draft: Draft = { name: 'rows', path: 'rows', form: 'delimited', names, rows: kept, total, partial: false };
   const table = tableOf({ ...draft, partial: rows.length < body.length });
   // All text is more likely prose with commas; without a header only numbers prove a table.
@@ -46,7 +46,7 @@ function delimiterOf(head: string): string | undefined {
     const counts = sample.map((line) => fieldsIn(line, delimiter));
     const fields = counts[0] ?? 0;
     return { delimiter, fields: counts.every((count) => count === fields) ? fields : 0 };
-  }).filter(({ fields }) => fields >= 2 && fields <= MOST_FIELDS);
+  }).filter(({ fields }) => fields >= 2 && fields <= MAX_FIELDS);
   return candidates.sort((a, b) => b.fields - a.fields)[0]?.delimiter;
 }
 

@@ -2,8 +2,8 @@
 import { plainText } from '../text.ts';
 import type { Column, Table } from './table.ts';
 
-const MOST_TABLES = 12;
-const MOST_COLUMNS = 20;
+const MAX_TABLES = 12;
+const MAX_COLUMNS = 20;
 
 interface PresentedTable {
   table: string;
@@ -13,10 +13,10 @@ interface PresentedTable {
 
 /** Tables and their columns, for the error of a call that named others. */
 export function presentTables(tables: readonly Table[]): PresentedTable[] {
-  return tables.slice(0, MOST_TABLES).map((table) => ({
+  return tables.slice(0, MAX_TABLES).map((table) => ({
     table: plainText(table.name, 300),
     rows: table.total,
-    columns: table.columns.slice(0, MOST_COLUMNS).map(columnText),
+    columns: table.columns.slice(0, MAX_COLUMNS).map(columnText),
   }));
 }
 

@@ -1,6 +1,6 @@
 /** Collects the tables of a JSON result: rows from the same place belong to the same table. */
 import { tableOf, type Draft } from './infer.ts';
-import { MOST_CELLS, MOST_COLUMNS, MOST_TABLES, type Cell, type Table } from './table.ts';
+import { MAX_CELLS, MAX_COLUMNS, MAX_TABLES, type Cell, type Table } from './table.ts';
 
 /** Cells by column name. */
 export type Entries = readonly (readonly [string, Cell])[];
@@ -28,7 +28,7 @@ export class Drafts {
   at(place: { path: string; name: string; measure?: string; partial: boolean }): OpenDraft | undefined {
     let draft = this.open.get(place.path);
     if (!draft) {
-      if (this.open.size >= MOST_TABLES) return undefined;
+      if (this.open.size >= MAX_TABLES) return undefined;
       const name = this.nameFor(place.name);
       const empty = { names: [], rows: [], groups: [], positions: new Map<string, number>(), total: 0, owners: 0 };
       draft = { ...place, name, form: this.form, ...empty };
@@ -43,7 +43,7 @@ export class Drafts {
 
   add(draft: OpenDraft, entries: Entries): void {
     draft.total += 1;
-    if (this.cells >= MOST_CELLS) return;
+    if (this.cells >= MAX_CELLS) return;
     const row: Cell[] = Array.from({ length: draft.names.length }, () => null);
     for (const [name, cell] of entries) {
       const position = draft.positions.get(name) ?? this.column(draft, name);
@@ -64,7 +64,7 @@ export class Drafts {
   }
 
   private column(draft: OpenDraft, name: string): number | undefined {
-    if (draft.names.length >= MOST_COLUMNS) return undefined;
+    if (draft.names.length >= MAX_COLUMNS) return undefined;
     draft.positions.set(name, draft.names.length);
     return draft.names.push(name) - 1;
   }

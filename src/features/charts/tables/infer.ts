@@ -1,5 +1,5 @@
 /** Infers the type and unit of each column. */
-import { MOST_COLUMNS, numberOf, type Cell, type Column, type Table, type TimeForm } from './table.ts';
+import { MAX_COLUMNS, numberOf, type Cell, type Column, type Table, type TimeForm } from './table.ts';
 import { isTimeName, timeFormOf, timeOf } from './times.ts';
 
 /** Raw rows with column names. */
@@ -31,7 +31,7 @@ export function unitInName(name: string): string | undefined {
 export function tableOf(draft: Draft): Table | undefined {
   const { name, path, form, names, rows, groups, total, partial } = draft;
   const found = names.map((column, index) => columnOf(column, index, draft));
-  const kept = found.flatMap((column, index) => (column ? [{ column, index }] : [])).slice(0, MOST_COLUMNS);
+  const kept = found.flatMap((column, index) => (column ? [{ column, index }] : [])).slice(0, MAX_COLUMNS);
   if (kept.length === 0) return undefined;
   // Rows found before a column first appeared are shorter.
   const whole = kept.length === names.length && rows.every((row) => row.length === names.length);

@@ -1,14 +1,14 @@
 /** Log text: lines that start with a time, with the numbers and labels in them. */
 import { linesOf } from './json-text.ts';
 import { tableOf } from './infer.ts';
-import { MOST_CELLS, type Cell, type Table } from './table.ts';
+import { MAX_CELLS, type Cell, type Table } from './table.ts';
 
 /** A time is at the start of a line, at most after a bracket, a level or a key. */
 const HEAD_CHARACTERS = 80;
 /** The rest of a longer line is ignored. */
 const LINE_CHARACTERS = 2_000;
 const LINES_LOOKED_AT = 200;
-const MOST_PAIRS = 24;
+const MAX_PAIRS = 24;
 
 const WRITTEN =
   /\d{4}[-/]\d{2}[-/]\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d{1,9})?(?:\s?(?:Z|[+-]\d{2}:?\d{2}))?|\d{2}\/[A-Z][a-z]{2}\/\d{4}:\d{2}:\d{2}:\d{2} [+-]\d{4}/u;
@@ -36,11 +36,11 @@ export function logTable(text: string): Table | undefined {
     const time = timeIn(line);
     if (!time) continue;
     total += 1;
-    if (rows.length * names.length > MOST_CELLS) continue;
+    if (rows.length * names.length > MAX_CELLS) continue;
     const message = line.slice(time.end, LINE_CHARACTERS).replace(/^[\]\s:,|-]+/u, '');
     const row: Cell[] = [time.text, LEVEL.exec(line.slice(0, 200))?.[0] ?? null, message];
     for (const { name, value, unit } of pairsIn(line.slice(0, LINE_CHARACTERS))) {
-      if (!names.includes(name) && names.length < MOST_PAIRS + 3) names.push(name);
+      if (!names.includes(name) && names.length < MAX_PAIRS + 3) names.push(name);
       if (unit !== undefined) units.set(name, unit);
       const index = names.indexOf(name);
       if (index > 2) row[index] ??= value;

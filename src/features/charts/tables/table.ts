@@ -37,9 +37,9 @@ export interface Table {
 }
 
 /** How many cells of one result are kept, over all its tables. */
-export const MOST_CELLS = 4_000_000;
-export const MOST_TABLES = 50;
-export const MOST_COLUMNS = 60;
+export const MAX_CELLS = 4_000_000;
+export const MAX_TABLES = 50;
+export const MAX_COLUMNS = 60;
 /** A longer name is not a name; its values are dropped. */
 export const NAME_CHARACTERS = 200;
 

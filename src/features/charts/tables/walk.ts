@@ -7,10 +7,10 @@ import { Drafts, type Entries } from './drafts.ts';
 import { NAME_CHARACTERS, numberOf, type Cell, type Table } from './table.ts';
 import { isTimeName, timeFormOf } from './times.ts';
 
-const MOST_DEPTH = 24;
+const MAX_DEPTH = 24;
 const FLATTENED_DEPTH = 3;
-const MOST_ENTRIES = 60;
-const MOST_TUPLE = 40;
+const MAX_ENTRIES = 60;
+const MAX_TUPLE = 40;
 const PATH_CHARACTERS = 300;
 /** Properties that name what their sibling values measure. */
 const MEASURES = ['metric', 'expr', 'query', 'expression'];
@@ -38,7 +38,7 @@ export function tablesInJson(value: unknown, form: 'json' | 'ndjson', partial: b
 }
 
 function visit(value: unknown, place: Place, drafts: Drafts): void {
-  if (place.depth > MOST_DEPTH || place.path.length > PATH_CHARACTERS) return;
+  if (place.depth > MAX_DEPTH || place.path.length > PATH_CHARACTERS) return;
   if (Array.isArray(value)) visitArray(value, place, drafts);
   else if (isObject(value)) visitObject(membersOf(value), place, drafts);
 }
@@ -92,7 +92,7 @@ function addObjects(rows: readonly Members[], place: Place, drafts: Drafts): voi
 /** An object within a row belongs to it; only its arrays are tables. */
 function visitNested(value: unknown, place: Place, drafts: Drafts): void {
   if (!isObject(value)) return visit(value, place, drafts);
-  if (place.depth > MOST_DEPTH) return undefined;
+  if (place.depth > MAX_DEPTH) return undefined;
   const deeper = { ...place, depth: place.depth + 1 };
   for (const [key, member] of membersOf(value)) visitNested(member, child(deeper, key), drafts);
 }
@@ -107,7 +107,7 @@ function addTuples(tuples: readonly (readonly unknown[])[], place: Place, drafts
   const context = renamed(new Set(names), place);
   for (const tuple of header ? tuples.slice(1) : tuples) {
     const cells = tuple
-      .slice(0, MOST_TUPLE)
+      .slice(0, MAX_TUPLE)
       .map((item, index) => [names[index] ?? `value ${index}`, cellOf(item)] as const);
     drafts.add(draft, [...cells, ...context]);
   }
@@ -134,7 +134,7 @@ function addColumns(members: Members, place: Place, drafts: Drafts): void {
 function flatten(members: Members, prefix = '', depth = 0, found: [string, Cell][] = []): [string, Cell][] {
   for (const [key, value] of members) {
     const name = `${prefix}${key}`;
-    if (found.length >= MOST_ENTRIES || name.length > NAME_CHARACTERS) continue;
+    if (found.length >= MAX_ENTRIES || name.length > NAME_CHARACTERS) continue;
     if (isScalar(value)) found.push([name, cellOf(value)]);
     else if (isObject(value) && depth < FLATTENED_DEPTH) flatten(membersOf(value), `${name}.`, depth + 1, found);
   }

@@ -15,7 +15,7 @@ export interface SpeechOptions {
 }
 
 /** Maximum characters of a delta; re-read text comes in one piece and may be megabytes. */
-const MOST_DELTA = 16_000;
+const MAX_DELTA = 16_000;
 
 export class Speech {
   private readonly options: SpeechOptions;
@@ -262,7 +262,7 @@ export class Speech {
   /** @param before is sent with the first piece: prepending it to the whole would copy the whole for each follower */
   private *deltas(type: TextKind, text: string, before = ''): Generator<UiChunk> {
     for (let from = 0, to: number; from < text.length; from = to) {
-      to = from + MOST_DELTA;
+      to = from + MAX_DELTA;
       // Do not split a surrogate pair.
       if (to < text.length && text.codePointAt(to - 1)! > 0xff_ff) to -= 1;
       yield { type: `${type}-delta`, id: this.partId, delta: (from === 0 ? before : '') + text.slice(from, to) };

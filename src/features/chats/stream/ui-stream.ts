@@ -27,7 +27,7 @@ export interface UiStreamOptions {
   mostWords?: number;
 }
 
-const MOST_WORDS = 1_000_000;
+const MAX_WORDS = 1_000_000;
 
 /** Steps whose stored text is needed before an event can become chunks. */
 export interface Missing {
@@ -139,7 +139,7 @@ export class UiStream {
 
   private forgetWords(): void {
     if (!this.speech.keepsWords || this.speech.isBehind) return;
-    const isTooMuch = this.speech.size > (this.options.mostWords ?? MOST_WORDS);
+    const isTooMuch = this.speech.size > (this.options.mostWords ?? MAX_WORDS);
     if (isTooMuch || (this.mayForget && this.isPlayedByEvents)) this.speech.forgetWords();
   }
 

@@ -1,5 +1,5 @@
 /** Chooses the few pieces that support the claims of a query. */
-import { MOST_ALIKE, type Holdings } from './holdings.ts';
+import { MAX_ALIKE, type Holdings } from './holdings.ts';
 import { judgeFor, type Judgement } from './judge.ts';
 import { hasTerm, type TermSet } from './scan.ts';
 import type { Query } from './terms.ts';
@@ -57,7 +57,7 @@ function shortlist(
     const key = `${judgement.score}:${keyOf(judgement.own)}:${keyOf(judgement.above)}`;
     const count = alike.get(key) ?? 0;
     alike.set(key, count + 1);
-    if (count > MOST_ALIKE) continue;
+    if (count > MAX_ALIKE) continue;
     list.push(judgement);
     if (list.length >= most * 2) {
       list.sort(byScore).length = most;
@@ -80,7 +80,7 @@ function chooseFrom(
   const alike = judged.filter(
     ({ supports, score, own }) => supports && score >= best.score * 0.999 && equal(own, best.own),
   );
-  const chosen = alike.length <= MOST_ALIKE ? alike : [best];
+  const chosen = alike.length <= MAX_ALIKE ? alike : [best];
   const covered: TermSet = { ...best.own };
   for (const other of judged) {
     if (chosen.includes(other) || other.score > best.score || equal(other.own, best.own)) continue;

@@ -11,7 +11,7 @@ export interface Claim {
 }
 
 /** Further citations of the same number are ignored. */
-const MOST_CLAIMS = 12;
+const MAX_CLAIMS = 12;
 const STATEMENT_CHARACTERS = 2_000;
 
 /**
@@ -37,7 +37,7 @@ export function claimsOf(text: string, citationId: number): Claim[] {
       const before = contextBefore(text, sentences, index);
       const rest = `${text.slice(sentence.start, part.start)} ${text.slice(part.end, sentence.end)}`;
       claims.push({ statement: bound(plain(text, part, inSentence)), context: bound(`${before} ${rest}`) });
-      if (claims.length === MOST_CLAIMS) return claims;
+      if (claims.length === MAX_CLAIMS) return claims;
     }
   }
   return claims;

@@ -17,7 +17,7 @@ export interface ExcerptQuery {
   most?: number;
 }
 
-export const MOST_EXCERPTS = 5;
+export const MAX_EXCERPTS = 5;
 /** Neighbouring pieces are joined up to this length, in UTF-16 code units. */
 const LONGEST_EXCERPT = 1_000;
 /** Up to this length, the group around a piece is cited instead of the piece. */
@@ -77,7 +77,7 @@ function read({ content, citationId, text }: ExcerptQuery): Reading | undefined 
   return { holdings: holdingsOf(layOut(content), query), query, claims };
 }
 
-function excerptsOf({ content, most = MOST_EXCERPTS }: ExcerptQuery, reading: Reading | undefined): string[] {
+function excerptsOf({ content, most = MAX_EXCERPTS }: ExcerptQuery, reading: Reading | undefined): string[] {
   if (!reading) return [];
   const { holdings, query } = reading;
   const choices = takeTurns(choicesFor(holdings, query), most);

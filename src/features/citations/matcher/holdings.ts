@@ -39,9 +39,9 @@ export interface GroupHolding {
 }
 
 /** Siblings that hold exactly the same are shown only if there are no more than this. */
-export const MOST_ALIKE = 3;
+export const MAX_ALIKE = 3;
 /** How many occurrences of a verbatim term are examined. */
-const MOST_PLACES = 5_000;
+const MAX_PLACES = 5_000;
 /** How much of a label is read. */
 const LABEL_CHARACTERS = 400;
 
@@ -68,7 +68,7 @@ export function holdingsOf(layout: Layout, { terms }: Query): Holdings {
     const key = `${full.low},${full.high},${near.low},${near.high},${kinds},${group}`;
     const count = (alike.get(key) ?? 0) + 1;
     alike.set(key, count);
-    if (count <= MOST_ALIKE + 1) found.push({ piece, full: { ...full }, near: { ...near }, kinds });
+    if (count <= MAX_ALIKE + 1) found.push({ piece, full: { ...full }, near: { ...near }, kinds });
     for (let index = 0; index < terms.length; index++) {
       if (hasTerm(full, index)) around.holding[index]! += 1;
       if (hasTerm(full, index) || hasTerm(near, index)) frequency[index]! += 1;
@@ -173,7 +173,7 @@ function verbatimPlaces(layout: Layout, terms: readonly Term[]): Map<number, num
     if (kind !== 'verbatim') continue;
     for (const written of writingsOf(text)) {
       let at = content.indexOf(written);
-      for (let count = 0; at >= 0 && count < MOST_PLACES; count++) {
+      for (let count = 0; at >= 0 && count < MAX_PLACES; count++) {
         if (standsAlone(content, at, at + written.length)) {
           note(at, index);
           note(at + written.length - 1, index);

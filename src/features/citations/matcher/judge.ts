@@ -25,7 +25,7 @@ const ABOVE = 0.7;
 /** Shares of what a claim states, tuned on the tuning half of the labelled set. */
 const ENOUGH_TOPIC_WITH_NUMBER = 0.25;
 const ENOUGH_WITHOUT_NUMBER = 0.45;
-const MOST_OF_A_WORD = 0.9;
+const MAX_OF_A_WORD = 0.9;
 const ENOUGH_BY_NAME_ALONE = 0.6;
 const ENOUGH_AGAINST_MISSING_NUMBER = 0.6;
 
@@ -109,7 +109,7 @@ class Tally {
       if (FIGURES.test(term.text)) this.#figures.push({ held });
       this.#topic.stated += stated;
       if (telling && itself) this.#tells = true;
-      else if (telling && held === 0 && weight >= MOST_OF_A_WORD) this.#toldOfAnother = true;
+      else if (telling && held === 0 && weight >= MAX_OF_A_WORD) this.#toldOfAnother = true;
       if (count > 0) this.#topic.known = true;
       this.#topic.held += stated * held;
       if (held > 0) this.#topic.terms += 1;

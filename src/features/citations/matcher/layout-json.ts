@@ -3,7 +3,7 @@
  * into their properties. Iterative and lenient: truncated JSON yields what is there, and Python's printed lists and
  * dictionaries are read too.
  */
-import { MOST_GROUPED, NO_GROUP, type Layout } from './pieces.ts';
+import { MAX_GROUPED, NO_GROUP, type Layout } from './pieces.ts';
 import { endOfString, unescaped } from '../../../platform/json-text.ts';
 import { unitInName, unitNamed } from './units.ts';
 import { addWindows, LONGEST_PIECE } from './windows.ts';
@@ -14,7 +14,7 @@ const RECORD = 320;
 const PHRASE = 40;
 /** A group up to this length may be cited whole. */
 const CITABLE_WHOLE = 600;
-const MOST_LABELS = 12;
+const MAX_LABELS = 12;
 const DEEPEST = 1_000;
 /** The share of broken JSON that still counts as JSON. */
 const WORTH_KEEPING = 4_096;
@@ -144,7 +144,7 @@ class JsonLayout {
     }
     if (!isArray && !frame.composite && end - start <= CITABLE_WHOLE)
       this.#layout.groups[frame.group]!.whole = { start, end };
-    if (isArray && containers === 0 && !frame.composite) this.#layout.groupFrom(firstPiece, MOST_GROUPED);
+    if (isArray && containers === 0 && !frame.composite) this.#layout.groupFrom(firstPiece, MAX_GROUPED);
     if (parent) parent.composite = true;
   }
 
@@ -201,7 +201,7 @@ class JsonLayout {
 
   #label(frame: Frame, start: number, end: number, name?: RegExp): void {
     const group = this.#layout.groups[frame.group]!;
-    if (group.labels.length >= MOST_LABELS || end - start > RECORD) return;
+    if (group.labels.length >= MAX_LABELS || end - start > RECORD) return;
     if (name && !name.test(this.#content.slice(start, Math.min(end, start + 40)))) return;
     group.labels.push({ start, end });
   }

@@ -51,7 +51,7 @@ export interface Table {
 
 export const NO_GROUP = -1;
 /** Numbers in a long list are grouped up to this many characters. */
-export const MOST_GROUPED = 80;
+export const MAX_GROUPED = 80;
 const FORMS: readonly Form[] = ['text', 'json', 'string', 'row'];
 
 /** The pieces of one result in order; they do not overlap. */

@@ -12,7 +12,7 @@ import {
   versionEnd,
 } from './figures.ts';
 import { endOfString, hasEscape, nextSign, unescaped } from '../../../platform/json-text.ts';
-import { MOST_TERMS, stemsOf, type Term } from './terms.ts';
+import { MAX_TERMS, stemsOf, type Term } from './terms.ts';
 import { momentAt, momentOfEpoch, sameMoment, type Moment } from './times.ts';
 import { unitInName, unitNamed, type Dimension, type Unit } from './units.ts';
 import { stemOf } from './words.ts';
@@ -23,7 +23,7 @@ export interface TermSet {
   high: number;
 }
 
-const HALF = MOST_TERMS / 2;
+const HALF = MAX_TERMS / 2;
 export const hasTerm = ({ low, high }: TermSet, term: number): boolean =>
   (term < HALF ? low & (1 << term) : high & (1 << (term - HALF))) !== 0;
 export function addTerm(set: TermSet, term: number): void {

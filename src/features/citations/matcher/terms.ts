@@ -31,7 +31,7 @@ export interface Query {
 }
 
 /** As many as two 31-bit masks hold. */
-export const MOST_TERMS = 62;
+export const MAX_TERMS = 62;
 const LONGEST_VERBATIM = 200;
 const CONTEXT_SHARE = 0.3;
 
@@ -39,7 +39,7 @@ const QUOTED =
   /`([^`\n]{2,200})`|"([^"\n]{3,200})"|[“„]([^“”„\n]{3,200})[”“]|«([^«»\n]{3,200})»|(?<![\p{L}\p{N}])'([^'\n]{4,200})'(?!\p{L})/gu;
 const TOKEN = /[\p{L}\p{N}_$][\p{L}\p{N}\p{M}_$.:/#@-]{0,199}|\/[\p{L}\p{N}_.:/#@{}*-]{2,199}/gu;
 
-/** The terms of claims; only the weightiest if there are more than {@link MOST_TERMS}. */
+/** The terms of claims; only the weightiest if there are more than {@link MAX_TERMS}. */
 export function queryOf(claims: readonly Claim[]): Query {
   const perClaim = claims.map(({ statement, context }) => {
     const found = termsOf(statement, true);
@@ -55,7 +55,7 @@ export function queryOf(claims: readonly Claim[]): Query {
   }
   const keys = [...strongest.keys()]
     .sort((a, b) => strongest.get(b)!.most - strongest.get(a)!.most)
-    .slice(0, MOST_TERMS);
+    .slice(0, MAX_TERMS);
   return {
     terms: keys.map((key) => strongest.get(key)!),
     weights: perClaim.map((found) => keys.map((key) => found.get(key)?.weight)),

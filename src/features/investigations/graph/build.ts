@@ -23,10 +23,10 @@ export interface GraphInput {
   omitted: number;
 }
 
-const MOST_SERVICES = 200;
-const MOST_CALLS = 1_000;
-const MOST_EVIDENCE = 12;
-const MOST_NOTES = 12;
+const MAX_SERVICES = 200;
+const MAX_CALLS = 1_000;
+const MAX_EVIDENCE = 12;
+const MAX_NOTES = 12;
 
 export function buildGraph(input: GraphInput): InvestigationGraph {
   const read = ofOneSystem(readResults(input.results));
@@ -44,11 +44,11 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
       : faultPath(calls, { from: alerting, to: suspect }, (name) => known.of(name).weight);
   const centre = [...new Set([suspect, ...path, alerting].filter((name) => name !== null))];
   const order = nearestFirst(calls, centre, known.byScore());
-  const shown = new Set(order.slice(0, MOST_SERVICES));
+  const shown = new Set(order.slice(0, MAX_SERVICES));
   const steps = new Set(path.slice(1).map((callee, index) => JSON.stringify([path[index], callee])));
   const isOnPath = ({ caller, callee }: KnownCall): boolean => steps.has(JSON.stringify([caller, callee]));
   const among = calls.filter(({ caller, callee }) => shown.has(caller) && shown.has(callee));
-  const kept = among.toSorted((a, b) => Number(isOnPath(b)) - Number(isOnPath(a))).slice(0, MOST_CALLS);
+  const kept = among.toSorted((a, b) => Number(isOnPath(b)) - Number(isOnPath(a))).slice(0, MAX_CALLS);
   const roleOf = (name: string, { isRuledOut, isAffected }: Suspicion): Role => {
     if (name === suspect) return 'suspect';
     if (name === alerting) return 'alerting';
@@ -64,7 +64,7 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
     alerting,
     services: [...shown].map((name) => {
       const one = known.of(name);
-      const evidence = [...one.evidence].sort(([a], [b]) => a - b).slice(0, MOST_EVIDENCE);
+      const evidence = [...one.evidence].sort(([a], [b]) => a - b).slice(0, MAX_EVIDENCE);
       return {
         name,
         role: roleOf(name, one),
@@ -85,7 +85,7 @@ export function buildGraph(input: GraphInput): InvestigationGraph {
     })),
     fault_path: path,
     truncated: isCut || read.dependencies.some(({ truncated }) => truncated),
-    notes: notesOn(input, { suspect, alerting, isTentative, path, calls, read }).slice(0, MOST_NOTES),
+    notes: notesOn(input, { suspect, alerting, isTentative, path, calls, read }).slice(0, MAX_NOTES),
   };
 }
 

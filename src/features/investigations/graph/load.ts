@@ -6,10 +6,10 @@ import { buildGraph, type InvestigationGraph } from './build.ts';
 import { GRAPH_TOOLS } from './results.ts';
 
 /** The latest results are read: a run that asks again has a reason. */
-const MOST_RESULTS = 60;
+const MAX_RESULTS = 60;
 /** For all results together; the tools' own limits keep each within tens of thousands. */
-const MOST_CHARACTERS = 4_000_000;
-const MOST_CALLS = 1_000;
+const MAX_CHARACTERS = 4_000_000;
+const MAX_CALLS = 1_000;
 
 /** @param em bound to the team @throws {NotFound} if the team has no such investigation */
 export async function loadGraph(em: EntityManager, investigationId: string): Promise<InvestigationGraph> {
@@ -17,11 +17,11 @@ export async function loadGraph(em: EntityManager, investigationId: string): Pro
   const calls = await em.find(
     ToolCall,
     { conversationId: id, status: 'completed', isError: false },
-    { fields: ['id', 'evidence', 'name', 'input', 'bytes'], orderBy: { evidence: 'desc' }, limit: MOST_CALLS },
+    { fields: ['id', 'evidence', 'name', 'input', 'bytes'], orderBy: { evidence: 'desc' }, limit: MAX_CALLS },
   );
   const wanted = calls.filter(({ name }) => GRAPH_TOOLS.includes(name));
-  let room = MOST_CHARACTERS;
-  const read = wanted.slice(0, MOST_RESULTS).filter(({ bytes }) => (room -= bytes ?? 0) >= 0);
+  let room = MAX_CHARACTERS;
+  const read = wanted.slice(0, MAX_RESULTS).filter(({ bytes }) => (room -= bytes ?? 0) >= 0);
   const contents = await em
     .fork()
     .find(ToolCall, { id: { $in: read.map((call) => call.id) } }, { fields: ['id', 'content'] });

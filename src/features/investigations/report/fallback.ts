@@ -24,8 +24,8 @@ type TimelineEntry = Report['timeline'][number];
 const TENTATIVE = 0.3;
 /** If the best cause's own evidence is below a score of 3 (log scale), nobody is named. */
 const QUIET = Math.log1p(3);
-const MOST_LISTED = 12;
-const MOST_FINDINGS = 3;
+const MAX_LISTED = 12;
+const MAX_FINDINGS = 3;
 /** Anything shorter could be any other text. */
 const SHORTEST_CONTENT = 8;
 
@@ -87,7 +87,7 @@ function tentativeReport(
 
 function openReport(input: FallbackInput, evidence: readonly StoredEvidence[]): Report {
   const draft = new Draft();
-  const looked = evidence.slice(0, MOST_LISTED).map((stored) => {
+  const looked = evidence.slice(0, MAX_LISTED).map((stored) => {
     const cited = draft.citeHead(stored);
     return {
       cited,
@@ -131,13 +131,13 @@ function findings(service: string, evidence: readonly StoredEvidence[], draft: D
       entries.push({ at, event: `A change (${quote(kind)}): ${quote(summary)}; whether it matters is open ${cited}.` });
     }
   }
-  return entries.slice(0, MOST_FINDINGS);
+  return entries.slice(0, MAX_FINDINGS);
 }
 
 function alerts(evidence: readonly StoredEvidence[], draft: Draft): string {
   const stored = evidence.find((one) => (readSources(one)?.sources ?? []).some((source) => source.alerts.length > 0));
   if (!stored) return '';
-  const fired = (readSources(stored)?.sources ?? []).flatMap((source) => source.alerts).slice(0, MOST_FINDINGS);
+  const fired = (readSources(stored)?.sources ?? []).flatMap((source) => source.alerts).slice(0, MAX_FINDINGS);
   return fired
     .map(({ name, service, summary }) => {
       return `- Alert ${quote(name)} on ${quote(service)}: ${quote(summary)} ${draft.citeMembers(stored, { name, service })}`;

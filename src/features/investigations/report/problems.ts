@@ -5,7 +5,7 @@ import type { CheckedCitation, Report } from './schema.ts';
 import { citedNumbers } from './text.ts';
 
 /** How much evidence to search for something that could have been cited. */
-const MOST_TRIED = 30;
+const MAX_TRIED = 30;
 const QUOTED_CHARACTERS = 400;
 /** A search that ignores white space is only a hint and not worth its time in very long results. */
 const HINTED_CHARACTERS = 2_000_000;
@@ -102,7 +102,7 @@ function sameButForSpace(content: string, excerpt: string): string | undefined {
 }
 
 async function hasEvidence(reader: EvidenceReader): Promise<boolean> {
-  for (let evidence = 1; evidence <= MOST_TRIED; evidence++) {
+  for (let evidence = 1; evidence <= MAX_TRIED; evidence++) {
     const stored = await reader.read(evidence);
     if (stored && isCitable(stored.tool)) return true;
   }

@@ -3,7 +3,7 @@ import { count, defineTool, errorOutput, jsonOutput } from '../../tools/index.ts
 import { findProblems } from './problems.ts';
 import { reportSchema } from './schema.ts';
 
-const MOST_PROBLEMS = 30;
+const MAX_PROBLEMS = 30;
 
 const input = z.strictObject({
   ...reportSchema.shape,
@@ -28,7 +28,7 @@ export const submitReport = defineTool({
     if (problems.length > 0) {
       return errorOutput(
         `The report was not accepted: ${count(problems.length, 'problem')} with its citations. Correct them and submit again; if one cannot be corrected, drop it, or submit with "accept_unverified": true to have it marked as unverified.`,
-        { problems: problems.slice(0, MOST_PROBLEMS) },
+        { problems: problems.slice(0, MAX_PROBLEMS) },
       );
     }
     const { title, confidence } = report;

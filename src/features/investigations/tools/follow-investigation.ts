@@ -20,9 +20,9 @@ import {
   type InvestigationToolDeps,
 } from './investigation.ts';
 
-const MOST_WAIT_SECONDS = 120;
+const MAX_WAIT_SECONDS = 120;
 /** Time besides the wait, for reading the row and querying the workflow. */
-const TIMEOUT_SECONDS = MOST_WAIT_SECONDS + 30;
+const TIMEOUT_SECONDS = MAX_WAIT_SECONDS + 30;
 
 /** `follow_investigation`: waits a while for the end of an investigation, and reports its progress. */
 export const followInvestigation = (deps: InvestigationToolDeps) =>
@@ -39,9 +39,9 @@ export const followInvestigation = (deps: InvestigationToolDeps) =>
         .number()
         .int()
         .min(0)
-        .max(MOST_WAIT_SECONDS)
+        .max(MAX_WAIT_SECONDS)
         .default(60)
-        .describe(`Most seconds to wait for its end, 60 by default, at most ${MOST_WAIT_SECONDS}; 0 to look only.`),
+        .describe(`Most seconds to wait for its end, 60 by default, at most ${MAX_WAIT_SECONDS}; 0 to look only.`),
     }),
     summarize: ({ investigation_id: id }) => `Follow investigation ${id}`,
     async run({ investigation_id: id, wait_seconds: seconds }, context) {

@@ -10,7 +10,7 @@ import { startInvestigation as start } from '../service.ts';
 import { storableText, type InvestigationToolDeps } from './investigation.ts';
 
 /** How many investigations one run may start: a person would think before paying for each. */
-const MOST_PER_RUN = 3;
+const MAX_PER_RUN = 3;
 
 class TooManyStarted extends Error {}
 
@@ -54,7 +54,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
       } catch (error) {
         if (!(error instanceof TooManyStarted)) throw error;
         return errorOutput(
-          `${count(MOST_PER_RUN, 'investigation')} were started for this question already, which is the most. Follow those, and tell the person what else would be worth one.`,
+          `${count(MAX_PER_RUN, 'investigation')} were started for this question already, which is the most. Follow those, and tell the person what else would be worth one.`,
         );
       }
     },
@@ -66,5 +66,5 @@ async function admit(tx: EntityManager, prefix: string, own: string): Promise<vo
   // Another attempt of this very call may have been faster: that is not another investigation.
   const others = { $like: `${likeLiteral(prefix)}%`, $ne: own };
   const started = await tx.count(Investigation, { idempotencyKey: others });
-  if (started >= MOST_PER_RUN) throw new TooManyStarted();
+  if (started >= MAX_PER_RUN) throw new TooManyStarted();
 }

@@ -22,9 +22,9 @@ const SIMILAR_ENOUGH = 0.5;
 /**
  * First words that a tree node tells apart; all others lead to one leaf, so that a variable first word does no harm.
  */
-const MOST_FIRST_WORDS = 100;
+const MAX_FIRST_WORDS = 100;
 /** A full leaf holds lines with little in common; comparing with more would only cost time. */
-const MOST_PER_LEAF = 100;
+const MAX_PER_LEAF = 100;
 
 export class DrainTree<Group> {
   readonly #most: number;
@@ -59,7 +59,7 @@ export class DrainTree<Group> {
       return template;
     }
     const added: Template<Group> = { tokens: [...tokens], group: newGroup(), leaf, form, used: this.#line };
-    if (candidates.length >= MOST_PER_LEAF) this.#drop(leastRecent(candidates));
+    if (candidates.length >= MAX_PER_LEAF) this.#drop(leastRecent(candidates));
     if (this.#recent.size >= this.#most) this.#drop(this.#recent.values().next().value);
     this.#leaves.set(leaf, [...(this.#leaves.get(leaf) ?? []), added]);
     this.#recent.add(added);
@@ -80,7 +80,7 @@ export class DrainTree<Group> {
     const known = this.#firstWords.get(branch);
     if (!known) this.#firstWords.set(branch, new Set([word]));
     else if (!known.has(word)) {
-      if (known.size >= MOST_FIRST_WORDS) return WILDCARD;
+      if (known.size >= MAX_FIRST_WORDS) return WILDCARD;
       known.add(word);
     }
     return word;

@@ -3,8 +3,8 @@
 export const WILDCARD = '<*>';
 
 /** Longer messages are told apart by their start. */
-const MOST_CHARACTERS = 2_000;
-const MOST_TOKENS = 120;
+const MAX_CHARACTERS = 2_000;
+const MAX_TOKENS = 120;
 
 /**
  * Known variables, masked before lines are compared, as the Drain paper advises (domain knowledge): times, UUIDs,
@@ -32,10 +32,10 @@ const SEPARATOR = /^\s*[=,;:|&?"'()[\]{}]$/u;
  * all.
  */
 export function tokenize(message: string): string[] {
-  const start = message.slice(0, MOST_CHARACTERS).trim();
+  const start = message.slice(0, MAX_CHARACTERS).trim();
   const headline = start.split(/[\r\n]/u, 1)[0] ?? '';
   const tokens = headline.replaceAll(VARIABLE, WILDCARD).match(TOKEN) ?? [];
-  const bounded = tokens.length > MOST_TOKENS ? [...tokens.slice(0, MOST_TOKENS), ` ${WILDCARD}`] : tokens;
+  const bounded = tokens.length > MAX_TOKENS ? [...tokens.slice(0, MAX_TOKENS), ` ${WILDCARD}`] : tokens;
   return bounded.map((token) => token.replace(/^\s+/u, ' '));
 }
 

@@ -3,12 +3,12 @@ import { count } from '../ui/numbers.ts';
 import type { CitedExcerpt } from './evidence.ts';
 
 /** The rest is folded: people came for the result below, where excerpts are marked. */
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
 /** The cited excerpts, word for word, and whether each is in the result. Unverified ones come first. */
 export function Excerpts({ excerpts }: { excerpts: readonly CitedExcerpt[] }) {
   const ordered = excerpts.toSorted((a, b) => Number(a.verified) - Number(b.verified));
-  const shown = Math.max(MOST_SHOWN, ordered.filter(({ verified }) => !verified).length);
+  const shown = Math.max(MAX_SHOWN, ordered.filter(({ verified }) => !verified).length);
   const folded = ordered.slice(shown);
   return (
     <section>

@@ -22,7 +22,7 @@ export interface Scene {
 const NAMES_FROM = 0.4;
 const FIGURES_FROM = 0.5;
 /** Edges of one style drawn while the drawing moves. */
-const MOST_MOVING = 800;
+const MAX_MOVING = 800;
 
 export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Camera, size: Size): void {
   const ratio = devicePixelRatio;
@@ -49,7 +49,7 @@ export function draw(context: CanvasRenderingContext2D, scene: Scene, camera: Ca
   ];
   for (const stroke of strokes) {
     const wanted = calls.filter(stroke.wants);
-    const every = scene.isMoving ? Math.ceil(wanted.length / MOST_MOVING) : 1;
+    const every = scene.isMoving ? Math.ceil(wanted.length / MAX_MOVING) : 1;
     const some = every === 1 ? wanted : wanted.filter((_, at) => at % every === 0);
     drawCalls(context, scene, camera, near, some, stroke);
   }

@@ -3,9 +3,9 @@ import { layered, type LayoutRequest } from './layered.ts';
 import type { Position } from './types.ts';
 
 /** Above this size the careful layout takes seconds; its cost is in calls that cross layers. */
-const MOST_WITH_CARE = { services: 60, calls: 120 };
+const MAX_WITH_CARE = { services: 60, calls: 120 };
 
 export const layOut = (request: LayoutRequest): Position[] =>
-  request.size <= MOST_WITH_CARE.services && request.edges.length <= MOST_WITH_CARE.calls
+  request.size <= MAX_WITH_CARE.services && request.edges.length <= MAX_WITH_CARE.calls
     ? withDagre(request)
     : layered(request);

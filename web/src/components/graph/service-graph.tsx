@@ -26,10 +26,10 @@ export interface ServiceGraphProps {
 }
 
 /** A larger graph starts out partial. */
-const MOST_AT_FIRST = 60;
+const MAX_AT_FIRST = 60;
 const SHOWN_AT_FIRST = 32;
 /** As many boxes as the DOM handles quickly; beyond that a canvas is used. */
-const MOST_AS_ELEMENTS = 100;
+const MAX_AS_ELEMENTS = 100;
 
 export function ServiceGraph({ services, calls, selected, onSelect, height = 420, label }: ServiceGraphProps) {
   const theme = useTheme();
@@ -40,7 +40,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
   const [match, setMatch] = useState(0);
   const view = useRef<View>(null);
   const current = selected ?? chosen;
-  const isBig = whole.services.length > MOST_AT_FIRST;
+  const isBig = whole.services.length > MAX_AT_FIRST;
   const drawn = useMemo(
     () => (isBig && !showsAll ? around(whole, current, SHOWN_AT_FIRST) : whole),
     [whole, isBig, showsAll, current],
@@ -63,7 +63,7 @@ export function ServiceGraph({ services, calls, selected, onSelect, height = 420
     select(name);
     view.current?.goTo(name);
   };
-  const Drawing = drawn.services.length > MOST_AS_ELEMENTS ? BigGraph : Flow;
+  const Drawing = drawn.services.length > MAX_AS_ELEMENTS ? BigGraph : Flow;
   return (
     <section aria-label={label} className="min-w-0">
       <div className="mb-2 flex flex-wrap items-center gap-2">

@@ -9,7 +9,7 @@ import layoutWorker from './layout.worker.ts?worker&url';
 import type { Direction, Graph, Position } from './types.ts';
 
 /** Up to this size a layout takes milliseconds and runs synchronously. */
-const MOST_AT_ONCE = 40;
+const MAX_AT_ONCE = 40;
 
 function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequest {
   const numbers = new Map(services.map(({ name }, index) => [name, index]));
@@ -24,8 +24,7 @@ function requestOf({ services, calls }: Graph, direction: Direction): LayoutRequ
 export function useLayout(graph: Graph, direction: Direction | undefined): readonly Position[] | undefined {
   const request = useMemo(() => direction && requestOf(graph, direction), [graph, direction]);
   const atOnce = useMemo(
-    () =>
-      request && request.size <= MOST_AT_ONCE && request.edges.length <= MOST_AT_ONCE ? layOut(request) : undefined,
+    () => (request && request.size <= MAX_AT_ONCE && request.edges.length <= MAX_AT_ONCE ? layOut(request) : undefined),
     [request],
   );
   const [worked, setWorked] = useState<{ request: LayoutRequest; positions: readonly Position[] }>();

@@ -3,7 +3,7 @@ import type { Span } from './spans.ts';
 
 /** A slice takes a few milliseconds. */
 const STRETCH = 250_000;
-export const MOST_HITS = 10_000;
+export const MAX_HITS = 10_000;
 
 const escape = (words: string): string => words.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 
@@ -14,7 +14,7 @@ export function hitsIn(text: string, words: string, from: number, to: number): S
   const stretch = text.slice(from, to + words.length - 1);
   for (const { index } of stretch.matchAll(pattern)) {
     hits.push({ start: from + index, end: from + index + words.length });
-    if (hits.length === MOST_HITS) break;
+    if (hits.length === MAX_HITS) break;
   }
   return hits;
 }
@@ -33,8 +33,8 @@ export function searchOn(search: Search, text: string): Search {
   const { words, hits, searched } = search;
   // A hit that runs past the loaded text is found once the rest arrives.
   const to = Math.min(searched + STRETCH, text.length - words.length + 1);
-  if (words === '' || to <= searched || hits.length >= MOST_HITS) return search;
+  if (words === '' || to <= searched || hits.length >= MAX_HITS) return search;
   const last = hits.at(-1)?.end ?? 0;
   const more = hitsIn(text, words, Math.max(searched, last), to);
-  return { words, hits: [...hits, ...more].slice(0, MOST_HITS), searched: Math.max(to, more.at(-1)?.end ?? to) };
+  return { words, hits: [...hits, ...more].slice(0, MAX_HITS), searched: Math.max(to, more.at(-1)?.end ?? to) };
 }

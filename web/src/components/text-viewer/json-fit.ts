@@ -1,6 +1,6 @@
 /** Whether a JSON array or object fits on one line. */
 
-const MOST_INLINE = 100;
+const MAX_INLINE = 100;
 
 export interface Fit {
   /** Its end, exclusive; undefined if it is too long for one line. */
@@ -11,7 +11,7 @@ export interface Fit {
 
 /** @param at position of the opening bracket */
 export function fits(text: string, at: number, isWhole: boolean): Fit {
-  const limit = at + MOST_INLINE;
+  const limit = at + MAX_INLINE;
   let depth = 0;
   let inString = false;
   for (let index = at; index < limit; index++) {

@@ -14,8 +14,8 @@ export interface Line {
   number?: number;
 }
 
-const MOST_IN_LINE = 1_000;
-const MOST_INDENT = 20;
+const MAX_IN_LINE = 1_000;
+const MAX_INDENT = 20;
 /** What a stored line starts with if it is JSON and not a log line that starts with a bracket. */
 const JSON_START = /^(?:\{\s?["}]|\[\s?[[{"\]])/;
 
@@ -113,7 +113,7 @@ export class Lines {
       if (this.#isFresh && !this.#beginStoredLine(text, isWhole)) return;
       if (code === NEWLINE) this.#endStoredLine();
       else {
-        if (this.#at - this.#lineStart >= MOST_IN_LINE && !isLowSurrogate(code)) this.#begin(this.#indent);
+        if (this.#at - this.#lineStart >= MAX_IN_LINE && !isLowSurrogate(code)) this.#begin(this.#indent);
         if (!this.#isJson) this.#readPlain(text, text.length);
         else if (this.#at < this.#inlineUntil) this.#readPlain(text, this.#inlineUntil);
         else if (!(this.#inString ? this.#readString(text, code, isWhole) : this.#readStructure(text, code, isWhole)))
@@ -125,7 +125,7 @@ export class Lines {
   #begin(indent: number, number = 0): void {
     if (this.length > 0 && this.#lineStart === this.#at) return;
     this.#lineStart = this.#at;
-    this.#indent = Math.min(indent, MOST_INDENT);
+    this.#indent = Math.min(indent, MAX_INDENT);
     this.#starts.push(this.#at);
     this.#indents.push(this.#indent);
     this.#numbers.push(number);
@@ -149,7 +149,7 @@ export class Lines {
 
   /** Reads to the end of the line, of the piece, or to a limit. */
   #readPlain(text: string, limit: number): void {
-    const stop = Math.min(text.length, limit, Math.max(this.#lineStart + MOST_IN_LINE, this.#at + 1));
+    const stop = Math.min(text.length, limit, Math.max(this.#lineStart + MAX_IN_LINE, this.#at + 1));
     do this.#at++;
     while (this.#at < stop && text.charCodeAt(this.#at) !== NEWLINE);
   }

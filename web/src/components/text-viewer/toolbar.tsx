@@ -6,7 +6,7 @@ import { useClipboard } from '../ui/clipboard.ts';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Input } from '../ui/field.tsx';
 import { useToaster } from '../ui/toast.tsx';
-import { MOST_HITS } from './find.ts';
+import { MAX_HITS } from './find.ts';
 import type { Span } from './spans.ts';
 import type { Stored, StoredText } from './stored-text.ts';
 import type { SearchState } from './use-search.ts';
@@ -29,7 +29,7 @@ const count = new Intl.NumberFormat('en');
 
 function found({ hits, isBusy, words }: SearchState, hit: number): string {
   if (hits.length === 0) return isBusy || words === '' ? 'Searching …' : 'Not found';
-  const total = `${count.format(hits.length)}${hits.length >= MOST_HITS || isBusy ? '+' : ''}`;
+  const total = `${count.format(hits.length)}${hits.length >= MAX_HITS || isBusy ? '+' : ''}`;
   return `${count.format(hit + 1)} of ${total}`;
 }
 

@@ -1,6 +1,6 @@
 /** Search in a stored text: the loaded part at once, the rest as it arrives. */
 import { useEffect, useState } from 'react';
-import { MOST_HITS, newSearch, searchOn, type Search } from './find.ts';
+import { MAX_HITS, newSearch, searchOn, type Search } from './find.ts';
 import type { Stored, StoredText } from './stored-text.ts';
 
 const TYPING_MS = 150;
@@ -25,7 +25,7 @@ export function useSearch(words: string, { text, isWhole }: Stored, store: Store
     return () => clearTimeout(timer);
   }, [search, text]);
 
-  const hasEnough = search.hits.length >= MOST_HITS;
+  const hasEnough = search.hits.length >= MAX_HITS;
   useEffect(() => {
     if (search.words !== '' && !isWhole && !hasEnough) store.want(Infinity);
   }, [search.words, isWhole, hasEnough, store]);

@@ -1,7 +1,7 @@
 /** The details of an external alert besides its title. */
 
 /** An alert may have any number of labels. */
-const MOST_ROWS = 200;
+const MAX_ROWS = 200;
 
 /** The links of an alert, with their labels. */
 export function linksIn({ links }: Readonly<Record<string, unknown>>): { label: string; url: string }[] {
@@ -15,7 +15,7 @@ export function linksIn({ links }: Readonly<Record<string, unknown>>): { label: 
 /** Everything but links, one row per value: labels by name, other properties by path. */
 export function detailRows(details: Readonly<Record<string, unknown>>): { name: string; value: string }[] {
   const { links: _, labels, ...others } = details;
-  return [...rowsOf(labels, ''), ...rowsOf(others, '')].slice(0, MOST_ROWS);
+  return [...rowsOf(labels, ''), ...rowsOf(others, '')].slice(0, MAX_ROWS);
 }
 
 function rowsOf(value: unknown, at: string): { name: string; value: string }[] {

@@ -9,7 +9,7 @@ import { keepDraft, newDraft, storedDraft } from './draft.ts';
 import { startInvestigation } from './queries.ts';
 
 /** The API's limit. Longer text gets a message: a field that silently truncates a paste says nothing. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 const characters = new Intl.NumberFormat('en');
 
 /** The field that starts an investigation. */
@@ -39,7 +39,7 @@ export function NewInvestigation() {
     start.reset();
   };
   const { length } = draft.query.trim();
-  const isTooLong = length > MOST_CHARACTERS;
+  const isTooLong = length > MAX_CHARACTERS;
   const mayStart = length > 0 && !isTooLong && !start.isPending;
   const send = (): void => {
     if (!mayStart) return;
@@ -66,7 +66,7 @@ export function NewInvestigation() {
         label="What is wrong?"
         error={
           isTooLong
-            ? `These are ${characters.format(length)} characters; ${characters.format(MOST_CHARACTERS)} fit. Summarise: Casebook reads the logs itself.`
+            ? `These are ${characters.format(length)} characters; ${characters.format(MAX_CHARACTERS)} fit. Summarise: Casebook reads the logs itself.`
             : start.error && messageOf(start.error)
         }
         hint="Describe what you see, where, and since when. Enter starts the investigation, Shift+Enter inserts a line break."

@@ -7,7 +7,7 @@ export type Cluster = Schema<'ClusterStateResponse'>;
 export type EnrolmentToken = Schema<'SatelliteTokenResponse'>;
 
 /** The most edges the API returns at once. */
-export const MOST_EDGES = 10_000;
+export const MAX_EDGES = 10_000;
 
 export const satellitesQuery = (teamId: string) =>
   queryOptions({
@@ -50,7 +50,7 @@ export const graphQuery = (teamId: string, satelliteId: string) =>
     queryFn: ({ signal }) =>
       dataOf(
         api.GET('/satellite/{satellite_id}/dependencies', {
-          params: { path: { satellite_id: satelliteId }, query: { team_id: teamId, limit: MOST_EDGES } },
+          params: { path: { satellite_id: satelliteId }, query: { team_id: teamId, limit: MAX_EDGES } },
           signal,
         }),
       ),
