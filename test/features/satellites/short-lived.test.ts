@@ -77,14 +77,14 @@ describe('a node that stops', () => {
     const { token } = await api.token();
     const em = api.database.orm.em.fork();
     await em.begin();
-    await em.execute('lock table satellite_tokens in access exclusive mode');
+    await em.execute('lock table credentials in access exclusive mode');
     const opened = openSocket(api.url, token);
     const outcome = opened.catch((error: unknown) => error);
     const looksUp = async () => {
       const [waiting] = await api.database.orm.em
         .fork()
         .execute<{ count: number }[]>(
-          `select count(*)::int as count from pg_locks where not granted and relation = 'satellite_tokens'::regclass`,
+          `select count(*)::int as count from pg_locks where not granted and relation = 'credentials'::regclass`,
         );
       return waiting!.count > 0 || undefined;
     };
