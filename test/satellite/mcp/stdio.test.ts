@@ -141,7 +141,7 @@ describe('MCP servers over stdio', () => {
     await refused(
       call(servers, 'test', 'huge', { bytes: 5_000 }, { maxBytes: 4_000 }),
       'too_large',
-      /4000 are allowed/u,
+      /4000 allowed/u,
     );
   });
 
