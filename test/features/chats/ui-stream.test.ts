@@ -323,7 +323,7 @@ describe('a UI message stream', () => {
       }),
       { numRuns: 3_000 },
     );
-    assert.ok(takenBack > 10, `${takenBack} took back what they had shown`);
+    assert.ok(takenBack > 0, `${takenBack} took back what they had shown`);
   });
 
   it('gives what it says in one go in small pieces, none of which ends within a character', async () => {

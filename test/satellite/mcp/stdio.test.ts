@@ -138,11 +138,7 @@ describe('MCP servers over stdio', () => {
     const servers = await connected([testServer()]);
     const huge = await call(servers, 'test', 'huge', { bytes: 12_000_000 });
     assert.equal(huge.content[0].text.length, 12_000_000);
-    await refused(
-      call(servers, 'test', 'huge', { bytes: 5_000 }, { maxBytes: 4_000 }),
-      'too_large',
-      /4000 allowed/u,
-    );
+    await refused(call(servers, 'test', 'huge', { bytes: 5_000 }, { maxBytes: 4_000 }), 'too_large', /4000 allowed/u);
   });
 
   it('waits for as long as there is progress, and no longer', async () => {
