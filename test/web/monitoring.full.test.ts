@@ -58,7 +58,7 @@ describe('monitoring agents in the web app', function () {
     await assertAccessible(page);
 
     const said = page.getByLabel('Message to the agent');
-    await said.fill('Every 10 minutes is enough.');
+    await said.fill('Also watch the errors of checkout every 10 minutes.');
     await said.press('Control+Enter');
     await page.getByText('The plan was changed', { exact: true }).waitFor();
     await page.getByText('every 10 minutes').first().waitFor();

@@ -174,7 +174,7 @@ describe('answers of the dependency graph', () => {
     late = 3 * 3_600_000;
     assert.deepEqual(await kinds(), ['no_graph east', 'satellite_offline north', 'stale_edges', 'no_call_rates']);
     const offline = await graphs.query(teamId, query);
-    assert.match(offline.unknown[1]!.message, /as of 3 hours ago/u);
+    assert.match(offline.unknown[1]!.message, /3 hours old/u);
     assert.deepEqual([offline.found, offline.asOf], [true, asOf]);
   });
 
