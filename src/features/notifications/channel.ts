@@ -27,7 +27,7 @@ const SlackChannel = z
     type: z.literal('slack'),
     bot_token: z
       .string()
-      .regex(/^xoxb-[\w-]{10,250}$/, 'Value should be a bot token, which begins with xoxb-')
+      .regex(/^xoxb-[\w-]{10,250}$/, 'Value should be a bot token, which starts with xoxb-')
       .meta({ description: 'Needs the scope chat:write.', writeOnly: true }),
     channel: z
       .string()
