@@ -87,7 +87,7 @@ describe('signing in', function () {
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     );
     await page.goto(address);
-    await page.getByRole('alert').getByText('it is still good').waitFor();
+    await page.getByRole('alert').getByText('it is still valid').waitFor();
     await context.unroute('**/api/session');
     await page.goto(address);
     await page.getByRole('tab', { name: 'Members' }).waitFor();
@@ -197,7 +197,7 @@ describe('signing in through an identity provider', function () {
 
       provider.account = { email: 'stranger@example.org', email_verified: true };
       await go.click();
-      await page.getByRole('alert').getByText('no member of a team here').waitFor();
+      await page.getByRole('alert').getByText('not a member of any team here').waitFor();
       await assertPresentable(page, 'sign-in-stranger');
 
       // The provider remembers who was there: this is another person at another browser.
