@@ -10,6 +10,7 @@ import {
   keep,
   receive,
   type PendingSpans,
+  newSpan,
   type RawSpan,
   type ReceivedSpans,
 } from './span.ts';
@@ -113,16 +114,7 @@ const VALUE: Members<{ text?: unknown }> = {
 
 function readSpan(json: JsonReader): RawSpan {
   const { span, start, end } = json.object<TimedSpan>(SPAN, {
-    span: {
-      kind: 0,
-      traceId: '',
-      spanId: '',
-      parentSpanId: '',
-      links: [],
-      seconds: 0,
-      failed: false,
-      attributes: new Map(),
-    },
+    span: newSpan(),
   });
   span.seconds = secondsBetween(start, end);
   return span;

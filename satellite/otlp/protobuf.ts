@@ -13,6 +13,7 @@ import {
   keep,
   receive,
   type PendingSpans,
+  newSpan,
   type RawSpan,
   type ReceivedSpans,
 } from './span.ts';
@@ -140,16 +141,7 @@ const ANY_VALUE: Fields<{ text?: string }> = {
 
 function readSpan(reader: Reader): RawSpan {
   const { span, start, end } = message<TimedSpan>(reader, SPAN, {
-    span: {
-      kind: 0,
-      traceId: '',
-      spanId: '',
-      parentSpanId: '',
-      links: [],
-      seconds: 0,
-      failed: false,
-      attributes: new Map(),
-    },
+    span: newSpan(),
     start: [0, 0],
     end: [0, 0],
   });

@@ -58,6 +58,18 @@ export interface RawSpan extends Omit<BorderSpan, 'kind' | 'service'> {
   kind: number;
 }
 
+/** A span with nothing read yet. */
+export const newSpan = (): RawSpan => ({
+  kind: 0,
+  traceId: '',
+  spanId: '',
+  parentSpanId: '',
+  links: [],
+  seconds: 0,
+  failed: false,
+  attributes: new Map(),
+});
+
 /** Spans of one resource whose service is not known yet: the resource may follow its spans. */
 export interface PendingSpans {
   spans: Omit<BorderSpan, 'service'>[];

@@ -4,7 +4,7 @@ import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openOrm, type Orm } from '../../src/db/orm.ts';
 import { entities } from '../../src/rooms.ts';
-import { untilReachable } from '../../src/features/runs/index.ts';
+import { untilReachable } from '../../src/db/reach.ts';
 import { isUnreachable } from '../../src/platform/unreachable.ts';
 import { createTestDatabase, untilWaiting, type TestDatabase } from '../support/database.ts';
 import { startNetwork, type Network } from '../support/network.ts';

@@ -1,5 +1,6 @@
 import { forTeam } from '../../db/team-filter.ts';
-import { askOnce, untilReachable, type Attempt, type RunDeps } from '../runs/index.ts';
+import { askOnce, type Attempt, type RunDeps } from '../runs/index.ts';
+import { untilReachable } from '../../db/reach.ts';
 import type { ChatTurnRef } from './contract.ts';
 import { Chat, ChatTurn } from './entities.ts';
 import { TITLE_PROMPT, titleTask } from './prompt.ts';

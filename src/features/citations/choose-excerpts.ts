@@ -1,5 +1,6 @@
 import { forTeam } from '../../db/team-filter.ts';
-import { askOnce, untilReachable, type Attempt, type RunDeps } from '../runs/index.ts';
+import { askOnce, type Attempt, type RunDeps } from '../runs/index.ts';
+import { untilReachable } from '../../db/reach.ts';
 import type { ExtractionRef } from './contract.ts';
 import { CitationExtraction } from './entities.ts';
 import { ANSWER_TOKENS, chosenExcerpts, questionFor, SYSTEM } from './prompt.ts';

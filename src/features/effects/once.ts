@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager, Orm } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
 import { messageOf } from '../../platform/message-of.ts';
-import { untilReachable } from '../runs/index.ts';
+import { reaching } from '../../db/reach.ts';
 import { Effect } from './entities.ts';
 import { boundedError, endEffect, stored } from './ledger.ts';
 
@@ -57,8 +56,7 @@ export async function makeOnce<Receipt>(
   work: EffectWork<Receipt>,
   signal: AbortSignal,
 ): Promise<Receipt> {
-  const reach = <T>(operation: (em: EntityManager) => Promise<T>): Promise<T> =>
-    untilReachable(() => operation(forTeam(orm.em, teamId)), signal);
+  const reach = reaching({ orm }, { teamId }, { signal });
   const find = () => reach((em) => em.findOne(Effect, { id }));
 
   let attempt: number | undefined;

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../platform/anthropic/port.ts';
 import { AuxiliaryCall, Conversation } from '../transcripts/index.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { RunClosed } from './errors.ts';
-import { reaching } from './persistence.ts';
+import { reaching } from '../../db/reach.ts';
 import { storableText } from '../../platform/storable.ts';
 
 export interface AuxiliaryQuestion {

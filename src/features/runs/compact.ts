@@ -7,7 +7,7 @@ import { Conversation, loadTranscript, Message, SAID_ORDER, type TranscriptRows 
 import { askOnce } from './auxiliary-call.ts';
 import type { CompactInput, CompactResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
-import { reaching } from './persistence.ts';
+import { reaching } from '../../db/reach.ts';
 import { spokenParts } from './spoken.ts';
 import { withoutSpeakers, withoutTags } from './tags.ts';
 

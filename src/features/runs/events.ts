@@ -5,7 +5,7 @@
 import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
 import type { ModelDelta } from '../../platform/anthropic/port.ts';
 import type { RunIdentity } from './contract.ts';
-import { untilReachable } from './persistence.ts';
+import { untilReachable } from '../../db/reach.ts';
 
 /** The stream of a conversation that is one run. */
 export const conversationStream = (conversationId: string): string => `conversation:${conversationId}`;

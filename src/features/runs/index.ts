@@ -14,7 +14,6 @@ export { createWorkflowControl, type WorkflowState } from './control.ts';
 export { defineRunKind, type KindProfile, type RunKindDefinition } from './kind.ts';
 export { createRunLauncher, type RunLauncher } from './launch.ts';
 export { takeModelTurn } from './model-turn.ts';
-export { untilReachable } from './persistence.ts';
 export { allowedTools, type LoadProfile, type RunProfile, type RunProfiles } from './profiles.ts';
 export { readingProfile } from './reading-profile.ts';
 export { repairEach } from './repair.ts';

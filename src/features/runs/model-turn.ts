@@ -22,7 +22,7 @@ import type { Attempt, RunDeps } from './deps.ts';
 import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { DeltaPublisher, messageEvent, runStream, stateEvent } from './events.ts';
-import { reaching, untilReachable, type Reach } from './persistence.ts';
+import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
 import type { RunProfile } from './profiles.ts';
 import { fingerprint } from './fingerprint.ts';
 import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';

@@ -10,7 +10,7 @@ import type { Attempt, RunDeps } from './deps.ts';
 import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { runStream, stateEvent } from './events.ts';
-import { reaching, untilReachable, type Reach } from './persistence.ts';
+import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';

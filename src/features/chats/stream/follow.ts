@@ -2,7 +2,8 @@
 import type { EntityManager } from '../../../db/orm.ts';
 import type { SseEvent } from '../../../http/streams/sse.ts';
 import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
-import { followRun, runStream, untilReachable } from '../../runs/index.ts';
+import { followRun, runStream } from '../../runs/index.ts';
+import { untilReachable } from '../../../db/reach.ts';
 import { ChatTurn } from '../entities.ts';
 import { recordedEnd } from '../recorded-end.ts';
 import { withCharts } from './charts.ts';

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import {
-  conversationStream,
-  followRun,
-  untilReachable,
-  type RunProgress,
-  isOpen,
-  shownStatus,
-} from '../../runs/index.ts';
+import { conversationStream, followRun, type RunProgress, isOpen, shownStatus } from '../../runs/index.ts';
+import { untilReachable } from '../../../db/reach.ts';
 import { count, defineTool, jsonOutput, type ToolContext } from '../../tools/index.ts';
 import { investigationWorkflowId } from '../contract.ts';
 import { endingOf } from '../events.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable } from '../../runs/index.ts';
+import { reaching } from '../../../db/reach.ts';
 import { errorOutput, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import { Investigation } from '../entities.ts';
 import type { InvestigationServiceDeps } from '../service.ts';
@@ -20,10 +19,10 @@ export const investigationIdInput = z.guid().describe('The id of an investigatio
 /** The team's investigation, waiting if the database is away. */
 export async function findInvestigation(
   deps: InvestigationToolDeps,
-  { teamId, signal }: ToolContext,
+  context: ToolContext,
   id: string,
 ): Promise<Investigation | null> {
-  return untilReachable(() => forTeam(deps.orm.em, teamId).findOne(Investigation, { id }), signal);
+  return reaching(deps, context, context)((em) => em.findOne(Investigation, { id }));
 }
 
 export function unknownInvestigation(id: string): ToolOutput {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable, shownStatus } from '../../runs/index.ts';
+import { shownStatus } from '../../runs/index.ts';
+import { untilReachable } from '../../../db/reach.ts';
 import { count, defineTool, jsonOutput, oneLine } from '../../tools/index.ts';
 import type { ListInvestigationsResult } from '../results.ts';
 import { investigationStatus } from '../schemas.ts';

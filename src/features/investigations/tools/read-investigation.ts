@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { forTeam } from '../../../db/team-filter.ts';
-import { untilReachable, shownStatus } from '../../runs/index.ts';
+import { shownStatus } from '../../runs/index.ts';
+import { untilReachable } from '../../../db/reach.ts';
 import {
   defineTool,
   errorOutput,

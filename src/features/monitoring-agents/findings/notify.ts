@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
-import { forTeam } from '../../../db/team-filter.ts';
 import { Effect, endEffect } from '../../effects/index.ts';
 import { Investigation } from '../../investigations/index.ts';
 import { deliverNotification, enterNotification, notificationOf, threadOf } from '../../notifications/index.ts';
-import { untilReachable, type Attempt } from '../../runs/index.ts';
+import type { Attempt } from '../../runs/index.ts';
+import { reaching } from '../../../db/reach.ts';
 import { Finding, MonitoringAgent } from '../entities.ts';
 import type { NotifyInput, NotifyResult } from './contract.ts';
 import type { FindingDeps } from './deps.ts';
@@ -22,8 +22,7 @@ export async function notify(
   input: NotifyInput,
   attempt: Pick<Attempt, 'signal'>,
 ): Promise<NotifyResult> {
-  const reach = <T>(operation: (em: EntityManager) => Promise<T>): Promise<T> =>
-    untilReachable(() => operation(forTeam(deps.orm.em, input.teamId)), attempt.signal);
+  const reach = reaching(deps, input, attempt);
   const finding = await reach((em) => em.findOne(Finding, { id: input.findingId }));
   const agentId = finding?.agentId ?? null;
   const agent = agentId === null ? null : await reach((em) => em.findOne(MonitoringAgent, { id: agentId }));

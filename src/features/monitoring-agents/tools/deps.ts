@@ -1,7 +1,6 @@
-import { forTeam } from '../../../db/team-filter.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { HttpError } from '../../../http/errors.ts';
-import { untilReachable } from '../../runs/index.ts';
+import { reaching } from '../../../db/reach.ts';
 import { errorOutput, type LoadTeamTools, type ToolContext, type ToolOutput } from '../../tools/index.ts';
 import type { MonitoringServiceDeps } from '../service.ts';
 
@@ -23,9 +22,9 @@ export async function forAgent(
   context: ToolContext,
   work: (em: EntityManager, agentId: string) => Promise<ToolOutput>,
 ): Promise<ToolOutput> {
-  const { teamId, conversationId, signal } = context;
+  const { conversationId } = context;
   try {
-    return await untilReachable(() => work(forTeam(deps.orm.em, teamId), conversationId), signal);
+    return await reaching(deps, context, context)((em) => work(em, conversationId));
   } catch (error) {
     if (error instanceof HttpError && error.status < 500) return errorOutput(error.message, error.fields);
     throw error;

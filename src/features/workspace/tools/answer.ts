@@ -1,6 +1,6 @@
 /** The answers of the workspace's tools. */
 import { z } from 'zod';
-import { untilReachable } from '../../runs/index.ts';
+import { untilReachable } from '../../../db/reach.ts';
 import { errorOutput, oneLine } from '../../tools/index.ts';
 import type { ToolContext, ToolOutput } from '../../tools/tool.ts';
 import { WorkspaceError } from '../port.ts';

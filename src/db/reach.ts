@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager, Orm } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import { isUnreachable } from '../../platform/unreachable.ts';
+import { isUnreachable } from '../platform/unreachable.ts';
+import type { EntityManager, Orm } from './orm.ts';
+import { forTeam } from './team-filter.ts';
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 
 /**
- * Does a database or event-log operation until it succeeds, as long as the failure is one of reach (server gone, starting up, connection
- * cut), not of content. A paid answer of a model or the result of a tool is in memory while this waits: giving up
- * would mean asking again, so the wait lasts as long as the signal allows.
- * @throws the operation's own error when waiting cannot help, or the last error when the signal fires
+ * Repeats a database or event-log operation until it succeeds, as long as the server is merely out of reach (down,
+ * starting, connection cut). A model's paid answer or a tool's result is in memory meanwhile: giving up would mean
+ * asking again, so it waits as long as the signal allows.
+ * @throws the operation's own error if waiting cannot help, or the last error when the signal fires
  */
 export async function untilReachable<T>(operation: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
@@ -25,10 +25,10 @@ export async function untilReachable<T>(operation: () => Promise<T>, signal: Abo
   }
 }
 
-/** Works on the rows of one team, each time with a fresh entity manager, until the database is within reach. */
+/** Works on the rows of one team with a fresh entity manager, waiting while the database is out of reach. */
 export type Reach = <T>(work: (em: EntityManager) => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
-/** @param attempt whose signal ends the waiting, unless a call brings another one */
+/** @param attempt its signal ends the wait, unless a call passes another */
 export const reaching =
   ({ orm }: { orm: Orm }, { teamId }: { teamId: string }, attempt: { signal: AbortSignal }): Reach =>
   (work, signal = attempt.signal) =>
