@@ -4,10 +4,10 @@ import type { ApiDeps } from './deps.ts';
 import { addressOf } from './rate-limit/limit.ts';
 import { refuseForgery, sessionSecrets } from './session-cookie.ts';
 
-/** Who acts: a caller, or a run on behalf of the one who asked for it. */
+/** Who acts: a caller, or a run on a caller's behalf. */
 export interface Actor {
   teamId: string;
-  /** The key, or where no key was given the session; absent when nobody asked. */
+  /** The key or, without one, the session; absent if nobody asked. */
   credentialId?: string;
   /** The person; absent for a program. */
   userId?: string;
@@ -16,13 +16,13 @@ export interface Actor {
 
 /** An actor that calls the API. */
 export interface Principal extends Actor {
-  /** Of a session that was signed in with an API key: that key. Of any other session: the session itself. */
+  /** The API key a session was signed in with; otherwise the session itself. */
   credentialId: string;
-  /** The browser's session, where it is one that calls. */
+  /** The browser session, if the request came from one. */
   sessionId?: string;
 }
 
-/** On whose behalf something goes on that an actor began: of a row that has the creator columns and what was granted. */
+/** The actor behind a row, from its creator columns and granted scopes. */
 export const actorOf = (row: {
   teamId: string;
   createdByCredentialId: string | null;
@@ -35,7 +35,7 @@ export const actorOf = (row: {
   scopes: row.scopes,
 });
 
-/** An API key comes in a header, the secret of a session in a cookie: neither is taken for the other. */
+/** API keys come in a header, session secrets in a cookie; neither is accepted in place of the other. */
 export type SecretKind = 'key' | 'session';
 
 /** Resolves a secret to a principal. Implemented by the identity room. */

@@ -38,7 +38,7 @@ export async function listChats(
   };
 }
 
-/** A key that acts for a user sees what the user began, with whatever key; a program's key sees its own. */
+/** A key that acts for a user lists what the user started with any key; a program's key lists its own. */
 function begunBy({ credentialId, userId }: Principal) {
   return userId === undefined ? { createdByCredentialId: credentialId } : { createdByUserId: userId };
 }

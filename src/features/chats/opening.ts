@@ -23,7 +23,7 @@ interface OpenedChat {
   messages: SaidMessage[];
 }
 
-/** @throws {InvalidRequest} when it is to be about an investigation that the team does not have */
+/** @throws {InvalidRequest} if it is about an investigation that the team does not have */
 export async function openChat(em: EntityManager, actor: Actor, wanted: NewTurn, now: Date): Promise<OpenedChat> {
   const { teamId } = actor;
   const { messages, investigationId, monitoring } = wanted;

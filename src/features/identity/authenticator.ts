@@ -10,20 +10,20 @@ import { Credential } from './entities.ts';
 import { isRooted, scopesNow } from './provenance.ts';
 
 export interface ApiKeyAuthenticator extends Authenticator {
-  /** What is stored of a key, or of a session's secret. */
+  /** The stored hash of a key or session secret. */
   hash: (secret: string) => string;
-  /** Makes this process look these keys and sessions up again at their next use; called when they were revoked. */
+  /** Makes this process look up these keys and sessions again on their next use; call it after a revocation. */
   forget(ids: readonly string[]): void;
-  /** Resolves when no background write is under way; awaited before the database is closed. */
+  /** Resolves when no background write is in progress; await it before closing the database. */
   idle(): Promise<void>;
 }
 
-/** How long a key that was looked up is believed, in ms: another process's revocation takes effect after at most this. */
+/** How long a looked-up key is trusted, in ms: another process's revocation takes effect within this time. */
 const TTL_MS = 2_000;
 const LAST_USED_RESOLUTION_MS = 60_000;
 
 /**
- * Verifies API keys against the database, with a short memory so that polls are cheap.
+ * Verifies API keys against the database, caching briefly so that polls are cheap.
  * @param options.pepper see {@link hashCredential}
  */
 export function createAuthenticator(options: {
@@ -37,7 +37,7 @@ export function createAuthenticator(options: {
   const known = new LRUCache<string, Remembered>({ max: 10_000 });
   const lookups = new Map<string, Promise<Principal | undefined>>();
   const writes = new Set<Promise<void>>();
-  /** Grows with each revocation, so that a lookup which began before it is not remembered. */
+  /** Increments with each revocation, so that a lookup that started before it is not cached. */
   let revision = 0;
 
   const remembered = (handle: string) => {
@@ -105,16 +105,16 @@ export function createAuthenticator(options: {
   };
 }
 
-/** What is believed of a secret for a while. */
+/** A cached lookup. */
 interface Remembered {
   principal: Principal | undefined;
-  /** When it expired, of one that would be good otherwise. */
+  /** When an otherwise valid secret expired. */
   expiredAt: Date | undefined;
   /** In ms. */
   until: number;
 }
 
-/** By what a secret is remembered in this process: cheaper than the stored hash, and still not the secret. */
+/** The cache key of a secret: cheaper than the stored hash, and still not the secret. */
 const handleOf = (secret: string, kind: SecretKind): string => digest('sha256', `${kind} ${secret}`, 'base64');
 
 const principalOf = (

@@ -7,31 +7,31 @@ import { generateCredential, pepperFor } from '../../platform/secrets/index.ts';
 import { Credential, Membership, Team } from './entities.ts';
 import { ancestorsOf, descendantsOf, endOf } from './provenance.ts';
 
-/** How many characters of a key are kept to recognise it by, and never more than a quarter of it. */
+/** How many characters of a key are kept for recognition, but never more than a quarter of it. */
 const PREFIX_LENGTH = 8;
 
 export const generateApiKey = (): string => generateCredential('cb_');
 
-/** The beginning of a key, which may be shown. */
+/** The start of a key, which may be shown. */
 export const prefixOf = (apiKey: string): string =>
   apiKey.slice(0, Math.min(PREFIX_LENGTH, Math.floor(apiKey.length / 4)));
 
-/** The pepper of the stored hashes of API keys, for an installation's secret key. */
+/** The pepper of the stored API key hashes, derived from the installation's secret key. */
 export const pepperFrom = (secretKey: Buffer): Buffer => pepperFor(secretKey, 'casebook api keys');
 
 /**
- * Makes changes to who may manage a team happen one after the other, until the transaction ends: two admins who
- * remove each other at the same moment must not both succeed.
+ * Serializes changes to who may manage a team until the transaction ends: two admins who remove each other at the same
+ * time must not both succeed.
  */
 export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team> {
   return tx.findOneOrFail(Team, { id: teamId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
 }
 
 /**
- * For a caller who makes a credential: one that was revoked may be believed for two seconds more, and must not make what
- * stays.
+ * For a caller who creates a credential: a revoked one may be trusted for two more seconds, and must not create one
+ * that stays.
  * @returns the caller's key or session
- * @throws {Unauthorized} when it was revoked
+ * @throws {Unauthorized} if it was revoked
  */
 export async function lockTeamFor(tx: EntityManager, principal: Principal): Promise<Credential> {
   await lockTeam(tx, principal.teamId);
@@ -42,17 +42,17 @@ export async function lockTeamFor(tx: EntityManager, principal: Principal): Prom
 
 const actingId = ({ sessionId, credentialId }: Principal): string => sessionId ?? credentialId;
 
-/** The creator columns of a credential, which comes from exactly the credential that asked for it. */
+/** The creator columns of a credential: it comes from exactly the credential that requested it. */
 export const cameFrom = (principal: Principal) => ({
   createdByCredentialId: actingId(principal),
   createdByUserId: principal.userId ?? null,
 });
 
 /**
- * Stores a credential of the caller's team that comes from the caller's own, and ends when the keys it comes from do.
+ * Stores a credential of the caller's team that comes from the caller's own and expires with the keys it comes from.
  * @param tx a transaction
- * @throws {InvalidRequest} for an end that has passed
- * @throws {Unauthorized} when the caller was revoked meanwhile
+ * @throws {InvalidRequest} for an expiry in the past
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export async function addCredential(
   tx: EntityManager,
@@ -75,9 +75,9 @@ export async function addCredential(
 }
 
 /**
- * Whom a new key or link may act for: a member of the team, but no admin other than the caller. An admin who is removed
- * must not have become another one before.
- * @throws {InvalidRequest} when the user is not in the team
+ * Checks who a new key or link may act for: a member of the team, but no admin other than the caller. A removed admin
+ * must not have become another one beforehand.
+ * @throws {InvalidRequest} if the user is not in the team
  * @throws {Forbidden} `another_admin`
  */
 export async function checkActsFor(tx: EntityManager, { userId: ownId }: Principal, userId: string): Promise<void> {
@@ -91,15 +91,15 @@ export async function checkActsFor(tx: EntityManager, { userId: ownId }: Princip
     );
 }
 
-/** Every key of the team, the newest first, revoked ones included; sessions are none. */
+/** Every key of the team, newest first, including revoked ones but no sessions. */
 export const listApiKeys = (em: EntityManager): Promise<Credential[]> =>
   em.find(Credential, { kind: 'key' }, { orderBy: { createdAt: 'desc', id: 'asc' } });
 
 /**
- * Makes a key for the caller's team. Its text is in the answer and nowhere else. It ends when the keys it comes from do.
- * @throws {Forbidden} `insufficient_scope` for a scope the caller does not have itself, or as {@link checkActsFor}
- * @throws {InvalidRequest} when the user is not in the team, or for an end that has passed
- * @throws {Unauthorized} when the caller was revoked meanwhile
+ * Creates a key for the caller's team. Its text is only in the response. It expires with the keys it comes from.
+ * @throws {Forbidden} `insufficient_scope` for a scope the caller lacks, or as {@link checkActsFor}
+ * @throws {InvalidRequest} if the user is not in the team, or for an expiry in the past
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function createApiKey(
   em: EntityManager,
@@ -123,12 +123,12 @@ export function createApiKey(
 }
 
 /**
- * Revokes a key and what came from it: keys, sessions, links and tokens of satellites made with it, and with those. A key that revokes the key
- * it was made with takes its place, so that a program can rotate its key. A second time changes nothing.
- * @returns the key, and the ids of all that was revoked
+ * Revokes a key and whatever came from it: keys, sessions, links and satellite tokens created with it, recursively. A
+ * key that revokes its own creator takes its place, so that a program can rotate its key. Idempotent.
+ * @returns the key, and the ids of everything that was revoked
  * @throws {NotFound}
- * @throws {Forbidden} `insufficient_scope` for a key that may do what the caller may not
- * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation) any more
+ * @throws {Forbidden} `insufficient_scope` for a key with scopes the caller lacks
+ * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation)
  */
 export function revokeApiKey(
   em: EntityManager,
@@ -145,7 +145,7 @@ export function revokeApiKey(
   });
 }
 
-/** What a key was made from, its successor is made from: the chain of provenance does not end with a rotation. */
+/** A key's successor inherits its origin: rotation does not break the chain of provenance. */
 async function replaceBy(tx: EntityManager, principal: Principal, replaced: Credential): Promise<void> {
   const chain = await ancestorsOf(tx, actingId(principal));
   const successor = chain[chain.findIndex(({ id }) => id === replaced.id) - 1];
@@ -154,12 +154,11 @@ async function replaceBy(tx: EntityManager, principal: Principal, replaced: Cred
   await tx.nativeUpdate(Credential, { id: successor.id }, { createdByCredentialId, createdByUserId });
 }
 
-/** What somebody must be able to do: manage the team and, in a team that can, the whole installation. */
+/** Somebody must remain able to manage the team and, in a team that can, the whole installation. */
 const ADMIN_SCOPES = ['system:admin', 'team:admin'] as const;
 
 /**
- * Revokes credentials of a team that is locked, as one, and all that came from them; those that are revoked already stay
- * as they are.
+ * Revokes credentials of a locked team together with everything that came from them; revoked ones stay as they are.
  * @returns the ids of what was revoked
  * @throws {Forbidden} and {@link Conflict} as {@link revokeApiKey}
  */
@@ -176,7 +175,7 @@ export async function revoke(
   if (excess !== undefined) {
     throw new Forbidden(`A key cannot revoke one that grants ${excess}, which it does not have.`, 'insufficient_scope');
   }
-  // What ends by itself is nothing to depend on.
+  // Anything that expires cannot be relied on.
   const isLasting = ({ kind, expiresAt }: Credential): boolean => kind === 'key' && expiresAt == null;
   const staying = await tx.find(Credential, { kind: 'key', revokedAt: null, expiresAt: null, id: { $nin: ids } });
   for (const scope of ADMIN_SCOPES) {
@@ -190,7 +189,7 @@ export async function revoke(
   return going.map(({ id }) => id);
 }
 
-/** Ends what ends with its browser; what was made in it stays. */
+/** Ends what belongs to the browser; what was created in it stays. */
 export async function endSessions(
   em: EntityManager,
   which: { id: string } | { createdByCredentialId: string },

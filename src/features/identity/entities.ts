@@ -1,7 +1,7 @@
 import { defineEntity, p, type InferEntity } from '@mikro-orm/core';
 import { baseColumns, creatorColumns, teamColumns, teamFilter } from '../../db/base.ts';
 
-/** Whoever shares investigations, keys and settings. Everything else belongs to exactly one team. */
+/** A group that shares investigations, keys and settings. Everything else belongs to exactly one team. */
 export const Team = defineEntity({
   name: 'Team',
   tableName: 'teams',
@@ -24,7 +24,7 @@ export type User = InferEntity<typeof User>;
 export const ROLES = ['admin', 'member'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** That a user is in a team, and what the team calls them: another team learns no name from an address. */
+/** A user's membership in a team, with the name that the team uses: no other team learns it from the address. */
 export const Membership = defineEntity({
   name: 'Membership',
   tableName: 'memberships',
@@ -34,20 +34,20 @@ export const Membership = defineEntity({
 });
 export type Membership = InferEntity<typeof Membership>;
 
-/** What a browser's session was made from. */
+/** How a browser session was started. */
 export const SIGN_IN_METHODS = ['api_key', 'link', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
 /**
- * `key`: of a program or a person, in a header. `session`: of a browser, in a cookie. `link`: signs a browser in once.
- * `satellite`: lets satellites of the team connect, and nothing more.
+ * `key`: a program's or person's, in a header. `session`: a browser's, in a cookie. `link`: signs a browser in once.
+ * `satellite`: lets the team's satellites connect, and nothing more.
  */
 export const CREDENTIAL_KINDS = ['key', 'session', 'link', 'satellite'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
 /**
- * What somebody calls with, or signs in with. Its secret is shown once and not stored. It came from the credential that
- * made it, and is revoked with that one.
+ * Authenticates calls or signs in. Its secret is shown once and not stored. It comes from the credential that created
+ * it, and is revoked with it.
  */
 export const Credential = defineEntity({
   name: 'Credential',
@@ -64,25 +64,25 @@ export const Credential = defineEntity({
     ...teamColumns,
     ...creatorColumns,
     kind: p.enum(CREDENTIAL_KINDS),
-    /** Of a session: what its browser calls itself. */
+    /** For a session: its browser's User-Agent. */
     name: p.string(),
-    /** How a key, or the token of satellites, begins, to recognise it by. */
+    /** The start of a key or satellite token, for recognition. */
     prefix: p.string(),
     /** HMAC-SHA256 of the secret, hexadecimal. */
     hash: p.string().unique(),
-    /** Null: what the role of the user allows, at each moment. */
+    /** null: whatever the user's role currently allows. */
     scopes: p.array().nullable(),
-    /** Whom it acts for; null for a program. */
+    /** Who it acts for; null for a program. */
     userId: p.uuid().nullable(),
-    /** Of a session. */
+    /** For a session. */
     signedInWith: p.enum(SIGN_IN_METHODS).nullable(),
-    /** Sessions and links always have one; a session that is signed out has reached it. */
+    /** Sessions and links always have one; signing out sets it to now. */
     expiresAt: p.datetime().nullable(),
     /** To the minute. */
     lastUsedAt: p.datetime().nullable(),
-    /** Of a link. */
+    /** For a link. */
     usedAt: p.datetime().nullable(),
-    /** HMAC-SHA256 of what the browser that used a link called its attempt: it may repeat the attempt, nobody else may. */
+    /** HMAC-SHA256 of the attempt id of the browser that used a link: only that browser may repeat the attempt. */
     attemptHash: p.string().nullable(),
     revokedAt: p.datetime().nullable(),
   },

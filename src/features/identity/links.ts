@@ -1,4 +1,4 @@
-/** One-time links: each signs one browser in, once, within its time. */
+/** One-time links: each signs in one browser, once, before it expires. */
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { creatorOf } from '../../db/base.ts';
@@ -19,7 +19,7 @@ export interface MadeLink {
   expiresAt: Date;
 }
 
-/** The fragment of an address stays in the browser: no server and no log sees the token. */
+/** The fragment stays in the browser: no server or log sees the token. */
 export const linkUrl = (appUrl: string, path: string, token: string): string => `${appUrl}${path}#link=${token}`;
 
 function addLink(
@@ -33,12 +33,12 @@ function addLink(
 }
 
 /**
- * Makes a link that signs in as a member of the team, with what their role allows, or without a user with what the
- * caller has.
+ * Creates a link that signs in as a member of the team, with what their role allows, or without a user with the
+ * caller's scopes.
  * @param em bound to the caller's team
- * @throws {InvalidRequest} when the user is not in the team
+ * @throws {InvalidRequest} if the user is not in the team
  * @throws {Forbidden} `another_admin`
- * @throws {Unauthorized} when the caller was revoked meanwhile
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function createLink(
   em: EntityManager,
@@ -57,10 +57,10 @@ export function createLink(
 }
 
 /**
- * Makes a link for whoever can reach the database; there is no endpoint for it.
- * @param request.email a member, who may do what their role allows in the team they joined first; without one the link
- *   leads into the first team and may do everything
- * @throws {Error} when there is no team yet, or no such member
+ * Creates a link for whoever can reach the database; there is no endpoint for it.
+ * @param request.email a member, with what their role allows in the team they joined first; without one the link leads
+ *   to the first team with every scope
+ * @throws {Error} if there is no team yet, or no such member
  */
 export async function createOperatorLink(em: EntityManager, request: NewLink & { email?: string }): Promise<MadeLink> {
   const tx = em.fork();
@@ -78,14 +78,14 @@ export async function createOperatorLink(em: EntityManager, request: NewLink & {
   return made;
 }
 
-/** A browser whose answer was lost repeats its attempt within this time. */
+/** A browser whose response was lost repeats its attempt within this time. */
 const REPEATED_WITHIN_MS = 2 * 60_000;
 
 /**
- * Signs in with the token of a link. Of several that use it at the same moment, one is signed in. The browser that was
- * may repeat its attempt, because the answer may have been lost with a process: then the session that nobody got ends.
- * @param use.attempt what the browser calls its attempt
- * @returns undefined when the link is unknown, used, over or revoked, or its user has left the team
+ * Signs in with the token of a link. Of several concurrent attempts, one succeeds. That browser may repeat its attempt,
+ * because the response may have been lost with a process: the session that nobody received then ends.
+ * @param use.attempt the browser's id of its attempt
+ * @returns undefined if the link is unknown, used, expired or revoked, or its user has left the team
  */
 export function signInWithLink(
   em: EntityManager,
@@ -97,7 +97,7 @@ export function signInWithLink(
     const found = await tx.findOne(Credential, { hash, kind: 'link' }, anyTeam);
     if (!found) return undefined;
     await lockTeam(tx, found.teamId);
-    // Others may have used it before the lock was had.
+    // Someone else may have used it before we got the lock.
     const link = await tx.findOne(Credential, { hash, kind: 'link', revokedAt: null }, { ...anyTeam, refresh: true });
     const attemptHash = use.attempt === undefined ? null : terms.hash(use.attempt);
     if (!link || !(isUnused(link, terms.now) || isRepeated(link, attemptHash, terms.now))) return undefined;

@@ -2,9 +2,9 @@ const LONGEST = 2_000;
 const BASE = 'http://casebook.invalid';
 
 /**
- * A path of our own, as a browser would ask for it. Whatever may lead to another host is none: `//host`, `/\host`,
- * absolute URLs, control characters (which browsers drop).
- * @returns path, query and fragment in ASCII; undefined when it is no such path
+ * A path of this app, as a browser would request it. Anything that may lead to another host is rejected: `//host`,
+ * `/\host`, absolute URLs, control characters (which browsers drop).
+ * @returns path, query and fragment in ASCII; undefined for anything else
  */
 export function localPath(text: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- they are what it is about

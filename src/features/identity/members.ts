@@ -9,12 +9,12 @@ export interface Member {
   user: User;
 }
 
-/** The team's members in the order they joined. */
+/** The team's members, in order of joining. */
 export async function listMembers(em: EntityManager): Promise<Member[]> {
   return withUsers(em, await em.find(Membership, {}, { orderBy: { createdAt: 'asc', id: 'asc' } }));
 }
 
-/** The members of the team among these users. */
+/** Those of these users who are members of the team. */
 export async function findMembers(
   em: EntityManager,
   userIds: readonly (string | null | undefined)[],
@@ -33,8 +33,7 @@ async function withUsers(em: EntityManager, memberships: readonly Membership[]):
 }
 
 /**
- * Puts a person into the team. Somebody whom another team knows already stays the same user, under the name that this
- * team gives them.
+ * Adds a person to the team. A member of another team stays the same user, under the name this team gives them.
  * @throws {Conflict} `already_member`
  */
 export function addMember(
@@ -53,7 +52,7 @@ export function addMember(
   });
 }
 
-/** The user with this address; of two requests that name a new one at once, both get the same user. */
+/** The user with this address; concurrent requests for a new one get the same user. */
 export async function findOrCreateUser(tx: EntityManager, address: string): Promise<User> {
   const email = address.toLowerCase();
   return (
@@ -67,12 +66,12 @@ export async function findOrCreateUser(tx: EntityManager, address: string): Prom
 }
 
 /**
- * Takes a person out of the team, and revokes the credentials that act for them in it, those that they made, and what
- * came from either.
+ * Removes a person from the team, and revokes the credentials that act for them, those they created, and whatever came
+ * from either.
  * @returns the ids of what was revoked
  * @throws {NotFound}
- * @throws {Conflict} `last_admin`, or `last_admin_key` when nobody else's key could manage the team
- * @throws {Forbidden} `insufficient_scope` when one of the keys may do what the caller may not
+ * @throws {Conflict} `last_admin`, or `last_admin_key` if nobody else's key could manage the team
+ * @throws {Forbidden} `insufficient_scope` if one of the keys has scopes the caller lacks
  */
 export function removeMember(em: EntityManager, principal: Principal, userId: string, now: Date): Promise<string[]> {
   return em.transactional(async (tx) => {

@@ -40,11 +40,11 @@ export const presentApiKey = (key: Credential): z.input<typeof ApiKeyResponse> =
   revoked_at: iso(key.revokedAt),
 });
 
-/** The key that a session was signed in with. */
+/** The key that started a session. */
 export const keyOf = ({ signedInWith, createdByCredentialId }: Credential): string | null =>
   signedInWith === 'api_key' ? (createdByCredentialId ?? null) : null;
 
-/** @throws {TypeError} for a row that is no session */
+/** @throws {TypeError} for a row that is not a session */
 export function endOf({ expiresAt, signedInWith }: Credential) {
   if (expiresAt == null || signedInWith == null) throw new TypeError('A session has an end and a way it began.');
   return { expires_at: expiresAt.toISOString(), signed_in_with: signedInWith };

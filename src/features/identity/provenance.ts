@@ -1,4 +1,4 @@
-/** Which credential came from which: each names the one that it was made with. */
+/** Which credential came from which: each names the one that created it. */
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { Membership, type Credential, type CredentialKind } from './entities.ts';
@@ -24,8 +24,8 @@ interface AncestorRow {
 const dateOf = (value: string | Date | null): Date | null => (value === null ? null : new Date(value));
 
 /**
- * A credential and those it came from, in this order. The chain ends at the border of the team: a team's first key is
- * its own, whoever made the team.
+ * A credential and those it came from, in that order. The chain ends at the team's boundary: a team's first key is its
+ * own, whoever created the team.
  */
 export async function ancestorsOf(em: EntityManager, id: string): Promise<Ancestor[]> {
   const rows: AncestorRow[] = await em.execute(
@@ -46,7 +46,7 @@ export async function ancestorsOf(em: EntityManager, id: string): Promise<Ancest
   }));
 }
 
-/** The ids of credentials of one team and of all that came from them. */
+/** The ids of credentials of one team and everything that came from them. */
 export async function descendantsOf(tx: EntityManager, roots: readonly Credential[]): Promise<string[]> {
   if (roots.length === 0) return [];
   await tx.flush();
@@ -61,7 +61,7 @@ export async function descendantsOf(tx: EntityManager, roots: readonly Credentia
   return rows.map(({ id }) => id);
 }
 
-/** When something that comes from a chain ends: no later than any key in it. */
+/** The latest expiry of anything that comes from a chain: no later than any key in it. */
 export function endOf(chain: readonly Ancestor[], wanted?: Date): Date | undefined {
   const ends = chain.flatMap(({ kind, expiresAt }) => (kind === 'key' && expiresAt ? [expiresAt] : []));
   const all = wanted ? [...ends, wanted] : ends;
@@ -69,8 +69,8 @@ export function endOf(chain: readonly Ancestor[], wanted?: Date): Date | undefin
 }
 
 /**
- * Whether nothing that a credential came from was revoked. Revoking does this to all at once; somebody may also have
- * revoked or deleted a row in the database.
+ * Whether nothing in a credential's chain was revoked. Revoking cascades, but somebody may have revoked or deleted a
+ * row directly in the database.
  */
 export async function isRooted(em: EntityManager, { id }: Credential): Promise<boolean> {
   const chain = await ancestorsOf(em, id);
@@ -80,8 +80,8 @@ export async function isRooted(em: EntityManager, { id }: Credential): Promise<b
 }
 
 /**
- * What a credential may do at this moment: where it says nothing itself, what the role of its user allows.
- * @returns undefined when its user is not in the team
+ * The current scopes of a credential: its own or, without any, those of its user's role.
+ * @returns undefined if its user is not in the team
  */
 export async function scopesNow(
   em: EntityManager,

@@ -6,7 +6,7 @@ import { createIdentityProvider } from './oidc/provider.ts';
 import { identityEndpoints } from './routes/index.ts';
 import { purgeSignIns } from './sessions.ts';
 
-/** Whoever wants to know what became of a session looks within a day. */
+/** Anyone who wants to know what became of a session looks within a day. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
 export const identityRoom = {

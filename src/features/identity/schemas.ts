@@ -160,7 +160,7 @@ const path = z
   .refine((text) => localPath(text) !== undefined && !text.includes('#'), 'Value error, must be a path of the web app')
   .meta({ description: 'Where the link leads to.', example: '/investigations' });
 
-// Strict: of a member who is misspelt, the link would be the caller's own.
+// Strict: with a misspelt member field, the link would be the caller's own.
 export const SignInLinkCreateRequest = z
   .strictObject({
     user_id: id.optional().meta({

@@ -1,8 +1,8 @@
 import type { Role } from './entities.ts';
 
 /**
- * What an API key may do. `team:admin` includes everything within its team, `system:admin` everything
- * (see `grants` in http/authenticate.ts). A room that comes later adds its scopes here.
+ * The scopes of API keys. `team:admin` includes everything within its team, `system:admin` everything (see `grants` in
+ * http/authenticate.ts). New rooms add their scopes here.
  */
 export const SCOPES = [
   'investigations:read',
@@ -26,7 +26,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** What a person may do who signs in as themselves, by their role in the team. Acting on the outside world is for admins. */
+/** The scopes of a person who signs in as themselves, by role. Acting on the outside world is for admins. */
 export const ROLE_SCOPES = {
   admin: ['team:admin'],
   member: [

@@ -1,4 +1,4 @@
-/** Sessions of browsers: credentials with an end, whose secret is in a cookie. */
+/** Browser sessions: credentials that expire and whose secret is in a cookie. */
 import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
@@ -13,7 +13,7 @@ import { ROLE_SCOPES } from './scopes.ts';
 
 export interface OpenedSession {
   session: Credential;
-  /** In the cookie and nowhere else. */
+  /** Only in the cookie. */
   secret: string;
 }
 
@@ -22,15 +22,15 @@ export interface SessionTerms {
   now: Date;
   /** How long it lasts, whether it is used or not. */
   hours: number;
-  /** What the browser calls itself. */
+  /** The browser's User-Agent. */
   userAgent: string | undefined;
 }
 
 /**
- * Stores a session, which ends no later than the keys it comes from.
- * @param tx a transaction that has the team's lock, so that what allows the session still holds
- * @param whom whom it acts for, and with what
- * @param how.madeBy what it was made with; nothing when an identity provider vouches for its person
+ * Stores a session that expires no later than the keys it comes from.
+ * @param tx a transaction that holds the team's lock, so that what permits the session still applies
+ * @param whom who it acts for, and with which scopes
+ * @param how.madeBy the credential that started it; absent if an identity provider vouches for its person
  */
 export async function addSession(
   tx: EntityManager,
@@ -59,8 +59,8 @@ const browserOf = (userAgent = ''): string => userAgent.replaceAll(/[^ -~]/g, ''
 
 /**
  * Signs in with an API key.
- * @param key as the authenticator knows it, which may be two seconds ago
- * @returns undefined when it was revoked meanwhile
+ * @param key as the authenticator knows it, up to two seconds old
+ * @returns undefined if it was revoked meanwhile
  */
 export function signInWithKey(
   em: EntityManager,
@@ -76,10 +76,10 @@ export function signInWithKey(
   });
 }
 
-/** Of one key. Fewer than are listed, so that nobody can hide a session behind new ones. */
+/** Per key. Fewer than are listed, so that nobody can hide a session behind new ones. */
 const MAX_OF_A_KEY = 500;
 
-/** Makes room for one more session of a key: those that are over go first, then the oldest. */
+/** Makes room for another session of a key: ended ones go first, then the oldest. */
 async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<void> {
   const surplus = `select id from credentials where kind = 'session' and created_by_credential_id = ? and signed_in_with = 'api_key'
     order by (revoked_at is null and expires_at > ?) desc, created_at desc, id offset ?`;
@@ -92,15 +92,15 @@ async function endOldest(tx: EntityManager, keyId: string, now: Date): Promise<v
   await tx.execute(`delete from credentials where id in (${surplus}) and ${IS_LEAF}`, of);
 }
 
-/** What something came from is kept: it would no longer be known whose it is. */
+/** Keep the origins of other credentials: without them provenance would be lost. */
 const IS_LEAF = `not exists (select 1 from credentials made where made.created_by_credential_id = credentials.id)`;
 
-/** The newest are shown; the rest end by themselves. */
+/** The newest are shown; the rest expire. */
 const MAX_SHOWN = 1_000;
 
 const isAdmin = ({ scopes }: Principal): boolean => grants(scopes, 'team:admin');
 
-/** Those the caller may see: as an admin all of the team, else those of the same user or the same key. */
+/** Those the caller may see: all of the team for an admin, otherwise those of the same user or key. */
 function visibleTo(principal: Principal) {
   if (isAdmin(principal)) return {};
   const { userId, credentialId, sessionId } = principal;
@@ -113,12 +113,12 @@ function visibleTo(principal: Principal) {
 
 export interface ListedSession {
   session: Credential;
-  /** Whom it acts for. */
+  /** Who it acts for. */
   member: Member | undefined;
   scopes: readonly string[];
 }
 
-/** The sessions that are not over, the newest first, with whom they act for. */
+/** Active sessions, newest first, with who they act for. */
 export async function listSessions(em: EntityManager, principal: Principal, now: Date): Promise<ListedSession[]> {
   const sessions = await em.find(
     Credential,
@@ -137,10 +137,10 @@ export async function listSessions(em: EntityManager, principal: Principal, now:
 }
 
 /**
- * Ends a session, and what was made in it: links, keys, and what came from those. A second time changes nothing.
+ * Ends a session and whatever was created in it: links, keys, and what came from those. Idempotent.
  * @returns the ids of what was revoked
- * @throws {NotFound} also for one that the caller may not see
- * @throws {Forbidden} `insufficient_scope` for one that may do what the caller may not
+ * @throws {NotFound} also for one the caller may not see
+ * @throws {Forbidden} `insufficient_scope` for one with scopes the caller lacks
  * @throws {Conflict} `last_admin_key`
  */
 export function revokeSession(
@@ -160,9 +160,9 @@ export function revokeSession(
   });
 }
 
-/** Deletes sessions and links that ended before a time, but for those that something which is kept came from. */
+/** Deletes sessions and links that ended before a time, except the origins of credentials that are kept. */
 export async function purgeSignIns(em: EntityManager, before: Date): Promise<void> {
   const sql = `delete from credentials where kind in ('session', 'link') and (expires_at < ? or revoked_at < ? or used_at < ?) and ${IS_LEAF} returning id`;
-  // What is left of a chain begins with what was its middle.
+  // The rest of the chain now starts in its former middle.
   while ((await em.fork().execute(sql, [before, before, before])).length > 0);
 }

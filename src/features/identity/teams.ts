@@ -6,11 +6,11 @@ import { cameFrom, generateApiKey, prefixOf } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
 import { findMembers, findOrCreateUser, type Member } from './members.ts';
 
-/** Every team of this installation, the oldest first. */
+/** Every team of this installation, oldest first. */
 export const listTeams = (em: EntityManager): Promise<Team[]> =>
   em.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
 
-/** A new team with its admin and the first key, which may manage the team. */
+/** A new team with its admin and its first key, which can manage the team. */
 export function createTeam(
   em: EntityManager,
   principal: Principal,
@@ -47,27 +47,27 @@ export async function renameTeam(em: EntityManager, principal: Principal, name: 
   return team;
 }
 
-/** Whom a key acts for in its team; undefined for a key of a program. */
+/** Who a key acts for in its team; undefined for a program's key. */
 export const currentMember = async (
   em: EntityManager,
   { userId }: Pick<Principal, 'userId'>,
 ): Promise<Member | undefined> => (userId === undefined ? undefined : (await findMembers(em, [userId]))[0]);
 
-/** Any constant does, as long as every process that bootstraps uses the same one. */
+/** Any constant will do, as long as every bootstrapping process uses the same. */
 const BOOTSTRAP_LOCK = 4_117_010;
 
 export interface Bootstrap {
   teamId: string;
-  /** The key when it was generated just now: shown once, never again. */
+  /** The key, if it was just generated: shown only once. */
   generatedApiKey?: string;
 }
 
 /**
- * Makes sure that there is a first team ("Default") with an admin and a key that may do everything. Safe to call at
- * every start and from several processes at once. A configured key that the first team does not have yet is added to
- * it, also later; a configured key that was revoked stays revoked.
- * @param options.apiKey the configured key; without one a key is generated when the first team is made
- * @param options.hash what is stored of a key
+ * Ensures that there is a first team ("Default") with an admin and a key with every scope. Safe to call at every start
+ * and from several processes at once. A configured key that the first team lacks is added, even later; a revoked one
+ * stays revoked.
+ * @param options.apiKey the configured key; without one a key is generated with the first team
+ * @param options.hash computes the stored hash of a key
  */
 export function bootstrapFirstTeam(
   em: EntityManager,
@@ -110,10 +110,10 @@ function createFirstTeam(tx: EntityManager): Team {
 }
 
 /**
- * Makes an admin key of the first team: the way back in when every other key is lost. For whoever can reach the
+ * Creates an admin key of the first team: the way back in if every other key is lost. For whoever can reach the
  * database; there is no endpoint for it.
  * @returns the key, which is stored nowhere
- * @throws {Error} when there is no team yet
+ * @throws {Error} if there is no team yet
  */
 export async function addAdminKey(
   em: EntityManager,

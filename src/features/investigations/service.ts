@@ -38,8 +38,8 @@ export interface NewInvestigation {
 }
 
 /**
- * Commits an investigation, then starts it. When Temporal does not take the start, the row stays and the sweeper starts
- * it: what was accepted is not lost.
+ * Commits an investigation, then starts it. If Temporal does not accept the start, the row stays and the sweeper starts
+ * it: nothing accepted is lost.
  * @param em bound to the actor's team
  * @returns the new investigation, or the earlier one with the same idempotency key
  * @throws {Conflict} if the idempotency key was used with another request
@@ -59,8 +59,8 @@ export async function startInvestigation(
 }
 
 /**
- * Makes the rows of an investigation and starts nothing: whoever calls it starts the workflow afterwards, or leaves that to
- * the sweeper.
+ * Creates the rows of an investigation without starting it; the caller starts the workflow afterwards, or leaves that
+ * to the sweeper.
  * @param em in a transaction, bound to the actor's team
  */
 export async function commitInvestigation(

@@ -48,7 +48,7 @@ export function storeChannel(
 }
 
 /**
- * Changes the configuration of an agent and tells its workflow.
+ * Changes an agent's configuration and notifies its workflow.
  * @param em bound to the actor's team
  * @throws {NotFound}
  */

@@ -21,8 +21,8 @@ const SESSIONS_AT_ONCE = 50;
 const NOTIFIED_AT_ONCE = 8;
 
 /**
- * Deletes an agent with its chat, plans, sessions and findings. It is gone for everybody at once; its workflow is
- * cancelled, and the rows go when nothing works on them any more. Investigations that it opened stay.
+ * Deletes an agent with its chat, plans, sessions and findings. It disappears for everybody at once; its workflow is
+ * cancelled, and the rows go when nothing works on them any longer. Investigations it opened stay.
  * @param em bound to the actor's team
  * @throws {NotFound}
  */

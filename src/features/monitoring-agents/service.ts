@@ -123,7 +123,7 @@ export interface ChangedPlan {
 }
 
 /**
- * Changes the plan of an agent, pauses or resumes it, and tells its workflow. A change that changes nothing makes no version.
+ * Changes an agent's plan, pauses or resumes it, and notifies its workflow. A change without effect creates no version.
  * @param em bound to the actor's team
  * @throws {PlanRefused} with every reason
  * @throws {Conflict} when the plan has a different version than the caller read

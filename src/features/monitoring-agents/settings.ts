@@ -16,7 +16,7 @@ export async function planOf(em: EntityManager, agentId: string, version: number
   return (await planAndActor(em, agentId, version)).plan;
 }
 
-/** The plan of one version, and on whose behalf its checks are carried out. @throws when there is no such version */
+/** The plan of one version, and the actor its checks run for. @throws for an unknown version */
 export async function planAndActor(
   em: EntityManager,
   agentId: string,

@@ -10,11 +10,11 @@ import { storableText } from '../../platform/storable.ts';
 export interface AuxiliaryQuestion {
   teamId: string;
   conversationId: string;
-  /** What it is for: `title`, `summary` … */
+  /** Its purpose: `title`, `summary` … */
   purpose: string;
-  /** Which of its purpose; the same question must have the same key. */
+  /** Distinguishes calls of one purpose; the same question must have the same key. */
   key: string;
-  /** The answer belongs to a stored conversation: of one that was deleted meanwhile nothing is kept. */
+  /** The answer belongs to a stored conversation; nothing is kept for one deleted meanwhile. */
   ofConversation?: true;
   request: Pick<ModelRequest, 'system' | 'maxTokens' | 'model'> & { text: string };
 }
@@ -70,7 +70,7 @@ export async function askOnce(
   });
 }
 
-/** A deletion waits for whoever adds to the conversation, or is seen by them. */
+/** A deletion waits for whoever is adding to the conversation, or they see it. */
 async function lockConversation(em: EntityManager, id: string): Promise<void> {
   if (!(await em.findOne(Conversation, { id }, { lockMode: LockMode.PESSIMISTIC_READ }))) throw new RunClosed();
 }

@@ -1,10 +1,10 @@
 /**
- * What every kind of run (investigation, chat turn, monitor check …) shares between the API, its workflow and its
- * activities: ids and small plain JSON only. Imported by workflow code, so nothing but types and definitions here.
+ * Shared by the API, workflows and activities of every kind of run: ids and small plain JSON only. Workflow code
+ * imports it, so it holds nothing but types and definitions.
  */
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 
-/** What ended a run before the model handed in its result by itself. */
+/** What ended a run before the model submitted its result. */
 export type RunLimit = 'steps' | 'cost' | 'wall_time' | 'repeated_calls' | 'no_report' | 'refusal' | 'model_failure';
 
 /** Bounds of one run. Durations are inputs, so that tests choose them. */
@@ -12,11 +12,11 @@ export interface RunBudget {
   maxSteps: number;
   maxCostUsd: number;
   maxWallSeconds: number;
-  /** Time-out of one tool call unless the tool has its own. */
+  /** Timeout of a tool call, unless the tool has its own. */
   toolTimeoutSeconds: number;
-  /** Continue as new after this many steps in one history; absent means when the server suggests it. */
+  /** Continue as new after this many steps in one history; absent: when the server suggests it. */
   stepsPerHistory?: number;
-  /** The transcript is compacted before a step once it has this many tokens; absent means never. */
+  /** Compact the transcript once it has this many tokens; absent: never. */
   compactAtTokens?: number;
 }
 
@@ -27,7 +27,7 @@ export const OPEN: RunStatus[] = ['processing', 'awaiting_approval'];
 export const isOpen = (status: RunStatus): status is 'processing' | 'awaiting_approval' =>
   status === 'processing' || status === 'awaiting_approval';
 
-/** As the API shows it, where a run that waits for an approval is under way. */
+/** As the API shows it: a run waiting for approval is `processing`. */
 export type ShownStatus = Exclude<RunStatus, 'awaiting_approval'>;
 export const shownStatus = (status: RunStatus): ShownStatus => (status === 'awaiting_approval' ? 'processing' : status);
 
@@ -38,17 +38,17 @@ export interface RunIdentity {
   kind: RunKind;
   conversationId: string;
   teamId: string;
-  /** Where a conversation has several runs, as a chat has turns, this one; absent where the conversation is the run. */
+  /** This run, if the conversation has several, as a chat has turns; absent if the conversation is the run. */
   runId?: string;
 }
 
-/** `work` offers all tools; `conclude` asks for the final result and for nothing else. */
+/** `work` offers all tools; `conclude` asks for the final result only. */
 export type TurnMode = 'work' | 'conclude';
 
 export interface ModelTurnInput extends RunIdentity {
   step: number;
   mode: TurnMode;
-  /** Something the loop tells the model before this turn. */
+  /** A note from the loop to the model before this turn. */
   note?: string;
 }
 
@@ -61,7 +61,7 @@ export interface ToolCallRef {
   summary: string;
   /** Equal for calls of the same tool with the same input. */
   fingerprint: string;
-  /** The tool's own time-out, where it has one. */
+  /** The tool's own timeout, if it has one. */
   timeoutSeconds?: number;
 }
 
@@ -70,44 +70,44 @@ export interface ModelTurnResult {
   stopReason: string;
   costUsd: number;
   toolCalls: ToolCallRef[];
-  /** The model said something in words. */
+  /** The answer contains text. */
   spoke?: boolean;
-  /** How long the transcript is now, in tokens of the model. */
+  /** Current length of the transcript in tokens. */
   contextTokens?: number;
 }
 
-/** Replaces everything before a step by a summary, for the model only: the transcript stays as it is. */
+/** Replaces everything before a step by a summary, for the model only; the transcript stays. */
 export interface CompactInput extends RunIdentity {
   /** The next step. */
   beforeStep: number;
-  /** Messages from this step on are kept word for word: they are what the run is to answer. */
+  /** Messages from this step on stay verbatim: they are what the run has to answer. */
   fromStep: number;
 }
 
 export interface CompactResult {
   contextTokens: number;
-  /** Of the summary. */
+  /** Cost of the summary. */
   costUsd: number;
 }
 
 export interface ToolCallInput extends RunIdentity {
   toolCallId: string;
   timeoutSeconds: number;
-  /** Set when the model repeats itself: the call is answered with a pointer to the earlier result instead of being made. */
+  /** Set if the model repeats itself: the call is answered with a pointer to the earlier result. */
   repeats?: number;
 }
 
 export interface ToolCallResult {
   digest: string;
   isError: boolean;
-  /** The run's result was handed in and accepted. */
+  /** The run's result was submitted and accepted. */
   finished: boolean;
   plan?: { done: number; total: number };
 }
 
 export type RunPhase = 'starting' | 'thinking' | 'using_tools' | 'concluding' | 'recording' | 'finished';
 
-/** Answer of the status query: small, and the same for every kind of run. */
+/** The answer to the status query: small, and the same for every kind of run. */
 export interface RunProgress {
   phase: RunPhase;
   step: number;
@@ -116,15 +116,15 @@ export interface RunProgress {
   limit?: RunLimit;
 }
 
-/** Why the loop ended. `limit` is set when it ended without the model being done. */
+/** Why the loop ended. `limit` is set if the model was not done. */
 export interface RunOutcome {
   limit?: RunLimit;
   cancelled: boolean;
-  /** In words, for people, where there is something to explain. */
+  /** For people, if there is something to explain. */
   explanation?: string;
 }
 
-/** What continue-as-new hands to the next run of the same workflow. */
+/** The state that continue-as-new passes on. */
 export interface CarriedRun {
   step: number;
   costUsd: number;
@@ -135,19 +135,19 @@ export interface CarriedRun {
   known: string[];
   plan?: { done: number; total: number };
   pendingMessages: number;
-  /** A result was handed in and accepted; a message that came with it may still be answered by a better one. */
+  /** A result was accepted; a message that arrived with it may still lead to a better one. */
   handedIn: boolean;
   cancel?: { reason?: string };
-  /** Tokens of the transcript as far as known. */
+  /** Tokens of the transcript, as far as known. */
   contextTokens?: number;
-  /** Compacting again waits until the transcript has more tokens than this. */
+  /** The next compaction waits until the transcript exceeds this many tokens. */
   compactAbove?: number;
   /** Steps of the conversation's earlier runs. */
   startAfter?: number;
 }
 
-/** Stops the run; in-flight tools are told to stop. */
+/** Cancels the run and its in-flight tools. */
 export const cancelRunSignal = defineSignal<[{ reason?: string }]>('cancel');
-/** A person's message is stored and wants to be read by the next turn. */
+/** A person's message was stored for the next turn to read. */
 export const userMessageSignal = defineSignal<[{ messageId: string }]>('user_message');
 export const runProgressQuery = defineQuery<RunProgress>('progress');

@@ -1,19 +1,19 @@
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 
-/** A caller waits at most this long for Temporal to take a start or a signal; what it did not take is repeated by a sweeper. */
+/** How long a caller waits for Temporal to accept a start or signal; a sweeper repeats what it did not accept. */
 const CONTROL_DEADLINE_MS = 5_000;
 
-/** What Temporal knows of a workflow; `closed` carries how it ended, as Temporal names it. */
+/** A workflow's state in Temporal; `closed` holds Temporal's name for how it ended. */
 export type WorkflowState = 'running' | 'missing' | { closed: string };
 
-/** What starting and controlling workflows has in common, whatever they are. */
+/** Starts and controls workflows of any type. */
 export interface WorkflowControl {
-  /** Calls Temporal, and waits for it no longer than callers can. */
+  /** Calls Temporal with a deadline. */
   soon<T>(call: () => Promise<T>): Promise<T>;
   state(workflowId: string): Promise<WorkflowState>;
 }
 
-/** @param deadlineMs how long Temporal is waited for, ms; another than the product's own for tests */
+/** @param deadlineMs how long to wait for Temporal, ms */
 export function createWorkflowControl(client: Client, deadlineMs = CONTROL_DEADLINE_MS): WorkflowControl {
   const soon = <T>(call: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + deadlineMs, call);
   return {

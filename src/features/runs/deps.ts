@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/logger.ts';
 import type { LoadSources } from '../sources/port.ts';
 import type { RunProfiles } from './profiles.ts';
 
-/** What the services of a run need; built once per worker process. */
+/** Dependencies of a run's services, built once per worker. */
 export interface RunDeps {
   orm: Orm;
   events: EventLog;
@@ -17,15 +17,15 @@ export interface RunDeps {
   log: Logger;
 }
 
-/** The activity attempt on whose behalf a service works. */
+/** The activity attempt a service works for. */
 export interface Attempt {
   /** From 1. */
   number: number;
-  /** Fires on cancellation, time-out and worker shutdown. */
+  /** Fires on cancellation, timeout and worker shutdown. */
   signal: AbortSignal;
   /**
-   * Whether the run itself wants the work to stop. Otherwise an aborted attempt only lost its worker, and another
-   * attempt will do the work.
+   * Whether the run itself was cancelled. Otherwise an aborted attempt merely lost its worker, and another will do the
+   * work.
    */
   cancelRequested(): boolean;
 }

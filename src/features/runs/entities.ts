@@ -6,8 +6,8 @@ import type { RunBudget, RunKind, RunLimit, RunStatus } from './contract.ts';
 const OPEN = `("status" in ('processing', 'awaiting_approval'))`;
 
 /**
- * One run of the agent loop. What it carries out has the same id: an investigation and a chat's turn are rows of their own
- * tables that extend this one; an instruction check's session is a row beside it.
+ * One run of the agent loop. It shares its id with what it carries out: investigations and chat turns have tables that
+ * extend this one; an instruction check's session is a row beside it.
  */
 export const Run = defineEntity({
   name: 'Run',
@@ -29,7 +29,7 @@ export const Run = defineEntity({
   properties: {
     ...teamColumns,
     kind: p.enum(['investigation', 'chat', 'check'] as const).$type<RunKind>(),
-    /** What is said in it; at most one run of a conversation is open. */
+    /** Its conversation, of which at most one run is open. */
     conversationId: p.uuid(),
     status: p.enum(['processing', 'awaiting_approval', 'completed', 'failed', 'cancelled'] as const).$type<RunStatus>(),
     /** The budget or limit that ended it early, if one did. */
@@ -37,16 +37,16 @@ export const Run = defineEntity({
     /** Why it failed or was cancelled, in words. */
     explanation: p.text().strictNullable(),
     idempotencyKey: p.string().strictNullable(),
-    /** Of the request that made it: a key that comes with another request is refused. */
+    /** Digest of the request that created it; the same key with another request is refused. */
     requestDigest: p.text().strictNullable(),
     ...creatorColumns,
-    /** What the credential behind it grants: each tool call is checked against it. */
+    /** What its credential grants; every tool call is checked against it. */
     scopes: p.array(),
-    /** Tools that change something outside may be called. */
+    /** Whether tools with outside effects may be called. */
     sideEffects: p.boolean().default(false),
-    /** What bounds it more narrowly than the configuration. */
+    /** Bounds that are narrower than the configured ones. */
     budget: p.json<Partial<RunBudget>>().strictNullable(),
-    /** The run that asked for it. */
+    /** The run that started it. */
     parentRunId: p.uuid().strictNullable(),
     /** Null until Temporal acknowledged the start; the sweeper looks for such rows. */
     startedAt: p.datetime().strictNullable(),
@@ -56,7 +56,7 @@ export const Run = defineEntity({
 });
 export type Run = InferEntity<typeof Run>;
 
-/** The columns of a run that nobody has started yet. */
+/** The columns of a run that has not started yet. */
 export const newRun = <Kind extends RunKind>(kind: Kind, conversationId: string, actor: Actor) => ({
   teamId: actor.teamId,
   kind,

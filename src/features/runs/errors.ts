@@ -1,6 +1,6 @@
 import { Conflict } from '../../http/errors.ts';
 
-/** The run has ended: an attempt that was thought lost, or that came too late, must not add to it. */
+/** The run has ended: an attempt thought lost, or one that comes too late, must not add to it. */
 export class RunClosed extends Error {
   override name = 'RunClosed';
   constructor() {

@@ -1,37 +1,39 @@
 /**
  * The events of a run, as SSE clients receive them. State changes carry a key, so that a retried activity publishes
- * them once; deltas carry the attempt, so that a client drops the text of an attempt that was cut off.
+ * them once; deltas carry the attempt, so that clients drop the text of one that was cut off.
  */
 import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
 import type { ModelDelta } from '../../platform/anthropic/port.ts';
 import type { RunIdentity } from './contract.ts';
 import { untilReachable } from '../../db/reach.ts';
 
-/** The stream of a conversation that is one run. */
+/** The stream of a conversation that is a single run. */
 export const conversationStream = (conversationId: string): string => `conversation:${conversationId}`;
 
-/** The stream of one run: its own where its conversation has several. */
+/** The stream of one run: its own if the conversation has several. */
 export const runStream = ({ conversationId, runId }: Pick<RunIdentity, 'conversationId' | 'runId'>): string =>
   runId === undefined ? conversationStream(conversationId) : `run:${runId}`;
 
-/** Types after which a run's stream has nothing more to say. */
+/** Event types that end a run's stream. */
 export const FINAL_EVENT_TYPES: ReadonlySet<string> = new Set(['run.completed', 'run.failed', 'run.cancelled']);
 
-/** A state change; `key` must be the same for every attempt to say the same thing. */
+/** A state change; `key` must be equal for every attempt to publish it. */
 export function stateEvent(type: string, key: string, data: Record<string, unknown>): NewEvent {
   return { type, key, data };
 }
 
-/** A person's message; said when it is stored, and again, to the same effect, when a turn reads it. */
+/** A person's message, published when it is stored and again, without further effect, when a turn reads it. */
 export function messageEvent({ id, text }: { id: string; text: string }): NewEvent {
   return stateEvent('message.added', `message:${id}`, { id, text });
 }
 
-/** The first words go at once; what follows is collected for this long, so that a fast model does not flood the log. */
+/**
+ * The first words are sent at once; what follows is batched for this long, so that a fast model does not flood the log.
+ */
 const FLUSH_AFTER_MS = 60;
 const MAX_BUFFERED_CHARACTERS = 16_000;
 
-/** What every delta says of where it comes from. */
+/** Identifies the origin of a delta. */
 export interface DeltaBase {
   step: number;
   attempt: number;
@@ -39,9 +41,9 @@ export interface DeltaBase {
 }
 
 /**
- * Streams one attempt's deltas to the log: batched, in order, and kept while the log is away.
- * @param base.nonce unlike that of any other attempt: attempts count anew when Temporal lost its last writes or was reset
- * @param opening events that go before all deltas; among them `turn.started`, by which whoever has text of the step drops it
+ * Streams one attempt's deltas to the log: batched, in order, and buffered while the log is away.
+ * @param base.nonce unique per attempt: attempt numbers restart if Temporal lost its last writes or was reset
+ * @param opening events before all deltas, among them `turn.started`, which makes clients drop earlier text of the step
  */
 export class DeltaPublisher {
   private readonly log: EventLog;
@@ -60,7 +62,7 @@ export class DeltaPublisher {
     this.stream = stream;
     this.base = base;
     this.signal = AbortSignal.any([signal, this.dropped.signal]);
-    // The model is asked meanwhile: the log must not delay its first word.
+    // The model is called meanwhile: the log must not delay its first word.
     this.send(opening);
   }
 
@@ -73,18 +75,18 @@ export class DeltaPublisher {
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_AFTER_MS);
   }
 
-  /** Waits until everything pushed is in the log. @throws when the log refused an event for good */
+  /** Waits until everything pushed is in the log. @throws if the log refused an event for good */
   async end(): Promise<void> {
     this.flush();
     await this.tail;
     if (this.failure) throw this.failure;
   }
 
-  /** The attempt has failed: what is not in the log yet is not wanted any more. */
+  /** The attempt failed: drop what is not in the log yet. */
   drop(): void {
     clearTimeout(this.timer);
     this.pending = [];
-    // What is being repeated, because the log was away, must not come after the next attempt's start.
+    // What is retried because the log was away must not follow the next attempt's start.
     this.failure ??= new Error('The attempt has failed.');
     this.dropped.abort(this.failure);
   }
@@ -114,7 +116,7 @@ export class DeltaPublisher {
 
   private event(delta: ModelDelta): NewEvent {
     const { step, nonce } = this.base;
-    // The key makes a delta that was appended, but not acknowledged before the connection broke, appear once.
+    // The key deduplicates a delta that was appended but not acknowledged before the connection broke.
     const key = `delta:${step}:${nonce}:${(this.sequence += 1)}`;
     if (delta.kind === 'tool_call') return { type: 'tool.requested', key, data: { ...this.base, name: delta.name } };
     return { type: `${delta.kind}.delta`, key, data: { ...this.base, text: delta.text } };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Equal for calls that ask for the same; key order does not matter, since rows come back from jsonb in its own order. */
+/** Equal for equal calls; key order does not matter, since jsonb returns its own. */
 export function fingerprint(name: string, input: unknown): string {
   return createHash('sha256').update(name).update(canonicalJson(input)).digest('base64url').slice(0, 16);
 }

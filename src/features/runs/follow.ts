@@ -1,31 +1,33 @@
 import type { EventLog, LogEvent, NewEvent } from '../../platform/event-log/port.ts';
 import { FINAL_EVENT_TYPES } from './events.ts';
 
-/** How often a follower looks whether the run has ended without its last event. */
+/** How often a follower checks whether the run has ended without its last event. */
 const END_CHECK_MS = 5_000;
-/** Small, so that a slow reader of an ended run costs little memory. */
+/** Small, so that a slow reader of an ended run takes little memory. */
 const PAGE_EVENTS = 100;
 
 export interface FollowOptions {
   /** The last event that was seen. */
   afterId?: string;
-  /** Reads the row. @returns the run's last event once the run has ended; its key makes it the same one, whoever appends it */
+  /**
+   * Reads the row. @returns the run's last event once it has ended; its key makes it the same one, whoever appends it
+   */
   ending: () => Promise<NewEvent | undefined>;
   signal: AbortSignal;
   checkMs?: number;
 }
 
 /**
- * The events of a run from a point on, ending with the run or, without its last event, when the signal fires. The row
- * decides when a run has ended: a crash, or a log that was away, may have come between the row and its last event, so
- * whoever reads the stream appends what is missing.
- * @throws when the row or the log cannot be reached at the beginning; later outages are waited for
+ * The events of a run from a position on, ending with the run or, without its last event, when the signal fires. The
+ * row decides when a run has ended: a crash or an outage of the log may have prevented its last event, so whoever reads
+ * the stream appends it.
+ * @throws if the row or the log is out of reach at the start; it waits for later outages to end
  */
 export async function* followRun(log: EventLog, stream: string, options: FollowOptions): AsyncGenerator<LogEvent> {
   const { afterId, ending, signal, checkMs = END_CHECK_MS } = options;
   let end: NewEvent | undefined;
   const completeStream = async (): Promise<boolean> => {
-    // Read once: the row may be large, and a reader that is slow may take long until it sees the end.
+    // Read once: the row may be large, and a slow reader may take long to reach the end.
     end ??= await ending();
     if (!end) return false;
     await log.append(stream, [end]);
@@ -34,7 +36,7 @@ export async function* followRun(log: EventLog, stream: string, options: FollowO
   const ended = await completeStream();
   const stopChecking = ended ? undefined : repeat(completeStream, checkMs);
   try {
-    // One who has seen the last event would wait for ever at the tail.
+    // A follower that has seen the last event would wait at the tail for ever.
     const events = ended ? everything(log, stream, afterId, signal) : log.tail(stream, { afterId, signal });
     for await (const event of events) {
       yield event;
@@ -45,7 +47,7 @@ export async function* followRun(log: EventLog, stream: string, options: FollowO
   }
 }
 
-/** Checks now and then, one check at a time; a failed one is repeated like any other. @returns stops it */
+/** Checks periodically, one check at a time; a failed one is simply repeated. @returns a function that stops it */
 function repeat(check: () => Promise<unknown>, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

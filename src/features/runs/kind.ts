@@ -5,35 +5,32 @@ import type { LoadProfile } from './profiles.ts';
 
 /** What runs of a kind may do. */
 export interface KindProfile {
-  /** Every tool a run of this kind may have, its team's own aside. */
+  /** Every tool a run of this kind may have, except its team's own. */
   tools: readonly Tool[];
   load: LoadProfile;
 }
 
-/** How a run ended that its workflow has not ended. */
+/** The end of a run whose workflow did not record one. */
 export interface RunEnding {
   outcome: 'failed' | 'cancelled';
   explanation: string;
 }
 
-/**
- * What makes one kind of run different from another. A static value of its room; what it needs of the process comes with
- * each call.
- */
+/** What distinguishes one kind of run from another: a static value of its room. Dependencies come with each call. */
 export interface RunKindDefinition<Row extends Run, Deps, Needs> {
   kind: RunKind;
-  /** What a key must grant to see what was found in a run of this kind. */
+  /** The scope required to read what a run of this kind found. */
   readScope: string;
-  /** Derives from the row's id: a repeated start is harmless. */
+  /** Derived from the row's id, so a repeated start is harmless. */
   workflowId: (id: string) => string;
   /**
-   * The workflow's type and its one argument, and what operators read of it: `summary` is one line, `details` may be more.
-   * Absent where another workflow starts it as its child.
+   * The workflow's type, its argument, and what operators read about it: `summary` is one line, `details` may be more.
+   * Absent if another workflow starts it as a child.
    */
   start?: (row: Row, budget: RunBudget) => { workflow: string; input: object; summary: string; details: string };
-  /** Built once a process, with what its rooms have built. */
+  /** Built once per process, from what the rooms have built. */
   profile: (house: Needs) => KindProfile;
-  /** Records the end of a run that has no workflow to do so. Idempotent: an end that is recorded stays as it is. */
+  /** Records the end of a run without a workflow to do so. Idempotent: a recorded end stays. */
   finish: (deps: Deps, row: Row, ending: RunEnding) => Promise<unknown>;
 }
 

@@ -9,24 +9,24 @@ import type { RunKindDefinition } from './kind.ts';
 
 /** Starts and controls the workflows of one kind of run. */
 export interface RunLauncher<Row> {
-  /** Starts the workflow; harmless when it was started before. @throws when Temporal did not take it */
+  /** Starts the workflow; harmless if it was started before. @throws if Temporal did not accept it */
   start(row: Row): Promise<void>;
-  /** @returns false when there is no running workflow to cancel */
+  /** @returns false if there is no running workflow to cancel */
   cancel(id: string, reason: string): Promise<boolean>;
-  /** @returns false when there is no running workflow to notify */
+  /** @returns false if there is no running workflow to notify */
   messageAdded(id: string, messageId: string): Promise<boolean>;
   progress(workflowId: string): Promise<RunProgress>;
-  /** What Temporal knows of the workflow, or `missing`. */
+  /** The workflow's state in Temporal, or `missing`. */
   state(id: string): Promise<WorkflowState>;
 }
 
-/** How the workflows of a process are launched. */
+/** How a process launches workflows. */
 export interface LaunchOptions {
-  /** Bounds of every run that is started. */
+  /** Bounds of every run. */
   budget: RunBudget;
-  /** Another queue than the product's own, for tests and benches. */
+  /** The task queue, if not the product's own. */
   taskQueue?: string;
-  /** How long Temporal is waited for, ms; likewise. */
+  /** How long to wait for Temporal, ms. */
   deadlineMs?: number;
 }
 

@@ -30,15 +30,15 @@ import { storableJson, storableText } from '../../platform/storable.ts';
 
 /** An event holds at most 256 kB, and a character takes up to six bytes of JSON. */
 const EVENT_TEXT_CHARACTERS = 30_000;
-/** The input of one call as JSON, in an event that may tell of many, and of all of them together. */
+/** Maximum JSON input of one call in an event, and of all its calls together. */
 const EVENT_INPUT_CHARACTERS = 4_000;
 const EVENT_INPUTS_CHARACTERS = 24_000;
 
 /**
- * One answer of the model, stored before it is reported. Idempotent by (conversation, step): when the turn is already
- * stored, the stored one is returned and the model is not called.
- * @throws {ModelError} when the model gave no complete answer
- * @throws {RunClosed} when the run has ended
+ * One answer of the model, stored before it is reported. Idempotent by (conversation, step): a stored turn is returned
+ * without calling the model.
+ * @throws {ModelError} if the model gave no complete answer
+ * @throws {RunClosed} if the run has ended
  */
 export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attempt: Attempt): Promise<ModelTurnResult> {
   const reach = reaching(deps, input, attempt);
@@ -63,7 +63,7 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   const made = { startedAt, attempt: attempt.number };
   try {
     const response = await deps.model.complete(request, { signal: attempt.signal, onDelta });
-    // First what was paid for; a log that is away, or refuses an event, must not cost the answer.
+    // Store what was paid for first: a log that is away, or refuses an event, must not cost the answer.
     const stored = await reach((em) => storeTurn(deps, em, input, { profile, response, made }));
     await deltas.end();
     return await announce(deps, input, stored, profile, attempt.signal);
@@ -76,7 +76,7 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
   }
 }
 
-/** Somebody stopped the run while the model spoke: what was said so far stays said. What it cost was not told. */
+/** The run was cancelled while the model spoke: keep the text so far. Its cost is unknown. */
 async function keepCutOff(deps: RunDeps, input: ModelTurnInput, answer: Answer, reach: Reach): Promise<void> {
   const signal = AbortSignal.timeout(CUT_OFF_STORE_MS);
   try {
@@ -87,7 +87,7 @@ async function keepCutOff(deps: RunDeps, input: ModelTurnInput, answer: Answer, 
   }
 }
 
-/** A cancellation does not wait longer for the words it cut off to be stored. */
+/** How long a cancellation waits for the text it cut off to be stored. */
 const CUT_OFF_STORE_MS = 5_000;
 
 interface StoredTurn {
@@ -103,7 +103,7 @@ async function findTurn(em: EntityManager, { conversationId, step }: ModelTurnIn
 
 type Prepared =
   | { stored: StoredTurn; profile: RunProfile }
-  /** `heard` are the messages that this turn is the first to read. */
+  /** `heard`: the messages this turn is the first to read. */
   | { request: ModelRequest; profile: RunProfile; heard: { id: string; text: string }[] };
 
 async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput): Promise<Prepared> {
@@ -117,13 +117,13 @@ async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput):
   const profile = await deps.profiles[input.kind](run);
   if (stored) return { stored, profile };
   if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
-  // The messages of a dialogue are there before its run begins.
+  // A dialogue's messages exist before its run starts.
   if (conversation.opening !== null) await deliverMessages(em, conversationId, step);
   const rows = await loadTranscript(em, conversation, step);
   const request: ModelRequest = {
     system: profile.system,
     messages: buildMessages(rows, { step, note: input.note }),
-    // A transcript with tool calls needs the definitions of those tools also when only one of them may be called.
+    // A transcript with tool calls needs the definitions of all its tools, even if only one may be called.
     tools: profile.tools.definitions(),
     toolChoice: input.mode === 'conclude' ? concludingChoice(profile) : { type: 'auto' },
     maxTokens: profile.maxTokens,
@@ -168,18 +168,18 @@ async function storeTurn(
         startedAt: made.startedAt,
         finishedAt: deps.clock.now(),
       });
-      // Evidence is numbered under this lock: a frozen attempt of an earlier step may store its calls at this moment.
+      // Number evidence under this lock: a frozen attempt of an earlier step may store its calls at the same time.
       const lockMode = LockMode.PESSIMISTIC_WRITE;
       const conversation = await em.findOneOrFail(Conversation, { id: conversationId }, { lockMode });
       if (step <= conversation.closedThroughStep) throw new RunClosed();
-      // What a turn that was cut off read was not told: what is known stays.
+      // The usage of a cut-off turn is unknown, so keep the last known size.
       if (turn.stopReason !== CUT_OFF) conversation.contextTokens = contextTokens(turn);
       const calls = await createToolCalls(profile, em, input, turn.content);
       await em.flush();
       return { turn, calls };
     });
   } catch (error) {
-    // Another attempt of the same step was faster, or this one's commit arrived although its answer did not.
+    // Another attempt of the step was faster, or this one's commit succeeded without an acknowledgement.
     if (!(error instanceof UniqueConstraintViolationException)) throw error;
     const stored = await findTurn(rows.fork(), input);
     if (!stored) throw error;
@@ -232,12 +232,12 @@ async function announce(
   const event = stateEvent('turn.completed', `turn:${turn.step}:completed`, {
     step: turn.step,
     attempt: turn.attempt,
-    // An event is bounded; the whole text is with the investigation.
+    // Events are bounded; the investigation has the whole text.
     text: text.slice(0, EVENT_TEXT_CHARACTERS),
     stopReason: turn.stopReason,
     model: turn.model,
     costUsd: turn.costUsd,
-    /** What the deltas of the attempt that was stored amount to. */
+    /** Digest of the stored attempt's deltas. */
     spoken: spokenDigest(spokenParts(turn.content)),
     toolCalls: describeRequested(calls),
   });
@@ -259,7 +259,7 @@ async function announce(
   };
 }
 
-/** The input only where it is small: the whole of it is with the call. */
+/** Only small inputs; the call has the whole. */
 function describeRequested(calls: readonly ToolCall[]): Record<string, unknown>[] {
   let room = EVENT_INPUTS_CHARACTERS;
   return calls.map(({ id, evidence, name, summary, input }) => {

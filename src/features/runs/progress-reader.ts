@@ -1,7 +1,7 @@
 /**
- * Answers "how far is this run?" from the running workflow, for any number of pollers: one query is under way per run
- * at a time, its answer serves everybody for half a second, and a run whose worker does not answer costs nobody a wait
- * after the first.
+ * Answers "how far is this run?" from the running workflow, for any number of pollers: at most one query per run at a
+ * time, whose answer serves everybody for half a second. If a run's worker does not answer, only the first poller
+ * waits.
  */
 import { LRUCache } from 'lru-cache';
 import type { RunProgress } from './contract.ts';
@@ -9,16 +9,16 @@ import type { RunProgress } from './contract.ts';
 export interface ProgressReader<Progress = RunProgress> {
   /**
    * @param workflowId the run's workflow
-   * @returns its progress (or what else its query answers), at most `staleMs` old, or undefined when no worker answered in time: the caller then
-   *   answers from the last row in PostgreSQL
+   * @returns its progress (or whatever its query answers), at most `staleMs` old, or undefined if no worker answered in
+   *   time: the caller then answers from the last row in PostgreSQL
    */
   read(workflowId: string): Promise<Progress | undefined>;
 }
 
 export interface ProgressReaderOptions<Progress> {
-  /** Asks the workflow; rejects when it cannot. */
+  /** Queries the workflow; rejects if it cannot. */
   query: (workflowId: string) => Promise<Progress>;
-  /** How long an answer, also a failed one, serves: 500 ms keeps Temporal at two queries a second and run. */
+  /** How long an answer, even a failed one, is reused: 500 ms limits Temporal to two queries a second per run. */
   freshMs?: number;
   /**
    * Age up to which an answer serves the others while the one who asked for the next waits, ms from when it was asked
@@ -27,14 +27,14 @@ export interface ProgressReaderOptions<Progress> {
   staleMs?: number;
   /** How long a caller waits for a query. */
   patienceMs?: number;
-  /** Runs remembered. */
+  /** Maximum runs cached. */
   capacity?: number;
   now?: () => number;
 }
 
 interface Entry<Progress> {
   value?: Progress;
-  /** When the query was sent that `value` answers. */
+  /** When the query behind `value` was sent. */
   valueAt: number;
   /** When the last query was sent. */
   askedAt: number;
@@ -85,7 +85,7 @@ export function createProgressReader<Progress = RunProgress>(
   };
 }
 
-/** @returns false when `work` took longer than `ms`; it goes on */
+/** @returns false if `work` took longer than `ms`; it continues */
 function within(work: Promise<void>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);

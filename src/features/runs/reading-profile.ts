@@ -2,8 +2,7 @@ import { createRegistryCache, type LoadTeamTools, type Tool } from '../tools/ind
 import { allowedTools, type LoadProfile } from './profiles.ts';
 
 /**
- * The profile of a run that nobody watches: of the tools given and its team's those that it may call, and one by which it
- * ends.
+ * The profile of an unattended run: the permitted ones among the given tools and its team's, and the tool that ends it.
  */
 export function readingProfile(
   { system, finish, maxTokens }: { system: string; finish: Tool; maxTokens: number },

@@ -1,13 +1,13 @@
 import { mapConcurrently } from '../../platform/concurrency.ts';
 import type { Logger } from '../../platform/logger.ts';
 
-/** Rows worked on at once: Temporal may take seconds to refuse one, and each may hold a connection meanwhile. */
+/** Rows processed at once: Temporal may take seconds to refuse one, and each may hold a connection meanwhile. */
 const WIDTH = 8;
 
 /**
- * Works on each of the rows that a sweep found. One that fails is logged with its facts: the others are not to wait for it,
- * and the next sweep finds it again.
- * @returns how many there were
+ * Processes each row that a sweep found. A failure is logged and does not hold up the others; the next sweep finds the
+ * row again.
+ * @returns how many rows there were
  */
 export async function repairEach<Row>(
   rows: readonly Row[],

@@ -1,4 +1,4 @@
-/** Commits, launches and cancels runs, whatever their kind. */
+/** Commits, launches and cancels runs of every kind. */
 import { createHash } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
@@ -12,7 +12,7 @@ import { idempotencyKeyReused } from './errors.ts';
 import type { RunKindDefinition } from './kind.ts';
 import type { RunLauncher } from './launch.ts';
 
-/** What it takes to start and control runs of a kind. */
+/** Dependencies for starting and controlling runs. */
 export interface RunServiceDeps<Row extends Run> {
   orm: Orm;
   clock: Clock;
@@ -20,19 +20,19 @@ export interface RunServiceDeps<Row extends Run> {
   launcher: RunLauncher<Row>;
 }
 
-/** The explanation when nobody gave a reason. */
+/** The default explanation. */
 export const CANCELLED_BY_USER = 'Somebody asked for it to stop.';
 
-/** The digest of what was asked for, by which a repeated request is recognized. */
+/** The digest by which a repeated request is recognized. */
 export const requestDigest = (request: string): string => createHash('sha256').update(request).digest('base64url');
 
 /**
- * Commits the rows of a run, once for each idempotency key.
+ * Commits the rows of a run, once per idempotency key.
  * @param em bound to the actor's team
- * @param request.digest stored with the run by `commit`, as the key is
+ * @param request.digest `commit` stores it with the run, like the key
  * @param commit called in a transaction
  * @returns the new run, or the earlier one with the same key
- * @throws {Conflict} when the key came with another request
+ * @throws {Conflict} if the key was used with another request
  */
 export async function commitOnce<Row extends Run>(
   em: EntityManager,
@@ -53,14 +53,14 @@ export async function commitOnce<Row extends Run>(
     return await em.transactional(commit);
   } catch (error) {
     if (!(error instanceof UniqueConstraintViolationException || error instanceof Conflict)) throw error;
-    // Two requests with one key at once: the other one was faster.
+    // Concurrent requests with one key: the other one was faster.
     const winner = await earlier();
     if (!winner) throw error;
     return winner;
   }
 }
 
-/** Starts the workflow of a committed run and notes that Temporal took it; a failure is left to the sweeper. */
+/** Starts the workflow of a committed run and records that Temporal accepted it; the sweeper retries a failure. */
 export async function launchRun<Row extends Run>(deps: RunServiceDeps<Row>, row: Row): Promise<void> {
   const { id, teamId, kind } = row;
   try {
@@ -73,7 +73,7 @@ export async function launchRun<Row extends Run>(deps: RunServiceDeps<Row>, row:
   }
 }
 
-/** Asks an open run to stop, and its calls in flight with it. Asking twice is the same as asking once. */
+/** Cancels an open run and its in-flight calls. Idempotent. */
 export async function cancelRun<Row extends Run, Deps>(
   deps: RunServiceDeps<NoInfer<Row>> & NoInfer<Deps>,
   kind: RunKindDefinition<Row, Deps, never>,
@@ -85,7 +85,7 @@ export async function cancelRun<Row extends Run, Deps>(
   await deliverCancel(deps, kind, row);
 }
 
-/** Signals the workflow; a run that has none is recorded as cancelled at once. A failure is left to the sweeper. */
+/** Signals the workflow; a run without one is recorded as cancelled at once. The sweeper retries a failure. */
 export async function deliverCancel<Row extends Run, Deps>(
   deps: RunServiceDeps<NoInfer<Row>> & NoInfer<Deps>,
   kind: RunKindDefinition<Row, Deps, never>,

@@ -1,4 +1,4 @@
-/** What a model turn said, as readers of its stream and of its stored row see it: the same pieces in the same order. */
+/** What a model turn said, in the same pieces and order for readers of its stream and of its row. */
 import { createHash } from 'node:crypto';
 import { CUT_OFF, type ContentBlock, type ModelDelta, type ModelResponse } from '../../platform/anthropic/port.ts';
 
@@ -8,7 +8,7 @@ export interface SpokenPart {
   text: string;
 }
 
-/** The parts of a stored turn: neighbouring blocks of one kind are one part, as their deltas are one stretch. */
+/** The parts of a stored turn: adjacent blocks of one kind form one part, as their deltas form one stretch. */
 export function spokenParts(content: readonly ContentBlock[]): SpokenPart[] {
   const parts: SpokenPart[] = [];
   let broken = true;
@@ -30,21 +30,21 @@ export function spokenParts(content: readonly ContentBlock[]): SpokenPart[] {
   return parts;
 }
 
-/** Equal for equal parts: by it a reader knows whether the deltas it has seen are what was stored. */
+/** Equal for equal parts, so that a reader can tell whether the deltas it saw are what was stored. */
 export function spokenDigest(parts: readonly SpokenPart[]): string {
   const digest = new SpokenDigest();
   for (const { kind, text } of parts) digest.add(kind, text, true);
   return digest.value();
 }
 
-/** The {@link spokenDigest} of parts that come piece by piece; of their words it keeps none. */
+/** The {@link spokenDigest} of parts that arrive piece by piece, without keeping them. */
 export class SpokenDigest {
   private readonly hash = createHash('sha256');
-  /** What ends the last part: its kind and size, by which no other parts amount to the same bytes. */
+  /** Terminates the last part with its kind and size, so that no other parts yield the same bytes. */
   private end = '';
   private bytes = 0;
 
-  /** @param begins this is the first piece of a part */
+  /** @param begins whether this is the first piece of a part */
   add(kind: SpokenPart['kind'], text: string, begins: boolean): void {
     if (begins) {
       this.hash.update(this.end);
@@ -60,7 +60,7 @@ export class SpokenDigest {
   }
 }
 
-/** What the deltas of a call amount to, should it be cut off. */
+/** The text of a call's deltas, in case it is cut off. */
 export class SpokenSoFar {
   private readonly content: ContentBlock[] = [];
   private broken = true;
@@ -72,12 +72,12 @@ export class SpokenSoFar {
     }
     const last = this.content.at(-1);
     if (!this.broken && delta.kind === 'text' && last?.type === 'text') last.text += delta.text;
-    // Thinking without its signature could not be sent back: of a cut-off turn only the text is kept.
+    // Thinking without its signature cannot be sent back, so only the text of a cut-off turn is kept.
     else if (delta.kind === 'text') this.content.push({ type: 'text', text: delta.text, citations: null });
     this.broken = delta.kind !== 'text';
   }
 
-  /** Undefined when nothing was said. */
+  /** Undefined if nothing was said. */
   response(model: string): ModelResponse | undefined {
     if (this.content.length === 0) return undefined;
     const usage = { inputTokens: 0, outputTokens: 0, cacheCreationInputTokens: 0, cacheReadInputTokens: 0 };

@@ -1,6 +1,6 @@
 /**
- * Repairs what a crash between two systems leaves behind: rows that were committed and never started, cancellations
- * that Temporal did not take, and runs that ended in Temporal without recording their end.
+ * Repairs what a crash between two systems leaves behind: rows committed but never started, cancellations that Temporal
+ * did not accept, and runs that ended in Temporal without recording it.
  */
 import type { FilterQuery } from '@mikro-orm/core';
 import { anyTeam, forTeam } from '../../db/team-filter.ts';
@@ -14,15 +14,18 @@ import { deliverCancel, launchRun, type RunServiceDeps } from './service.ts';
 export interface SweepOptions {
   /** How long a row may wait for its start or its cancellation before the sweeper acts, ms. */
   graceMs: number;
-  /** How long a run may be without a sign in its row before Temporal is asked about it, ms. */
+  /** How long a run's row may stay unchanged before Temporal is asked about it, ms. */
   silenceMs: number;
-  /** Maximum rows of each sort in one sweep. */
+  /** Maximum rows per repair in one sweep. */
   batch: number;
 }
 
 export const defaultSweep: SweepOptions = { graceMs: 3_000, silenceMs: 60_000, batch: 100 };
 
-/** One sweep over the runs of one kind, of all teams; several workers may sweep at once. @returns how many rows it acted on */
+/**
+ * Sweeps all teams' runs of one kind once; several workers may sweep at the same time. @returns how many rows it acted
+ * on
+ */
 export async function sweepRuns<Row extends Run, Deps>(
   deps: RunServiceDeps<NoInfer<Row>> & NoInfer<Deps>,
   kind: RunKindDefinition<Row, Deps, never>,
@@ -31,7 +34,7 @@ export async function sweepRuns<Row extends Run, Deps>(
   const now = deps.clock.now().getTime();
   const graceEnd = new Date(now - options.graceMs);
   const silenceEnd = new Date(now - options.silenceMs);
-  /** Repairs the rows that meet a condition, the oldest first. */
+  /** Repairs the rows that meet a condition, oldest first. */
   const repair = async (where: FilterQuery<Run>, work: (row: Row) => Promise<void>): Promise<number> => {
     const found = await deps.orm.em
       .fork()
@@ -51,7 +54,7 @@ export async function sweepRuns<Row extends Run, Deps>(
   const unstarted = await repair({ startedAt: null, cancelRequestedAt: null, createdAt: { $lt: graceEnd } }, (row) =>
     launchRun(deps, row),
   );
-  // A workflow remembers that it was asked to stop: one that does not end is reminded once in a while.
+  // A workflow remembers its cancellation; one that does not end is reminded occasionally.
   const reminded = { $or: [{ cancelRequestedAt: { $gte: silenceEnd } }, { updatedAt: { $lt: silenceEnd } }] };
   const uncancelled = await repair({ cancelRequestedAt: { $lt: graceEnd }, ...reminded }, async (row) => {
     await deliverCancel(deps, kind, row);
@@ -61,7 +64,7 @@ export async function sweepRuns<Row extends Run, Deps>(
     { startedAt: { $ne: null }, cancelRequestedAt: null, updatedAt: { $lt: silenceEnd } },
     async (row) => {
       const state = await deps.launcher.state(row.id);
-      // The transcript is in PostgreSQL: a run under the same id takes the stored turns and continues from there.
+      // The transcript is in PostgreSQL: a run under the same id picks up the stored turns.
       if (state === 'missing' && kind.start) await launchRun(deps, row);
       else if (state !== 'running') await kind.finish(deps, row, lost(state));
       await touch(deps, row);
@@ -78,7 +81,7 @@ function lost(state: Exclude<WorkflowState, 'running'>): RunEnding {
   };
 }
 
-/** Notes that an open run was looked after. */
+/** Records that an open run was looked at. */
 async function touch<Row extends Run>({ orm, clock }: RunServiceDeps<Row>, { id, teamId }: Row): Promise<void> {
   const em = forTeam(orm.em, teamId);
   await em.nativeUpdate(Run, { id, status: { $in: OPEN } }, { updatedAt: clock.now() });

@@ -1,6 +1,6 @@
-/** By these a model tells who speaks. */
+/** These tell the model who is speaking. */
 const SPEAKERS = ['summary', 'context', 'user_message', 'query', 'task', 'tool_result'] as const;
-/** These set the parts of a summarised transcript apart. */
+/** These separate the parts of a transcript to be summarized. */
 const PARTS = ['question', 'answer', 'evidence'] as const;
 
 const tagOf = (names: readonly string[]): RegExp =>
@@ -8,8 +8,8 @@ const tagOf = (names: readonly string[]): RegExp =>
 const SPEAKER = tagOf(SPEAKERS);
 const ANY = tagOf([...SPEAKERS, ...PARTS]);
 
-/** Text from somewhere else, in which nothing reads as one of our tags: a backslash stands after the `<`. */
+/** Foreign text in which nothing reads as one of our tags: their `<` is followed by a backslash. */
 export const withoutTags = (text: string): string => text.replace(ANY, String.raw`<\$1`);
 
-/** Text that is set apart in parts by ourselves, in which nobody speaks up. */
+/** Text that we divide into parts ourselves, in which nothing may look like a speaker. */
 export const withoutSpeakers = (text: string): string => text.replace(SPEAKER, String.raw`<\$1`);

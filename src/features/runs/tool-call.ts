@@ -15,13 +15,13 @@ import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';
 
-/** A database that is away must not hold up a cancellation for longer. */
+/** A database outage must not delay a cancellation longer than this. */
 const CANCELLED_STORE_MS = 5_000;
 
 /**
- * Makes one tool call and stores its whole result. Idempotent by the call's id: a stored result is returned and the
- * tool is not called again. A tool that fails, hangs or is cancelled has a result that says so.
- * @throws {RunClosed} when the run has ended
+ * Makes one tool call and stores its whole result. Idempotent by the call's id: a stored result is returned without
+ * calling the tool. A tool that fails, hangs or is cancelled yields a result that says so.
+ * @throws {RunClosed} if the run has ended
  */
 export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt: Attempt): Promise<ToolCallResult> {
   const reach = reaching(deps, input, attempt);
@@ -36,7 +36,7 @@ export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt:
   const output =
     input.repeats === undefined ? await invoke(deps, input, { call, run }, reach, attempt) : repeated(input.repeats);
   const cancelled = attempt.signal.aborted && attempt.cancelRequested();
-  // A cancelled call is recorded too: that write must not be cancelled with it.
+  // A cancelled call is recorded too, and that write must not be cancelled with it.
   const recording = cancelled ? AbortSignal.timeout(CANCELLED_STORE_MS) : attempt.signal;
   const result = resultOf(output);
   const stored = await reach(
@@ -46,7 +46,7 @@ export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt:
   return announce(deps, input, stored, reach, recording);
 }
 
-/** An attempt that was frozen while its run ended must not act any more. @throws {RunClosed} */
+/** An attempt that was frozen while its run ended must no longer act. @throws {RunClosed} */
 async function openRun(em: EntityManager, { conversationId, runId }: ToolCallInput, { step }: ToolCall): Promise<Run> {
   const conversation = await em.findOne(Conversation, { id: conversationId });
   const run = await em.findOne(Run, { id: runId ?? conversationId });
@@ -66,9 +66,9 @@ async function invoke(
     return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
   const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
   const signal = AbortSignal.any([attempt.signal, timeout]);
-  // A time-out is recorded as the call's result; another attempt of a call whose worker is lost wants the answer.
+  // A timeout is recorded as the call's result; if the worker was lost, another attempt still wants the answer.
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
-  // Of every attempt the same: what is asked "until now" is the same question then, and is not asked again.
+  // Equal for every attempt: "until now" then means the same, and is not queried again.
   const clock = { now: () => call.createdAt };
   const context = {
     conversationId: input.conversationId,
@@ -76,7 +76,7 @@ async function invoke(
     runId: run.id,
     actor: actorOf(run),
     toolCallId: call.id,
-    // Our own database being away is no failure of the tool.
+    // An outage of our own database is not a failure of the tool.
     evidence: {
       read: (evidence: number) => reach((em) => evidenceReader(em, input.conversationId).read(evidence), signal),
       readById: (id: string) => reach((em) => evidenceReader(em, input.conversationId).readById(id), signal),
@@ -93,7 +93,7 @@ async function invoke(
     return await untilAborted(tools.invoke(call.name, call.input, { ...context, sources }), signal);
   } catch (error) {
     if (attempt.signal.aborted) {
-      // The worker stops or was thought lost: nothing is recorded, and another attempt makes the call.
+      // The worker is stopping or was thought lost: record nothing; another attempt makes the call.
       if (!attempt.cancelRequested()) throw error;
       return failure('The call was cancelled before it finished.');
     }
@@ -118,7 +118,7 @@ function repeated(evidence: number): ToolOutput {
   );
 }
 
-/** Made before the transaction: of a large result it takes a while, in which nothing is to be locked. */
+/** Before the transaction: a large result takes a while, during which nothing should be locked. */
 function resultOf(output: ToolOutput) {
   const { content } = normalizeOutput(output);
   const bytes = Buffer.byteLength(content);
@@ -132,7 +132,7 @@ async function store(
   { startedAt, finishedAt, cancelled }: { startedAt: Date; finishedAt: Date; cancelled: boolean },
 ): Promise<ToolCall> {
   return rows.transactional(async (em) => {
-    // In the order in which the end of a run locks them.
+    // In the same lock order as the end of a run.
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const conversation = await em.findOneOrFail(Conversation, { id: input.conversationId }, { lockMode });
     const call = await em.findOneOrFail(ToolCall, { id: input.toolCallId }, { lockMode });

@@ -3,12 +3,12 @@ import type { ApiDeps } from '../deps.ts';
 import { TooManyRequests } from '../errors.ts';
 import ipaddr from 'ipaddr.js';
 
-/** By what a caller is counted: the API key, without one the address. */
+/** The key a caller is counted under: its credential, or else its address. */
 export const callerId = (ctx: Context, credentialId: string | undefined): string =>
   credentialId ?? `address:${addressOf(ctx)}`;
 
 /**
- * Takes one request out of the caller's allowance and says in `RateLimit-*` headers what is left.
+ * Takes one request out of the caller's allowance and reports the rest in `RateLimit-*` headers.
  * @param credentialId the caller; without one the address counts
  * @throws {TooManyRequests}
  */

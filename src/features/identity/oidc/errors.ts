@@ -1,10 +1,10 @@
-/** Why nobody was signed in, as the page for signing in is told. */
+/** Why signing in failed, as codes for the sign-in page. */
 export type SignInFailure =
-  /** The provider does not answer. */
+  /** The provider is not responding. */
   | 'provider_unavailable'
   /** The person declined, or the provider did. */
   | 'access_denied'
-  /** What came back is not what was asked for, or too late. */
+  /** The response does not match the request, or came too late. */
   | 'sign_in_failed'
   /** The provider has not checked the person's address. */
   | 'email_not_verified'
@@ -20,7 +20,7 @@ export class SignInFailed extends Error {
     this.code = code;
   }
 
-  /** For the log: causes without what they carry, which may be tokens and people's data. */
+  /** For the log: causes without their payload, which may hold tokens and personal data. */
   reason(): string {
     const reasons: string[] = [];
     for (let { cause } = this as Error; cause instanceof Error; { cause } = cause)

@@ -1,17 +1,17 @@
-/** What a browser keeps while it is at the identity provider: sealed, so that it can neither be read nor made up. */
+/** What a browser keeps while it is at the identity provider: sealed, so that it can be neither read nor forged. */
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { cookieName, cookieValues, setCookie } from '../../../http/session-cookie.ts';
 import { SecretError, type SecretBox } from '../../../platform/secrets/index.ts';
 
 const Flow = z.object({
-  /** Ties the answer to this browser. */
+  /** Ties the response to this browser. */
   state: z.string(),
   /** Ties the ID token to this sign-in. */
   nonce: z.string(),
   /** Of PKCE. */
   verifier: z.string(),
-  /** Where the person goes in the end. */
+  /** Where the person ends up. */
   to: z.string(),
 });
 export type Flow = z.infer<typeof Flow>;
@@ -24,7 +24,7 @@ const LASTS_SECONDS = 600;
 
 interface Kept {
   secrets: SecretBox;
-  /** As configured: decides over the cookie's name. */
+  /** As configured; determines the cookie's name. */
   appUrl: string | undefined;
   now: Date;
 }
@@ -40,7 +40,7 @@ export function keepFlow(flow: Flow, { secrets, appUrl, now }: Kept): string {
 export const forgetFlow = (appUrl: string | undefined): string =>
   setCookie({ name: COOKIE, value: '', maxAgeSeconds: 0 }, appUrl);
 
-/** The flow that this browser is in; undefined when there is none, or it took too long. */
+/** The browser's current flow; undefined if there is none, or it took too long. */
 export function readFlow(ctx: Context, { secrets, appUrl, now }: Kept): Flow | undefined {
   const [value, another] = cookieValues(ctx.req.headers.cookie, cookieName(COOKIE, appUrl));
   if (value === undefined || another !== undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Signs people in who have an account at the organisation's identity provider: OpenID Connect, by openid-client. */
+/** Signs in people with an account at the organisation's identity provider: OpenID Connect, through openid-client. */
 import * as client from 'openid-client';
 import { z } from 'zod';
 import type { OidcConfig } from '../../../config.ts';
@@ -6,23 +6,23 @@ import type { Clock } from '../../../platform/clock.ts';
 import { SignInFailed } from './errors.ts';
 import type { Flow } from './flow.ts';
 
-/** What the provider knows of somebody. */
+/** What the provider knows about a person. */
 export interface Identity {
-  /** Undefined when the provider has not checked that it is theirs. */
+  /** Undefined unless the provider has verified that it is theirs. */
   verifiedEmail: string | undefined;
 }
 
 export interface IdentityProvider {
-  /** What people call it. */
+  /** Its name for people. */
   name: string;
   /**
-   * @param to where the person goes in the end
-   * @returns where to send the browser, and what to keep until it comes back
+   * @param to where the person ends up
+   * @returns where to send the browser, and what to keep until it returns
    * @throws {SignInFailed} `provider_unavailable`
    */
   begin(to: string): Promise<{ url: string; flow: Flow }>;
   /**
-   * @param search the query with which the browser came back
+   * @param search the query with which the browser returned
    * @throws {SignInFailed}
    */
   finish(search: string, flow: Flow): Promise<Identity>;
@@ -30,7 +30,7 @@ export interface IdentityProvider {
 
 const TIMEOUT_SECONDS = 10;
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Endpoints change rarely; keys are looked up anew by themselves. */
+/** Endpoints rarely change; keys are refreshed automatically. */
 const REDISCOVER_MS = 3_600_000;
 
 /**
@@ -41,7 +41,7 @@ export function createIdentityProvider(options: { oidc: OidcConfig; appUrl: stri
   const redirectUri = `${appUrl}/api/sign-in/oidc/callback`;
   let known: { configuration: Promise<client.Configuration>; until: number } | undefined;
 
-  /** Not before somebody signs in, and again until it succeeds: a provider that is down breaks nothing else. */
+  /** On the first sign-in, and again until it succeeds: a provider outage breaks nothing else. */
   const discovered = async (): Promise<client.Configuration> => {
     const now = clock.now().getTime();
     if (!known || known.until <= now) known = { configuration: discover(oidc), until: now + REDISCOVER_MS };
@@ -85,7 +85,7 @@ export function createIdentityProvider(options: { oidc: OidcConfig; appUrl: stri
         });
         const claims = tokens.claims();
         if (!claims) throw new TypeError('There is no ID token.');
-        // Many providers tell the address only to who asks with the access token.
+        // Many providers reveal the address only to a request with the access token.
         const asks = claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined;
         return identityOf(asks ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : claims);
       } catch (error) {
@@ -98,7 +98,7 @@ export function createIdentityProvider(options: { oidc: OidcConfig; appUrl: stri
 function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise<client.Configuration> {
   const authentication: client.ClientAuth = (server, ...rest) => {
     const methods = server.token_endpoint_auth_methods_supported;
-    // What a provider takes that does not say (OpenID Connect Discovery 1.0, section 3).
+    // The default of a provider that does not say (OpenID Connect Discovery 1.0, section 3).
     const authenticate =
       !methods || methods.includes('client_secret_basic') ? client.ClientSecretBasic : client.ClientSecretPost;
     authenticate(clientSecret)(server, ...rest);
@@ -111,7 +111,7 @@ function discover({ issuer, clientId, clientSecret }: OidcConfig): Promise<clien
     {
       timeout: TIMEOUT_SECONDS,
       execute: [
-        // That the token came over TLS from the provider is enough for the specification, and not for us.
+        // The specification is satisfied that the token came over TLS from the provider; we are not.
         client.enableNonRepudiationChecks,
         ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
       ],
@@ -124,7 +124,7 @@ class Unreachable extends Error {
   override name = 'Unreachable';
 }
 
-/** Tells a provider that is down from one that refuses. */
+/** Distinguishes a provider that is down from one that refuses. */
 async function reaching(url: string, options: client.CustomFetchOptions): Promise<Response> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same options, under the library's own name
   const response = await fetch(url, options as RequestInit).catch((cause: unknown) => {
@@ -144,7 +144,7 @@ function codeOf(error: unknown): 'provider_unavailable' | 'access_denied' | 'sig
   return 'sign_in_failed';
 }
 
-/** Only ASCII: `toLowerCase` makes of some other letters the same as of Latin ones. */
+/** ASCII only: `toLowerCase` maps some other letters to Latin ones. */
 const Address = z
   .string()
   .max(254)

@@ -25,8 +25,8 @@ function providerOf({ signIn: { provider } }: IdentityDeps): IdentityProvider {
 }
 
 /**
- * Ends in a page, with a code of ours: a person is looking, and nothing the provider says belongs in the address.
- * @param to the page that was wanted, for whoever tries again
+ * Redirects to a page with a code of ours: a person is looking, and nothing the provider says belongs in the address.
+ * @param to the requested page, for another try
  */
 async function orPage(
   ctx: Context,
@@ -59,7 +59,7 @@ export const oidcEndpoints = [
     summary: 'Redirect to the identity provider to sign in',
     tags: ['Sign-in'],
     auth: 'none',
-    // A browser visits it; no program calls it.
+    // For browsers, not programs.
     undocumented: true,
     query: z.object({
       to: z

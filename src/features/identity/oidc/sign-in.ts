@@ -8,7 +8,7 @@ import type { Identity } from './provider.ts';
 import { membershipsOf } from './teams.ts';
 
 /**
- * Signs in as the user with this address, in the team they were in last, else the one they joined first.
+ * Signs in as the user with this address, in the team they last used, otherwise the one they joined first.
  * @throws {SignInFailed} `email_not_verified`, `not_a_member`
  */
 export function signInAs(
@@ -24,7 +24,7 @@ export function signInAs(
     const found = memberships.find(({ teamId }) => teamId === lastTeamId) ?? memberships[0];
     if (!found) throw new SignInFailed('not_a_member');
     await lockTeam(tx, found.teamId);
-    // Somebody may have removed them before the lock was had.
+    // They may have been removed before we got the lock.
     const membership = await tx.findOne(Membership, { id: found.id }, { ...anyTeam, refresh: true });
     if (!membership) throw new SignInFailed('not_a_member');
     const { teamId, userId } = membership;
@@ -32,7 +32,7 @@ export function signInAs(
   });
 }
 
-/** As long as the session is remembered. */
+/** For as long as the session is kept. */
 async function lastTeamOf(tx: EntityManager, userId: string): Promise<string | undefined> {
   const newest = { ...anyTeam, orderBy: { createdAt: 'desc' } } as const;
   return (await tx.findOne(Credential, { userId, kind: 'session', signedInWith: 'oidc' }, newest))?.teamId;

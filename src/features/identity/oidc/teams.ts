@@ -1,4 +1,4 @@
-/** The teams of a person whom the identity provider has named: one session is of one team, and they may go on in another. */
+/** The teams of a person identified by the provider: a session belongs to one team, and they may switch to another. */
 import type { EntityManager } from '../../../db/orm.ts';
 import { anyTeam } from '../../../db/team-filter.ts';
 import { NotFound, Unauthorized } from '../../../http/errors.ts';
@@ -6,13 +6,13 @@ import { lockTeam } from '../credentials.ts';
 import { Credential, Membership, Team } from '../entities.ts';
 import { addSession, type OpenedSession, type SessionTerms } from '../sessions.ts';
 
-/** Memberships in the order in which they were made. */
+/** Memberships in order of creation. */
 export const membershipsOf = (em: EntityManager, userId: string): Promise<Membership[]> =>
   em.find(Membership, { userId }, { ...anyTeam, orderBy: { createdAt: 'asc', id: 'asc' } });
 
 /**
- * The other teams in which a session's person may go on. None for a session that was made with a key or a link: those
- * were given by one team, whose admins have no say in the others.
+ * The other teams a session's person may switch to. None for a session started by a key or link: one team issued it,
+ * and its admins have no say in others.
  */
 export async function otherTeams(em: EntityManager, { userId, teamId, signedInWith }: Credential): Promise<Team[]> {
   if (signedInWith !== 'oidc' || userId == null) return [];
@@ -21,9 +21,9 @@ export async function otherTeams(em: EntityManager, { userId, teamId, signedInWi
 }
 
 /**
- * Ends a session and makes one of the same person in another of their teams, which ends when the first would have.
- * @throws {NotFound} when they are no member there
- * @throws {Unauthorized} when the session is over
+ * Replaces a session by one of the same person in another of their teams, with the same expiry.
+ * @throws {NotFound} if they are not a member there
+ * @throws {Unauthorized} if the session has ended
  */
 export function goOnInTeam(
   em: EntityManager,
@@ -37,10 +37,10 @@ export function goOnInTeam(
   return em.fork().transactional(async (tx) => {
     if (!(await tx.findOne(Membership, { userId, teamId }, anyTeam))) throw notThere;
     await lockTeam(tx, teamId);
-    // Somebody may have removed them before the lock was had.
+    // They may have been removed before we got the lock.
     const membership = await tx.findOne(Membership, { userId, teamId }, { ...anyTeam, refresh: true });
     if (!membership) throw notThere;
-    // Of two requests at the same moment one goes on; and who was removed from the first team goes on nowhere.
+    // Of two concurrent requests one succeeds, and someone removed from the first team cannot switch at all.
     const over = { id, revokedAt: null, expiresAt: { $gt: terms.now } };
     const ended = await tx.nativeUpdate(Credential, over, { expiresAt: terms.now }, anyTeam);
     if (ended === 0) throw new Unauthorized('The session is over.');

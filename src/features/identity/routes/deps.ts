@@ -9,7 +9,7 @@ export interface IdentityDeps extends ApiDeps {
   signIn: {
     /** Where people reach the web app, without a trailing slash. */
     appUrl: string;
-    /** Undefined where none is configured. */
+    /** Undefined if none is configured. */
     provider?: IdentityProvider;
     /** Seals what a browser keeps while it is at the identity provider. */
     secrets: SecretBox;

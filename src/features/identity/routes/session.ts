@@ -10,7 +10,7 @@ import { describeSession, handOver, signIn, termsFor } from './sign-in.ts';
 
 const noSession = (): NotFound => new NotFound('The caller is an API key and has no session.', 'no_session');
 
-/** Of the browser that asks. */
+/** The requesting browser's session. */
 export const sessionEndpoints = [
   endpoint({
     method: 'get',

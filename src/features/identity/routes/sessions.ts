@@ -6,7 +6,7 @@ import * as schemas from '../schemas.ts';
 import { listSessions, revokeSession } from '../sessions.ts';
 import { endpoint } from './deps.ts';
 
-/** The sessions of a team, and links that make one. */
+/** The sessions of a team, and links that start one. */
 export const sessionsEndpoints = [
   endpoint({
     method: 'get',

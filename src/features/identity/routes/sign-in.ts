@@ -24,8 +24,8 @@ export const termsFor = (ctx: Context, { authenticator, clock, config }: Identit
 });
 
 /**
- * Signs in with what somebody brings. Both are counted like keys that are tried, so that neither can be guessed.
- * @throws {Unauthorized} for a key or link that is not good
+ * Signs in with a key or link. Both count as authentication attempts, so that neither can be guessed.
+ * @throws {Unauthorized} for an invalid key or link
  */
 export async function signIn(
   ctx: Context,
@@ -53,7 +53,7 @@ export async function signIn(
   return opened;
 }
 
-/** Hands the session to the browser, in place of the one it had, which ends. */
+/** Gives the browser the session in place of its previous one, which ends. */
 export async function handOver(ctx: Context, deps: IdentityDeps, { session, secret }: OpenedSession): Promise<void> {
   const { config, log } = deps;
   await endSessionOf(ctx, deps);
@@ -72,7 +72,7 @@ async function endSessionOf(ctx: Context, { authenticator, orm, clock, config }:
   authenticator.forget([before.sessionId]);
 }
 
-/** What a page needs to know of its session. */
+/** What a page needs to know about its session. */
 export async function describeSession(
   session: Credential,
   secret: string,

@@ -1,4 +1,4 @@
-/** What running one check is, whatever its type. */
+/** The contract of every check type. */
 import type { Actor } from '../../../http/authenticate.ts';
 import type { SourceCatalog } from '../../sources/port.ts';
 import type { ToolRegistry } from '../../tools/index.ts';
@@ -47,7 +47,7 @@ export interface CheckContext {
   teamId: string;
   agentId: string;
   sessionId: string;
-  /** On whose behalf: who wrote the version of the plan. */
+  /** Whoever wrote the plan version. */
   actor: Actor;
   sources: SourceCatalog;
   /** The team's read-only tools. Built on first use. */

@@ -19,8 +19,8 @@ import { lockFindings } from './rows.ts';
  * Commits a finding's investigation if one is due; the finding's workflow starts its workflow, or else the sweeper
  * does. Called where the finding is created, it gives the caller the investigation's id before anything has started.
  * @param em in a transaction, bound to the finding's team
- * @param actor who asked for it, where somebody did
- * @returns its id, of the one it joins where many findings come at once, or undefined when none is to be opened
+ * @param actor who asked for it, if anybody
+ * @returns its id; in a burst of findings the id of the investigation it joins; undefined when none is due
  */
 export async function commitFindingInvestigation(
   deps: { clock: Clock },

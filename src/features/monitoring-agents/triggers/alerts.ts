@@ -106,7 +106,7 @@ async function observeOne(
   const before = row && { id: row.id, status: row.status };
   const changed = await observeAlert(em, { teamId, agentId, alert, at }, known);
   if (changed?.status === 'open') {
-    // One that is new is written with its investigation. Of another one, others write as well: it is read again.
+    // A new finding is inserted with its investigation. Others also write an existing one, so it is read again.
     if (changed.id !== before?.id) await investigateFinding(deps, em, changed, request);
     else {
       await em.flush();

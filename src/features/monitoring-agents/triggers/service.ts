@@ -20,9 +20,9 @@ export interface TriggerServiceDeps {
   alertLimiter: FairSlots;
 }
 
-/** Who asks, and for which agent. */
+/** The actor, and the agent in question. */
 export interface TriggerRequest extends Actor {
-  /** Absent: for all of the team; an alert belongs to none then. */
+  /** Absent: all agents of the team; an alert then belongs to none. */
   agentId?: string;
   idempotencyKey?: string;
   /** Fires when the caller stops waiting for the answer. */
@@ -36,8 +36,8 @@ export interface Outcome {
 }
 
 /**
- * Carries out a trigger; the answer says what was started. What was accepted is committed: findings and investigations
- * that Temporal did not take at once are started by the sweepers.
+ * Carries out a trigger; the answer says what was started. Accepted means committed: the sweepers start findings and
+ * investigations that Temporal did not accept at once.
  * @param em bound to the actor's team
  * @throws {NotFound} when there is no such agent
  * @throws {Conflict} when a paused agent is to run checks now, or the idempotency key was used for another request
