@@ -67,7 +67,7 @@ const report = (batch: BatchResult): void => {
   for (const file of batch.files) took[file] = Math.round(batch.seconds / batch.files.length);
   console.log(batchLine(batch));
 };
-const files = values.changed ? reachedBy(testFiles(tier), changedFiles()) : testFiles(tier);
+const files = values.changed ? await reachedBy(testFiles(tier), changedFiles()) : testFiles(tier);
 const first = await runBatches(inOrder(files, durations), availableParallelism(), report);
 const load = loadavg()[0]!;
 

@@ -14,17 +14,19 @@ export interface Import {
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
-/** Every run-time import of the .ts and .tsx files below the folders, with paths from the repository's root. */
-export async function runtimeImports(folders: readonly string[]): Promise<Import[]> {
+/** The run-time imports of a .ts or .tsx file, with paths from the repository's root. */
+export async function importsOf(from: string): Promise<Import[]> {
   await init();
-  return folders.flatMap(filesBelow).flatMap((from) => {
-    const code = from.endsWith('.tsx') ? withoutJsx(from) : stripTypeScriptTypes(readSource(from));
-    const [imports] = parse(code, from);
-    return imports.flatMap(({ specifier }) =>
-      typeof specifier !== 'string' ? [] : [{ from, to: target(from, specifier) }],
-    );
-  });
+  const code = from.endsWith('.tsx') ? withoutJsx(from) : stripTypeScriptTypes(readSource(from));
+  const [imports] = parse(code, from);
+  return imports.flatMap(({ specifier }) =>
+    typeof specifier !== 'string' ? [] : [{ from, to: target(from, specifier) }],
+  );
 }
+
+/** Every run-time import of the files below the folders. */
+export const runtimeImports = async (folders: readonly string[]): Promise<Import[]> =>
+  (await Promise.all(folders.flatMap(filesBelow).map(importsOf))).flat();
 
 /** The .ts and .tsx files below a folder, declarations apart, with paths from the repository's root. */
 export function filesBelow(folder: string): string[] {

@@ -1,8 +1,8 @@
 /** `npm test -- --changed`: the tests that what has changed since the main branch can break. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { importsOf } from '../architecture/import-graph.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 
@@ -31,31 +31,30 @@ export function changedFiles(): Set<string> {
 }
 
 /** The test files that have changed, or reach a changed file by imports or by a program that they start. */
-export function reachedBy(tests: readonly string[], changed: ReadonlySet<string>): string[] {
-  const imports = new Map<string, string[]>();
-  const reaches = (test: string): boolean => {
+export async function reachedBy(tests: readonly string[], changed: ReadonlySet<string>): Promise<string[]> {
+  const reaches = async (test: string): Promise<boolean> => {
     const seen = new Set([test]);
-    // A set gives out what is added to it meanwhile.
+    // A set yields what is added to it meanwhile.
     for (const file of seen) {
       if (changed.has(file)) return true;
-      let next = imports.get(file);
-      if (next === undefined) imports.set(file, (next = importsOf(file)));
-      for (const one of next) seen.add(one);
+      for (const one of await reachedFrom(file)) seen.add(one);
     }
     return false;
   };
-  return tests.filter((test) => ALWAYS.test(test) || reaches(test));
+  const found: string[] = [];
+  for (const test of tests) if (ALWAYS.test(test) || (await reaches(test))) found.push(test);
+  return found;
 }
 
-/** What a file imports at run time of ours: types are gone by then. */
-function importsOf(file: string): string[] {
-  const path = join(root, file);
-  if (!/\.tsx?$/.test(file) || !existsSync(path)) return [];
-  const specifiers = readFileSync(path, 'utf8').matchAll(
-    /(?:^(?:import|export)(?! type\b)[^;']*|import\()'((?:\.{1,2}\/|@casebook\/)[^']+)'/gm,
-  );
-  const imported = [...specifiers].map(([, specifier = '']) =>
-    specifier.startsWith('.') ? resolve(path, '..', specifier) : fileURLToPath(import.meta.resolve(specifier)),
-  );
-  return [...imported.map((target) => relative(root, target)), ...(STARTED[file] ?? [])];
+const reached = new Map<string, readonly string[]>();
+
+/** What a file of ours imports at run time, or starts; read once per file. */
+async function reachedFrom(file: string): Promise<readonly string[]> {
+  const known = reached.get(file);
+  if (known) return known;
+  const isSource = /\.tsx?$/.test(file) && existsSync(join(root, file));
+  const imports = isSource ? await importsOf(file) : [];
+  const all = [...imports.map(({ to }) => to), ...(STARTED[file] ?? [])];
+  reached.set(file, all);
+  return all;
 }
