@@ -160,10 +160,11 @@ describe('kill -9 of the worker of monitoring agents', function () {
     });
     assert.deepEqual(await ofFinding.result(), { status: 'gone' });
     const left = async (): Promise<number> => {
-      const tables = ['sessions', 'plan_versions', 'findings', 'notifications'].map(
-        (table) => `(select count(*) from monitoring_${table} where agent_id = ?)`,
+      const rows = ['monitoring_sessions', 'monitoring_plan_versions', 'monitoring_findings'].map(
+        (table) => `(select count(*) from ${table} where agent_id = ?)`,
       );
-      const sql = `select (select count(*) from monitoring_agents where id = ?) + (select count(*) from chats where id = ?) + ${tables.join(' + ')} as n`;
+      const notifications = '(select count(*) from effects where owner_id = ?)';
+      const sql = `select (select count(*) from monitoring_agents where id = ?) + (select count(*) from chats where id = ?) + ${[...rows, notifications].join(' + ')} as n`;
       const [row] = await cluster.database.orm.em.fork().execute<{ n: string }[]>(
         sql,
         Array.from({ length: 6 }, () => agent.id),
