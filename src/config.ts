@@ -73,6 +73,7 @@ const environment = z.object({
   CASEBOOK_TOOL_TIMEOUT_SECONDS: withDefault(z.coerce.number().positive(), 60),
   CASEBOOK_CACHED_WORKFLOWS: withDefault(positiveInt, 2_000),
   CASEBOOK_WORKFLOW_BUNDLE: optional(z.string()),
+  CASEBOOK_SWEEP_SECONDS: withDefault(z.coerce.number().positive().max(3_600), 5),
   CASEBOOK_WORKER_METRICS_PORT: optional(port),
   CASEBOOK_OUTBOUND_ALLOW: withDefault(allowList, ''),
   CASEBOOK_SLACK_API_URL: withDefault(webUrl, 'https://slack.com/api/'),
@@ -195,6 +196,8 @@ export interface Config {
   cachedWorkflows: number;
   /** Path of the workflow bundle written by `temporal/bundle.ts`; without it, a worker bundles at start-up. */
   workflowBundle?: string;
+  /** Pause between two sweeps of a worker for what crashes left behind. */
+  sweepSeconds: number;
   workerMetricsPort?: number;
   sources: { incidentsDir: string; prometheusUrl?: string; lokiUrl?: string };
 }
@@ -265,6 +268,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     },
     cachedWorkflows: e.CASEBOOK_CACHED_WORKFLOWS,
     workflowBundle: e.CASEBOOK_WORKFLOW_BUNDLE,
+    sweepSeconds: e.CASEBOOK_SWEEP_SECONDS,
     workerMetricsPort: e.CASEBOOK_WORKER_METRICS_PORT,
     sources: {
       incidentsDir: resolve(e.CASEBOOK_INCIDENTS_DIR ?? 'demo/incidents'),

@@ -40,8 +40,8 @@ export async function createWorker(options: CasebookWorkerOptions): Promise<Case
     maxCachedWorkflows: 500,
     maxConcurrentActivityTaskExecutions: 100,
     // The default of 30 s would hide a killed worker, or a cancellation, for that long.
-    maxHeartbeatThrottleInterval: '3s',
-    defaultHeartbeatThrottleInterval: '3s',
+    maxHeartbeatThrottleInterval: '1s',
+    defaultHeartbeatThrottleInterval: '1s',
     shutdownGraceTime: '20s',
     shutdownForceTime: '30s',
     ...options.worker,

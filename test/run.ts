@@ -58,7 +58,7 @@ process.env['CASEBOOK_TEST_SEED'] = String(seed);
 process.env['NODE_COMPILE_CACHE'] = COMPILE_CACHE;
 process.env[TEST_TEMPORAL] = await temporalAddress();
 process.env[TEST_POSTGRES] = (await testServer()).url;
-await workflowBundle();
+await Promise.all([workflowBundle(), workflowBundle('kills')]);
 
 const durations: Record<string, number> = JSON.parse(readFileSync(DURATIONS, 'utf8'));
 const took: Record<string, number> = {};

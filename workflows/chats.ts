@@ -9,19 +9,20 @@ import type {
 import { outcomeAttribute } from '../temporal/search-attributes.ts';
 import { BOOKKEEPING } from './bookkeeping.ts';
 import { createAgentRun, endingOf } from './runs.ts';
+import { timing } from './timing.ts';
 
 const { finishChatTurn } = wf.proxyActivities<Pick<ChatActivities, 'finishChatTurn'>>({
   ...BOOKKEEPING,
   // The answer is searched for evidence, and an edit becomes a commit.
   startToCloseTimeout: '120s',
-  heartbeatTimeout: '12s',
+  heartbeatTimeout: timing.heartbeatTimeout,
 });
 
 /** A chat without a title does no harm: a few attempts. */
 const { nameChat } = wf.proxyActivities<Pick<ChatActivities, 'nameChat'>>({
   startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '12s',
-  retry: { initialInterval: '1s', maximumAttempts: 4 },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumAttempts: 4 },
 });
 
 /**

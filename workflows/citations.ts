@@ -1,6 +1,7 @@
 import * as wf from '@temporalio/workflow';
 import type { CitationActivities } from '../activities/citations.ts';
 import type { ExtractionRef } from '../src/features/citations/contract.ts';
+import { timing } from './timing.ts';
 
 /**
  * A caller waits for half a minute at most, and there is an answer without a model too: one more attempt if a worker is
@@ -9,8 +10,8 @@ import type { ExtractionRef } from '../src/features/citations/contract.ts';
 const { chooseExcerpts } = wf.proxyActivities<CitationActivities>({
   startToCloseTimeout: '25s',
   scheduleToCloseTimeout: '28s',
-  heartbeatTimeout: '12s',
-  retry: { initialInterval: '500ms', maximumInterval: '5s', maximumAttempts: 2 },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumInterval: '5s', maximumAttempts: 2 },
   cancellationType: wf.ActivityCancellationType.TRY_CANCEL,
 });
 

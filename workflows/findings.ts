@@ -19,6 +19,7 @@ import { BOOKKEEPING } from './bookkeeping.ts';
 import { FindingState } from './findings.state.ts';
 import type { investigation } from './investigations.ts';
 import { rootMessage } from './runs.ts';
+import { timing } from './timing.ts';
 
 const { readFinding, settleFinding, leaveUnjudged, openInvestigation, readInvestigation } =
   wf.proxyActivities<FindingActivities>(BOOKKEEPING);
@@ -26,15 +27,15 @@ const { readFinding, settleFinding, leaveUnjudged, openInvestigation, readInvest
 /** Better to notify people without a judgement than late: few attempts. */
 const { judgeFinding } = wf.proxyActivities<Pick<FindingActivities, 'judgeFinding'>>({
   startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '12s',
-  retry: { initialInterval: '1s', maximumAttempts: 4 },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumAttempts: 4 },
 });
 
 /** Retry an unavailable receiver for a day; the activity decides when to give up. */
 const { notify } = wf.proxyActivities<Pick<FindingActivities, 'notify'>>({
   startToCloseTimeout: '2 minutes',
-  heartbeatTimeout: '12s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumInterval: '10 minutes' },
 });
 
 /** How often to look at an investigation that somebody else started, ms. */

@@ -21,13 +21,14 @@ import { detailsOf } from './monitoring-agents.details.ts';
 import type { SupersededRun } from './monitoring-agents.checks.ts';
 import { MonitoringAgentState, type StartedRun } from './monitoring-agents.state.ts';
 import { rootMessage } from './runs.ts';
+import { timing } from './timing.ts';
 
 const { beginMonitoring, recordStanding } = wf.proxyActivities<MonitoringAgentActivities>(BOOKKEEPING);
 const { purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
   ...BOOKKEEPING,
   // An agent may have watched for months. Each interrupted attempt leaves less for the next.
   startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '12s',
+  heartbeatTimeout: timing.heartbeatTimeout,
 });
 
 /**
@@ -36,8 +37,8 @@ const { purgeAgent } = wf.proxyActivities<MonitoringAgentActivities>({
  */
 const { runChecks } = wf.proxyActivities<Pick<MonitoringAgentActivities, 'runChecks'>>({
   startToCloseTimeout: '3 minutes',
-  heartbeatTimeout: '12s',
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumInterval: '15s' },
   cancellationType: wf.ActivityCancellationType.TRY_CANCEL,
 });
 

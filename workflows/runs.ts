@@ -19,25 +19,23 @@ import {
   type TurnMode,
 } from '../src/features/runs/contract.ts';
 import { RunState } from './runs.state.ts';
-
-/** A heartbeat every few seconds: a killed worker is noticed within this time. */
-const HEARTBEAT_TIMEOUT = '12s';
+import { timing } from './timing.ts';
 
 /**
  * Model calls cost money and may be refused for a while: few attempts, long waits; Retry-After overrides the interval.
  */
 const model = wf.proxyActivities<Pick<RunActivities, 'modelTurn'>>({
   startToCloseTimeout: '15 minutes',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '60s', maximumAttempts: 10 },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumInterval: '60s', maximumAttempts: 10 },
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
 /** An uncompacted transcript is no reason to end a run: two attempts, then it continues as is. */
 const { compact } = wf.proxyActivities<Pick<RunActivities, 'compact'>>({
   startToCloseTimeout: '5 minutes',
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '1s', maximumAttempts: 2 },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumAttempts: 2 },
 });
 
 /**
@@ -45,8 +43,8 @@ const { compact } = wf.proxyActivities<Pick<RunActivities, 'compact'>>({
  * free: retry until it succeeds or the run's time is over.
  */
 const toolOptions = {
-  heartbeatTimeout: HEARTBEAT_TIMEOUT,
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '15s' },
+  heartbeatTimeout: timing.heartbeatTimeout,
+  retry: { initialInterval: timing.firstRetry, maximumInterval: '15s' },
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
 /** Extra time of a tool's activity beyond the tool's own timeout, to store the result while the database recovers. */

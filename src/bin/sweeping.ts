@@ -3,7 +3,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { EventLog } from '../platform/event-log/port.ts';
 import type { Logger } from '../platform/logger.ts';
 
-const EVERY_MS = 5_000;
 const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
 const EXPIRE_EVERY_MS = 3_600_000;
 
@@ -14,21 +13,22 @@ const EXPIRE_EVERY_MS = 3_600_000;
 export function startSweeping(
   deps: { clock: Clock; events: EventLog; log: Logger },
   sweeps: (() => Promise<unknown>)[],
+  everyMs: number,
 ): { stop(): Promise<void> } {
   const { clock, events, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
-  const repeat = async (work: () => Promise<unknown>, everyMs: number): Promise<void> => {
+  const repeat = async (work: () => Promise<unknown>, pauseMs: number): Promise<void> => {
     while (!signal.aborted) {
       await work().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one follows'));
-      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };
   const expire = async (): Promise<void> => {
     const streams = await events.expire(new Date(clock.now().getTime() - EVENT_RETENTION_MS));
     if (streams > 0) log.info({ streams }, 'old event streams deleted');
   };
-  const loops = [...sweeps.map((sweep) => repeat(sweep, EVERY_MS)), repeat(expire, EXPIRE_EVERY_MS)];
+  const loops = [...sweeps.map((sweep) => repeat(sweep, everyMs)), repeat(expire, EXPIRE_EVERY_MS)];
   return {
     async stop() {
       stopping.abort();

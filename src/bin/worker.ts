@@ -22,7 +22,7 @@ export async function startWorker(
   const wait = { log, signal: stopping.signal };
   const target = temporalTarget(config);
   const core = await openCore(config, log);
-  const { databaseUrl = '', workflowBundle, temporal, cachedWorkflows } = config;
+  const { databaseUrl = '', workflowBundle, temporal, cachedWorkflows, sweepSeconds } = config;
   await untilUp('PostgreSQL', () => migrate(databaseUrl, (message) => log.info(message)), wait);
   await untilUp('Temporal', () => prepareTemporal(target), wait);
   const { model, stop: stopModel } = await openModel(config);
@@ -43,7 +43,7 @@ export async function startWorker(
       }),
     wait,
   );
-  const sweeping = startSweeping(house, sweepsOf(house));
+  const sweeping = startSweeping(house, sweepsOf(house), sweepSeconds * 1_000);
   log.info('working');
 
   const close = async (): Promise<void> => {

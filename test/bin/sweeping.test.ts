@@ -31,11 +31,9 @@ describe('sweeping of a worker', () => {
       return streams;
     };
     const inAMonth = { now: () => new Date(systemClock.now().getTime() + 31 * 24 * 3_600_000) };
-    const sweeping = startSweeping({ clock: inAMonth, events, log }, [
-      () => Promise.reject(new Error('Temporal is away')),
-      () => slow.promise,
-      async () => swept.resolve(),
-    ]);
+    const failing = () => Promise.reject(new Error('Temporal is away'));
+    const sweeps = [failing, () => slow.promise, async () => swept.resolve()];
+    const sweeping = startSweeping({ clock: inAMonth, events, log }, sweeps, 60_000);
     await Promise.all([swept.promise, expired.promise]);
     assert.deepEqual(await events.read('run:old'), []);
 

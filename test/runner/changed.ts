@@ -10,7 +10,12 @@ const root = resolve(import.meta.dirname, '..', '..');
 const STARTED: Readonly<Record<string, readonly string[]>> = {
   'test/support/cluster.ts': ['src/bin/api.ts', 'src/bin/worker.ts'],
   'test/support/installation/index.ts': ['test/support/installation/main.ts', 'src/bin/api.ts', 'src/bin/worker.ts'],
-  'test/support/own-programs.ts': ['workflows/index.ts', 'temporal/bundle.ts'],
+  'test/support/own-programs.ts': [
+    'workflows/index.ts',
+    'temporal/bundle.ts',
+    'test/support/timing/patient.ts',
+    'test/support/timing/kills.ts',
+  ],
   'test/support/satellite-process.ts': ['satellite/main.ts'],
   'test/support/web/start.ts': ['web/src/main.tsx'],
 };

@@ -60,7 +60,8 @@ export async function startCluster(options: {
   const apiKey = `cb_test_${randomBytes(12).toString('hex')}`;
   const env = {
     PATH: process.env['PATH'] ?? '',
-    CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle(),
+    CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle('kills'),
+    CASEBOOK_SWEEP_SECONDS: '1',
     CASEBOOK_HOME: home,
     HOST: '127.0.0.1',
     DATABASE_URL: database.url,

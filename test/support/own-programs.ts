@@ -11,24 +11,33 @@ const cache = join(root, 'node_modules', '.cache', 'casebook');
 /** Where Node keeps compiled code of this clone. A program that is killed adds nothing, but finds what others left. */
 export const COMPILE_CACHE = join(cache, 'compiled');
 
-let bundle: Promise<string> | undefined;
+/** Files of test/support/timing. */
+type Timing = 'patient' | 'kills';
+const bundles = new Map<Timing, Promise<string>>();
 
-/** Path of today's workflow code as one file: made when its sources have changed. */
-export const workflowBundle = (): Promise<string> => (bundle ??= findOrMake());
+/** Path of today's workflow code as one file, with the timing of a kind of tests: made when its sources have changed. */
+export function workflowBundle(timing: Timing = 'patient'): Promise<string> {
+  const bundle = bundles.get(timing) ?? findOrMake(timing);
+  bundles.set(timing, bundle);
+  return bundle;
+}
 
-async function findOrMake(): Promise<string> {
-  const file = join(cache, `workflows-${hashOfSources()}.js`);
+async function findOrMake(timing: Timing): Promise<string> {
+  const module = join(import.meta.dirname, 'timing', `${timing}.ts`);
+  const file = join(cache, `workflows-${timing}-${hashOfSources(module)}.js`);
   if (existsSync(file)) return file;
   mkdirSync(cache, { recursive: true });
-  const old = readdirSync(cache).filter((name) => name.startsWith('workflows-'));
-  await promisify(execFile)(process.execPath, [join(root, 'temporal', 'bundle.ts'), file]);
+  const old = readdirSync(cache).filter((name) => name.startsWith(`workflows-${timing}-`));
+  await promisify(execFile)(process.execPath, [join(root, 'temporal', 'bundle.ts'), file, module]);
   for (const name of old) rmSync(join(cache, name), { force: true });
   return file;
 }
 
 /** Of everything that workflows could import. */
-function hashOfSources(): string {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+function hashOfSources(timing: string): string {
+  const hash = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(readFileSync(timing));
   for (const folder of ['workflows', 'temporal', 'src', 'packages']) {
     const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
     for (const name of files.filter((path) => path.endsWith('.ts') && !path.includes('node_modules')).sort())

@@ -58,7 +58,7 @@ export interface PlayedWorkflow {
 }
 
 /** Starts one worker for any number of plays. */
-export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
+export async function startPlayedWorkflow(bundle: Promise<string> = workflowBundle()): Promise<PlayedWorkflow> {
   const target = { address: await temporalAddress(), namespace: 'default' };
   const taskQueue = `played-${randomUUID()}`;
   const casts = new Map<string, PlayedActivities>();
@@ -76,7 +76,7 @@ export async function startPlayedWorkflow(): Promise<PlayedWorkflow> {
   const { worker, run } = await createWorker({
     ...target,
     taskQueue,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: await bundle,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no other workflow is played
     activities,
     worker: { shutdownGraceTime: '100ms', shutdownForceTime: '5s' },

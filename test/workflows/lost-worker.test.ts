@@ -1,6 +1,7 @@
 /** A worker that is lost is noticed by its missing heartbeats alone: what it was told in the meantime it never heard. */
 import assert from 'node:assert/strict';
 import type { ModelTurnInput, ModelTurnResult } from '../../src/features/runs/contract.ts';
+import { workflowBundle } from '../support/own-programs.ts';
 import {
   answer,
   silence,
@@ -15,8 +16,8 @@ describe('a worker that is lost', () => {
   let whileTimeRunsOut: Promise<PlayedRun>;
 
   before(async () => {
-    workflow = await startPlayedWorkflow();
-    // Each takes the heartbeat time-out of twelve seconds: they take it at once.
+    workflow = await startPlayedWorkflow(workflowBundle('kills'));
+    // Each takes the heartbeat time-out: they take it at once.
     whileCancelled = playCancelled();
     whileTimeRunsOut = playTimeRunsOut();
     await Promise.allSettled([whileCancelled, whileTimeRunsOut]);

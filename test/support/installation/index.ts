@@ -55,7 +55,8 @@ export async function startInstallation(options: {
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: COMPILE_CACHE,
-      CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle(),
+      CASEBOOK_WORKFLOW_BUNDLE: await workflowBundle('kills'),
+      CASEBOOK_SWEEP_SECONDS: '1',
       HOME: process.env['HOME'],
       CASEBOOK_HOME: home,
       PORT: '0',
