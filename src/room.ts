@@ -40,6 +40,17 @@ export interface RoomCore extends Core {
   reservedToolNames: () => readonly string[];
 }
 
+/** What a key, or a person, may do. */
+export interface Scope {
+  /** In words, for people who create keys. */
+  allows: string;
+  /** Whether every member of a team may; its admins may do everything. */
+  forMembers?: boolean;
+}
+
+/** By name: `topic:action`. */
+export type Scopes = Readonly<Record<string, Scope>>;
+
 /**
  * What the house takes from a room. Each room exports one value of this type through its door, with only the parts it
  * needs. `house` is what all rooms have built; `compose.ts` checks that it has what each part asks for.
@@ -50,6 +61,7 @@ export interface Room {
   /** Applications of others that are served under a path of their own. */
   mounts?: readonly Mount<never>[];
   entities?: readonly EntitySchema[];
+  scopes?: Scopes;
   /** Tools of every run. */
   tools?: readonly Tool[];
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */

@@ -21,12 +21,11 @@ import { sourcesRoom } from './features/sources/index.ts';
 import { toolsRoom } from './features/tools/index.ts';
 import { transcriptsRoom } from './features/transcripts/index.ts';
 import { workspaceRoom } from './features/workspace/index.ts';
-import type { Room } from './room.ts';
+import type { Room, Scopes } from './room.ts';
 
 /** A room comes after the rooms whose objects it builds with. */
-export const rooms = [
+const list = [
   serviceRoom,
-  identityRoom,
   effectsRoom,
   transcriptsRoom,
   toolsRoom,
@@ -45,7 +44,13 @@ export const rooms = [
   { ...chatsRoom, activities: [createChatActivities] },
 ] as const satisfies readonly Room[];
 
-const entitiesOf = (list: readonly Room[]) => list.flatMap(({ entities = [] }) => entities);
+/** The scopes of some rooms. */
+export const scopesOf = (some: readonly Room[]): Scopes => Object.assign({}, ...some.map(({ scopes }) => scopes));
+
+/** Every room of the product. Identity grants the scopes that the others declare. */
+export const rooms = [identityRoom(scopesOf(list)), ...list] as const satisfies readonly Room[];
+
+const entitiesOf = (some: readonly Room[]) => some.flatMap(({ entities = [] }) => entities);
 
 /** Every entity of the product, for `openOrm`. */
 export const entities = entitiesOf(rooms);

@@ -10,13 +10,15 @@ import {
   type FittingRoom,
   type WorkerHouse,
 } from '../../src/compose.ts';
+import { identityRoom } from '../../src/features/identity/index.ts';
+import { apiKey } from '../../src/http/authenticate.ts';
 import type { ApiDeps } from '../../src/http/deps.ts';
 import { endpointFor } from '../../src/http/endpoint.ts';
 import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Room, RoomCore } from '../../src/room.ts';
-import { rooms } from '../../src/rooms.ts';
-import { send, startApi } from '../http/support/api.ts';
-import { filesBelow, runtimeImports } from './import-graph.ts';
+import { rooms, scopesOf } from '../../src/rooms.ts';
+import { knownKeys, send, startApi } from '../http/support/api.ts';
+import { filesBelow, readSource, runtimeImports } from './import-graph.ts';
 
 interface Greeter {
   greet(name: string): string;
@@ -24,6 +26,7 @@ interface Greeter {
 
 const trialRoom = {
   name: 'trial',
+  scopes: { 'trial:read': { allows: 'See the trial' } },
   build: ({ appUrl }: RoomCore) => ({ greeter: { greet: (name: string) => `${name} at ${appUrl}` } }),
   endpoints: [
     endpointFor<ApiDeps & { greeter: Greeter }>()({
@@ -32,7 +35,7 @@ const trialRoom = {
       operationId: 'getTrial',
       summary: 'A trial',
       tags: ['Trial'],
-      auth: 'none',
+      auth: apiKey('trial:read'),
       response: z.object({ text: z.string() }).meta({ id: 'TrialResponse' }),
       handler: async ({ deps }) => ({ text: deps.greeter.greet('endpoint') }),
     }),
@@ -52,9 +55,10 @@ describe('architecture: rooms', () => {
     const house = composeRooms(core, list) as unknown as WorkerHouse & { greeter: Greeter };
     const endpoints = endpointsOf([trialRoom]);
     assert.ok('/api/trial' in (openApiDocument(endpoints).paths ?? {}));
-    const api = await startApi(endpoints, { greeter: house.greeter });
+    const authenticator = knownKeys({ 'key-of-the-trial': { scopes: ['trial:read'] } });
+    const api = await startApi(endpoints, { greeter: house.greeter, authenticator });
     try {
-      const { json } = await send(`${api.url}/api/trial`);
+      const { json } = await send(`${api.url}/api/trial`, { headers: { 'x-api-key': 'key-of-the-trial' } });
       assert.deepEqual(json, { text: 'endpoint at https://casebook.example' });
     } finally {
       await api.stop();
@@ -64,6 +68,29 @@ describe('architecture: rooms', () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it is declared above
     const { trial } = activitiesOf(house, list) as { trial: () => Promise<string> };
     assert.equal(await trial(), 'activity at https://casebook.example');
+  });
+
+  it('declare the scopes that keys can be given', () => {
+    const createApiKey = identityRoom(scopesOf([trialRoom])).endpoints.find(
+      (one) => one.operationId === 'createApiKey',
+    );
+    const request = { name: 'A key', scopes: ['trial:read'] };
+    assert.equal(createApiKey?.body?.safeParse(request).success, true);
+    assert.equal(createApiKey?.body?.safeParse({ ...request, scopes: ['trial:write'] }).success, false);
+  });
+
+  it('ask for no scope that none of them declares', () => {
+    const declared = scopesOf(rooms);
+    const asked = endpointsOf<never>(rooms).flatMap(({ auth }) => (auth === 'none' ? [] : auth.scopes));
+    const sources = filesBelow('src/features').map(readSource);
+    const required = sources.flatMap((text) =>
+      [...text.matchAll(/\brequires: '([^']+)'/g)].map(([, scope = '']) => scope),
+    );
+    assert.ok(asked.length > 50 && required.length > 0);
+    assert.deepEqual(
+      [...asked, ...required].filter((scope) => !Object.hasOwn(declared, scope)),
+      [],
+    );
   });
 
   it('are named by src/rooms.ts only: what goes over the list imports none of them', async () => {

@@ -30,6 +30,11 @@ export const chatsRoom = {
     chatEditor,
   ],
   entities: [Chat, ChatTurn],
+  scopes: {
+    'chats:read': { allows: 'Read', forMembers: true },
+    'chats:write': { allows: 'Write', forMembers: true },
+    'chats:act': { allows: 'Let chats change things outside' },
+  },
   build({ config: { budget, temporal, timeouts }, client, orm, events, clock, log, drafts, matcher, titled }: Needs) {
     const launcher = createRunLauncher(client, chatRuns, {
       budget,

@@ -6,6 +6,7 @@ import type { Authenticator, Principal, SecretKind } from '../../http/authentica
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
+import type { Scopes } from '../../room.ts';
 import { Credential } from './entities.ts';
 import { isRooted, scopesNow } from './provenance.ts';
 
@@ -25,15 +26,17 @@ const LAST_USED_RESOLUTION_MS = 60_000;
 /**
  * Verifies API keys against the database, caching briefly so that polls are cheap.
  * @param options.pepper see {@link hashCredential}
+ * @param options.scopes those of all rooms
  */
 export function createAuthenticator(options: {
   orm: Orm;
   pepper: Buffer;
+  scopes: Scopes;
   clock: Clock;
   log: Logger;
   ttlMs?: number;
 }): ApiKeyAuthenticator {
-  const { orm, pepper, clock, log, ttlMs = TTL_MS } = options;
+  const { orm, pepper, scopes: allScopes, clock, log, ttlMs = TTL_MS } = options;
   const known = new LRUCache<string, Remembered>({ max: 10_000 });
   const lookups = new Map<string, Promise<Principal | undefined>>();
   const writes = new Set<Promise<void>>();
@@ -54,7 +57,7 @@ export function createAuthenticator(options: {
     const isOpen = key !== null && sameHash(key.hash, hash) && key.revokedAt == null && (await isRooted(em, key));
     const end = isOpen ? key.expiresAt?.getTime() : undefined;
     const isOver = end !== undefined && end <= now.getTime();
-    const scopes = isOpen && !isOver ? await scopesNow(em, key) : undefined;
+    const scopes = isOpen && !isOver ? await scopesNow(em, key, allScopes) : undefined;
     const principal = isOpen && scopes ? principalOf(key, scopes) : undefined;
     const until = Math.min(now.getTime() + ttlMs, (!isOver && end) || Infinity);
     const expiredAt = isOver ? new Date(end) : undefined;

@@ -6,7 +6,6 @@ export { localPath } from './local-path.ts';
 export { createIdentityProvider, type IdentityProvider } from './oidc/provider.ts';
 export type { IdentityDeps } from './routes/deps.ts';
 export { isRooted } from './provenance.ts';
-export { ROLE_SCOPES, SCOPES, type Scope } from './scopes.ts';
 export { purgeSignIns } from './sessions.ts';
 export { addAdminKey, bootstrapFirstTeam, type Bootstrap } from './teams.ts';
 export { identityRoom } from './room.ts';

@@ -6,7 +6,7 @@ import type { Principal } from '../../http/authenticate.ts';
 import { generateCredential, sameHash } from '../../platform/secrets/index.ts';
 import { cameFrom, checkActsFor, endSessions, lockTeam, lockTeamFor } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
-import { ancestorsOf, endOf, isRooted, scopesNow } from './provenance.ts';
+import { ancestorsOf, endOf, isRooted } from './provenance.ts';
 import { addSession, type OpenedSession, type SessionTerms } from './sessions.ts';
 
 interface NewLink {
@@ -101,7 +101,9 @@ export function signInWithLink(
     const link = await tx.findOne(Credential, { hash, kind: 'link', revokedAt: null }, { ...anyTeam, refresh: true });
     const attemptHash = use.attempt === undefined ? null : terms.hash(use.attempt);
     if (!link || !(isUnused(link, terms.now) || isRepeated(link, attemptHash, terms.now))) return undefined;
-    if (!(await isRooted(tx, link)) || !(await scopesNow(tx, link))) return undefined;
+    const { teamId, userId } = link;
+    const isMember = userId == null || (await tx.findOne(Membership, { teamId, userId }, anyTeam)) !== null;
+    if (!isMember || !(await isRooted(tx, link))) return undefined;
     if (link.usedAt != null) await endSessions(tx, { createdByCredentialId: link.id }, terms.now);
     link.usedAt ??= terms.now;
     link.attemptHash = attemptHash;

@@ -1,8 +1,9 @@
 /** Which credential came from which: each names the one that created it. */
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
+import type { Scopes } from '../../room.ts';
 import { Membership, type Credential, type CredentialKind } from './entities.ts';
-import { ROLE_SCOPES } from './scopes.ts';
+import { scopesOfRole } from './scopes.ts';
 
 /** One link of a chain of credentials. */
 export interface Ancestor {
@@ -81,13 +82,15 @@ export async function isRooted(em: EntityManager, { id }: Credential): Promise<b
 
 /**
  * The current scopes of a credential: its own or, without any, those of its user's role.
+ * @param known every scope there is
  * @returns undefined if its user is not in the team
  */
 export async function scopesNow(
   em: EntityManager,
   { teamId, userId, scopes }: Credential,
+  known: Scopes,
 ): Promise<readonly string[] | undefined> {
   if (userId == null) return scopes ?? undefined;
   const membership = await em.findOne(Membership, { teamId, userId }, anyTeam);
-  return membership ? (scopes ?? ROLE_SCOPES[membership.role]) : undefined;
+  return membership ? (scopes ?? scopesOfRole(membership.role, known)) : undefined;
 }

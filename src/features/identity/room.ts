@@ -1,23 +1,41 @@
-import type { Room, RoomCore } from '../../room.ts';
+import type { Room, RoomCore, Scopes } from '../../room.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { pepperFrom } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
 import { createIdentityProvider } from './oidc/provider.ts';
-import { identityEndpoints } from './routes/index.ts';
+import { oidcEndpoints } from './oidc/routes.ts';
+import { apiKeyEndpoints } from './routes/api-keys.ts';
+import { memberEndpoints } from './routes/members.ts';
+import { sessionEndpoints } from './routes/session.ts';
+import { sessionsEndpoints } from './routes/sessions.ts';
+import { teamEndpoints } from './routes/teams.ts';
+import { IDENTITY_SCOPES } from './scopes.ts';
 import { purgeSignIns } from './sessions.ts';
 
 /** Anyone who wants to know what became of a session looks within a day. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
-export const identityRoom = {
-  name: 'identity',
-  endpoints: identityEndpoints,
-  entities: [Team, User, Membership, Credential],
-  build({ config, orm, clock, log, appUrl, secretKey, secrets, closing }: RoomCore) {
-    const authenticator = createAuthenticator({ orm, pepper: pepperFrom(secretKey), clock, log });
-    closing.defer(() => authenticator.idle());
-    const provider = config.oidc && createIdentityProvider({ oidc: config.oidc, appUrl, clock });
-    return { authenticator, signIn: { appUrl, provider, secrets } };
-  },
-  sweeps: [({ orm, clock }: RoomCore) => purgeSignIns(orm.em, new Date(clock.now().getTime() - SIGN_INS_KEPT_MS))],
-} satisfies Room;
+/** @param others the scopes of all other rooms */
+export function identityRoom(others: Scopes) {
+  const scopes = { ...others, ...IDENTITY_SCOPES };
+  return {
+    name: 'identity',
+    endpoints: [
+      ...teamEndpoints,
+      ...memberEndpoints,
+      ...apiKeyEndpoints(scopes),
+      ...sessionEndpoints,
+      ...sessionsEndpoints,
+      ...oidcEndpoints,
+    ],
+    entities: [Team, User, Membership, Credential],
+    scopes: IDENTITY_SCOPES,
+    build({ config, orm, clock, log, appUrl, secretKey, secrets, closing }: RoomCore) {
+      const authenticator = createAuthenticator({ orm, pepper: pepperFrom(secretKey), scopes, clock, log });
+      closing.defer(() => authenticator.idle());
+      const provider = config.oidc && createIdentityProvider({ oidc: config.oidc, appUrl, clock });
+      return { authenticator, scopes, signIn: { appUrl, provider, secrets } };
+    },
+    sweeps: [({ orm, clock }: RoomCore) => purgeSignIns(orm.em, new Date(clock.now().getTime() - SIGN_INS_KEPT_MS))],
+  } satisfies Room;
+}

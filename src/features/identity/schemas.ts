@@ -2,12 +2,10 @@ import { z } from 'zod';
 import { nameField as name } from '../../http/fields.ts';
 import { ROLES, SIGN_IN_METHODS } from './entities.ts';
 import { localPath } from './local-path.ts';
-import { SCOPES } from './scopes.ts';
 
 const id = z.uuid();
 const time = z.iso.datetime();
 const role = z.enum(ROLES);
-const scope = z.enum(SCOPES);
 
 export const TeamResponse = z.object({ id, name: z.string(), created_at: time }).meta({ id: 'TeamResponse' });
 
@@ -48,18 +46,28 @@ export const ApiKeyResponse = z
   })
   .meta({ id: 'ApiKeyResponse' });
 
-export const ApiKeyListResponse = z.object({ api_keys: z.array(ApiKeyResponse) }).meta({ id: 'ApiKeyListResponse' });
-
-export const ApiKeyCreateRequest = z
-  .object({
-    name,
-    scopes: z.array(scope).min(1).max(SCOPES.length),
-    user_id: id.optional(),
-    expires_at: z.iso.datetime({ offset: true }).nullish().meta({
-      description: 'When it stops working. Default: never, or when the key does that it is made with.',
-    }),
-  })
-  .meta({ id: 'ApiKeyCreateRequest' });
+/** @param names the scopes of all rooms */
+export function apiKeySchemas(names: readonly string[]) {
+  const scope = z.enum(names);
+  return {
+    ApiKeyListResponse: z
+      .object({
+        api_keys: z.array(ApiKeyResponse),
+        scopes: z.array(z.object({ scope, allows: z.string() })).meta({ description: 'What a key can be given.' }),
+      })
+      .meta({ id: 'ApiKeyListResponse' }),
+    ApiKeyCreateRequest: z
+      .object({
+        name,
+        scopes: z.array(scope).min(1).max(names.length),
+        user_id: id.optional(),
+        expires_at: z.iso.datetime({ offset: true }).nullish().meta({
+          description: 'When it stops working. Default: never, or when the key does that it is made with.',
+        }),
+      })
+      .meta({ id: 'ApiKeyCreateRequest' }),
+  };
+}
 
 export const ApiKeyCreatedResponse = z
   .object({ ...ApiKeyResponse.shape, api_key: z.string().meta({ description: 'Shown this once.' }) })

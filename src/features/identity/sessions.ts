@@ -5,11 +5,12 @@ import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Forbidden, NotFound } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets/index.ts';
+import type { Scopes } from '../../room.ts';
 import { lockTeam, revoke } from './credentials.ts';
 import { Credential, type SignInMethod } from './entities.ts';
 import { findMembers, type Member } from './members.ts';
 import { ancestorsOf, endOf } from './provenance.ts';
-import { ROLE_SCOPES } from './scopes.ts';
+import { scopesOfRole } from './scopes.ts';
 
 export interface OpenedSession {
   session: Credential;
@@ -119,7 +120,11 @@ export interface ListedSession {
 }
 
 /** Active sessions, newest first, with who they act for. */
-export async function listSessions(em: EntityManager, principal: Principal, now: Date): Promise<ListedSession[]> {
+export async function listSessions(
+  em: EntityManager,
+  principal: Principal,
+  { now, scopes: known }: { now: Date; scopes: Scopes },
+): Promise<ListedSession[]> {
   const sessions = await em.find(
     Credential,
     { kind: 'session', revokedAt: null, expiresAt: { $gt: now }, ...visibleTo(principal) },
@@ -132,7 +137,8 @@ export async function listSessions(em: EntityManager, principal: Principal, now:
   const byId = new Map(members.map((member) => [member.user.id, member]));
   return sessions.map((session) => {
     const member = byId.get(session.userId ?? '');
-    return { session, member, scopes: session.scopes ?? (member ? ROLE_SCOPES[member.membership.role] : []) };
+    const byRole = member ? scopesOfRole(member.membership.role, known) : [];
+    return { session, member, scopes: session.scopes ?? byRole };
   });
 }
 

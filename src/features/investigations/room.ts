@@ -10,6 +10,10 @@ export const investigationsRoom = {
   name: 'investigations',
   endpoints: investigationEndpoints,
   entities: [Investigation],
+  scopes: {
+    'investigations:read': { allows: 'Read', forMembers: true },
+    'investigations:write': { allows: 'Start, steer and cancel', forMembers: true },
+  },
   build({ config: { budget, temporal, timeouts }, client, orm, events, clock, log, appUrl }: RoomCore) {
     const launcher = createRunLauncher(client, investigationRuns, {
       budget,

@@ -43,6 +43,11 @@ export const monitoringAgentsRoom = {
     trigger,
   ],
   entities: [MonitoringAgent, MonitoringPlanVersion, MonitoringSession, Finding],
+  scopes: {
+    'monitoring:read': { allows: 'Read', forMembers: true },
+    'monitoring:write': { allows: 'Create and change agents', forMembers: true },
+    'monitoring:trigger': { allows: 'Send alerts', forMembers: true },
+  },
   build({ config, client, orm, clock, log, teamTools }: RoomCore & { teamTools: LoadTeamTools }) {
     const { budget, temporal, timeouts } = config;
     const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };

@@ -19,6 +19,12 @@ export const satellitesRoom = {
   name: 'satellites',
   endpoints: [list, get, remove, clusters, dependencies, tools, integration, mcp, queryDependencies, ...tokenEndpoints],
   entities: [Satellite, SatelliteRequest],
+  scopes: {
+    'satellites:read': { allows: 'View satellites and their graph', forMembers: true },
+    'satellites:query': { allows: 'Query systems behind them', forMembers: true },
+    'satellites:act': { allows: 'Call tools that change something' },
+    'satellites:write': { allows: 'Enrol and remove' },
+  },
   build(house: RoomCore & { ownSources: SourceCatalog; satelliteAccess?: SatelliteAccess }) {
     const satelliteAccess = house.satelliteAccess ?? storedSatellites(house);
     // Created at first use: the reserved tool names are known only once all rooms are built.

@@ -6,6 +6,10 @@ import { createGitWorkspaces } from './git/index.ts';
 export const workspaceRoom = {
   name: 'workspace',
   entities: [WorkspaceDraft, WorkspaceDraftChange],
+  scopes: {
+    'workspace:read': { allows: 'Read files', forMembers: true },
+    'workspace:write': { allows: 'Change files', forMembers: true },
+  },
   build({ config, orm }: RoomCore) {
     const workspaces = createGitWorkspaces({ directory: config.workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
     return { drafts: createWorkspaceDrafts({ orm, workspaces }) };

@@ -2,15 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import {
-  Credential,
-  createOperatorLink,
-  localPath,
-  purgeSignIns,
-  ROLE_SCOPES,
-} from '../../../src/features/identity/index.ts';
+import { Credential, createOperatorLink, localPath, purgeSignIns } from '../../../src/features/identity/index.ts';
 import { grants } from '../../../src/http/authenticate.ts';
-import { startIdentityApi, type Browser, type IdentityApi } from './support.ts';
+import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
 describe('a one-time link', () => {
   let api: IdentityApi & { pepper: Buffer };

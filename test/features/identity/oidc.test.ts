@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
 import { loadConfig } from '../../../src/config.ts';
-import { createIdentityProvider, ROLE_SCOPES } from '../../../src/features/identity/index.ts';
+import { createIdentityProvider } from '../../../src/features/identity/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { startTestProvider, type TestProvider } from './identity-provider.ts';
-import { startIdentityApi, type Browser, type IdentityApi } from './support.ts';
+import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
 const SESSION = 'casebook_session';
 const FLOW = 'casebook_sign_in';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
 import { anyTeam } from '../../../src/db/team-filter.ts';
-import { createOperatorLink, Membership, ROLE_SCOPES } from '../../../src/features/identity/index.ts';
-import { startIdentityApi, type Browser, type IdentityApi } from './support.ts';
+import { createOperatorLink, Membership } from '../../../src/features/identity/index.ts';
+import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
 describe('what came from a credential', () => {
   let api: IdentityApi;

@@ -3,17 +3,24 @@ import { Registry } from 'prom-client';
 import {
   bootstrapFirstTeam,
   createAuthenticator,
-  identityRoom,
   type ApiKeyAuthenticator,
   type IdentityDeps,
 } from '../../../src/features/identity/index.ts';
+import { scopesOfRole } from '../../../src/features/identity/scopes.ts';
 import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
 import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { createSecretBox } from '../../../src/platform/secrets/index.ts';
+import { rooms, scopesOf } from '../../../src/rooms.ts';
 import { ManualClock, recordedLog, send, testConfig, type LogLine, type Reply } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+const [identityRoom] = rooms;
+const scopes = scopesOf(rooms);
+
+/** What people may do by their role. */
+export const ROLE_SCOPES = { admin: scopesOfRole('admin', scopes), member: scopesOfRole('member', scopes) };
 
 export interface IdentityApi {
   url: string;
@@ -51,7 +58,7 @@ export async function startIdentityApi(options: StartOptions = {}): Promise<Iden
   const clock = beside?.clock ?? new ManualClock();
   const { log, lines } = recordedLog('trace');
   const pepper = beside?.pepper ?? randomBytes(32);
-  const authenticator = createAuthenticator({ orm, pepper, clock, log });
+  const authenticator = createAuthenticator({ orm, pepper, scopes, clock, log });
   const { generatedApiKey } = await bootstrapFirstTeam(orm.em, { hash: authenticator.hash });
   const rootKey = generatedApiKey ?? beside?.rootKey;
   if (rootKey === undefined) throw new Error('A fresh database has no first team.');
@@ -62,6 +69,7 @@ export async function startIdentityApi(options: StartOptions = {}): Promise<Iden
     clock,
     orm,
     authenticator,
+    scopes,
     ...createRateLimiters({ config, clock, log }),
     readiness: [],
     metrics: new Registry(),

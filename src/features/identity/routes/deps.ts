@@ -1,11 +1,14 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
 import type { SecretBox } from '../../../platform/secrets/index.ts';
+import type { Scopes } from '../../../room.ts';
 import type { ApiKeyAuthenticator } from '../authenticator.ts';
 import type { IdentityProvider } from '../oidc/provider.ts';
 
 export interface IdentityDeps extends ApiDeps {
   authenticator: ApiKeyAuthenticator;
+  /** Those of all rooms. */
+  scopes: Scopes;
   signIn: {
     /** Where people reach the web app, without a trailing slash. */
     appUrl: string;

@@ -19,7 +19,7 @@ export const sessionsEndpoints = [
     auth: apiKey(),
     response: schemas.SessionListResponse,
     handler: async ({ em, principal, deps }) => {
-      const listed = await listSessions(em, principal, deps.clock.now());
+      const listed = await listSessions(em, principal, { now: deps.clock.now(), scopes: deps.scopes });
       return { sessions: listed.map((one) => presentSession(one, principal)) };
     },
   }),

@@ -76,11 +76,11 @@ async function endSessionOf(ctx: Context, { authenticator, orm, clock, config }:
 export async function describeSession(
   session: Credential,
   secret: string,
-  { orm }: IdentityDeps,
+  { orm, scopes: known }: IdentityDeps,
 ): Promise<z.input<typeof SessionResponse>> {
   const em = forTeam(orm.em, session.teamId);
   const member = await currentMember(em, { userId: session.userId ?? undefined });
-  const scopes = await scopesNow(em, session);
+  const scopes = await scopesNow(em, session, known);
   if (!scopes) throw new Unauthorized('The session is over. Sign in again.');
   return {
     id: session.id,

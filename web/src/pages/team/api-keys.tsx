@@ -15,7 +15,7 @@ import { apiKeysQuery, membersQuery, type ApiKey } from './queries.ts';
 import { ShownOnce } from './shown-once.tsx';
 
 export function ApiKeys() {
-  const { data: keys, error, refetch } = useQuery(apiKeysQuery);
+  const { data, error, refetch } = useQuery(apiKeysQuery);
   const { data: members = [] } = useQuery(membersQuery);
   const { data: session } = useQuery(sessionQuery);
   const [isMaking, setIsMaking] = useState(false);
@@ -33,8 +33,9 @@ export function ApiKeys() {
     },
     onError: toaster.fail,
   });
-  if (error !== null && keys === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
-  if (keys === undefined) return <Loading />;
+  if (error !== null && data === undefined) return <Failed error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Loading />;
+  const { api_keys: keys } = data;
   const current = keys.filter((key) => key.revoked_at === null);
   const revoked = keys.length - current.length;
   return (

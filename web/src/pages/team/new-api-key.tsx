@@ -7,7 +7,7 @@ import { Button } from '../../components/ui/button.tsx';
 import { Dialog } from '../../components/ui/dialog.tsx';
 import { Field, Input, Select } from '../../components/ui/field.tsx';
 import { apiKeysQuery, membersQuery } from './queries.ts';
-import { scopeGroups, type Scope } from './scopes.ts';
+import { scopesByTopic, type Scope } from './scopes.ts';
 
 const USUAL: readonly Scope[] = ['investigations:read', 'investigations:write'];
 
@@ -40,6 +40,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(USUAL));
   const { data: session } = useQuery(sessionQuery);
   const { data: members = [] } = useQuery(membersQuery);
+  const { data: keys } = useQuery(apiKeysQuery);
   const queryClient = useQueryClient();
   const make = useMutation({
     mutationFn: () =>
@@ -107,10 +108,10 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
       <fieldset>
         <legend className="mb-1 text-sm font-medium">May do</legend>
         <div className="grid gap-x-6 gap-y-3 sm:grid-cols-2">
-          {scopeGroups((scope) => may(session, scope)).map((group) => (
-            <div key={group.title}>
-              <p className="text-sm text-ink-soft">{group.title}</p>
-              {group.scopes.map(({ scope, meaning }) => (
+          {[...scopesByTopic(keys?.scopes ?? [], (scope) => may(session, scope))].map(([topic, known]) => (
+            <div key={topic}>
+              <p className="text-sm text-ink-soft capitalize">{topic}</p>
+              {known.map(({ scope, allows }) => (
                 <label key={scope} className="flex min-h-7 items-center gap-2">
                   <input
                     type="checkbox"
@@ -118,7 +119,7 @@ function NewApiKeyForm({ onMade }: Pick<NewApiKeyProps, 'onMade'>) {
                     checked={scopes.has(scope)}
                     onChange={({ target }) => toggle(scope, target.checked)}
                   />
-                  {meaning}
+                  {allows}
                 </label>
               ))}
             </div>

@@ -12,7 +12,7 @@ export const membersQuery = queryOptions({
 
 export const apiKeysQuery = queryOptions({
   queryKey: ['api-keys'],
-  queryFn: async ({ signal }) => (await dataOf(api.GET('/api/api-keys', { signal }))).api_keys,
+  queryFn: async ({ signal }) => dataOf(api.GET('/api/api-keys', { signal })),
 });
 
 export const sessionsQuery = queryOptions({
