@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { assert as check, property, string } from 'fast-check';
 import type Anthropic from '@anthropic-ai/sdk';
-import { titleTask } from '../../src/features/chats/prompt.ts';
+import { titleTask } from '../../src/features/chats/turns/prompt.ts';
 import { chosenExcerpts, questionFor } from '../../src/features/citations/prompt.ts';
 import { decide } from '../../packages/offline-model/index.ts';
 

@@ -3,7 +3,7 @@
  */
 import type { CarriedRun, RunBudget, RunLimit, ShownStatus } from '../runs/contract.ts';
 
-export type ChatTurnStatus = ShownStatus;
+type ChatTurnStatus = ShownStatus;
 
 /** The purpose of a turn: an answer in words, a chart, a file edit, or what a monitoring agent watches. */
 export type ChatTurnPurpose = 'answer' | 'chart' | 'edit' | 'monitor';

@@ -2,12 +2,13 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { requireOneOf, type Actor } from '../../http/authenticate.ts';
-import { cancelRun, deliverCancel, OPEN } from '../runs/index.ts';
+import { anyTeam, forTeam } from '../../db/team-filter.ts';
+import { cancelRun, deliverCancel, OPEN, Run, sweepRuns, type SweepOptions } from '../runs/index.ts';
 import { purgeChat } from './delete.ts';
-import { type Chat, ChatTurn } from './entities.ts';
+import { Chat, ChatTurn } from './entities.ts';
 import { isMonitoringAgent, noTurnIsRunning } from './errors.ts';
-import { chatRuns } from './kind.ts';
-import type { FinishDeps } from './run.ts';
+import { chatRuns } from './turns/kind.ts';
+import type { FinishDeps } from './turns/run.ts';
 import { findChat, MONITOR_SCOPE, type ChatServiceDeps } from './service.ts';
 
 /** What ending turns takes, besides starting them. */
@@ -82,4 +83,29 @@ export async function markDeleted(
 export async function endDeleted(deps: ChatControlDeps, em: EntityManager, { chat, turn }: DeletedChat): Promise<void> {
   if (turn) await deliverCancel(deps, chatRuns, turn);
   else await purgeChat(deps, em.fork(), chat);
+}
+
+const PURGED_AT_ONCE = 100;
+
+/** Sweeps the turns and deleted chats of all teams once. @returns how many rows it acted on */
+export async function sweepChats(deps: ChatControlDeps, options?: SweepOptions): Promise<number> {
+  const repaired = await sweepRuns(deps, chatRuns, options);
+  // What a crash between mark and deletion left behind.
+  const deleted = await deps.orm.em
+    .fork()
+    .find(
+      Chat,
+      { deletedAt: { $ne: null } },
+      { filters: { team: false, present: false }, limit: PURGED_AT_ONCE, orderBy: { deletedAt: 'asc' } },
+    );
+  for (const chat of deleted) {
+    const { id, teamId } = chat;
+    const running = await deps.orm.em.fork().count(Run, { conversationId: id, status: { $in: OPEN } }, anyTeam);
+    if (running > 0) continue;
+    await purgeChat(deps, forTeam(deps.orm.em, teamId), chat).catch((error: unknown) =>
+      // Do not hold up the others; the next sweep retries it.
+      deps.log.warn({ err: error, chatId: id }, 'a deleted chat could not be purged'),
+    );
+  }
+  return repaired + deleted.length;
 }

@@ -4,20 +4,19 @@ import { messageParts } from './stream/message-text.ts';
 import { spokenParts, shownStatus } from '../runs/index.ts';
 import type { Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
 import { chatTurnWorkflowId } from './contract.ts';
-import type { ChatRows } from './detail.ts';
+import type { ChatRows, ChatPage } from './queries.ts';
 import type { ChatTurn } from './entities.ts';
-import type { ChatPage } from './list.ts';
-import type { ChatDetailResponse, ChatListResponse, ChatResponse } from './response-schemas.ts';
-import { usageOf } from './usage.ts';
+import type { ChatDetailResponse, ChatListResponse, ChatResponse } from './schemas.ts';
+import { usageOf } from './turns/model-turns.ts';
 
 type Detail = z.input<typeof ChatDetailResponse>;
 type UiMessage = Detail['messages'][number];
 type TurnDetail = NonNullable<UiMessage['turn']>;
 type Summary = z.input<typeof ChatListResponse>['chats'][number];
 
-export const resultUrl = (toolCallId: string): string => `/api/tool-results/${toolCallId}`;
+const resultUrl = (toolCallId: string): string => `/api/tool-results/${toolCallId}`;
 export const chartUrl = (toolCallId: string): string => `/api/charts/${toolCallId}`;
-export const streamUrl = (chatId: string): string => `/api/chat/${chatId}/stream`;
+const streamUrl = (chatId: string): string => `/api/chat/${chatId}/stream`;
 
 export function presentAnswer(turn: ChatTurn, modelTurns: ModelTurn[]): z.input<typeof ChatResponse> {
   return { chat_id: turn.chatId, response: turn.text ?? '', usage: usageOf(modelTurns) };

@@ -2,15 +2,13 @@ import type { Room, RoomCore } from '../../room.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
 import { createProgressReader, createRunLauncher } from '../runs/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
-import type { ChatControlDeps } from './control.ts';
+import { type ChatControlDeps, sweepChats } from './control.ts';
 import { Chat, ChatTurn } from './entities.ts';
-import { chatRuns } from './kind.ts';
-import { chatEditor } from './routes/editor.ts';
+import { chatRuns } from './turns/kind.ts';
+import { chatEditor, cancelChat, chat, followChat } from './routes/talk.ts';
 import { chatViz, getChart } from './routes/charts.ts';
 import { chatOptions, detail, list, remove, rename, search } from './routes/manage.ts';
-import { cancelChat, chat, followChat } from './routes/talk.ts';
-import type { FinishDeps } from './run.ts';
-import { sweepChats } from './sweeper.ts';
+import type { FinishDeps } from './turns/run.ts';
 
 type Needs = RoomCore & { drafts: WorkspaceDrafts; matcher: ExcerptMatcher; titled: FinishDeps['titled'] };
 export const chatsRoom = {

@@ -1,29 +1,28 @@
 /** Starts chats and turns, committing them before Temporal hears of them. */
 import { randomUUID } from 'node:crypto';
-import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { UniqueConstraintViolationException, LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../db/orm.ts';
 import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
-import { Forbidden } from '../../http/errors.ts';
+import { Forbidden, InvalidRequest } from '../../http/errors.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
+import { creatorOf } from '../../db/base.ts';
 import { commitOnce, isOpen, launchRun, newRun, requestDigest, type RunServiceDeps } from '../runs/index.ts';
-import { Message } from '../transcripts/index.ts';
+import { Message, Conversation, SAID_ORDER } from '../transcripts/index.ts';
+import { Investigation } from '../investigations/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
-import { type Chat, ChatTurn } from './entities.ts';
+import { Chat, ChatTurn } from './entities.ts';
 import { chatNotFound, sideEffectsOfMonitoring, turnIsRunning } from './errors.ts';
-import type { SaidMessage } from './history.ts';
-import { continueChat, openChat } from './opening.ts';
-import { contextOf } from './prompt.ts';
+import { contextOf } from './turns/prompt.ts';
+import { titleOfQuestion } from './title.ts';
 
 /** The scope for tools with outside effects. */
-export const ACT_SCOPE = 'chats:act';
+const ACT_SCOPE = 'chats:act';
 /** The scope for changing what monitoring agents watch. */
 export const MONITOR_SCOPE = 'monitoring:write';
 
 export interface ChatServiceDeps extends RunServiceDeps<ChatTurn> {
   events: EventLog;
 }
-
-export { findChat } from './opening.ts';
 
 /** A request to a chat. */
 export interface NewTurn {
@@ -186,4 +185,94 @@ const SEARCHED_CHARACTERS = 100_000;
 /** The searchable text; a tsvector holds less than a megabyte. */
 export function searchTextOf(...texts: string[]): string {
   return texts.join('\n').slice(0, SEARCHED_CHARACTERS).toWellFormed();
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+interface OpenedChat {
+  chat: Chat;
+  conversation: Conversation;
+  number: number;
+  messages: SaidMessage[];
+}
+
+/** @throws {InvalidRequest} if it is about an investigation that the team does not have */
+async function openChat(em: EntityManager, actor: Actor, wanted: NewTurn, now: Date): Promise<OpenedChat> {
+  const { teamId } = actor;
+  const { messages, investigationId, monitoring } = wanted;
+  if (investigationId !== undefined && !(await em.findOne(Investigation, { id: investigationId }))) {
+    throw InvalidRequest.at(['body', 'investigation_id'], 'There is no such investigation', investigationId);
+  }
+  const id = randomUUID();
+  const conversation = em.create(Conversation, {
+    id,
+    teamId,
+    kind: 'chat',
+    opening: null,
+    plan: [],
+    result: null,
+    summary: null,
+  });
+  const chat = em.create(Chat, {
+    id,
+    teamId,
+    title: monitoring?.title ?? titleOfQuestion(messages.at(-1)?.content ?? ''),
+    titledBy: monitoring?.title === undefined ? 'question' : 'person',
+    ...creatorOf(actor),
+    investigationId: investigationId ?? null,
+    isMonitoring: monitoring !== undefined,
+    lastTurnAt: now,
+    deletedAt: null,
+  });
+  return { chat, conversation, number: 1, messages };
+}
+
+/** @throws {NotFound} if the team has no such chat, {@link Conflict} while a turn is running */
+async function continueChat(em: EntityManager, chatId: string, given: SaidMessage[]): Promise<OpenedChat> {
+  const chat = await findChat(em, chatId, LockMode.PESSIMISTIC_WRITE);
+  const [last] = await em.find(ChatTurn, { chatId: chat.id }, { orderBy: { number: 'desc' }, limit: 1 });
+  if (last && isOpen(last.status)) throw turnIsRunning(chat.id);
+  const conversation = await em.findOneOrFail(Conversation, { id: chat.id });
+  const messages = given.length === 1 ? given : newMessages(given, await historyOf(em, chat.id));
+  return { chat, conversation, number: (last?.number ?? 0) + 1, messages };
+}
+
+/** @throws {NotFound} if the team has no such chat, or the id is malformed */
+export async function findChat(em: EntityManager, chatId: string, lockMode = LockMode.NONE): Promise<Chat> {
+  const chat = UUID.test(chatId) ? await em.findOne(Chat, { id: chatId }, { lockMode }) : null;
+  if (!chat) throw chatNotFound();
+  return chat;
+}
+
+interface SaidMessage {
+  role: 'user' | 'assistant';
+  content: string;
+}
+
+/** All messages of a chat, oldest first, as API callers know them. */
+async function historyOf(em: EntityManager, chatId: string): Promise<SaidMessage[]> {
+  const turns = await em.find(ChatTurn, { chatId }, { orderBy: { number: 'asc' } });
+  const messages = await em.find(Message, { conversationId: chatId }, { orderBy: SAID_ORDER });
+  return turns.flatMap((turn) => [
+    ...messages
+      .filter(({ deliveredStep }) => deliveredStep === turn.firstStep)
+      .map(({ role, text }) => ({ role, content: text })),
+    ...(turn.text ? [{ role: 'assistant' as const, content: turn.text }] : []),
+  ]);
+}
+
+/**
+ * The new ones among the given messages. Clients of stateless APIs send the whole dialogue; what the chat already has
+ * is skipped. Unanswered questions at its end may be missing: not every client keeps them.
+ */
+function newMessages(given: SaidMessage[], history: readonly SaidMessage[]): SaidMessage[] {
+  const answered = history.findLastIndex(({ role }) => role === 'assistant') + 1;
+  let same = 0;
+  // The last one is the question, even if it was asked before.
+  while (same < given.length - 1 && isSame(given[same], history[same])) same += 1;
+  return same >= answered ? given.slice(same) : given;
+}
+
+function isSame(one: SaidMessage | undefined, other: SaidMessage | undefined): boolean {
+  return one?.role === other?.role && one?.content === other?.content;
 }

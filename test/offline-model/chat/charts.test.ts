@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chartOf, drawChart } from '../../../src/features/charts/index.ts';
-import { systemPrompt } from '../../../src/features/chats/prompt.ts';
+import { systemPrompt } from '../../../src/features/chats/turns/prompt.ts';
 import { errorOutput, sharedTools } from '../../../src/features/tools/index.ts';
 import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';

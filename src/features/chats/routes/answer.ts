@@ -13,7 +13,7 @@ import { findChat, requestDigestOf, startTurn, type NewTurn } from '../service.t
 import { UI_STREAM_HEADERS } from '../stream/chunks.ts';
 import { parseEventId, type StreamPosition } from '../stream/event-id.ts';
 import { followTurn, knowsPosition, type FollowedTurn } from '../stream/follow.ts';
-import { untilTurnEnded } from '../wait.ts';
+import { untilTurnEnded } from '../stream/end.ts';
 import { READ, type ChatDeps } from './deps.ts';
 
 /** The parts of a call that answering needs. */

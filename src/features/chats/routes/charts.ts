@@ -5,11 +5,10 @@ import { HttpError, InvalidRequest, NotFound } from '../../../http/errors.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { InvalidChart, renderSvg, type ChartSpec, type Ground } from '../../charts/index.ts';
 import { readableToolCall } from '../../transcripts/index.ts';
-import { modelTurnsOf } from '../model-turns.ts';
+import { modelTurnsOf } from '../turns/model-turns.ts';
 import { chartUrl, presentAnswer } from '../presenter.ts';
-import { ChatVizResponse } from '../response-schemas.ts';
-import { ChartParams, ChartQuery, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
-import { storedChart } from '../stored-chart.ts';
+import { ChatVizResponse, ChartParams, ChartQuery, ChatVizRequest, TurnHeaders, VizQuery } from '../schemas.ts';
+import { storedChart } from '../turns/charts.ts';
 import { endOfTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, tags, WRITE } from './deps.ts';
 

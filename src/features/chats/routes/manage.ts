@@ -3,11 +3,13 @@ import { z } from 'zod';
 import { apiKey } from '../../../http/authenticate.ts';
 import { chatTurnWorkflowId } from '../contract.ts';
 import { deleteChat, renameChat } from '../control.ts';
-import { loadChat } from '../detail.ts';
-import { listChats, withRunning } from '../list.ts';
+import { loadChat, listChats, withRunning, searchChats } from '../queries.ts';
 import { presentChat, presentSummary } from '../presenter.ts';
-import { ChatDetailResponse, ChatListResponse, ChatSearchResponse, ChatSummaryResponse } from '../response-schemas.ts';
 import {
+  ChatDetailResponse,
+  ChatListResponse,
+  ChatSearchResponse,
+  ChatSummaryResponse,
   CHATS_PER_PAGE,
   ChatDetailQuery,
   ChatListQuery,
@@ -15,7 +17,6 @@ import {
   ChatSearchQuery,
   ChatTitleUpdateRequest,
 } from '../schemas.ts';
-import { searchChats } from '../search.ts';
 import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 const METHODS = ['GET', 'OPTIONS'] as const;

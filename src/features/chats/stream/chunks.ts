@@ -23,7 +23,7 @@ export type UiChunk =
   | { type: 'finish'; finishReason: 'stop' | 'error' | 'other'; messageMetadata: Record<string, unknown> };
 
 /** A tool's result as streamed; `resultUrl` has all of it. */
-export interface ToolOutputSummary {
+interface ToolOutputSummary {
   evidence: number;
   digest: string;
   bytes: number | null;

@@ -5,8 +5,8 @@ import type { EventLog, LogEvent } from '../../../platform/event-log/port.ts';
 import { followRun, runStream } from '../../runs/index.ts';
 import { untilReachable } from '../../../db/reach.ts';
 import { ChatTurn } from '../entities.ts';
-import { recordedEnd } from '../recorded-end.ts';
-import { withCharts } from './charts.ts';
+import { recordedEnd } from './end.ts';
+import { withCharts } from '../turns/charts.ts';
 import { DONE, type UiChunk } from './chunks.ts';
 import { eventId, START, type StreamPosition } from './event-id.ts';
 import { holdWords } from './stored-words.ts';
@@ -14,7 +14,7 @@ import { UiStream } from './ui-stream.ts';
 
 export type FollowedTurn = Pick<ChatTurn, 'id' | 'chatId' | 'firstStep'>;
 
-export interface FollowTurnOptions {
+interface FollowTurnOptions {
   turn: FollowedTurn;
   tools: boolean;
   /** The last event the client has seen. */

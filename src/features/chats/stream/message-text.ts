@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { SpokenPart } from '../../runs/index.ts';
 import type { TextKind } from './chunks.ts';
 
-export interface MessagePart {
+interface MessagePart {
   kind: TextKind;
   text: string;
 }

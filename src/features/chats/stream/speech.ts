@@ -7,7 +7,7 @@ import { SpokenDigest, type SpokenPart } from '../../runs/index.ts';
 import type { TextKind, UiChunk } from './chunks.ts';
 import { kindOf, MessageDigest, separatorBefore } from './message-text.ts';
 
-export interface SpeechOptions {
+interface SpeechOptions {
   /** The stream has `start-step` chunks, so a reset takes back one step; otherwise it takes back the message. */
   steps: boolean;
   /** See {@link Speech.forgetWords}. */

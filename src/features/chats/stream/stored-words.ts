@@ -3,10 +3,10 @@ import type { EntityManager } from '../../../db/orm.ts';
 import { spokenParts } from '../../runs/index.ts';
 import { ModelTurn } from '../../transcripts/index.ts';
 import { ChatTurn } from '../entities.ts';
-import { modelTurnsOf } from '../model-turns.ts';
+import { modelTurnsOf } from '../turns/model-turns.ts';
 import type { Missing, StoredWords } from './ui-stream.ts';
 
-export interface HeldWords {
+interface HeldWords {
   value: StoredWords;
   /** Call this when the text is no longer needed. */
   release(): void;

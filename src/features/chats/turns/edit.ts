@@ -1,8 +1,8 @@
-import { isUnreachable } from '../../platform/unreachable.ts';
-import { WorkspaceError, type DraftOutcome, type WorkspaceDrafts } from '../workspace/index.ts';
-import type { ChatTurn } from './entities.ts';
-import { titleOfQuestion } from './title.ts';
-import { messageOf } from '../../platform/message-of.ts';
+import { isUnreachable } from '../../../platform/unreachable.ts';
+import { messageOf } from '../../../platform/message-of.ts';
+import { WorkspaceError, type DraftOutcome, type WorkspaceDrafts } from '../../workspace/index.ts';
+import type { ChatTurn } from '../entities.ts';
+import { titleOfQuestion } from '../title.ts';
 
 const AUTHOR = { name: 'Casebook', email: 'casebook@localhost' };
 
@@ -11,7 +11,7 @@ const PASSING = new Set(['busy', 'timeout']);
 /** A repository still broken after this many attempts will not mend itself; the person gets an answer. */
 const ATTEMPTS = 8;
 
-export interface FinishedEdit {
+interface FinishedEdit {
   /** Absent if the turn was not an edit and changed nothing. */
   changes?: DraftOutcome;
   /** Why the changes can never be made. */

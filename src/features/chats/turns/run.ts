@@ -1,11 +1,11 @@
 /** Ends a turn: records its text and results once, and notifies followers. */
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager, Orm } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import type { Clock } from '../../platform/clock.ts';
-import type { EventLog } from '../../platform/event-log/port.ts';
-import { CUT_OFF } from '../../platform/anthropic/index.ts';
-import { storableText } from '../../platform/storable.ts';
+import type { EntityManager, Orm } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { EventLog } from '../../../platform/event-log/port.ts';
+import { CUT_OFF } from '../../../platform/anthropic/index.ts';
+import { storableText } from '../../../platform/storable.ts';
 import {
   CANCELLED_BY_USER,
   isOpen,
@@ -16,22 +16,20 @@ import {
   type Attempt,
   type RunLimit,
   shownStatus,
-} from '../runs/index.ts';
-import { closeSteps, Conversation, type ModelTurn } from '../transcripts/index.ts';
-import type { ExcerptMatcher } from '../citations/index.ts';
-import type { WorkspaceDrafts } from '../workspace/index.ts';
+} from '../../runs/index.ts';
+import { closeSteps, Conversation, type ModelTurn } from '../../transcripts/index.ts';
+import type { ExcerptMatcher } from '../../citations/index.ts';
+import type { WorkspaceDrafts } from '../../workspace/index.ts';
+import type { FinishChatTurnInput, FinishChatTurnResult } from '../contract.ts';
+import { purgeChat } from '../delete.ts';
+import { Chat, ChatTurn, type ChatTurnOutcome } from '../entities.ts';
+import { searchTextOf } from '../service.ts';
+import { turnEndEvent } from '../stream/end.ts';
+import { messageText, textDigest } from '../stream/message-text.ts';
 import { citationsOf } from './citations.ts';
-import type { FinishChatTurnInput, FinishChatTurnResult } from './contract.ts';
-import { purgeChat } from './delete.ts';
-import { Chat, ChatTurn } from './entities.ts';
-import { modelTurnsOf } from './model-turns.ts';
-import type { ChatTurnOutcome } from './outcome.ts';
+import { modelTurnsOf, usageOf } from './model-turns.ts';
 import { finishEdit } from './edit.ts';
-import { searchTextOf } from './service.ts';
-import { turnEndEvent } from './stream/end.ts';
-import { messageText, textDigest } from './stream/message-text.ts';
-import { drawnCharts } from './drawn-charts.ts';
-import { usageOf } from './usage.ts';
+import { drawnCharts } from './charts.ts';
 
 export interface FinishDeps {
   orm: Orm;
@@ -44,7 +42,7 @@ export interface FinishDeps {
   titled?: (chat: Pick<Chat, 'id' | 'teamId'>, title: string) => Promise<void>;
 }
 
-export type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
+type FinishAttempt = Pick<Attempt, 'number' | 'signal'>;
 
 const NO_ANSWER = 'The model gave no answer.';
 const REFUSED = 'The model refused to answer.';

@@ -1,5 +1,5 @@
 /** The system prompt of chats. Separate from code so that changes to it are visible as such. */
-import type { ChatTurnPurpose } from './contract.ts';
+import type { ChatTurnPurpose } from '../contract.ts';
 
 const PERSONA = `You are Casebook, an investigator of production problems. Engineers ask you about their systems: some were paged at night.
 

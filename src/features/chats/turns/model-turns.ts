@@ -1,4 +1,23 @@
-import type { ModelTurn } from '../transcripts/index.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { ModelTurn } from '../../transcripts/index.ts';
+import type { ChatTurn } from '../entities.ts';
+
+type Steps = Pick<ChatTurn, 'chatId' | 'firstStep' | 'lastStep'>;
+
+const stepsOf = ({ chatId, firstStep, lastStep }: Steps) => ({
+  conversationId: chatId,
+  step: { $gte: firstStep, ...(lastStep !== null && { $lte: lastStep }) },
+});
+
+/** The model turns of a chat turn so far. */
+export function modelTurnsOf(em: EntityManager, turn: Steps): Promise<ModelTurn[]> {
+  return em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' } });
+}
+
+/** The usage of a turn so far, without reading its text. */
+export async function usageSoFar(em: EntityManager, turn: Steps): Promise<ChatUsage> {
+  return usageOf(await em.find(ModelTurn, stepsOf(turn), { orderBy: { step: 'asc' }, exclude: ['content'] }));
+}
 
 /** Tokens and cost of one answer's model turns, as interface 2.2 names them. */
 export interface ChatUsage {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager } from '../../db/orm.ts';
-import { DependencyDown } from '../../http/errors.ts';
-import { citedNumbers, type ExcerptMatcher, type ExcerptQuery } from '../citations/index.ts';
-import { isCitable } from '../tools/index.ts';
-import { evidenceReader } from '../transcripts/index.ts';
-import type { ChatCitation } from './outcome.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { DependencyDown } from '../../../http/errors.ts';
+import { citedNumbers, type ExcerptMatcher, type ExcerptQuery } from '../../citations/index.ts';
+import { isCitable } from '../../tools/index.ts';
+import { evidenceReader } from '../../transcripts/index.ts';
+import type { ChatCitation } from '../entities.ts';
 
 /** How many citations of one answer are checked. */
 const MAX_CITATIONS = 60;
