@@ -1,17 +1,39 @@
 /** The agent's tools: how they are defined, offered and called, and how their results reach a model. */
 import type { Room } from '../../room.ts';
-import { sharedTools } from './shared-tools.ts';
-export { isCitable } from './citable.ts';
-export { downsample, resultPoints } from './downsample.ts';
-export { frameToolResult, parseFramedToolResult, restore, type FramedToolResult } from './framing.ts';
-export { errorOutput, jsonOutput } from './output.ts';
-export { groupLogPatterns, type LogPattern, type LogPatterns } from './log-patterns/index.ts';
+import { listServices, listSources } from './telemetry/list-sources.ts';
+import { promql } from './telemetry/promql.ts';
+import { queryMetric, searchMetrics } from './telemetry/metrics.ts';
+import { rankRootCauses } from './telemetry/rank-root-causes.ts';
+import { readToolResult } from './read-tool-result.ts';
+import { recentChanges } from './telemetry/recent-changes.ts';
+import { searchLogs } from './telemetry/search-logs.ts';
+import { serviceDependencies } from './telemetry/service-dependencies.ts';
+import type { Tool } from './tool.ts';
+import { updatePlan } from './update-plan.ts';
+
+export { downsample, resultPoints } from './telemetry/series.ts';
+export { frameToolResult, parseFramedToolResult, restore } from './framing.ts';
+export { groupLogPatterns, type LogPattern } from './log-patterns/index.ts';
 export { createRegistryCache, createToolRegistry, type ToolRegistry } from './registry.ts';
-export { sharedTools } from './shared-tools.ts';
-export { clip, count, oneLine, safeCut, significant } from './text.ts';
+export { clip, count, oneLine, safeCut } from './text.ts';
 export { toIso, toIsoWindow } from './time.ts';
 export * from './tool.ts';
-export { normalizeOutput, VIEW_CHARACTERS, viewOf, type NormalizedOutput, type View } from './view.ts';
+export { normalizeOutput, VIEW_CHARACTERS, viewOf } from './view.ts';
 export type * from './results.ts';
+
+/** What every kind of run can do; each kind adds its own tools. */
+export const sharedTools: readonly Tool[] = [
+  listSources,
+  listServices,
+  searchMetrics,
+  queryMetric,
+  promql,
+  searchLogs,
+  serviceDependencies,
+  recentChanges,
+  rankRootCauses,
+  readToolResult,
+  updatePlan,
+];
 
 export const toolsRoom = { name: 'tools', tools: sharedTools } satisfies Room;

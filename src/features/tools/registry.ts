@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Tool as ToolDefinition } from '@anthropic-ai/sdk/resources/messages';
 import { grants } from '../../http/authenticate.ts';
-import { DIGEST_CHARACTERS, errorOutput } from './output.ts';
+import { DIGEST_CHARACTERS, errorOutput, type Tool, type ToolContext, type ToolOutput } from './tool.ts';
 import { oneLine } from './text.ts';
-import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 const SUMMARY_CHARACTERS = 120;
 const MAX_ISSUES = 20;

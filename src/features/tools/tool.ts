@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Actor } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SourceCatalog } from '../sources/port.ts';
+import { compactJson, oneLine } from './text.ts';
 
 /** One item of the run's todo list, shown to the operator. */
 export interface PlanItem {
@@ -110,4 +111,37 @@ export type LoadTeamTools = (teamId: string) => Promise<TeamTools>;
 /** Ties a tool's input type to its schema. */
 export function defineTool<Input>(tool: Tool<Input>): Tool<Input> {
   return tool;
+}
+
+/** Results of these come from the model itself and prove nothing. */
+const OWN_WORDS: ReadonlySet<string> = new Set([
+  'update_plan',
+  'submit_report',
+  'submit_check_result',
+  'update_monitoring_plan',
+]);
+
+/** @returns whether a tool's results can be cited as evidence */
+export function isCitable(tool: string): boolean {
+  return !OWN_WORDS.has(tool);
+}
+
+export const DIGEST_CHARACTERS = 200;
+
+/** A result as compact JSON, with its digest for the operator. */
+export function jsonOutput(result: object, digest: string, effect?: ToolEffect): ToolOutput {
+  const output = { content: compactJson(result), digest: oneLine(digest, DIGEST_CHARACTERS) };
+  return effect === undefined ? output : { ...output, effect };
+}
+
+/**
+ * A call that could not be answered, in words that tell the model what would work.
+ * @param details further properties next to `error`
+ */
+export function errorOutput(message: string, details: object = {}): ToolOutput {
+  return {
+    content: compactJson({ error: message, ...details }),
+    digest: oneLine(`Error: ${message}`, DIGEST_CHARACTERS),
+    isError: true,
+  };
 }

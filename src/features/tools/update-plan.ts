@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { jsonOutput } from './output.ts';
+import { jsonOutput, defineTool } from './tool.ts';
 import type { UpdatePlanResult } from './results.ts';
 import { count } from './text.ts';
-import { defineTool } from './tool.ts';
 
 /** `update_plan`: the run's todo list, which the operator sees. */
 export const updatePlan = defineTool({

@@ -6,7 +6,7 @@ import type { ToolOutput } from './tool.ts';
 /** How many characters of one tool result a model is shown at once. */
 export const VIEW_CHARACTERS = 16_000;
 /** How many characters of one tool result are stored. */
-export const STORED_CHARACTERS = 20_000_000;
+const STORED_CHARACTERS = 20_000_000;
 export const NOTHING = '(the tool returned nothing)';
 
 /** A part of a stored tool result. Positions are UTF-16 code units of the stored content. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { findCycles, reach, servicesOf } from '../../../src/features/tools/dependency-graph.ts';
+import { findCycles, reach, servicesOf } from '../../../src/features/tools/telemetry/dependency-graph.ts';
 
 const edges = (...pairs: string[]) =>
   pairs.map((pair) => ({ caller: pair.split('>')[0] ?? '', callee: pair.split('>')[1] ?? '' }));

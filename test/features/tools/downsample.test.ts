@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { downsample, resultPoints } from '../../../src/features/tools/downsample.ts';
+import { downsample, resultPoints } from '../../../src/features/tools/telemetry/series.ts';
 
 const sample = fc.oneof(
   { weight: 9, arbitrary: fc.double({ noNaN: true, min: -1e6, max: 1e6 }) },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { findSlices } from '../../../src/features/tools/find-slices.ts';
-import { readToolResult } from '../../../src/features/tools/read-tool-result.ts';
+import { findSlices, readToolResult } from '../../../src/features/tools/read-tool-result.ts';
 import { VIEW_CHARACTERS } from '../../../src/features/tools/view.ts';
 import { storedEvidence, toolContext } from '../../support/tool-context.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { SourceError, type SourceDescription } from '../../../src/features/sources/port.ts';
 import { toIso, toUnixSeconds } from '../../../src/features/tools/time.ts';
-import { alertFor, resolveBaseline, resolveWindow } from '../../../src/features/tools/window.ts';
+import { alertFor, resolveBaseline, resolveWindow } from '../../../src/features/tools/telemetry/window.ts';
 
 const NOW = 1_772_366_400;
 const HOUR = 3_600;

@@ -1,4 +1,4 @@
-/** The last event of a turn's stream: built from its row, parsed by followers. */
+/** The last event of a turn's stream: built from its row, parsed by followers, and awaited. */
 import type { EventData, NewEvent, EventLog } from '../../../platform/event-log/port.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import { stateEvent, isOpen, followRun, runStream } from '../../runs/index.ts';

@@ -7,7 +7,7 @@
  */
 import { formOf, isVariable, WILDCARD, wildcardFor } from './tokens.ts';
 
-export interface Template<Group> {
+interface Template<Group> {
   tokens: string[];
   /** What the caller gathers about lines of the template. */
   group: Group;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { SourceDescription, TimeWindow } from '../sources/port.ts';
-import { limitField, serviceField, sourceField, windowFields } from './inputs.ts';
-import type { RecentChangesResult } from './results.ts';
-import { defineSourceTool } from './source-tool.ts';
-import { clip, count } from './text.ts';
-import { toIso, toIsoWindow } from './time.ts';
+import type { SourceDescription, TimeWindow } from '../../sources/port.ts';
+import type { RecentChangesResult } from '../results.ts';
+import { clip, count } from '../text.ts';
+import { toIso, toIsoWindow } from '../time.ts';
+import { limitField, serviceField, sourceField, windowFields, defineSourceTool } from './source-tool.ts';
 import { alertFor, resolveWindow } from './window.ts';
 
 const DAY = 24 * 60 * 60;

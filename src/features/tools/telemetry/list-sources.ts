@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { SourceError, type SourceDescription, type TelemetrySource } from '../sources/port.ts';
-import { jsonOutput } from './output.ts';
-import type { ListSourcesResult } from './results.ts';
-import { count } from './text.ts';
-import { toIso, toIsoWindow } from './time.ts';
-import { defineTool, type ToolContext } from './tool.ts';
+import { SourceError, type SourceDescription, type TelemetrySource } from '../../sources/port.ts';
+import { jsonOutput, defineTool, type ToolContext } from '../tool.ts';
+import type { ListSourcesResult, ListServicesResult } from '../results.ts';
+import { count } from '../text.ts';
+import { toIso, toIsoWindow } from '../time.ts';
+import { limitField, sourceField, defineSourceTool } from './source-tool.ts';
 
 const MAX_SOURCES = 100;
 const MAX_ALERTS = 20;
@@ -48,3 +48,22 @@ function listed({ window, baseline, alerts, ...rest }: SourceDescription): Liste
     alerts: alerts.map((alert) => ({ ...alert, at: toIso(alert.at) })),
   };
 }
+
+/** `list_services`: the services a source knows. */
+export const listServices = defineSourceTool({
+  name: 'list_services',
+  description: 'Lists the services a source knows, with the number of metrics of each.',
+  input: z.strictObject({ source: sourceField, limit: limitField(200, 1_000, 'services') }),
+  needs: { capability: 'services', method: 'services' },
+  summarize: ({ source }) => `List the services of ${source}`,
+  async answer({ source: id, limit }, source, { signal }) {
+    const services = await source.services({ signal });
+    const result: ListServicesResult = {
+      source: id,
+      services: services.slice(0, limit),
+      total: services.length,
+      truncated: services.length > limit,
+    };
+    return { result, digest: count(services.length, 'service') };
+  },
+});

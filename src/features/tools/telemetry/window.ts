@@ -1,6 +1,6 @@
 /** Which window a tool looks at if the model leaves it open. */
-import { SourceError, type Alert, type SourceDescription, type TimeWindow } from '../sources/port.ts';
-import { toIso } from './time.ts';
+import { SourceError, type Alert, type SourceDescription, type TimeWindow } from '../../sources/port.ts';
+import { toIso } from '../time.ts';
 
 const MINUTE = 60;
 const AROUND_ALERT = 30 * MINUTE;
@@ -9,12 +9,12 @@ const SHORTEST_BASELINE = 60 * MINUTE;
 /** With less than this before the window, its own start is the better reference. */
 const TOO_LITTLE_BEFORE = 5 * MINUTE;
 
-export interface WindowInput {
+interface WindowInput {
   from?: number;
   to?: number;
 }
 
-export interface BaselineInput {
+interface BaselineInput {
   baseline_from?: number;
   baseline_to?: number;
 }

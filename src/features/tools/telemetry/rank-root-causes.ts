@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { rankRootCauses as rank, type RankedCause, type RankingInput } from '../diagnosis/index.ts';
-import { SourceError, type SourceDescription, type TimeWindow } from '../sources/port.ts';
-import { presentAnomaly } from './anomaly.ts';
-import { baselineFields, limitField, serviceField, sourceField, timeField } from './inputs.ts';
-import type { RankRootCausesResult } from './results.ts';
-import { joinAll } from './series.ts';
-import { defineSourceTool, type SourceWith } from './source-tool.ts';
-import { significant } from './text.ts';
-import { toIso, toIsoWindow } from './time.ts';
+import { rankRootCauses as rank, type RankedCause, type RankingInput } from '../../diagnosis/index.ts';
+import { SourceError, type SourceDescription, type TimeWindow } from '../../sources/port.ts';
+import type { RankRootCausesResult } from '../results.ts';
+import { significant } from '../text.ts';
+import { toIso, toIsoWindow } from '../time.ts';
+import { presentAnomaly, joinAll } from './series.ts';
+import {
+  baselineFields,
+  limitField,
+  serviceField,
+  sourceField,
+  timeField,
+  defineSourceTool,
+  type SourceWith,
+} from './source-tool.ts';
 import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
 
 const HOUR = 60 * 60;

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { MAX_POINTS, resultPoints } from './downsample.ts';
-import { limitField, sourceField, windowFields } from './inputs.ts';
-import type { PromqlResult } from './results.ts';
-import { defineSourceTool } from './source-tool.ts';
-import { count, significant } from './text.ts';
-import { toIsoWindow } from './time.ts';
+import type { PromqlResult } from '../results.ts';
+import { count, significant } from '../text.ts';
+import { toIsoWindow } from '../time.ts';
+import { MAX_POINTS, resultPoints } from './series.ts';
+import { limitField, sourceField, windowFields, defineSourceTool } from './source-tool.ts';
 import { resolveWindow } from './window.ts';
 
 const SAMPLED_POINTS = 1_000;

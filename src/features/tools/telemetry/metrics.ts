@@ -1,14 +1,44 @@
 import { z } from 'zod';
-import type { TimeWindow } from '../sources/port.ts';
-import { anomalyOf } from './anomaly.ts';
-import { MAX_POINTS, resultPoints } from './downsample.ts';
-import { baselineFields, limitField, serviceField, sourceField, windowFields } from './inputs.ts';
-import type { QueryMetricResult } from './results.ts';
-import { identity, joinAll } from './series.ts';
-import { defineSourceTool } from './source-tool.ts';
-import { count } from './text.ts';
-import { toIsoWindow } from './time.ts';
+import type { TimeWindow } from '../../sources/port.ts';
+import type { SearchMetricsResult, QueryMetricResult } from '../results.ts';
+import { count } from '../text.ts';
+import { toIsoWindow } from '../time.ts';
+import {
+  limitField,
+  serviceField,
+  sourceField,
+  defineSourceTool,
+  baselineFields,
+  windowFields,
+} from './source-tool.ts';
+import { anomalyOf, MAX_POINTS, resultPoints, identity, joinAll } from './series.ts';
 import { alertFor, resolveBaseline, resolveWindow } from './window.ts';
+
+/** `search_metrics`: the metrics of a source. */
+export const searchMetrics = defineSourceTool({
+  name: 'search_metrics',
+  description:
+    'Finds metrics by words in their name, help text, unit or service. Returns the names that query_metric takes, with their services, statistics, unit and type.',
+  input: z.strictObject({
+    source: sourceField,
+    text: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Words that must all occur, such as "latency" or "checkout errors". Leave out to list all metrics.'),
+    service: serviceField.optional().describe('Only metrics of this service.'),
+    limit: limitField(30, 200, 'metrics'),
+  }),
+  needs: { capability: 'metrics', method: 'searchMetrics' },
+  summarize: ({ text, service, source }) => `Search the metrics of ${service ?? source}${text ? ` for "${text}"` : ''}`,
+  async answer({ source: id, text, service, limit }, source, { signal }) {
+    // One extra shows whether there are more.
+    const found = await source.searchMetrics({ text, service, limit: limit + 1 }, { signal });
+    const metrics = found.slice(0, limit);
+    const result: SearchMetricsResult = { source: id, metrics, truncated: found.length > limit };
+    return { result, digest: `${count(metrics.length, 'metric')}${result.truncated ? ' and more' : ''}` };
+  },
+});
 
 /** Points to request: enough for sound statistics; the model sees the extremes. */
 const SAMPLED_POINTS = 2_000;

@@ -1,13 +1,13 @@
 /** Answers who calls whom on plain edges. Pure; linear in the number of edges. */
-import type { ServiceEdge } from '../sources/port.ts';
+import type { ServiceEdge } from '../../sources/port.ts';
 
 /**
  * `downstream`: what the service calls, directly or not. `upstream`: what calls it. `impact`: everything its failure
  * can affect, which is all of upstream at any distance.
  */
-export type Direction = 'downstream' | 'upstream' | 'impact';
+type Direction = 'downstream' | 'upstream' | 'impact';
 
-export interface ReachedService {
+interface ReachedService {
   name: string;
   /** Calls between it and the queried service, at least 1. */
   depth: number;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { LogLine } from '../sources/port.ts';
-import { limitField, serviceField, sourceField, windowFields } from './inputs.ts';
-import { groupLogPatterns, type LogPattern } from './log-patterns/index.ts';
-import type { SearchLogsResult } from './results.ts';
-import { defineSourceTool } from './source-tool.ts';
-import { clip, count } from './text.ts';
-import { toIso, toIsoWindow } from './time.ts';
+import type { LogLine } from '../../sources/port.ts';
+import { groupLogPatterns, type LogPattern } from '../log-patterns/index.ts';
+import type { SearchLogsResult } from '../results.ts';
+import { clip, count } from '../text.ts';
+import { toIso, toIsoWindow } from '../time.ts';
+import { limitField, serviceField, sourceField, windowFields, defineSourceTool } from './source-tool.ts';
 import { alertFor, resolveWindow } from './window.ts';
 
 /** Lines to request, all of which are grouped by pattern. */

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { SourceError, type LiveEdge, type LiveGraph, type ServiceEdge, type TimeWindow } from '../sources/port.ts';
+import { SourceError, type LiveEdge, type LiveGraph, type ServiceEdge, type TimeWindow } from '../../sources/port.ts';
+import type { ServiceDependenciesResult } from '../results.ts';
+import { count } from '../text.ts';
+import { toIso } from '../time.ts';
 import { edgesAmong, findCycles, reach, servicesOf } from './dependency-graph.ts';
-import { serviceField, sourceField, windowFields } from './inputs.ts';
-import type { ServiceDependenciesResult } from './results.ts';
-import { defineSourceTool, type SourceWith } from './source-tool.ts';
-import { count } from './text.ts';
-import { toIso } from './time.ts';
+import { serviceField, sourceField, windowFields, defineSourceTool, type SourceWith } from './source-tool.ts';
 import { resolveWindow } from './window.ts';
 
 const MAX_SERVICES = 60;

@@ -1,9 +1,74 @@
-/** Downsamples a series for a model: few points, no extremes lost. */
-import type { IsoTime } from './results.ts';
-import { significant } from './text.ts';
-import { toIso } from './time.ts';
+/** Series as results show them: joined over several windows, with their statistics, downsampled. */
+import {
+  detectOnset,
+  harmfulScore,
+  seriesAnomaly,
+  type MetricSeries,
+  type SeriesAnomaly,
+  type TimeWindow,
+} from '../../diagnosis/index.ts';
+import type { AnomalyResult, IsoTime } from '../results.ts';
+import { significant } from '../text.ts';
+import { toIso } from '../time.ts';
 
-export interface Point {
+/** Equal for pieces of the same series. */
+export function identity({ service, metric, statistic }: MetricSeries): string {
+  return JSON.stringify([service, metric, statistic]);
+}
+
+/**
+ * Joins the pieces of each series in time order; a sample in several pieces counts once.
+ * @returns the series in order of first appearance
+ */
+export function joinAll(pieces: readonly MetricSeries[]): MetricSeries[] {
+  const groups = new Map<string, MetricSeries[]>();
+  for (const piece of pieces) {
+    const group = groups.get(identity(piece));
+    if (group) group.push(piece);
+    else groups.set(identity(piece), [piece]);
+  }
+  return [...groups.values()].map(join);
+}
+
+function join(pieces: readonly MetricSeries[]): MetricSeries {
+  const [first, ...others] = pieces;
+  if (!first || others.length === 0) return first ?? { service: '', metric: '', timestamps: [], values: [] };
+  const samples = new Map<number, number>();
+  for (const { timestamps, values } of pieces) {
+    for (const [index, at] of timestamps.entries()) samples.set(at, values[index] ?? Number.NaN);
+  }
+  const timestamps = [...samples.keys()].sort((a, b) => a - b);
+  return { ...first, timestamps, values: timestamps.map((at) => samples.get(at) ?? Number.NaN) };
+}
+
+/** Below this score a series is quiet, and the onset of its movement means nothing. */
+const NOTABLE = 3;
+
+/** Compares a series in a window with its baseline; the series must hold both. */
+export function anomalyOf(series: MetricSeries, incident: TimeWindow, baseline: TimeWindow): AnomalyResult {
+  const anomaly = seriesAnomaly(series, { incident, baseline });
+  const moved = harmfulScore(anomaly) >= NOTABLE;
+  const onset = moved ? detectOnset(series, { search: incident, reference: baseline }) : undefined;
+  return presentAnomaly({ ...anomaly, onset });
+}
+
+export function presentAnomaly(anomaly: SeriesAnomaly): AnomalyResult {
+  return {
+    meaning: anomaly.meaning,
+    direction: anomaly.direction,
+    score: significant(anomaly.score),
+    baseline_median: known(anomaly.baselineMedian),
+    baseline_spread: known(anomaly.baselineSpread),
+    incident_value: known(anomaly.incidentValue),
+    onset: anomaly.onset === undefined ? null : toIso(anomaly.onset),
+  };
+}
+
+function known(value: number): number | null {
+  return Number.isFinite(value) ? significant(value) : null;
+}
+
+interface Point {
   at: number;
   /** null: the sample is missing. */
   value: number | null;
