@@ -1,15 +1,18 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ModelError } from '../src/platform/anthropic/index.ts';
 import {
   compactTranscript,
   makeToolCall,
+  requestApproval,
   RunClosed,
   takeModelTurn,
   type CompactInput,
   type CompactResult,
   type ModelTurnInput,
   type ModelTurnResult,
+  type ApprovalRequest,
   type Attempt,
+  type RequestedApproval,
   type RunDeps,
   type ToolCallInput,
   type ToolCallResult,
@@ -18,6 +21,7 @@ import { withHeartbeat } from './attempt.ts';
 
 export interface RunActivities {
   modelTurn(input: ModelTurnInput): Promise<ModelTurnResult>;
+  requestApproval(input: ApprovalRequest): Promise<RequestedApproval>;
   callTool(input: ToolCallInput): Promise<ToolCallResult>;
   compact(input: CompactInput): Promise<CompactResult>;
 }
@@ -26,6 +30,10 @@ export interface RunActivities {
 export function createRunActivities(deps: RunDeps): RunActivities {
   return {
     modelTurn: (input) => askingModel((attempt) => takeModelTurn(deps, input, attempt)),
+    requestApproval: (input) => {
+      const { workflowId } = Context.current().info.workflowExecution!;
+      return askingModel((attempt) => requestApproval(deps, { ...input, workflowId }, attempt));
+    },
     callTool: (input) => askingModel((attempt) => makeToolCall(deps, input, attempt)),
     compact: (input) => askingModel((attempt) => compactTranscript(deps, input, attempt)),
   };

@@ -27,6 +27,10 @@ export class RunState {
   /** Steps done in this history; `step` counts over all of them. */
   stepsInHistory = 0;
   private handedInNow = false;
+  /** Approvals on which a person has decided. */
+  private readonly decided = new Set<string>();
+  private waits = 0;
+  private waitingSince?: number;
   private carried: CarriedRun;
   private readonly fingerprints: Map<string, { count: number; evidence: number }>;
 
@@ -88,9 +92,36 @@ export class RunState {
     return this.carried.handedIn && this.carried.pendingMessages === 0 && (this.handedInNow || !acts);
   }
 
-  /** Milliseconds left of the wall-time budget, never negative. */
+  /** Milliseconds left of the wall-time budget, never negative. Its clock stands still during a wait for a person. */
   remainingMs(now: number): number {
-    return Math.max(0, this.carried.startedAt + this.budget.maxWallSeconds * 1000 - now);
+    return Math.max(0, this.carried.startedAt + this.budget.maxWallSeconds * 1000 - (this.waitingSince ?? now));
+  }
+
+  approvalDecided(approvalId: string): void {
+    this.decided.add(approvalId);
+  }
+
+  isDecided(approvalId: string): boolean {
+    return this.decided.has(approvalId);
+  }
+
+  get isWaiting(): boolean {
+    return this.waits > 0;
+  }
+
+  /** A call begins to wait for a person; several may at once. */
+  waitBegan(now: number): void {
+    this.waits += 1;
+    this.waitingSince ??= now;
+    this.phase = 'awaiting_approval';
+  }
+
+  waitEnded(now: number): void {
+    this.waits -= 1;
+    if (this.isWaiting || this.waitingSince === undefined) return;
+    this.carried.startedAt += now - this.waitingSince;
+    this.waitingSince = undefined;
+    this.phase = 'using_tools';
   }
 
   messageArrived(): void {

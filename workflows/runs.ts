@@ -5,6 +5,7 @@
 import * as wf from '@temporalio/workflow';
 import type { RunActivities } from '../activities/runs.ts';
 import {
+  approvalDecidedSignal,
   cancelRunSignal,
   runProgressQuery,
   userMessageSignal,
@@ -18,6 +19,7 @@ import {
   type ToolCallResult,
   type TurnMode,
 } from '../src/features/runs/contract.ts';
+import { BOOKKEEPING } from './bookkeeping.ts';
 import { RunState } from './runs.state.ts';
 import { timing } from './timing.ts';
 
@@ -47,6 +49,7 @@ const toolOptions = {
   retry: { initialInterval: timing.firstRetry, maximumInterval: '15s' },
   cancellationType: wf.ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 } as const;
+const { requestApproval } = wf.proxyActivities<Pick<RunActivities, 'requestApproval'>>(BOOKKEEPING);
 /** Extra time of a tool's activity beyond the tool's own timeout, to store the result while the database recovers. */
 const TOOL_STORE_SECONDS = 300;
 /** What the concluding turn may use beyond the wall-time budget. */
@@ -106,7 +109,7 @@ export interface AgentRun {
   untilEnded(): Promise<RunOutcome>;
 }
 
-/** Registers the handlers of the `cancel` and `user_message` signals and the `progress` query. */
+/** Registers the handlers of the `cancel`, `user_message` and `approval_decided` signals and the `progress` query. */
 export function createAgentRun(input: AgentRunInput): AgentRun {
   const state = new RunState(input.budget, Date.now(), input.carried, input);
   const work = new wf.CancellationScope();
@@ -114,6 +117,7 @@ export function createAgentRun(input: AgentRunInput): AgentRun {
 
   wf.setHandler(runProgressQuery, () => state.progress());
   wf.setHandler(userMessageSignal, () => state.messageArrived());
+  wf.setHandler(approvalDecidedSignal, ({ approvalId }) => state.approvalDecided(approvalId));
   wf.setHandler(cancelRunSignal, ({ reason }) => {
     state.cancel = { reason };
     work.cancel();
@@ -161,7 +165,7 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
       await input.continueAsNew(state.carry());
     }
     try {
-      const turn = await wf.CancellationScope.withTimeout(state.remainingMs(Date.now()), async () => {
+      const turn = await withinWallTime(state, async () => {
         if (state.shouldCompact) await compactTranscript(input, state);
         return takeStep(input, state, 'work', note, show);
       });
@@ -176,6 +180,27 @@ async function workUntilLimit(input: AgentRunInput, state: RunState, show: () =>
       if (wf.CancellationScope.current().consideredCancelled || state.remainingMs(Date.now()) > 0) throw error;
     }
   }
+}
+
+/** Cancels work that takes longer than the run has left; the time in which it waits for a person does not count. */
+function withinWallTime<T>(state: RunState, work: () => Promise<T>): Promise<T> {
+  const scope = new wf.CancellationScope();
+  return scope.run(async () => {
+    const timer = new wf.CancellationScope();
+    const timeOut = async (): Promise<void> => {
+      for (let left; (left = state.remainingMs(Date.now())) > 0;) {
+        await wf.sleep(left);
+        await wf.condition(() => !state.isWaiting);
+      }
+      scope.cancel();
+    };
+    timer.run(timeOut).catch(() => undefined);
+    try {
+      return await work();
+    } finally {
+      timer.cancel();
+    }
+  });
 }
 
 async function conclude(input: AgentRunInput, state: RunState, show: () => void): Promise<void> {
@@ -236,15 +261,39 @@ async function callTool(input: AgentRunInput, state: RunState, call: ToolCallRef
     startToCloseTimeout: (timeoutSeconds + TOOL_STORE_SECONDS) * 1000,
     summary: call.summary,
   });
-  const result = await tools
-    .callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats })
-    .catch((error: unknown): ToolCallResult => {
-      if (wf.CancellationScope.current().consideredCancelled) throw error;
-      // A call that cannot be made at all is no reason to end the run: the model reads that it was not made.
-      return { digest: `not made: ${rootMessage(error)}`.slice(0, 200), isError: true, finished: false };
-    });
+  const make = async (): Promise<ToolCallResult> => {
+    if (call.needsApproval && repeats === undefined) await untilDecided(input, state, call, show);
+    return tools.callTool({ ...input.identity, toolCallId: call.toolCallId, timeoutSeconds, repeats });
+  };
+  const result = await make().catch((error: unknown): ToolCallResult => {
+    if (wf.CancellationScope.current().consideredCancelled) throw error;
+    // A call that cannot be made at all is no reason to end the run: the model reads that it was not made.
+    return { digest: `not made: ${rootMessage(error)}`.slice(0, 200), isError: true, finished: false };
+  });
   state.callEnded(call.summary, result);
   show();
+}
+
+/** Asks a person, and waits until the row has the decision or has expired; the call itself goes by the row. */
+async function untilDecided(
+  { identity, budget }: AgentRunInput,
+  state: RunState,
+  { toolCallId, summary }: ToolCallRef,
+  show: () => void,
+): Promise<void> {
+  const request = { ...identity, toolCallId, expiresInSeconds: budget.approvalSeconds };
+  const { approvalId, waitMs } = await requestApproval.executeWithOptions({ summary: `Ask for approval: ${summary}` }, [
+    request,
+  ]);
+  if (approvalId === undefined || waitMs === 0) return;
+  state.waitBegan(Date.now());
+  show();
+  try {
+    await wf.condition(() => state.isDecided(approvalId), waitMs);
+  } finally {
+    state.waitEnded(Date.now());
+    show();
+  }
 }
 
 function noteAfter(turn: ModelTurnResult, { answersInWords }: AgentRunInput): string | undefined {

@@ -36,7 +36,7 @@ describe('migrations', () => {
     const names = without.map(({ name }) => name);
     // Who or what made something is known of it for ever, also when the key, session, turn or call is gone.
     const provenance =
-      /\.(created_by|changed_by|created_in)_\w+_id$|\.(turn|tool_call|session|connection|parent_run)_id$/;
+      /\.(created_by|changed_by|decided_by|created_in)_\w+_id$|\.(turn|tool_call|session|connection|parent_run)_id$/;
     assert.deepEqual(
       names.filter((name) => !provenance.test(name)),
       [

@@ -103,7 +103,13 @@ export async function startFindingWorkflows(options: {
       return delivered;
     },
     isBudgetSpent: async () => false,
-    investigationBudget: { maxSteps: 10, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 10 },
+    investigationBudget: {
+      maxSteps: 10,
+      maxCostUsd: 5,
+      maxWallSeconds: 600,
+      toolTimeoutSeconds: 10,
+      approvalSeconds: 60,
+    },
   };
   const activities = {
     ...createFindingActivities(deps),

@@ -25,7 +25,13 @@ import { temporalAddress } from './temporal.ts';
 
 export type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-const ample: RunBudget = { maxSteps: 10, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 10 };
+const ample: RunBudget = {
+  maxSteps: 10,
+  maxCostUsd: 5,
+  maxWallSeconds: 600,
+  toolTimeoutSeconds: 10,
+  approvalSeconds: 60,
+};
 
 /** What the workflows that are played need done. */
 type PlayedActivities = RunActivities & InvestigationActivities & ChatActivities & CitationActivities;
@@ -67,6 +73,7 @@ export async function startPlayedWorkflow(bundle: Promise<string> = workflowBund
     beginInvestigation: (input) => castOf(input.investigationId).beginInvestigation(input),
     finishInvestigation: (input) => castOf(input.investigationId).finishInvestigation(input),
     modelTurn: (input) => castOf(input.conversationId).modelTurn(input),
+    requestApproval: (input) => castOf(input.conversationId).requestApproval(input),
     callTool: (input) => castOf(input.conversationId).callTool(input),
     compact: (input) => castOf(input.conversationId).compact(input),
     finishChatTurn: (input) => castOf(input.chatId).finishChatTurn(input),
@@ -94,6 +101,7 @@ export async function startPlayedWorkflow(bundle: Promise<string> = workflowBund
       casts.set(id, {
         beginInvestigation: async () => ({ title: 'played', cancelled: false }),
         modelTurn: () => Promise.reject(new Error('no model turn was expected')),
+        requestApproval: () => Promise.reject(new Error('no approval was expected')),
         callTool: () => Promise.reject(new Error('no tool call was expected')),
         compact: () => Promise.reject(new Error('no summary was expected')),
         nameChat: () => Promise.reject(new Error('no name was expected')),

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict';
 import type { ModelTurnResult, RunBudget } from '../../src/features/runs/contract.ts';
 import { RunState } from '../../workflows/runs.state.ts';
 
-const budget: RunBudget = { maxSteps: 3, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 };
+const budget: RunBudget = {
+  maxSteps: 3,
+  maxCostUsd: 1,
+  maxWallSeconds: 60,
+  toolTimeoutSeconds: 10,
+  approvalSeconds: 60,
+};
 const START = 1_000_000;
 
 function turn(state: RunState, result: Partial<ModelTurnResult> = {}): void {

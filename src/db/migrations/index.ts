@@ -19,6 +19,7 @@ import { ProvenanceMigration } from './20261122030100-provenance.ts';
 import { RunsMigration } from './20261122040000-runs.ts';
 import { ForeignKeysMigration } from './20261122090000-foreign-keys.ts';
 import { SatelliteCredentialsMigration } from './20261122100000-satellite-credentials.ts';
+import { ApprovalsMigration } from './20261122110000-approvals.ts';
 
 export const migrations: MigrationObject[] = [
   { name: '20261121000000-foundation', class: FoundationMigration },
@@ -40,4 +41,5 @@ export const migrations: MigrationObject[] = [
   { name: '20261122040000-runs', class: RunsMigration },
   { name: '20261122090000-foreign-keys', class: ForeignKeysMigration },
   { name: '20261122100000-satellite-credentials', class: SatelliteCredentialsMigration },
+  { name: '20261122110000-approvals', class: ApprovalsMigration },
 ];

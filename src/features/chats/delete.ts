@@ -1,8 +1,7 @@
-import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
-import { Run, runStream } from '../runs/index.ts';
+import { purgeRuns, runStream } from '../runs/index.ts';
 import { purgeConversations } from '../transcripts/index.ts';
 import { Chat, ChatTurn } from './entities.ts';
 
@@ -25,7 +24,7 @@ export async function purgeChat(
     teamId,
     turns.map(({ id }) => id),
   );
-  await purgeConversations(em, [chatId], () => deleteInParts(em, Run, { conversationId: chatId }, signal), signal);
+  await purgeConversations(em, [chatId], () => purgeRuns(em, [chatId], signal), signal);
   // Last: the sweeper finds leftovers by this mark.
   await em.nativeDelete(Chat, { id: chatId }, { filters: { present: false } });
 }

@@ -6,7 +6,7 @@ import { grants, requireOneOf, type Actor } from '../../http/authenticate.ts';
 import { Forbidden, InvalidRequest } from '../../http/errors.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { creatorOf } from '../../db/base.ts';
-import { commitOnce, isOpen, launchRun, newRun, requestDigest, type RunServiceDeps } from '../runs/index.ts';
+import { ACT_SCOPE, commitOnce, isOpen, launchRun, newRun, requestDigest, type RunServiceDeps } from '../runs/index.ts';
 import { Message, Conversation, SAID_ORDER } from '../transcripts/index.ts';
 import { Investigation } from '../investigations/index.ts';
 import type { ChatTurnPurpose } from './contract.ts';
@@ -15,8 +15,6 @@ import { chatNotFound, sideEffectsOfMonitoring, turnIsRunning } from './errors.t
 import { contextOf } from './turns/prompt.ts';
 import { titleOfQuestion } from './title.ts';
 
-/** The scope for tools with outside effects. */
-const ACT_SCOPE = 'chats:act';
 /** The scope for changing what monitoring agents watch. */
 export const MONITOR_SCOPE = 'monitoring:write';
 

@@ -14,6 +14,8 @@ export interface RunBudget {
   maxWallSeconds: number;
   /** Timeout of a tool call, unless the tool has its own. */
   toolTimeoutSeconds: number;
+  /** How long a tool call waits for a person's approval. */
+  approvalSeconds: number;
   /** Continue as new after this many steps in one history; absent: when the server suggests it. */
   stepsPerHistory?: number;
   /** Compact the transcript once it has this many tokens; absent: never. */
@@ -63,6 +65,8 @@ export interface ToolCallRef {
   fingerprint: string;
   /** The tool's own timeout, if it has one. */
   timeoutSeconds?: number;
+  /** A person must approve the call before it is made. */
+  needsApproval?: true;
 }
 
 export interface ModelTurnResult {
@@ -90,6 +94,18 @@ export interface CompactResult {
   costUsd: number;
 }
 
+export interface ApprovalRequest extends RunIdentity {
+  toolCallId: string;
+  expiresInSeconds: number;
+}
+
+export interface RequestedApproval {
+  /** Absent if the call turned out to need none. */
+  approvalId?: string;
+  /** How long to wait for the decision; 0 once there is one. */
+  waitMs: number;
+}
+
 export interface ToolCallInput extends RunIdentity {
   toolCallId: string;
   timeoutSeconds: number;
@@ -105,7 +121,14 @@ export interface ToolCallResult {
   plan?: { done: number; total: number };
 }
 
-export type RunPhase = 'starting' | 'thinking' | 'using_tools' | 'concluding' | 'recording' | 'finished';
+export type RunPhase =
+  | 'starting'
+  | 'thinking'
+  | 'using_tools'
+  | 'awaiting_approval'
+  | 'concluding'
+  | 'recording'
+  | 'finished';
 
 /** The answer to the status query: small, and the same for every kind of run. */
 export interface RunProgress {
@@ -150,4 +173,6 @@ export interface CarriedRun {
 export const cancelRunSignal = defineSignal<[{ reason?: string }]>('cancel');
 /** A person's message was stored for the next turn to read. */
 export const userMessageSignal = defineSignal<[{ messageId: string }]>('user_message');
+/** A person decided on a tool call; the decision is in the row. */
+export const approvalDecidedSignal = defineSignal<[{ approvalId: string }]>('approval_decided');
 export const runProgressQuery = defineQuery<RunProgress>('progress');

@@ -16,6 +16,7 @@ export const Run = defineEntity({
   filters: teamFilter,
   indexes: [
     { properties: ['teamId', 'kind', 'createdAt', 'id'] },
+    { properties: ['conversationId'] },
     {
       name: 'runs_open_index',
       expression: `create index "runs_open_index" on "runs" ("kind", "created_at") where ${OPEN}`,
@@ -74,3 +75,44 @@ export const newRun = <Kind extends RunKind>(kind: Kind, conversationId: string,
   finishedAt: null,
   cancelRequestedAt: null,
 });
+
+/** A person's decision on one tool call: asked for by its run, and used once. */
+export const Approval = defineEntity({
+  name: 'Approval',
+  tableName: 'approvals',
+  filters: teamFilter,
+  indexes: [
+    { properties: ['teamId', 'createdAt', 'id'] },
+    { properties: ['conversationId'] },
+    { properties: ['runId'] },
+    {
+      name: 'approvals_unsettled_index',
+      expression: `create index "approvals_unsettled_index" on "approvals" ("created_at") where "status" = 'pending' or ("decided_at" is not null and "delivered_at" is null)`,
+    },
+  ],
+  properties: {
+    ...teamColumns,
+    runId: p.uuid(),
+    conversationId: p.uuid(),
+    /** The kind of its run, which decides who may read it. */
+    kind: p.text(),
+    /** The call holds its tool, input and summary. */
+    toolCallId: p.uuid().unique(),
+    /** Of the call as it was shown; only that call is made. */
+    digest: p.text(),
+    /** The scope that deciding takes. */
+    requires: p.text(),
+    /** `expired`: nobody decided in time, the call came too late, or its run ended first. */
+    status: p.enum(['pending', 'approved', 'declined', 'expired', 'used'] as const),
+    expiresAt: p.datetime(),
+    decidedAt: p.datetime().strictNullable(),
+    decidedByCredentialId: p.uuid().strictNullable(),
+    decidedByUserId: p.uuid().strictNullable(),
+    usedAt: p.datetime().strictNullable(),
+    /** The workflow that waits. */
+    workflowId: p.text(),
+    /** Null until Temporal acknowledged the signal; the sweeper looks for such rows. */
+    deliveredAt: p.datetime().strictNullable(),
+  },
+});
+export type Approval = InferEntity<typeof Approval>;

@@ -1,4 +1,4 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError, type Client } from '@temporalio/client';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { TASK_QUEUE } from '../../../temporal/queues.ts';
 import { kindAttribute, teamAttribute } from '../../../temporal/search-attributes.ts';
@@ -35,8 +35,7 @@ export function createRunLauncher<Row extends Run>(
   { kind, workflowId, start }: Pick<RunKindDefinition<Row, never, never>, 'kind' | 'workflowId' | 'start'>,
   { budget, taskQueue = TASK_QUEUE, deadlineMs }: LaunchOptions,
 ): RunLauncher<Row> {
-  const handle = (id: string) => client.workflow.getHandle(workflowId(id));
-  const { soon, state } = createWorkflowControl(client, deadlineMs);
+  const { soon, state, signal } = createWorkflowControl(client, deadlineMs);
 
   return {
     async start(row) {
@@ -62,19 +61,9 @@ export function createRunLauncher<Row extends Run>(
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     },
-    cancel: (id, reason) => unlessGone(() => soon(() => handle(id).signal(cancelRunSignal, { reason }))),
-    messageAdded: (id, messageId) => unlessGone(() => soon(() => handle(id).signal(userMessageSignal, { messageId }))),
+    cancel: (id, reason) => signal(workflowId(id), cancelRunSignal, { reason }),
+    messageAdded: (id, messageId) => signal(workflowId(id), userMessageSignal, { messageId }),
     progress: (id) => soon(() => client.workflow.getHandle(id).query(runProgressQuery)),
     state: (id) => state(workflowId(id)),
   };
-}
-
-async function unlessGone(signal: () => Promise<void>): Promise<boolean> {
-  try {
-    await signal();
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }

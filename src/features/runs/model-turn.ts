@@ -23,7 +23,7 @@ import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
 import { DeltaPublisher, messageEvent, runStream, stateEvent } from './events.ts';
 import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
-import type { RunProfile } from './profiles.ts';
+import { needsApproval, type RunProfile } from './profiles.ts';
 import { fingerprint } from './fingerprint.ts';
 import { spokenDigest, spokenParts, SpokenSoFar } from './spoken.ts';
 import { storableJson, storableText } from '../../platform/storable.ts';
@@ -43,9 +43,9 @@ const EVENT_INPUTS_CHARACTERS = 24_000;
 export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attempt: Attempt): Promise<ModelTurnResult> {
   const reach = reaching(deps, input, attempt);
   const prepared = await reach((em) => prepare(deps, em, input));
-  if ('stored' in prepared) return announce(deps, input, prepared.stored, prepared.profile, attempt.signal);
+  if ('stored' in prepared) return announce(deps, input, prepared.stored, prepared, attempt.signal);
 
-  const { request, profile, heard } = prepared;
+  const { request, profile, run, heard } = prepared;
   const nonce = randomUUID();
   const base = { step: input.step, attempt: attempt.number, nonce };
   const opening = [
@@ -66,22 +66,27 @@ export async function takeModelTurn(deps: RunDeps, input: ModelTurnInput, attemp
     // Store what was paid for first: a log that is away, or refuses an event, must not cost the answer.
     const stored = await reach((em) => storeTurn(deps, em, input, { profile, response, made }));
     await deltas.end();
-    return await announce(deps, input, stored, profile, attempt.signal);
+    return await announce(deps, input, stored, prepared, attempt.signal);
   } catch (error) {
     const cancelled = attempt.signal.aborted && attempt.cancelRequested();
     deltas.drop();
     const response = cancelled ? spoken.response(request.model ?? deps.model.model) : undefined;
-    if (response) await keepCutOff(deps, input, { profile, response, made }, reach);
+    if (response) await keepCutOff(deps, input, { profile, run, response, made }, reach);
     throw error;
   }
 }
 
 /** The run was cancelled while the model spoke: keep the text so far. Its cost is unknown. */
-async function keepCutOff(deps: RunDeps, input: ModelTurnInput, answer: Answer, reach: Reach): Promise<void> {
+async function keepCutOff(
+  deps: RunDeps,
+  input: ModelTurnInput,
+  answer: Answer & { run: Run },
+  reach: Reach,
+): Promise<void> {
   const signal = AbortSignal.timeout(CUT_OFF_STORE_MS);
   try {
     const stored = await reach((em) => storeTurn(deps, em, input, answer), signal);
-    await announce(deps, input, stored, answer.profile, signal);
+    await announce(deps, input, stored, answer, signal);
   } catch (error) {
     deps.log.warn({ err: error, step: input.step }, 'the words of a cancelled model turn were not kept');
   }
@@ -102,9 +107,9 @@ async function findTurn(em: EntityManager, { conversationId, step }: ModelTurnIn
 }
 
 type Prepared =
-  | { stored: StoredTurn; profile: RunProfile }
+  | { stored: StoredTurn; profile: RunProfile; run: Run }
   /** `heard`: the messages this turn is the first to read. */
-  | { request: ModelRequest; profile: RunProfile; heard: { id: string; text: string }[] };
+  | { request: ModelRequest; profile: RunProfile; run: Run; heard: { id: string; text: string }[] };
 
 async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput): Promise<Prepared> {
   const { conversationId, runId = conversationId, step } = input;
@@ -115,7 +120,7 @@ async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput):
   ]);
   if (!run) throw new RunClosed();
   const profile = await deps.profiles[input.kind](run);
-  if (stored) return { stored, profile };
+  if (stored) return { stored, profile, run };
   if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
   // A dialogue's messages exist before its run starts.
   if (conversation.opening !== null) await deliverMessages(em, conversationId, step);
@@ -129,7 +134,7 @@ async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput):
     maxTokens: profile.maxTokens,
     model: profile.model,
   };
-  return { request, profile, heard: rows.messages.filter(({ deliveredStep }) => deliveredStep === step) };
+  return { request, profile, run, heard: rows.messages.filter(({ deliveredStep }) => deliveredStep === step) };
 }
 
 function concludingChoice({ finishTool }: RunProfile): ToolChoice {
@@ -225,7 +230,7 @@ async function announce(
   deps: RunDeps,
   input: ModelTurnInput,
   { turn, calls }: StoredTurn,
-  { tools }: RunProfile,
+  { profile: { tools }, run }: { profile: RunProfile; run: Run },
   signal: AbortSignal,
 ): Promise<ModelTurnResult> {
   const text = turn.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
@@ -253,6 +258,7 @@ async function announce(
       summary: call.summary,
       fingerprint: tools.get(call.name)?.repeatable ? call.id : fingerprint(call.name, call.input),
       timeoutSeconds: tools.get(call.name)?.timeoutSeconds,
+      needsApproval: needsApproval(tools.get(call.name), run, call.input) || undefined,
     })),
     spoke: text.trim() !== '',
     contextTokens: contextTokens(turn),

@@ -24,12 +24,32 @@ export type LoadProfile = (run: Run) => Promise<RunProfile>;
 
 export type RunProfiles = Record<RunKind, LoadProfile>;
 
-/** The tools a run may call, by granted scopes and, for those with side effects, whether it may have any. */
+/** The scope for tools with outside effects, and for approving calls of them. */
+export const ACT_SCOPE = 'chats:act';
+
+/**
+ * The tools a run may call, by granted scopes and, for those with side effects, whether it may have any.
+ * @param mayAsk offers tools whose calls a person can approve one by one, too
+ */
 export function allowedTools(
   tools: readonly Tool[],
   { scopes, sideEffects }: Pick<Run, 'scopes' | 'sideEffects'>,
+  mayAsk = false,
 ): Tool[] {
   return tools.filter(
-    ({ requires, sideEffect }) => (requires === undefined || grants(scopes, requires)) && (!sideEffect || sideEffects),
+    ({ requires, sideEffect, approval }) =>
+      (requires === undefined || grants(scopes, requires)) &&
+      (!sideEffect || sideEffects || (mayAsk && approval !== undefined)),
   );
+}
+
+/** Whether a person must approve a call before it is made. An invalid one is refused anyway. */
+export function needsApproval(
+  tool: Tool | undefined,
+  { sideEffects }: Pick<Run, 'sideEffects'>,
+  input: unknown,
+): boolean {
+  if (!tool?.sideEffect || sideEffects) return false;
+  const parsed = tool.input.safeParse(input);
+  return parsed.success && (tool.approval?.(parsed.data) ?? true);
 }

@@ -1,13 +1,14 @@
 /** Commits, launches and cancels runs of every kind. */
 import { createHash } from 'node:crypto';
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import { Conflict } from '../../http/errors.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
 import type { RunKind } from './contract.ts';
-import { Run } from './entities.ts';
+import { Approval, Run } from './entities.ts';
 import { idempotencyKeyReused } from './errors.ts';
 import type { RunKindDefinition } from './kind.ts';
 import type { RunLauncher } from './launch.ts';
@@ -98,4 +99,15 @@ export async function deliverCancel<Row extends Run, Deps>(
     const facts = { kind: kind.kind, runId: row.id };
     deps.log.warn({ err: error, ...facts }, 'the cancellation of a run was not taken; the sweeper will repeat it');
   }
+}
+
+/** Deletes the runs of conversations with their approvals. See {@link deleteInParts}. */
+export async function purgeRuns(
+  em: EntityManager,
+  conversationIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const where = { conversationId: { $in: [...conversationIds] } };
+  await deleteInParts(em, Approval, where, signal);
+  await deleteInParts(em, Run, where, signal);
 }

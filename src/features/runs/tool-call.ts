@@ -9,7 +9,9 @@ import type { ToolCallInput, ToolCallResult } from './contract.ts';
 import type { Attempt, RunDeps } from './deps.ts';
 import { Run } from './entities.ts';
 import { RunClosed } from './errors.ts';
+import { claimApproval } from './approvals.ts';
 import { runStream, stateEvent } from './events.ts';
+import { needsApproval } from './profiles.ts';
 import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
@@ -89,6 +91,10 @@ async function invoke(
     const { tools } = await untilReachable(() => deps.profiles[input.kind](run), signal);
     const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp };
     const sources = await untilReachable(() => deps.sources(asking), signal);
+    if (needsApproval(tools.get(call.name), run, call.input)) {
+      const refusal = await claimApproval(deps, input, call, reach, signal);
+      if (refusal !== undefined) return failure(refusal);
+    }
     // A tool that ignores its signal must not hold up the run.
     return await untilAborted(tools.invoke(call.name, call.input, { ...context, sources }), signal);
   } catch (error) {

@@ -89,6 +89,11 @@ export interface Tool<Input = unknown> {
    * allow side effects.
    */
   sideEffect?: boolean;
+  /**
+   * For a tool with side effects: it may also be offered where these are not allowed, and a person then approves each
+   * call for which this is true. The others have no effect.
+   */
+  approval?(input: Input): boolean;
   /** A repeated call is a new question (something that is waited for) and is never answered from the record. */
   repeatable?: boolean;
   /** Overrides the default timeout of a call, in seconds. */

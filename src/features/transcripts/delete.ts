@@ -20,11 +20,11 @@ export async function purgeConversations(
   const ids = { $in: [...conversationIds] };
   // First: who still adds to one holds it, and who comes later finds it gone.
   await em.nativeUpdate(Conversation, { id: ids }, { deletedAt: new Date() });
+  await purgeRuns();
   const said = { conversationId: ids };
   await deleteInParts(em, ToolCall, said, signal);
   await deleteInParts(em, ModelTurn, said, signal);
   await deleteInParts(em, Message, said, signal);
   await deleteInParts(em, AuxiliaryCall, said, signal);
-  await purgeRuns();
   await em.nativeDelete(Conversation, { id: ids }, withDeleted);
 }

@@ -97,7 +97,13 @@ export class CaseRun {
   }
 }
 
-const ample: RunBudget = { maxSteps: 40, maxCostUsd: 5, maxWallSeconds: 600, toolTimeoutSeconds: 60 };
+const ample: RunBudget = {
+  maxSteps: 40,
+  maxCostUsd: 5,
+  maxWallSeconds: 600,
+  toolTimeoutSeconds: 60,
+  approvalSeconds: 60,
+};
 
 /** Starts a case with bounds of its own, which are ample but for those given. One at a time. */
 export async function startWithin(harness: Harness, name: string, budget: Partial<RunBudget>): Promise<CaseRun> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 /** Every team-scoped endpoint of the API, called with another team's key. Temporal is not there: nothing may get so far. */
-import { newRun } from '../../../src/features/runs/index.ts';
+import { Approval, newRun } from '../../../src/features/runs/index.ts';
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -163,6 +163,18 @@ describe('team isolation @never-forgiven', () => {
       inventoryDigest: 'x',
       clusters: [],
     });
+    const approval = em.create(Approval, {
+      teamId: owner.id,
+      runId: turn.id,
+      conversationId: chat.id,
+      kind: 'chat',
+      toolCallId: drawn.id,
+      digest: 'x',
+      requires: 'chats:act',
+      status: 'pending',
+      expiresAt: new Date(Date.now() + 3_600_000),
+      workflowId: 'x',
+    });
     const watched = watchedBy(em, owner.id, secret);
     const signedIn = em.create(Credential, {
       teamId: owner.id,
@@ -251,6 +263,8 @@ describe('team isolation @never-forgiven', () => {
       cancelInvestigation: { params },
       rerunInvestigation: { params },
       addInvestigationMessage: { params, body: { text: 'hello' } },
+      getApproval: { params: { approval_id: approval.id } },
+      decideApproval: { params: { approval_id: approval.id }, body: { decision: 'approve', digest: 'x' } },
       getToolResult: { params: { tool_id: toolCall.id } },
       listSourceServices: { params: { source_id: 'satellite:of-the-owner/prometheus' } },
       searchSourceMetrics: { params: { source_id: 'satellite:of-the-owner/prometheus' } },
@@ -271,6 +285,7 @@ describe('team isolation @never-forgiven', () => {
         chat.id,
         turn.id,
         drawn.id,
+        approval.id,
         satelliteToken.id,
         signedIn.id,
         watched.agent.id,

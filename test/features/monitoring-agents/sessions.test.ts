@@ -109,7 +109,7 @@ describe('sessions of checks', () => {
       log,
       launcher,
       findings: { orm, log, launcher: { notify: async () => undefined, state: none } },
-      checkBudget: { maxSteps: 5, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 },
+      checkBudget: { maxSteps: 5, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10, approvalSeconds: 60 },
     };
     const id = randomUUID();
     const run = { checkId: check.id, sessionId: id, scheduledAt: 0, trigger: 'schedule' as const, missed: 0 };

@@ -26,7 +26,7 @@ describe('launching a run', () => {
         }),
       },
       {
-        budget: { maxSteps: 7, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10 },
+        budget: { maxSteps: 7, maxCostUsd: 1, maxWallSeconds: 60, toolTimeoutSeconds: 10, approvalSeconds: 60 },
         taskQueue: `launch-${randomUUID()}`,
       },
     );

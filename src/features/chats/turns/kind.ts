@@ -1,6 +1,7 @@
+import { grants } from '../../../http/authenticate.ts';
 import type { RoomCore } from '../../../room.ts';
 import { type InvestigationServiceDeps, investigationTools } from '../../investigations/index.ts';
-import { defineRunKind, allowedTools, type LoadProfile, type Run } from '../../runs/index.ts';
+import { ACT_SCOPE, allowedTools, defineRunKind, type LoadProfile, type Run } from '../../runs/index.ts';
 import { type LoadTeamTools, type Tool, createRegistryCache } from '../../tools/index.ts';
 import { type WorkspaceDrafts, workspaceTools } from '../../workspace/index.ts';
 import { drawChart } from '../../charts/index.ts';
@@ -69,7 +70,9 @@ export function chatProfile(tools: ChatTools, teamTools: LoadTeamTools = async (
     if (!(run instanceof ChatTurn.class)) throw new TypeError('A chat is run turn by turn.');
     const turn = run;
     const own = NO_TEAM_TOOLS[turn.purpose] ? undefined : await teamTools(turn.teamId);
-    const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn);
+    // Where the chat allows no side effects, somebody who may have them can approve them one by one.
+    const mayAsk = turn.purpose === 'answer' && grants(turn.scopes, ACT_SCOPE);
+    const allowed = allowedTools([...tools[turn.purpose], ...(own?.tools ?? [])], turn, mayAsk);
     return {
       system: systemPrompt(turn.purpose, turn.systemPrompt, own?.instructions),
       tools: registryOf(allowed),

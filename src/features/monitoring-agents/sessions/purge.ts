@@ -1,7 +1,7 @@
 import { deleteInParts } from '../../../db/delete-in-parts.ts';
 import type { EntityManager } from '../../../db/orm.ts';
 import type { EventLog } from '../../../platform/event-log/port.ts';
-import { conversationStream, Run } from '../../runs/index.ts';
+import { conversationStream, purgeRuns } from '../../runs/index.ts';
 import { Conversation, purgeConversations } from '../../transcripts/index.ts';
 import { MonitoringSession } from '../entities.ts';
 
@@ -22,6 +22,6 @@ export async function purgeSessions(
   const talked = await em.find(Conversation, { id: { $in: ids } }, { fields: ['id'], filters: { present: false } });
   // Before the rows, so that a repeated deletion still finds the names.
   if (talked.length > 0) await events.remove(talked.map(({ id }) => conversationStream(id)));
-  await purgeConversations(em, ids, () => deleteInParts(em, Run, { id: { $in: ids } }, signal), signal);
+  await purgeConversations(em, ids, () => purgeRuns(em, ids, signal), signal);
   await deleteInParts(em, MonitoringSession, { id: { $in: ids } }, signal);
 }

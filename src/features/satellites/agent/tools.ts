@@ -11,7 +11,7 @@ import { offeredSchema } from './schema.ts';
 
 /** Scopes for querying a satellite, and for letting it act. */
 export const READING = { requires: 'satellites:query' } as const;
-export const ACTING = { requires: 'satellites:act', sideEffect: true } as const;
+export const ACTING = { requires: 'satellites:act', sideEffect: true, approval: () => true } as const;
 
 /** One tool per offer. */
 export function directTools(calls: SatelliteCalls, offers: readonly Offer[]): Tool[] {
@@ -127,6 +127,7 @@ function caller(calls: SatelliteCalls, offers: readonly Offer[], does: 'read' | 
     : defineTool({
         ...shared,
         ...ACTING,
+        approval: ({ name }) => byName.get(name)?.readOnly === false,
         name: ACT_TOOL,
         description: `Calls a satellite's tool that may change things, with the name and the input schema that ${SEARCH_TOOL} returns.`,
       });

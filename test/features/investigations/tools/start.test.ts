@@ -17,7 +17,7 @@ import { callerOf, type CalledTool, type CallTool } from '../../../support/inves
 import { temporalAddress } from '../../../support/temporal.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
-const budget = { maxSteps: 1, maxCostUsd: 1, maxWallSeconds: 1, toolTimeoutSeconds: 1 };
+const budget = { maxSteps: 1, maxCostUsd: 1, maxWallSeconds: 1, toolTimeoutSeconds: 1, approvalSeconds: 60 };
 
 interface Started {
   investigation_id: string;
