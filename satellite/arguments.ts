@@ -3,19 +3,19 @@ import { parseArgs } from 'node:util';
 
 export const USAGE = `Usage: satellite [options] [file]
 
-Answers Casebook's questions about the systems in this network. What it may ask of which system is in a YAML file
+Answers Casebook's queries about the systems in this network. A YAML file lists the systems and what may be queried
 (default: CASEBOOK_SATELLITE_CONFIG, else ./satellite.yaml).
 
 Options:
-  --check     check the file and ask every system once, then end
+  --check     check the file, probe every system once, then exit
   --version   print the version
   --help      print this
 
 Environment:
   CASEBOOK_URL, CASEBOOK_SATELLITE_TOKEN, CASEBOOK_SATELLITE_HEALTH_PORT   override the file
-  any other   wherever the file says \${NAME} or \${NAME:-default}
+  any other   wherever the file has \${NAME} or \${NAME:-default}
 
-Exit codes: 0 ended as asked, 1 something fails, 2 the file or the command line is wrong
+Exit codes: 0 success, 1 a system failed, 2 invalid file or command line
 `;
 
 export interface Arguments {

@@ -90,7 +90,7 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
       await supervisor.start(spec);
       return url;
     } catch (error) {
-      log.warn(`${messageOf(error)}. The shop goes on without logs.`);
+      log.warn(`${messageOf(error)}. The shop continues without logs.`);
       return undefined;
     }
   };

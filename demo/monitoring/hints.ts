@@ -6,9 +6,9 @@ export function agentHints({ apiUrl, apiKey }: CasebookAddress, agentId: string)
   const say = JSON.stringify({ chat_id: agentId, message: 'did you find anything?' });
   return [
     { command: `agents=${apiUrl}/api/monitoring-chat key='X-API-Key: ${apiKey}' id=${agentId}`, what: '' },
-    { command: curl('$agents/list'), what: 'all agents, and how they stand' },
+    { command: curl('$agents/list'), what: 'all agents and their status' },
     { command: curl('$agents/$id/plan'), what: 'what it watches' },
-    { command: curl('$agents/$id/sessions'), what: 'what each check said' },
+    { command: curl('$agents/$id/sessions'), what: 'the results of each check' },
     { command: curl('$agents/$id/findings'), what: 'what it found' },
     { command: curl("--json '{}' $agents/$id/run"), what: 'check now' },
     { command: curl('-X POST $agents/$id/pause'), what: 'or /resume' },

@@ -43,15 +43,15 @@ export async function letAgentNotice(
   const { casebook, shop, signal } = stage;
   const { first, second } = faults;
   console.error(`\n  ${pc.green('✓')} ${first.service} is repaired`);
-  await showWaiting('Waiting until the shop is calm again', () => shop.repair(first, signal));
+  await showWaiting('Waiting for the shop to recover', () => shop.repair(first, signal));
 
   console.error(`\n  ${pc.bold('Monitoring')}  ${DESCRIPTION}\n`);
-  const agent = await showWaiting('The agent drafts its plan', () => makeAgent(casebook, signal));
+  const agent = await showWaiting('The agent is drafting its plan', () => makeAgent(casebook, signal));
   onAgent(agent);
   if (agent.checks.length === 0) throw new Error(`The agent drafted no check. It says: ${agent.answer}`);
   for (const line of planLines(agent)) console.error(`  ${line}`);
-  await showWaiting('The agent learns what is usual', (update) =>
-    untilLearned(casebook, agent, signal, (text) => update(`The agent learns what is usual: ${text}`)),
+  await showWaiting('The agent is learning what is normal', (update) =>
+    untilLearned(casebook, agent, signal, (text) => update(`The agent is learning what is normal: ${text}`)),
   );
 
   console.error(`  ${pc.red('✗')} ${second.what} ${pc.dim('(the agent is not told)')}`);

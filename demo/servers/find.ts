@@ -126,7 +126,7 @@ async function find(program: Program, options: FindOptions): Promise<string> {
       failures.push(`${way.name}: ${messageOf(error)}`);
     }
   }
-  throw new Error(`There is no ${title} and none could be had (${failures.join('; ')})`);
+  throw new Error(`${title} was not found and could not be downloaded (${failures.join('; ')})`);
 }
 
 async function succeeds(command: string, args: string[], options: { timeout: number; cwd?: string }): Promise<void> {

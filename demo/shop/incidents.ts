@@ -13,22 +13,22 @@ export const liveIncidents: Record<string, LiveIncident> = {
   'connection-leak': {
     service: 'payments',
     kind: 'connection-leak',
-    what: 'payments forgets to give database connections back',
+    what: 'payments does not return its database connections',
   },
   'cpu-burn': {
     service: 'catalog',
     kind: 'cpu-burn',
-    what: 'a regular expression in catalog blocks its event loop now and then',
+    what: 'a regular expression in catalog blocks its event loop from time to time',
   },
   'slow-queries': {
     service: 'inventory',
     kind: 'slow-queries',
-    what: 'an index of inventory is gone, and its queries take thirty times as long',
+    what: 'inventory lost an index, and its queries take thirty times as long',
   },
   'bad-configuration': {
     service: 'orders',
     kind: 'bad-configuration',
-    what: 'orders lacks a setting, and every second order fails',
+    what: 'orders lacks a setting, and every other order fails',
   },
 };
 

@@ -14,10 +14,10 @@ import { messageOf } from '../platform/message-of.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND
   migrate                    brings the schema up to date
-  create-key [--name NAME]   makes an admin key of the first team and prints it, once
+  create-key [--name NAME]   creates an admin key for the first team and prints it once
   sign-in-link [--user EMAIL] [--path PATH] [--minutes N]
-                             makes a link that signs a browser in once, within an hour unless N says otherwise: as that
-                             member, or without one as somebody who may do everything in the first team`;
+                             creates a link that signs a browser in once, within an hour or N minutes: as that member, or
+                             without --user with every permission in the first team`;
 
 /** The endpoint's own bounds for a link's lifetime. */
 const MAX_MINUTES = 7 * 24 * 60;

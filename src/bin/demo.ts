@@ -112,7 +112,7 @@ async function sayWhereToLook(running: Running, { investigationId, agentId, open
   const link = await signInLink(running, path);
   console.error(`\n  ${pc.bold(pc.green('Open the investigation in a browser'))}`);
   console.error(`  ${pc.bold(link ?? running.appUrl + path)}`);
-  if (link !== undefined) console.error(pc.dim('  It signs the browser in, once, within an hour.'));
+  if (link !== undefined) console.error(pc.dim('  It signs one browser in, and is valid for an hour.'));
   const then = [
     ['The agent', agentId && `${running.appUrl}/monitoring/${agentId}`],
     ['What it found', openedId && `${running.appUrl}/investigation/${openedId}`],

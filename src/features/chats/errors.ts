@@ -6,7 +6,7 @@ export const chatNotFound = (): NotFound => new NotFound('There is no such chat.
 const RETRY_SECONDS = '2';
 
 export const turnIsRunning = (chatId: string): Conflict =>
-  new Conflict('A turn of this chat is running. Wait for its end, follow its stream, or cancel it.', 'turn_running', {
+  new Conflict('A turn of this chat is running. Wait for it to end, follow its stream, or cancel it.', 'turn_running', {
     headers: { 'Retry-After': RETRY_SECONDS },
     fields: { chat_id: chatId },
   });
@@ -15,17 +15,17 @@ export const noTurnIsRunning = (): Conflict => new Conflict('No turn of this cha
 
 export const isMonitoringAgent = (chatId: string): Conflict =>
   new Conflict(
-    `This chat belongs to a monitoring agent. Delete the agent at /api/monitoring-chat/${chatId}; the chat goes with it.`,
+    `This chat belongs to a monitoring agent. Delete the agent at /api/monitoring-chat/${chatId}, which deletes the chat too.`,
     'monitoring_agent',
     { fields: { chat_id: chatId } },
   );
 
 export const sideEffectsOfMonitoring = (): InvalidRequest =>
-  InvalidRequest.at(['body', 'allow_side_effects'], 'A monitoring agent changes nothing outside', true);
+  InvalidRequest.at(['body', 'allow_side_effects'], 'A monitoring agent cannot have side effects', true);
 
 export const otherRequest = (chatId: string): Conflict =>
   new Conflict(
-    'Last-Event-ID is of a turn that another request began. Repeat that request, or send none.',
+    'Last-Event-ID belongs to a turn that another request started. Repeat that request, or omit the header.',
     'other_request',
     {
       fields: { chat_id: chatId },
@@ -33,7 +33,7 @@ export const otherRequest = (chatId: string): Conflict =>
   );
 
 export const positionLost = (chatId: string): Conflict =>
-  new Conflict('The place of Last-Event-ID is no longer known. Ask again without it.', 'position_lost', {
+  new Conflict('The position of Last-Event-ID is no longer known. Try again without it.', 'position_lost', {
     fields: { chat_id: chatId },
   });
 

@@ -15,9 +15,9 @@ const messages = z
   .array(ChatMessage)
   .min(1)
   .max(1_000)
-  .refine((given) => given.length === 0 || given.at(-1)?.role === 'user', 'The last message must be of the user')
+  .refine((given) => given.length === 0 || given.at(-1)?.role === 'user', 'The last message must be from the user')
   .describe(
-    'What is said; the last message is the question. With chat_id only what is new, or everything so far with the new messages at its end.',
+    'The messages; the last one is the question. With chat_id, send only the new ones, or the whole history with the new ones at the end.',
   );
 const model = z
   .string()
@@ -25,9 +25,12 @@ const model = z
   .max(200)
   .regex(/^[\w.:@/-]+$/, 'Value must be the name of a model')
   .optional()
-  .describe('Model identifier. Without a model provider the offline model answers, whatever is named.');
+  .describe('Model identifier. Without a model provider the offline model answers, whatever the name.');
 const chatId = z.string().max(100).optional().describe('Id of an existing chat to continue.');
-const stream = z.boolean().optional().describe('Answer with server-sent events; also as a query parameter.');
+const stream = z
+  .boolean()
+  .optional()
+  .describe('Stream the answer as server-sent events; also available as a query parameter.');
 
 export const ChatRequest = z
   .object({
@@ -39,17 +42,17 @@ export const ChatRequest = z
       .max(100_000)
       .optional()
       .describe(
-        'In place of who Casebook is and how it answers, for this turn. The rules about evidence and tool output stay.',
+        'Replaces the description of who Casebook is and how it answers, for this turn. The rules about evidence and tool output remain.',
       ),
     allow_side_effects: z
       .boolean()
       .optional()
-      .describe('Whether turns of this chat may use tools that change something outside. Needs the scope chats:act.'),
+      .describe('Whether turns of this chat may use tools with side effects. Requires the scope chats:act.'),
     investigation_id: z.guid().optional().describe('For a new chat: the investigation it is about.'),
   })
   .refine(({ chat_id: id, investigation_id: about }) => id === undefined || about === undefined, {
     path: ['investigation_id'],
-    message: 'Only a new chat can be given an investigation',
+    message: 'Only a new chat accepts an investigation',
   })
   .meta({ id: 'ChatRequest' });
 
@@ -60,14 +63,17 @@ export const ChatVizRequest = z
       .max(20_000)
       .regex(notBlank, 'Value must not be blank')
       .optional()
-      .describe('What the chart is to show.'),
+      .describe('What the chart should show.'),
     chat_id: chatId,
-    tool_id: z.guid().optional().describe('The tool result to draw, of a chat or an investigation.'),
+    tool_id: z.guid().optional().describe('The tool result to chart, from a chat or an investigation.'),
     model,
-    format: z.enum(['json', 'svg']).optional().describe('svg answers with the picture.'),
+    format: z.enum(['json', 'svg']).optional().describe('svg returns the image.'),
     stream,
   })
-  .refine(({ prompt, tool_id }) => prompt !== undefined || tool_id !== undefined, 'prompt or tool_id is needed')
+  .refine(
+    ({ prompt, tool_id }) => prompt !== undefined || tool_id !== undefined,
+    'Either prompt or tool_id is required',
+  )
   .meta({ id: 'ChatVizRequest' });
 
 export const ChatEditorRequest = z
@@ -78,7 +84,7 @@ export const ChatEditorRequest = z
     mode: z
       .enum(['apply', 'propose'])
       .default('apply')
-      .describe('apply commits the changes; propose answers with their diff and changes nothing.'),
+      .describe('apply commits the changes; propose returns their diff and changes nothing.'),
     stream,
   })
   .meta({ id: 'ChatEditorRequest' });
@@ -87,15 +93,15 @@ export const StreamQuery = z.object({
   stream: z
     .boolean()
     .default(false)
-    .describe('Answer with server-sent events in the UI message stream form of the AI SDK.'),
+    .describe("Stream the answer as server-sent events, in the AI SDK's UI message stream format."),
   include: z
     .literal('tools')
     .optional()
-    .describe('tools: tool calls, their results, the plan and citations travel in the stream as well.'),
+    .describe('tools: the stream also contains tool calls, their results, the plan and citations.'),
 });
 export const VizQuery = StreamQuery.extend({ format: z.enum(['json', 'svg']).optional() });
 export const ChartQuery = VizQuery.pick({ format: true }).extend({
-  ground: z.enum(GROUNDS).default('light').describe('What the picture lies on.'),
+  ground: z.enum(GROUNDS).default('light').describe('Background of the image.'),
 });
 
 export const TurnHeaders = z.object({
@@ -105,7 +111,7 @@ export const TurnHeaders = z.object({
     .max(255)
     .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
     .optional()
-    .describe('A repeated request with the same key gets the turn of the first one.'),
+    .describe("A repeated request with the same key returns the first request's turn."),
 });
 
 export const ChatParams = z.object({ chat_id: z.guid().meta({ format: 'uuid' }) });
@@ -119,8 +125,8 @@ export const ChatListQuery = z.object({
   page,
   // The default is applied later: an explicit value wins over the alias.
   count: perPage.optional().meta({ default: CHATS_PER_PAGE }).describe('Items per page.'),
-  limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count; count wins.'),
-  my_chats: z.boolean().default(false).describe('Only chats that the current user began.'),
+  limit: perPage.optional().meta({ deprecated: true }).describe('Deprecated alias for count, which takes precedence.'),
+  my_chats: z.boolean().default(false).describe('Only chats started by the current user.'),
 });
 
 export const ChatSearchQuery = z.object({
@@ -128,7 +134,7 @@ export const ChatSearchQuery = z.object({
     .string()
     .max(500)
     .regex(notBlank, 'Value must not be blank')
-    .describe('Words, found by their beginning; "quoted" together; -excluded.'),
+    .describe('Words, matched by prefix; "quoted" for phrases; -word excludes.'),
   page,
   count: perPage.default(CHATS_PER_PAGE).describe('Items per page.'),
 });
@@ -147,7 +153,7 @@ export const ChatTitleUpdateRequest = z
 
 export const ChatDetailQuery = z.object({
   before: z.int().min(1).optional().describe('Only turns with a smaller number.'),
-  turns: z.int().min(1).max(500).default(200).describe('Most turns to return, the newest ones.'),
+  turns: z.int().min(1).max(500).default(200).describe('Maximum number of turns, the newest ones.'),
 });
 
 const status = z.enum(['processing', 'completed', 'failed', 'cancelled']);
@@ -161,14 +167,14 @@ const Usage = z
     cache_read_input_tokens: z.int(),
     cost: z.number().describe('US dollars.'),
     model: z.string().nullable().describe('The model that answered.'),
-    api_calls_count: z.int().describe('Calls of the model.'),
+    api_calls_count: z.int().describe('Number of model calls.'),
   })
   .meta({ id: 'ChatUsage' });
 
 export const ChatResponse = z
   .object({
     chat_id: z.uuid().describe('Continues the conversation.'),
-    response: z.string().describe('The answer: all of its text parts, as they were streamed.'),
+    response: z.string().describe('The answer: all of its text parts, as streamed.'),
     usage: Usage,
   })
   .meta({ id: 'ChatResponse' });
@@ -178,7 +184,7 @@ const Chart = z.looseObject({ $schema: z.string() }).describe('A Vega-Lite speci
 export const ChatVizResponse = z
   .object({
     ...ChatResponse.shape,
-    chart: Chart.nullable().describe('null when none could be drawn; response says why.'),
+    chart: Chart.nullable().describe('null if none could be drawn; response says why.'),
     tool_id: z.uuid().nullable().describe('The tool result that holds the chart.'),
     svg_url: z.string().nullable(),
   })
@@ -195,11 +201,11 @@ const Changes = z
   .object({
     status: z
       .enum(['committed', 'proposed', 'conflict', 'unchanged', 'discarded'])
-      .describe('conflict: somebody changed the same paths meanwhile, and nothing was written.'),
+      .describe('conflict: somebody else changed the same paths, so nothing was written.'),
     commit: z.string().nullable(),
     paths: z.array(ChangedPath),
     diff: z.string(),
-    truncated: z.boolean().describe('The diff was cut.'),
+    truncated: z.boolean().describe('Whether the diff was truncated.'),
     conflicts: z.array(z.string()),
   })
   .meta({ id: 'ChatChanges' });
@@ -213,11 +219,11 @@ const ChatSummary = z
     id: z.uuid(),
     title: z.string(),
     created_at: time,
-    updated_at: time.describe('When its last turn began.'),
+    updated_at: time.describe('When its last turn started.'),
     created_by_user_id: z.uuid().nullable(),
     investigation_id: z.uuid().nullable(),
-    monitoring: z.boolean().describe('It belongs to a monitoring agent, which has the same id.'),
-    running: z.boolean().describe('A turn is under way.'),
+    monitoring: z.boolean().describe('Whether it belongs to a monitoring agent, which has the same id.'),
+    running: z.boolean().describe('Whether a turn is running.'),
   })
   .meta({ id: 'ChatSummary' });
 
@@ -260,10 +266,10 @@ const DataPart = z.object({ type: z.templateLiteral(['data-', z.string()]), id: 
 const Citation = z
   .object({
     n: z.int().describe('The number in brackets in the text.'),
-    tool_call_id: z.uuid().nullable().describe('null: the chat has no such evidence.'),
+    tool_call_id: z.uuid().nullable().describe('null if the chat has no such evidence.'),
     tool: z.string().nullable(),
     sha256: z.string().nullable(),
-    excerpts: z.array(z.string()).describe('Verbatim pieces of the tool result that support the claim.'),
+    excerpts: z.array(z.string()).describe('Verbatim excerpts of the tool result that support the claim.'),
     result_url: z.string().nullable(),
   })
   .meta({ id: 'ChatCitation' });
@@ -279,7 +285,7 @@ const ChatToolCall = z
     digest: z.string().nullable(),
     bytes: z.int().nullable(),
     sha256: z.string().nullable(),
-    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
+    has_series: z.boolean().describe('Whether its result can be charted: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'ChatToolCall' });
@@ -292,7 +298,7 @@ const TurnDetail = z
     status,
     limit_reached: z.string().nullable(),
     explanation: z.string().nullable().describe('Why it failed or was cancelled.'),
-    text: z.string().describe('All text parts together, as they were streamed.'),
+    text: z.string().describe('All text parts concatenated, as streamed.'),
     citations: z.array(Citation),
     tool_calls: z.array(ChatToolCall),
     changes: Changes.nullable(),
@@ -314,9 +320,7 @@ export const ChatDetailResponse = z
           role: z.enum(['user', 'assistant']),
           parts: z.array(z.union([TextPart, ToolPart, DataPart])),
           created_at: time,
-          turn: TurnDetail.nullable().describe(
-            'Of an answer; null for what was said by or brought along by the caller.',
-          ),
+          turn: TurnDetail.nullable().describe('The turn of an answer; null for messages from the caller.'),
         })
         .meta({ id: 'ChatUiMessage' }),
     ),
@@ -331,6 +335,6 @@ export const ChatDetailResponse = z
         cost: z.number().nullable(),
       })
       .nullable()
-      .describe('The turn that is under way.'),
+      .describe('The running turn.'),
   })
   .meta({ id: 'ChatDetailResponse' });

@@ -31,7 +31,7 @@ export const CitationExtractionRequest = z
       .string()
       .max(TEXT_CHARACTERS)
       .describe(
-        'The text that cites the tool result, as [1], [1, 3], [1-3], [^1], 【1】 and the like. A text without any citation ' +
+        'The text that cites the tool result, as [1], [1, 3], [1-3], [^1], 【1】 and the like. A text without citations ' +
           'is a claim as a whole; one that cites other numbers only has no excerpts.',
       ),
   })

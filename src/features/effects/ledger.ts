@@ -146,4 +146,4 @@ function newEffect(wanted: EffectRequest) {
 }
 
 const keyReused = (): Conflict =>
-  new Conflict('This Idempotency-Key was used before with another request.', 'idempotency_key_reused');
+  new Conflict('This Idempotency-Key was already used for a different request.', 'idempotency_key_reused');

@@ -4,6 +4,6 @@ export const investigationNotFound = (): NotFound => new NotFound('There is no s
 
 export const alreadyFinished = (status: string): Conflict =>
   new Conflict(
-    `The investigation is ${status}; it cannot be changed any more. Rerun it to ask again.`,
+    `The investigation is ${status}; it can no longer be changed. Rerun it to ask again.`,
     'already_finished',
   );

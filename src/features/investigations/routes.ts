@@ -139,7 +139,7 @@ export const events = endpoint({
   summary: 'Live events of an investigation (server-sent events)',
   description:
     'Replays from the start, or from Last-Event-ID (header, or the query parameter last_event_id), then follows until the run ends. ' +
-    'Deltas carry the step and the attempt: a further turn.started of a step takes back the text of that step.',
+    "Deltas carry step and attempt: another turn.started of a step retracts that step's text.",
   tags,
   auth: apiKey(READ),
   params: InvestigationParams,
@@ -153,7 +153,7 @@ export const events = endpoint({
     if (afterId !== undefined && !deps.events.isValidId(afterId)) {
       throw InvalidRequest.at(
         inHeader === undefined ? ['query', 'last_event_id'] : ['header', 'last-event-id'],
-        'Value should be the id of an event of this stream',
+        'Value should be the id of an event in this stream',
         afterId,
       );
     }

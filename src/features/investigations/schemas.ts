@@ -23,7 +23,7 @@ export const IdempotencyHeaders = z.object({
     .max(255)
     .regex(/^[\x21-\x7e]+$/, 'String should consist of visible ASCII characters')
     .optional()
-    .describe('A repeated request with the same key returns the investigation of the first one.'),
+    .describe("A repeated request with the same key returns the first request's investigation."),
 });
 
 export const InvestigateResponse = z
@@ -44,14 +44,16 @@ export const InvestigationResponse = z
 
 export const InvestigationListQuery = z.object({
   ...pageFields,
-  status: status.optional().describe('Only those with this status.'),
+  status: status.optional().describe('Only items with this status.'),
   search: z
     .string()
     .min(1)
     .max(200)
     .regex(/\S/, 'Value must not be blank')
     .optional()
-    .describe('Words of the question or the finding, by their beginnings, in any case; "words together"; -without.'),
+    .describe(
+      'Words of the question or the finding, matched by prefix, case-insensitive; "quoted" for phrases; -word excludes.',
+    ),
 });
 
 const summaryFields = z.object({
@@ -70,13 +72,13 @@ const InvestigationSummary = summaryFields
   .extend({
     started_at: time.nullable(),
     duration_seconds: z.number().nullable().describe('Of the whole run; null while it is processing.'),
-    cost: z.number().describe('US dollars, so far.'),
+    cost: z.number().describe('US dollars so far.'),
     model: z.string().nullable().describe('The model that answered last.'),
-    steps: z.int().describe('Turns of the model so far.'),
+    steps: z.int().describe('Model turns so far.'),
     tool_calls: z.int(),
-    doing: z.string().nullable().describe('The tool call that is under way, in words; null: none, or it has ended.'),
-    confidence: z.number().nullable().describe('Of the report; null while there is none.'),
-    root_cause_service: z.string().nullable().describe('The service at fault; null while that is not known.'),
+    doing: z.string().nullable().describe('The running tool call, in words; null if there is none.'),
+    confidence: z.number().nullable().describe('From the report; null while there is none.'),
+    root_cause_service: z.string().nullable().describe('The faulty service; null while unknown.'),
   })
   .meta({ id: 'InvestigationSummary' });
 
@@ -99,7 +101,7 @@ const InvestigationToolCall = z
     started_at: time.nullable(),
     finished_at: time.nullable(),
     duration_ms: z.int().nullable(),
-    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
+    has_series: z.boolean().describe('Whether its result can be charted: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'InvestigationToolCall' });
@@ -163,7 +165,7 @@ export const InvestigationDetailResponse = summaryFields
         limit: z.string().nullable(),
       })
       .nullable()
-      .describe('From the running workflow; null when it has ended or no worker answers.'),
+      .describe('From the running workflow; null if it has ended or no worker answers.'),
     plan: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'done', 'skipped']) })),
     steps: z.array(InvestigationStep),
     messages: z.array(

@@ -220,7 +220,7 @@ export const RunChecksResponse = z
 export const ChannelTestResponse = z
   .object({
     delivered: z.boolean(),
-    receipt: z.string().nullable().describe('What the receiver said.'),
+    receipt: z.string().nullable().describe('The reply of the receiver.'),
     error: z.string().nullable().describe('Why it was not delivered.'),
   })
   .meta({ id: 'NotificationChannelTestResponse' });

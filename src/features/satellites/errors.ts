@@ -11,7 +11,7 @@ import type { AnswerError } from '@casebook/wire';
 export const satelliteNotFound = (): NotFound => new NotFound('There is no such satellite.');
 
 export const notOfTheTeam = (): Forbidden =>
-  new Forbidden('The team_id is not one of the teams of this API key.', 'wrong_team');
+  new Forbidden('This API key does not belong to the team in team_id.', 'wrong_team');
 
 export const noneHas = (what: string): NotFound => new NotFound(`No satellite of the team has ${what}.`, 'not_offered');
 

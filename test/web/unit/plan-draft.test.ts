@@ -149,7 +149,7 @@ describe('the difference of two plans', () => {
     const words = new Map(differences[3]!.changes.map((change) => [change.place, change.after]));
     assert.deepEqual(
       ['Kind of check', 'Response', 'Enabled', 'Condition'].map((place) => words.get(place)),
-      ['Metric', 'Tell the channel, Open an investigation', 'yes', 'A threshold'],
+      ['Metric', 'Notify the channel, Open an investigation', 'yes', 'A threshold'],
     );
     assert.ok(differences[3]!.changes.every((change) => !('before' in change)));
   });

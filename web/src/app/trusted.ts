@@ -17,7 +17,7 @@ const rules: ScriptUrlPolicy = {
   createScriptURL(url) {
     const { origin, pathname } = new URL(url, location.href);
     if (origin !== location.origin || !/^\/(?:assets|src|node_modules)\//.test(pathname)) {
-      throw new TypeError(`${url} is no script of this app.`);
+      throw new TypeError(`${url} is not a script of this app.`);
     }
     return url;
   },

@@ -15,7 +15,7 @@ export const getToolResultSeries = endpointFor<ApiDeps & { readScopes: ReadScope
   operationId: 'getToolResultSeries',
   summary: 'The metric behind a tool call, as data for a chart',
   description:
-    'Scopes as for the result itself. A result that holds no series is a 404 with the code `no_series`. Tool calls say `has_series` where their results are series for certain.',
+    'Requires the same scopes as the result itself. A result without series is a 404 with the code `no_series`. Tool calls whose results are known to be series have `has_series`.',
   tags: ['Transcripts'],
   auth: apiKey(),
   params: z.object({ tool_id: z.guid() }),

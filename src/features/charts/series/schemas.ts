@@ -7,24 +7,26 @@ const window = z.object({ from: time, to: time }).nullable();
 
 const ChartSeries = z
   .object({
-    label: z.string().describe('Tells it apart from the other series of the result.'),
+    label: z.string().describe('Distinguishes it from the other series of the result.'),
     service: z.string().nullable(),
     statistic: z.string().nullable(),
     unit: z.string().nullable(),
     points: z
       .array(z.tuple([time, figure]))
-      .describe('Times with values, in time order; null where the sample is missing. No time occurs twice.'),
+      .describe('Timestamps with values, in order, without duplicates; null for a missing sample.'),
     anomaly: z
       .object({
-        score: z.number().describe('Spreads away from the median of the baseline; positive: in the harmful direction.'),
-        direction: z.enum(['up', 'down', 'either']).describe('Which way is harmful.'),
-        onset: time.nullable().describe('When it began to move; null: it did not.'),
+        score: z
+          .number()
+          .describe('Distance from the median of the baseline, in spreads; positive in the harmful direction.'),
+        direction: z.enum(['up', 'down', 'either']).describe('The harmful direction.'),
+        onset: time.nullable().describe('When it began to move; null if it did not.'),
         baseline_median: figure,
         baseline_spread: figure,
         incident_value: figure,
       })
       .nullable()
-      .describe('Against the baseline, where the tool compared it.'),
+      .describe('Compared with the baseline, if the tool did so.'),
   })
   .meta({ id: 'ChartSeries' });
 
@@ -33,13 +35,11 @@ export const ToolResultSeriesResponse = z
     tool_id: z.uuid(),
     tool: z.string(),
     title: z.string().describe('What is measured: the metric or the expression.'),
-    unit: z.string().nullable().describe('Of all series; null: they have none, or not the same.'),
-    window: window.describe('What was asked about; null: the result does not say.'),
+    unit: z.string().nullable().describe('Unit of all series; null if they have none, or different ones.'),
+    window: window.describe('The queried window; null if the result does not say.'),
     baseline: window.describe('What it was compared with.'),
-    anomaly_window: window.describe('From the onset of the worst series to the end; null: nothing is anomalous.'),
+    anomaly_window: window.describe('From the onset of the worst series to the end; null if nothing is anomalous.'),
     series: z.array(ChartSeries),
-    truncated: z
-      .boolean()
-      .describe('The result has more series or points than these, or there were more than it holds.'),
+    truncated: z.boolean().describe('Whether the result, or its source, has more series or points than these.'),
   })
   .meta({ id: 'ToolResultSeriesResponse' });

@@ -61,7 +61,7 @@ export async function resumedTurn({ ctx, deps, em }: Pick<TurnCall, 'ctx' | 'dep
   const seen = parseEventId(id, (logId) => deps.events.isValidId(logId));
   if (!seen) {
     const loc = given === undefined ? ['header', 'last-event-id'] : ['query', 'last_event_id'];
-    throw InvalidRequest.at(loc, 'Value should be the id of an event of a chat’s stream', id);
+    throw InvalidRequest.at(loc, 'Value should be the id of an event in a chat’s stream', id);
   }
   const turn = await em.findOne(ChatTurn, { id: seen.turnId });
   if (!turn) throw chatNotFound();
@@ -98,9 +98,13 @@ export async function endOfTurn({ ctx, deps, principal }: TurnCall, turn: ChatTu
   try {
     const ended = await untilTurnEnded(deps.events, turn, em, signal);
     if (!ended) {
-      throw new DependencyDown('This server is stopping; the turn goes on. Read the chat for its answer.', 'stopping', {
-        fields: { chat_id: turn.chatId },
-      });
+      throw new DependencyDown(
+        'This server is stopping, but the turn continues. Read the chat for its answer.',
+        'stopping',
+        {
+          fields: { chat_id: turn.chatId },
+        },
+      );
     }
     if (ended.status !== 'completed') throw turnCameToNothing(ended);
     return ended;

@@ -38,15 +38,15 @@ export const chatViz = endpoint({
   operationId: 'chatViz',
   summary: 'Draw a chart from a chat or a tool result',
   description:
-    'A turn of the chat, or of a new one, that answers with a Vega-Lite specification. Its points are those of a stored tool result; with tool_id the key needs the scope to read that result. ' +
-    'With stream=true it streams as POST /api/v1/chat does, with the chart as a `data-chart` part; format=svg answers with the picture.',
+    'A turn of this chat, or of a new one, that returns a Vega-Lite specification. Its points come from a stored tool result; with tool_id, the key needs the scope to read that result. ' +
+    'With stream=true it streams as POST /api/v1/chat does, with the chart as a `data-chart` part; format=svg returns the image.',
   tags,
   auth: apiKey(WRITE),
   query: VizQuery,
   headers: TurnHeaders,
   body: ChatVizRequest,
   response: ChatVizResponse,
-  content: { 'text/event-stream': 'The turn as it comes, with stream=true.', [SVG]: 'The picture, with format=svg.' },
+  content: { 'text/event-stream': 'The turn as it happens, with stream=true.', [SVG]: 'The image, with format=svg.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
     const { body, query, deps, em, signal, principal } = call;
@@ -86,7 +86,7 @@ export const getChart = endpoint({
   params: ChartParams,
   query: ChartQuery,
   response: ChatVizResponse.shape.chart.unwrap().meta({ id: 'ChartSpecification' }),
-  content: { [SVG]: 'The picture.' },
+  content: { [SVG]: 'The image.' },
   errors: [403, 404],
   handler: async ({ deps, params, query, em, signal, principal }) => {
     await readableToolCall(deps, em, principal, params.tool_id);

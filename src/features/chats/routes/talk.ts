@@ -21,13 +21,13 @@ import { endOfTurn, resumedTurn, streamTurn, turnFor } from './answer.ts';
 import { chatEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 const STREAM_ORDER =
-  'The stream has the UI message stream form of the AI SDK (`x-vercel-ai-ui-message-stream: v1`). Order: `start` with messageId and chatId; ' +
+  "The stream is the AI SDK's UI message stream (`x-vercel-ai-ui-message-stream: v1`). Order: `start` with messageId and chatId; " +
   'then for each model turn its reasoning and its text, each as -start, -delta …, -end, one at a time; then `data-*` results of the turn, `error` ' +
-  '(it failed) or `abort` (it was cancelled), `finish` and `[DONE]`. The text of a message is all of its text parts put together. `reset-step` takes ' +
-  'back what came since the last `start-step`, or without steps since `start`: a model call that is repeated with other words, never doubles its text. ' +
+  '(it failed) or `abort` (it was cancelled), `finish` and `[DONE]`. The text of a message is the concatenation of its text parts. `reset-step` ' +
+  'retracts everything since the last `start-step`, or since `start` if steps are not marked: a repeated model call never doubles its text. ' +
   'With include=tools steps are marked (`start-step`, `finish-step`), and tool calls, results, plan and citations come as tool-* and data-* parts. ' +
-  'Every event has an id: a request with Last-Event-ID goes on after it, on any node, and nothing is missed or repeated. ' +
-  'With include=tools a place that is no longer known is refused with 409 `position_lost`; ask again without Last-Event-ID.';
+  'Every event has an id: a request with Last-Event-ID resumes after it, on any node, and nothing is missed or repeated. ' +
+  'With include=tools a position that is no longer known is a 409 `position_lost`; try again without Last-Event-ID.';
 
 export const chat = endpoint({
   method: 'post',
@@ -35,16 +35,16 @@ export const chat = endpoint({
   operationId: 'chat',
   summary: 'Send a message to a chat and get the answer, whole or as a stream',
   description:
-    'A turn goes on when the client goes away; read the chat or follow its stream again. A second turn while one runs is refused with 409 and ' +
-    'Retry-After. To go on after a broken connection repeat the same request with Last-Event-ID (scope `chats:read`; another request: 409 ' +
-    `\`other_request\`). investigation_id needs the scope \`investigations:read\`, the chat of a monitoring agent \`monitoring:write\`. ${STREAM_ORDER}`,
+    'A turn continues if the client disconnects; read the chat or follow its stream again. While a turn runs, another one is refused with 409 and ' +
+    'Retry-After. To resume after a broken connection, repeat the same request with Last-Event-ID (scope `chats:read`; a different request is a 409 ' +
+    `\`other_request\`). investigation_id requires the scope \`investigations:read\`, the chat of a monitoring agent \`monitoring:write\`. ${STREAM_ORDER}`,
   tags,
   auth: apiKeyVia('bearer', WRITE),
   query: StreamQuery,
   headers: TurnHeaders,
   body: ChatRequest,
   response: ChatResponse,
-  content: { 'text/event-stream': 'The answer as it comes, with stream=true.' },
+  content: { 'text/event-stream': 'The answer as it is written, with stream=true.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
     const { body, query, em, principal } = call;
@@ -70,13 +70,13 @@ export const followChat = endpoint({
   operationId: 'followChat',
   summary: "The stream of a chat's running turn, or of its last one",
   description:
-    'From its beginning, or after Last-Event-ID (header, or the query parameter last_event_id); after the end of a turn, the newest turn ' +
-    `when there is a newer one. ${STREAM_ORDER}`,
+    'Starts at the beginning, or after Last-Event-ID (header, or the query parameter last_event_id). If that turn has ended and there is a newer ' +
+    `one, streams the newest. ${STREAM_ORDER}`,
   tags,
   auth: apiKey(READ),
   params: ChatParams,
   query: StreamQuery.pick({ include: true }).extend({ last_event_id: z.string().max(256).optional() }),
-  content: { 'text/event-stream': 'The turn as it comes.' },
+  content: { 'text/event-stream': 'The turn as it happens.' },
   errors: [404, 409],
   handler: async (call) => {
     const { em, params, query } = call;
@@ -112,15 +112,15 @@ export const chatEditor = endpoint({
   operationId: 'chatEditor',
   summary: "Let a chat edit the files of the team's workspace",
   description:
-    'The changes of a turn become one commit, or with mode=propose a diff. Somebody else’s changes to the same paths meanwhile are a conflict: ' +
-    'then nothing is written. With stream=true it streams as POST /api/v1/chat does, with the changes as a `data-changes` part.',
+    'The changes of a turn become one commit, or with mode=propose a diff. If somebody else changed the same paths, that is a conflict ' +
+    'and nothing is written. With stream=true it streams as POST /api/v1/chat does, with the changes as a `data-changes` part.',
   tags,
   auth: apiKey(WRITE, 'workspace:write'),
   query: StreamQuery,
   headers: TurnHeaders,
   body: ChatEditorRequest,
   response: ChatEditorResponse,
-  content: { 'text/event-stream': 'The turn as it comes, with stream=true.' },
+  content: { 'text/event-stream': 'The turn as it happens, with stream=true.' },
   errors: [404, 409, 502, 503],
   handler: async (call) => {
     const { body, query, em } = call;

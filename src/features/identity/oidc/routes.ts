@@ -91,7 +91,7 @@ export const oidcEndpoints = [
       const flow = readFlow(ctx, kept(deps));
       ctx.append('Set-Cookie', forgetFlow(deps.config.appUrl));
       return orPage(ctx, deps, flow?.to, async () => {
-        if (!flow) throw new SignInFailed('sign_in_failed', new Error('This browser has not begun to sign in.'));
+        if (!flow) throw new SignInFailed('sign_in_failed', new Error('This browser has not started a sign-in.'));
         const identity = await provider.finish(ctx.search, flow);
         await handOver(ctx, deps, await signInAs(deps.orm.em, identity, termsFor(ctx, deps)));
         return deps.signIn.appUrl + flow.to;

@@ -27,7 +27,7 @@ export function apiKeyEndpoints(scopes: Scopes) {
       operationId: 'createApiKey',
       summary: 'Create an API key',
       description:
-        'The answer holds the key, which is shown this once. A key cannot grant scopes it does not have itself, nor act for an admin other than the caller.',
+        'The response holds the key, which is shown only once. A key can neither grant scopes it lacks nor act for an admin other than the caller.',
       tags: ['API keys'],
       auth: apiKey('team:admin'),
       body: ApiKeyCreateRequest,
@@ -46,8 +46,8 @@ export function apiKeyEndpoints(scopes: Scopes) {
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
       description:
-        'It stops working at once in this process and within two seconds in every other, and so does what came from it: ' +
-        'sessions, links and keys made with it, and with those. A key that revokes the key it was made with takes its place.',
+        'It stops working at once in this process and within two seconds in every other, and so does everything derived from it: ' +
+        'sessions, links and keys created with it, directly or not. A key that revokes the key it was created with takes its place.',
       tags: ['API keys'],
       auth: apiKey('team:admin'),
       params: z.object({ api_key_id: z.guid().meta({ format: 'uuid' }) }),

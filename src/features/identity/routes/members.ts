@@ -36,8 +36,8 @@ export const memberEndpoints = [
     operationId: 'removeMember',
     summary: "Remove a person from the caller's team",
     description:
-      'API keys and links that act for this person in the team, or that they made, are revoked, and what came from ' +
-      'those. Their sessions end.',
+      'Revokes the API keys and links that act for this person in the team or that they created, and everything derived ' +
+      'from those. Their sessions end.',
     tags: ['Teams'],
     auth: apiKey('team:admin'),
     params: z.object({ user_id: z.guid().meta({ format: 'uuid' }) }),

@@ -34,9 +34,9 @@ export const sessionEndpoints = [
     operationId: 'signIn',
     summary: 'Sign a browser in with an API key or a one-time link',
     description:
-      'Sets the cookie of the session. A session may do what the key or the link may, ends with the key, and ends by ' +
-      'itself after `CASEBOOK_SESSION_HOURS`. The session that the browser had ends, and so does the oldest of a key that ' +
-      'has 500.',
+      'Sets the session cookie. A session has the permissions of its key or link, ends with that key, and expires after ' +
+      '`CASEBOOK_SESSION_HOURS`. Any previous session of this browser ends, and so does the oldest of a key that has ' +
+      '500.',
     tags: ['Sign-in'],
     auth: 'none',
     body: schemas.SessionRequest,
@@ -70,7 +70,7 @@ export const sessionEndpoints = [
     operationId: 'changeSessionTeam',
     summary: 'Switch to another team',
     description:
-      'For whoever signed in through the identity provider and is a member of several teams. A new session takes the place of the one that asks, and ends when that would have.',
+      'For members of several teams who signed in through the identity provider. A new session replaces the current one, and expires when that would have.',
     tags: ['Sign-in'],
     auth: apiKey(),
     body: schemas.SessionTeamRequest,

@@ -14,7 +14,7 @@ export const sessionsEndpoints = [
     operationId: 'listSessions',
     summary: 'List sessions',
     description:
-      "With the scope `team:admin` those of the whole team, otherwise the caller's own; the newest 1,000 at most.",
+      "Those of the whole team with the scope `team:admin`, otherwise the caller's own; at most the newest 1,000.",
     tags: ['Sign-in'],
     auth: apiKey(),
     response: schemas.SessionListResponse,
@@ -29,7 +29,7 @@ export const sessionsEndpoints = [
     operationId: 'revokeSession',
     summary: 'End a session',
     description:
-      'It stops working at once in this process and within two seconds in every other. Links and keys that were made in it are revoked too.',
+      'It stops working at once in this process and within two seconds in every other. Links and keys created in it are revoked too.',
     tags: ['Sign-in'],
     auth: apiKey(),
     params: z.object({ session_id: z.guid().meta({ format: 'uuid' }) }),

@@ -36,7 +36,7 @@ export async function signIn(
   const terms = termsFor(ctx, deps);
   if ('link' in request) {
     const opened = await unlessGuessing(ctx, deps, () => signInWithLink(orm.em, request, terms));
-    if (!opened) throw new Unauthorized('The link was used already, or is over. Ask for another one.');
+    if (!opened) throw new Unauthorized('The link was already used, or has expired. Ask for a new one.');
     return opened;
   }
   const apiKey = request.api_key;
@@ -81,7 +81,7 @@ export async function describeSession(
   const em = forTeam(orm.em, session.teamId);
   const member = await currentMember(em, { userId: session.userId ?? undefined });
   const scopes = await scopesNow(em, session, known);
-  if (!scopes) throw new Unauthorized('The session is over. Sign in again.');
+  if (!scopes) throw new Unauthorized('The session has ended. Sign in again.');
   return {
     id: session.id,
     csrf_token: csrfTokenOf(secret),

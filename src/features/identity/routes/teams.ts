@@ -59,7 +59,7 @@ export const teamEndpoints = [
     method: 'get',
     path: '/api/users/me',
     operationId: 'getCurrentUser',
-    summary: 'Who the API key acts for, in which team, and what it may do',
+    summary: 'The user, team and scopes of the API key',
     tags: ['Teams'],
     auth: apiKey(),
     response: schemas.CurrentUserResponse,

@@ -13,12 +13,12 @@ const GraphService = z
       .describe(
         'affected: the fault passed through it, it alerted, or its metrics moved. ruled_out: the report says that it is not the cause, and the fault did not pass through it. related: only its calls are known.',
       ),
-    score: figure.describe('Of the ranking of root causes: higher is more suspicious.'),
-    rank: z.int().nullable().describe('Its place in that ranking, from 1.'),
+    score: figure.describe('Score in the root-cause ranking: higher is more suspicious.'),
+    rank: z.int().nullable().describe('Position in that ranking, from 1.'),
     reason: z
       .string()
       .nullable()
-      .describe('Why it has its role or score, as the ranking, the report or an alert says.'),
+      .describe('Why it has its role or score, according to the ranking, the report or an alert.'),
     evidence: z
       .array(z.object({ tool_call_id: z.uuid(), evidence: z.int() }))
       .describe(
@@ -32,7 +32,7 @@ const GraphCall = z
     caller: z.string(),
     callee: z.string(),
     calls_per_second: figure,
-    error_ratio: figure.describe('Failed calls by all calls, 0 to 1.'),
+    error_ratio: figure.describe('Failed calls divided by all calls, 0 to 1.'),
     p95_seconds: figure,
     stale: z.boolean().describe('No call was seen for a while.'),
     on_fault_path: z.boolean(),
@@ -44,15 +44,15 @@ export const InvestigationGraphResponse = z
     suspect: z
       .string()
       .nullable()
-      .describe('As the report says; while there is none, the first of the ranking. null: not known.'),
-    is_tentative: z.boolean().describe('The suspect is not that of a report.'),
+      .describe('According to the report, or until then the top of the ranking; null if unknown.'),
+    is_tentative: z.boolean().describe('Whether the suspect does not come from a report.'),
     alerting: z.string().nullable().describe('The service whose symptom is explained.'),
     services: z.array(GraphService).describe('The suspect first, then along the fault path, then by score.'),
     calls: z.array(GraphCall).describe('Among these services.'),
     fault_path: z
       .array(z.string())
-      .describe('From the alerting service along its calls to the suspect, both included; empty: no way is known.'),
-    truncated: z.boolean().describe('More services or calls are known than these, or results were cut.'),
-    notes: z.array(z.string()).describe('What is not known about it, in sentences.'),
+      .describe('From the alerting service along its calls to the suspect, both included; empty if no path is known.'),
+    truncated: z.boolean().describe('Whether more services or calls are known, or results were truncated.'),
+    notes: z.array(z.string()).describe('What is unknown about it, in sentences.'),
   })
   .meta({ id: 'InvestigationGraphResponse' });

@@ -30,7 +30,7 @@ export const NotificationResponse = z
     text: z.string(),
     attempts: z.int(),
     last_error: z.string().nullable(),
-    receipt: z.string().nullable().describe('What the receiver said.'),
+    receipt: z.string().nullable().describe('The reply of the receiver.'),
     created_at: time,
     delivered_at: time.nullable(),
   })
@@ -44,7 +44,7 @@ const FindingSummary = z
     status: findingStatus.describe(
       'pending: seen, not confirmed yet. resolved: over, but the same finding if it comes back soon. closed: over for good.',
     ),
-    flapping: z.boolean().describe('It comes and goes so often that people are only notified of that.'),
+    flapping: z.boolean().describe('It comes and goes so often that people are notified of the flapping only.'),
     title: z.string(),
     summary: z.string().describe('The newest observation in words.'),
     severity: z.enum(SEVERITIES),

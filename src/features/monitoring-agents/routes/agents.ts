@@ -16,7 +16,7 @@ export const list = endpoint({
   method: 'get',
   path: '/api/monitoring-chat/list',
   operationId: 'listMonitoringChats',
-  summary: "The team's monitoring agents and how they stand",
+  summary: "The team's monitoring agents and their status",
   tags,
   auth: apiKey(READ),
   response: schemas.MonitoringChatListResponse,
@@ -48,7 +48,7 @@ export const remove = endpoint({
   path: '/api/monitoring-chat/{chat_id}',
   operationId: 'deleteMonitoringChat',
   summary: 'Delete a monitoring agent with its chat, plans, sessions and findings',
-  description: 'Its workflow is cancelled; running checks are stopped. Investigations that it opened stay.',
+  description: 'Its workflow is cancelled; running checks are stopped. Investigations it opened are kept.',
   tags,
   auth: apiKey(WRITE),
   params: schemas.AgentParams,
@@ -68,7 +68,7 @@ const toggle = (active: boolean) =>
     summary: active ? 'Resume a monitoring agent: every check runs at once' : 'Pause a monitoring agent',
     description: active
       ? 'Resuming an active agent changes nothing.'
-      : 'Running checks are stopped, and nothing of them is reported. Pausing a paused agent changes nothing.',
+      : 'Running checks are stopped and report nothing. Pausing a paused agent changes nothing.',
     tags,
     auth: apiKey(WRITE),
     params: schemas.AgentParams,

@@ -33,7 +33,7 @@ const SessionToolCall = z
     status: z.enum(['pending', 'completed', 'cancelled']),
     is_error: z.boolean(),
     digest: z.string().nullable(),
-    has_series: z.boolean().describe('Its result can be drawn: see `/api/tool-results/{tool_id}/series`.'),
+    has_series: z.boolean().describe('Whether its result can be charted: see `/api/tool-results/{tool_id}/series`.'),
     result_url: z.string(),
   })
   .meta({ id: 'MonitoringSessionToolCall' });
@@ -80,7 +80,7 @@ export const SessionResponse = z
 
 export const SessionListQuery = z.object({
   check_id: z.string().max(64).optional().describe('Only those of this check, as the plan names it.'),
-  status: z.enum(SESSION_STATUSES).optional().describe('Only those with this status.'),
+  status: z.enum(SESSION_STATUSES).optional().describe('Only items with this status.'),
   ...pageFields,
 });
 export type SessionListQuery = z.output<typeof SessionListQuery>;

@@ -141,13 +141,13 @@ export function ChatView(props: ChatViewProps) {
         {isAway && (
           <div className="pointer-events-none absolute inset-x-0 -top-10 flex justify-center">
             <Button size="small" className="pointer-events-auto shadow-pop" onClick={toEnd}>
-              <ArrowDown aria-hidden size={16} /> Jump to the newest
+              <ArrowDown aria-hidden size={16} /> Jump to latest
             </Button>
           </div>
         )}
         {phase === 'reconnecting' && (
           <p role="status" className="pb-2 text-sm text-warn">
-            The connection was lost. The answer goes on; it is taken up again.
+            The connection was lost. The answer continues; reconnecting.
           </p>
         )}
         {refused !== undefined && (

@@ -37,7 +37,7 @@ export function ChatHead({ chat, mayRename, mayDelete, workflowId }: ChatHeadPro
       >
         {workflowId !== undefined && (
           <MenuItem onSelect={() => void copy(workflowId)}>
-            <Copy aria-hidden size={16} /> Copy Temporal workflow id
+            <Copy aria-hidden size={16} /> Copy Temporal workflow ID
           </MenuItem>
         )}
       </ChatMenu>

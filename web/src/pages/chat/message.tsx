@@ -140,7 +140,7 @@ function Outcome({ turn, limit }: { turn: Turn | null; limit: string | null }) {
   if (turn?.status === 'cancelled') {
     return (
       <Note className="text-ink-soft" icon={<CircleStop aria-hidden size={16} />}>
-        Stopped. What was said so far stays.
+        Stopped. The text so far is kept.
       </Note>
     );
   }

@@ -5,7 +5,7 @@ export const Welcome = ({ isAbout }: { isAbout: boolean }) => (
       {isAbout ? 'What do you want to know about it?' : 'What do you want to know?'}
     </p>
     <p className="mt-1">
-      Casebook queries your team's sources and answers with evidence. Longer work it hands to an investigation.
+      Casebook queries your team's sources and answers with evidence. For longer work it starts an investigation.
     </p>
   </div>
 );

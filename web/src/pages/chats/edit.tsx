@@ -78,7 +78,7 @@ export function DeleteChat(props: { chat: NamedChat; onClose: () => void; onDele
       title="Delete this chat?"
       description={
         <>
-          “<bdi>{chat.title}</bdi>” goes with everything that was said in it, for the whole team. This cannot be undone.
+          “<bdi>{chat.title}</bdi>” and all its messages will be deleted for the whole team. This cannot be undone.
           Investigations it started are kept.
         </>
       }

@@ -114,13 +114,9 @@ function summaryOf({ chats, page, total, total_is_exact: isExact }: Schema<'Chat
 }
 
 function Nothing({ isSearch, mine, page }: { isSearch: boolean; mine: boolean; page: number }) {
-  if (page > 1) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
+  if (page > 1) return <Empty title="There is nothing on this page">The list is now shorter.</Empty>;
   if (isSearch) {
-    return (
-      <Empty title="No matching chats">
-        Words are found by their beginning; “quoted words” next to each other; -word leaves out.
-      </Empty>
-    );
+    return <Empty title="No matching chats">Words match by prefix; “quotes” match a phrase; -word excludes.</Empty>;
   }
   return (
     <Empty title={mine ? 'You have no chats yet' : 'No chats yet'}>

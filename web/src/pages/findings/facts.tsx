@@ -6,12 +6,12 @@ import type { Finding } from './queries.ts';
 
 const ORIGINS: Record<Finding['origin'], string> = {
   check: 'A check of the agent',
-  health: 'The agent itself: it is watching less than planned',
+  health: 'The agent itself: it is degraded',
   alert: 'An external alert',
 };
 
 const ACTIONS: Record<Finding['on_finding'][number], string> = {
-  notify: 'the channel is told',
+  notify: 'the channel is notified',
   investigate: 'an investigation is opened',
 };
 

@@ -67,8 +67,8 @@ export function FindingList({ filter, headingLevel, onPage, isShort = false, nam
 
 function NoFindings({ isShort, isBeyond }: { isShort: boolean; isBeyond: boolean }) {
   if (isShort) return <p className="text-ink-soft">Nothing found yet.</p>;
-  if (isBeyond) return <Empty title="There is nothing on this page">The list has become shorter.</Empty>;
-  return <Empty title="No findings">Findings of checks and alerts that match the filters are listed here.</Empty>;
+  if (isBeyond) return <Empty title="There is nothing on this page">The list is now shorter.</Empty>;
+  return <Empty title="No findings">Findings and alerts that match the filters are listed here.</Empty>;
 }
 
 interface RowProps {

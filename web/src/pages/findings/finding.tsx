@@ -65,16 +65,16 @@ export function FindingPage() {
               <p className="pb-1 font-medium break-words">{judgement.title}</p>
               <p className="break-words whitespace-pre-wrap">{judgement.reason}</p>
               <p className="pt-2 text-sm text-ink-soft">
-                {judgement.worth_telling ? 'Worth telling' : 'Not worth telling'}, says {judgement.model}.
+                {judgement.worth_telling ? 'Worth reporting' : 'Not worth reporting'}, says {judgement.model}.
               </p>
             </Panel>
           )}
           {finding.evidence.length > 0 && (
-            <Panel title="What it rests on">
+            <Panel title="Evidence">
               <Evidence evidence={finding.evidence} />
             </Panel>
           )}
-          <Panel title="Who was told">
+          <Panel title="Who was notified">
             <Notifications notifications={finding.notifications} />
           </Panel>
         </div>

@@ -10,14 +10,14 @@ const STATUSES: Record<Notification['status'], { tone: Tone; word: string }> = {
   pending: { tone: 'accent', word: 'On its way' },
   delivered: { tone: 'good', word: 'Delivered' },
   failed: { tone: 'bad', word: 'Not delivered' },
-  skipped: { tone: 'neutral', word: 'Nobody to tell' },
+  skipped: { tone: 'neutral', word: 'Nobody to notify' },
 };
 
 const EVENTS: Record<Notification['event'], string> = {
-  opened: 'That it began',
+  opened: 'The start',
   report: 'The report of its investigation',
-  resolved: 'That it is over',
-  reopened: 'That it came back',
+  resolved: 'The all-clear',
+  reopened: 'The recurrence',
   flapping: 'Flapping',
   test: 'A test',
 };

@@ -66,7 +66,7 @@ export function NewInvestigation() {
         label="What is wrong?"
         error={
           isTooLong
-            ? `These are ${characters.format(length)} characters; ${characters.format(MAX_CHARACTERS)} fit. Summarise: Casebook reads the logs itself.`
+            ? `${characters.format(length)} characters; the limit is ${characters.format(MAX_CHARACTERS)}. Summarise: Casebook reads the logs itself.`
             : start.error && messageOf(start.error)
         }
         hint="Describe what you see, where, and since when. Enter starts the investigation, Shift+Enter inserts a line break."

@@ -25,7 +25,7 @@ export function HealthBadge({ agent }: { agent: Agent }) {
   );
 }
 
-/** Why it is watching less than planned. Reasons quote telemetry, so they are shown as text. */
+/** Why it is degraded. Reasons quote telemetry, so they are shown as text. */
 export function Reasons({ reasons, clamped = false }: { reasons: readonly string[]; clamped?: boolean }) {
   if (reasons.length === 0) return null;
   return (

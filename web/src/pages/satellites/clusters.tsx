@@ -49,7 +49,7 @@ function ClusterPanel({ cluster }: { cluster: Cluster }) {
         ))}
       </dl>
       {problems.length === 0 ? (
-        <p className="text-good">Nothing is wrong.</p>
+        <p className="text-good">No problems.</p>
       ) : (
         <Table
           label={`What is wrong in ${name}`}

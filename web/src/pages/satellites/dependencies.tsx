@@ -27,7 +27,7 @@ export function Dependencies({ teamId, satelliteId, selected, onSelect }: Depend
   if (graph.total_edges === 0)
     return (
       <Empty title="No calls between services seen yet.">
-        Service-graph or mesh metrics in Prometheus, or traces sent to its OTLP receiver, bring them.
+        They come from service-graph or mesh metrics in Prometheus, or from traces sent to its OTLP receiver.
       </Empty>
     );
   return (

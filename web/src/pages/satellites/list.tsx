@@ -20,7 +20,7 @@ export function SatellitesPage() {
       <title>Satellites · Casebook</title>
       <PageHead
         title="Satellites"
-        description="Satellites run in your networks, dial out, and answer questions about the systems there."
+        description="Satellites run in your networks, dial out, and answer queries about the systems there."
       />
       {error !== null && <Failed error={error} onRetry={() => void refetch()} />}
       {satellites === undefined && error === null && <Loading lines={5} />}

@@ -98,8 +98,7 @@ export function SignInPage() {
           </Button>
         </form>
         <p className="mt-5 text-sm text-ink-soft">
-          A one-time link does it too: <code>npm start</code> prints one, and admins make them for members of their
-          team.
+          A one-time link works too: <code>npm start</code> prints one, and admins create them for members.
         </p>
       </div>
     </main>

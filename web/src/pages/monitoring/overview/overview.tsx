@@ -25,7 +25,7 @@ export function Overview({ agent, mayWrite }: { agent: Agent; mayWrite: boolean 
     <div className="grid gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       <div className="flex min-w-0 flex-col gap-4">
         {agent.reasons.length > 0 && (
-          <Panel title="Why it is watching less than planned">
+          <Panel title="Why it is degraded">
             <Reasons reasons={agent.reasons} />
           </Panel>
         )}

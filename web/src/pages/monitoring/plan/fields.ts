@@ -114,7 +114,7 @@ const THEN: readonly Field[] = [
     label: 'Response',
     standard: ['notify', 'investigate'],
     options: [
-      { value: 'notify', title: 'Tell the channel' },
+      { value: 'notify', title: 'Notify the channel' },
       { value: 'investigate', title: 'Open an investigation' },
     ],
   },

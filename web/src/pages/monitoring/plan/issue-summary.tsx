@@ -13,8 +13,8 @@ export function IssueSummary({ issues, onGoTo }: { issues: IssueMap; onGoTo: (is
       <p className="flex items-center gap-2 font-medium">
         <CircleAlert aria-hidden size={18} />
         {all.length === 1
-          ? 'The plan was not saved: one thing is wrong.'
-          : `The plan was not saved: ${all.length} things are wrong.`}
+          ? 'The plan was not saved: it has one problem.'
+          : `The plan was not saved: it has ${all.length} problems.`}
       </p>
       <ul className="mt-1 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-6 text-sm">
         {all.map((issue) => (

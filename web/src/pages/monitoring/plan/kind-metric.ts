@@ -70,7 +70,7 @@ export const METRIC: readonly Field[] = [
         {
           kind: 'number',
           path: 'check.condition.least_change',
-          label: 'Least change',
+          label: 'Minimum change',
           hint: "A smaller deviation, in the metric's own unit, is never a finding.",
           standard: 0,
           least: 0,

@@ -8,7 +8,7 @@ const DAY = 86_400;
 const atLeast = (standard: number): ValueField => ({
   kind: 'number',
   path: 'check.condition.at_least',
-  label: 'Lines at least',
+  label: 'Minimum lines',
   standard,
   least: 1,
   most: 1_000_000,
@@ -36,7 +36,7 @@ const LOG_PATTERN: readonly Field[] = [
     {
       value: 'new_pattern',
       title: 'New kinds of lines',
-      hint: 'Patterns that the history before the window does not have.',
+      hint: 'Patterns that did not occur before the window.',
       fields: [history('check.condition.history_seconds', 60, DAY), atLeast(3)],
     },
   ]),
@@ -146,13 +146,13 @@ const INSTRUCTION: readonly Field[] = [
   {
     kind: 'number',
     path: 'check.max_steps',
-    label: 'Steps at most',
+    label: 'Maximum steps',
     standard: 12,
     least: 2,
     most: 40,
     whole: true,
   },
-  { kind: 'number', path: 'check.max_minutes', label: 'Minutes at most', standard: 5, least: 0.5, most: 30 },
+  { kind: 'number', path: 'check.max_minutes', label: 'Maximum minutes', standard: 5, least: 0.5, most: 30 },
 ];
 
 export const CHECK_KINDS: readonly Variant[] = [

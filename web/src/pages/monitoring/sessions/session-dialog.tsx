@@ -91,7 +91,7 @@ function Detail({ session }: { session: Session }) {
         </Part>
       )}
       {session.evidence.length > 0 && (
-        <Part title="What it rests on">
+        <Part title="Evidence">
           <Evidence evidence={session.evidence} />
         </Part>
       )}
