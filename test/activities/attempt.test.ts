@@ -4,7 +4,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { withHeartbeat } from '../../activities/attempt.ts';
 
 describe('an attempt of an activity', () => {
-  it('is told its number, and that nobody asked it to stop', async () => {
+  it('knows its number, and was not asked to stop', async () => {
     const environment = new MockActivityEnvironment({ attempt: 3 });
     const seen = await environment.run(() =>
       withHeartbeat(async (attempt) => [attempt.number, attempt.signal.aborted, attempt.cancelRequested()]),

@@ -95,7 +95,7 @@ describe('what the benchmarks of monitoring are made of', () => {
     assert.ok(Math.abs(one.bytes * 4 + besides.bytes - bytesOf(history(4))) < 2);
   });
 
-  it('reckons a day with as many histories as it takes', () => {
+  it('computes a day from the histories it needs', () => {
     const cost = { events: 10, actions: 2, bytes: 1_000 };
     const watching = { round: cost, history: { events: 20, actions: 3, bytes: 500 }, actions: actionsIn([]) };
     // 48 rounds fill 500 events: 288 are six histories.

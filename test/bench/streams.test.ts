@@ -83,7 +83,7 @@ describe('what the benchmark of streams is made of', () => {
       await exited;
     });
 
-    it('count every delta that comes, and time it', async () => {
+    it('count and time every delta', async () => {
       const { ready, result } = startProgram<ReadStreamsOutput>('read-streams.ts', input, signal);
       await ready;
       const { received, disordered, p50Ms, p99Ms, maxMs } = await result;

@@ -111,7 +111,7 @@ describe('migrations', () => {
       assert.equal(said.length, 1);
     });
 
-    it('fail with the connection that holds the lock: none goes on beside another process', async () => {
+    it('fail if the connection holding the lock is lost: none runs concurrently with another process', async () => {
       await other.query('begin');
       await other.query('lock table migrations in access exclusive mode');
       const failed = assert.rejects(migrate(database.url), isUnreachable);

@@ -141,7 +141,7 @@ describe('failed authentications', () => {
     }
   });
 
-  it('at the same moment pass the limit no more than one after the other', async () => {
+  it('pass the limit no more often in parallel than in sequence', async () => {
     const known = knownKeys({});
     // As long as a database takes: the others arrive meanwhile.
     const verify = async (key: string) => setTimeout(100).then(() => known.verify(key, 'key'));
@@ -160,7 +160,7 @@ describe('failed authentications', () => {
     }
   });
 
-  it('are not counted while nobody knows whether they fail: good keys, and look-ups that break, use nothing up', async () => {
+  it('are not counted until they have failed: valid keys and broken look-ups cost nothing', async () => {
     const limiter = createFailedAuthLimiter(memoryRateLimiter(10, new ManualClock()));
     const attempt = (lookUp: () => Promise<string | undefined>) =>
       limiter.attempt('address', () => setImmediate().then(lookUp)).catch((error: unknown) => error);

@@ -189,12 +189,12 @@ describe('hostile requests', () => {
     await brief.stop();
   });
 
-  it('an expectation that nobody knows is passed over', async () => {
+  it('an unknown Expect header is ignored', async () => {
     const reply = await send(`${api.url}/texts/a`, { headers: { expect: 'cookies' } });
     assert.equal(reply.status, 200);
   });
 
-  it('paths are told apart by case, as in the proxies before', async () => {
+  it('paths are case-sensitive, as in the proxies in front', async () => {
     assert.equal((await send(`${api.url}/Texts/a`)).status, 404);
     assert.equal((await send(`${api.url}/texts/A`)).json.text, 'A');
   });

@@ -61,7 +61,7 @@ describe('large bodies', () => {
     return res.statusCode;
   }
 
-  it('are parsed while the event loop goes on', async () => {
+  it('are parsed without blocking the event loop', async () => {
     const bytes = Buffer.from(
       JSON.stringify({ rows: Array.from({ length: 50_000 }, () => ({})), text: 'x'.repeat(LARGE_BYTES) }),
     );

@@ -94,7 +94,7 @@ describe('a mounted application', () => {
     assert.deepEqual([broken.status, broken.json.code, broken.text.includes('secret')], [500, 'internal_error', false]);
   });
 
-  it('gets bodies up to the limit, and none whose length nobody knows', async () => {
+  it('gets bodies up to the limit, and none of unknown length', async () => {
     const post = (body: string, headers = {}) => send(`${api.url}/guest/echo`, { method: 'POST', headers, body });
     assert.deepEqual((await post('x'.repeat(100))).json, ['x'.repeat(100)]);
     assert.equal((await post('x'.repeat(101))).status, 413);

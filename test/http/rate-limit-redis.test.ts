@@ -82,7 +82,7 @@ describe('rate limit in Redis', () => {
     assert.equal(answers.filter((answer) => answer === 429).length, 380);
   });
 
-  it('goes on in the process when Redis is gone, and says so once', async () => {
+  it('falls back to the process when Redis is gone, and logs it once', async () => {
     const { limiter: one, lines } = limiter(2, 'gone');
     assert.equal((await one.take('key'))?.remaining, 1);
     await server.kill();

@@ -67,7 +67,7 @@ describe('rate limit', () => {
     assert.equal(at(undefined), 'unknown');
   });
 
-  it('believes X-Forwarded-For from as many proxies as there are, and no further', async () => {
+  it('trusts X-Forwarded-For for the configured number of proxies only', async () => {
     const open = endpoint({
       ...declare('/open', true),
       auth: 'none',

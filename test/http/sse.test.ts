@@ -240,7 +240,7 @@ describe('event streams', () => {
     await source.ended;
   });
 
-  it('end in the log when their source fails, and the server goes on', async () => {
+  it('log the failure of their source, and the server survives', async () => {
     serveSource(async function* () {
       yield { data: 'one' };
       throw new Error('the source broke');

@@ -92,7 +92,7 @@ describe('the web app', () => {
       assert.equal(nonces.size, 3);
     });
 
-    it('may run nothing but scripts of this origin, and nobody may frame them', async () => {
+    it('may run only scripts of this origin, and cannot be framed', async () => {
       const { headers } = await get('/', BROWSER);
       const policy = Object.fromEntries(
         String(headers['content-security-policy'])
@@ -300,7 +300,7 @@ describe('the web app', () => {
 });
 
 describe('an API whose web app was not built', () => {
-  it('says how to build it, leaves the rest as it is, and shows the app as soon as it is there', async () => {
+  it('says how to build it, serves the rest as usual, and shows the app once it is built', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'casebook-web-'));
     const api = await startApi(endpoints, { webFolder: join(folder, 'dist') });
     try {

@@ -213,7 +213,7 @@ describe('offline model: investigations', () => {
     assertEveryClaimVerified(run);
   });
 
-  it('reports with what is there when it is forced to conclude, at any time', async () => {
+  it('reports what it has when forced to conclude, at any time', async () => {
     for (const concludeAt of [0, 1, 2, 3, 4]) {
       const run = await investigate('Web is slow', sampleIncident(), { concludeAt });
       assert.ok(run.report, `forced at turn ${concludeAt}`);
@@ -226,7 +226,7 @@ describe('offline model: investigations', () => {
     }
   });
 
-  it('takes up what a person says in the meantime', async () => {
+  it('reacts to messages sent in the meantime', async () => {
     const run = await investigate('Web is slow', sampleIncident(), { remarks: { 3: 'Please look at mail too.' } });
     assert.ok(
       run.texts.some((text) => text.startsWith('Noted: I will look at mail as well.')),

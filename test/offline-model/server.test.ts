@@ -113,7 +113,7 @@ describe('offline model: server of the Messages API', () => {
     assert.equal(fault({ tools, messages: [user, use('a'), result('a')] }), '');
   });
 
-  it('calls a forced tool, and none that is not offered', () => {
+  it('calls a forced tool, and only tools that are offered', () => {
     const messages = [{ role: 'user' as const, content: '<query>Web is slow</query>' }];
     const tools = [{ name: 'submit_report' }, { name: 'other' }];
     const names = (choice: Anthropic.ToolChoice) =>

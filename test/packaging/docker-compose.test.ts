@@ -219,7 +219,7 @@ describe('docker-compose.yml', () => {
       assert.doesNotMatch(Object.values(environmentOf(name, required)).join(' '), /sup3r|own3r/, name);
   });
 
-  it('wants a password of whoever asks Redis, and refuses dangerous commands', () => {
+  it('requires a password for Redis, and refuses dangerous commands', () => {
     const users = interpolate(compose.configs['redis-users']!.content, required);
     assert.match(users, /^user default on >r3dis ~\* &\* \+@all -@dangerous \+info$/m);
   });

@@ -65,7 +65,7 @@ describe('Dockerfile', () => {
     }
   });
 
-  it('copies from stages that are there', () => {
+  it('copies from existing stages only', () => {
     const stages = new Set(dockerfile.getFROMs().map((from) => from.getBuildStage()));
     for (const copy of dockerfile.getCOPYs()) {
       const from = copy.getFromFlag()?.getValue();
@@ -108,7 +108,7 @@ describe('Dockerfile', () => {
       );
     });
 
-    it('brings none of what it is built with into the image', () => {
+    it('leaves its build dependencies out of the image', () => {
       assert.ok('vite' in devDependencies && 'react' in devDependencies);
       assert.deepEqual(Object.keys(dependencies), []);
       const root: Record<string, string> = JSON.parse(textOf('package.json')).dependencies;
@@ -143,7 +143,7 @@ describe('Dockerfile', () => {
     assert.equal(argumentsOf('HEALTHCHECK').length, 1);
   });
 
-  it('starts a program that is there, on the Node the repository is tested with', () => {
+  it('starts an existing program, on the Node version that tests use', () => {
     const command: string[] = JSON.parse(argumentsOf('CMD')[0]!);
     assert.equal(command[0], 'node');
     assert.ok(existsSync(join(root, command.at(-1)!)), command.at(-1));

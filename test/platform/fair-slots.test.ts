@@ -26,7 +26,7 @@ describe('fair slots', () => {
     return { begun, start, ends, finish };
   }
 
-  it('are shared by keys in turn, and of one key given in order', async () => {
+  it('go to keys in turn, and in order within a key', async () => {
     const { begun, start, finish } = tasks({ slotsPerKey: 2 });
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => start(name));
     await finish();

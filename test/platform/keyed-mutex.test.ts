@@ -22,7 +22,7 @@ describe('a keyed mutex', () => {
     assert.deepEqual(begun, ['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('goes on after a task that failed', async () => {
+  it('continues after a failed task', async () => {
     const inTurn = createKeyedMutex({ timeoutMs: 60_000 });
     const failed = inTurn('a', () => Promise.reject(new Error('no luck')));
     const next = inTurn('a', () => Promise.resolve('done'));

@@ -57,7 +57,7 @@ describe('sealed secrets', () => {
     assert.equal(createSecretBox([next]).open(both.seal('hunter2', 'team'), 'team'), 'hunter2');
   });
 
-  it('share their key with derived ones of which none reveals another', () => {
+  it('share a key from which others derive, none revealing another', () => {
     assert.deepEqual(box.derive('api-keys'), createSecretBox([key]).derive('api-keys'));
     assert.notDeepEqual(box.derive('api-keys'), box.derive('other'));
     assert.notDeepEqual(box.derive('api-keys'), key);

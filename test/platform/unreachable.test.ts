@@ -78,7 +78,7 @@ describe('unreachable', () => {
     assert.ok(isUnreachable(await failing(client.query('select 1'))));
   });
 
-  it('is a port at which nobody listens, on every address of the host', async () => {
+  it('is a port without a listener, on every address of the host', async () => {
     const nobody = new pg.Client({ host: 'localhost', port: 1 });
     const refused = await failing(nobody.connect());
     assert.ok(isUnreachable(refused));

@@ -5,7 +5,7 @@ import { createTemporalClient } from '../../temporal/connection.ts';
 import { addressOf } from '../support/address.ts';
 
 describe('a client of Temporal', () => {
-  it('that is closed while a call waits to be tried again ends the call, and nothing dies of it', async () => {
+  it('that is closed while a call waits for its retry ends the call, and nothing crashes', async () => {
     const server = createServer((socket) => void socket.destroy());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

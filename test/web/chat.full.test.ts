@@ -134,7 +134,7 @@ describe('the chat page', function () {
     await end();
   });
 
-  it('goes on with an answer after a reload, and shows it in a second tab, byte for byte and once', async () => {
+  it('resumes an answer after a reload, and shows it in a second tab, byte for byte and once', async () => {
     const { page, context, end } = await web.visit('/chat');
     await say(page, ask('reload'));
     const chatId = await chatIdOf(page);

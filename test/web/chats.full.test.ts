@@ -65,7 +65,7 @@ describe('the list of chats', function () {
     await end();
   });
 
-  it('comes in pages, and has only one’s own where that is wanted', async () => {
+  it('is paged, and can show only one’s own', async () => {
     const { page, end } = await web.visit('/chats?page=99');
     await page.getByText('There is nothing on this page').waitFor();
     await page.goto('/chats');

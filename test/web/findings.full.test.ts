@@ -68,7 +68,7 @@ describe('findings in the web app', function () {
     await end();
   });
 
-  it('shows one: what was observed, who was told, the investigation it opened, and the agent', async () => {
+  it('shows one: what was observed, who was notified, the investigation it opened, and the agent', async () => {
     const agent = await makeAgent('Watches checkout');
     const id = await alert('Checkout fails', { summary: 'One in three.', labels: { team: 'shop' } }, agent);
     const { page, end } = await web.visit(`/finding/${id}`);

@@ -129,7 +129,7 @@ describe('the page of an investigation while it runs', function () {
     await end();
   });
 
-  it('keeps the place of whoever reads a step when the report comes, and offers the way to it', async () => {
+  it('keeps the reading position when the report arrives, and offers to jump to it', async () => {
     for (const viewport of [
       { width: 1280, height: 420 },
       { width: 390, height: 420 },

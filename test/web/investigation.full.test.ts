@@ -184,7 +184,7 @@ describe('the page of an investigation', function () {
     await end();
   });
 
-  it('says that there is none where there is none, and who may not see it', async () => {
+  it('says when there is none, and when the viewer may not see it', async () => {
     const unknown = await web.visit('/investigation/00000000-0000-4000-8000-000000000000', { expected: [/404/] });
     await unknown.page.getByRole('heading', { name: 'Page not found' }).waitFor();
     await unknown.page.goto('/investigation/nonsense');

@@ -61,7 +61,7 @@ describe('the frame of the web app', function () {
     await end();
   });
 
-  it('goes on when another tab has signed in anew: what is refused once works the next time', async () => {
+  it('recovers when another tab has signed in again: a refused request works the next time', async () => {
     const { page, context, end } = await web.visit('/monitoring', { expected: [/status of 40[13]/] });
     await page.getByLabel('What should be watched?').fill('Watch the till.');
     const { status } = await page.evaluate(

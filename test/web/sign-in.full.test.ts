@@ -27,7 +27,7 @@ describe('signing in', function () {
   const keyWith = async (...scopes: string[]): Promise<string> =>
     (await web.call<{ api_key: string }>('POST', '/api/api-keys', { name: 'Narrow', scopes })).api_key;
 
-  it('takes an API key, and goes on to the page that was wanted', async () => {
+  it('takes an API key, and continues to the requested page', async () => {
     const { page, context, end } = await web.visit('/team?tab=sessions', { as: null, expected: UNAUTHORIZED });
     await heading(page, 'Sign in to Casebook');
     assert.equal(await page.title(), 'Sign in · Casebook');
@@ -132,7 +132,7 @@ describe('signing in', function () {
     await end();
   });
 
-  it('asks to sign in again when the session was ended elsewhere, and comes back', async () => {
+  it('asks to sign in again when the session was ended elsewhere, and returns to the page', async () => {
     const { page, context, end } = await web.visit('/', { expected: UNAUTHORIZED });
     await heading(page, 'Investigations');
     const { id } = await (await context.request.get('/api/session')).json();
@@ -175,7 +175,7 @@ describe('signing in', function () {
 describe('signing in through an identity provider', function () {
   this.timeout(240_000);
 
-  it('goes there and comes back signed in as the member; a stranger is told why not', async () => {
+  it('goes there and returns signed in as the member; a stranger learns why not', async () => {
     const behind: string[] = [];
     const app = await startBalancer(behind);
     const provider = await startTestProvider({ redirectUri: `${app.url}/api/sign-in/oidc/callback` });

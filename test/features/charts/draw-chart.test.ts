@@ -111,7 +111,7 @@ describe('draw_chart', () => {
     assert.match(output.content, new RegExp(`draw from its source: tool_id ${first.toolCallId}`));
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when aborted', async () => {
     const context = toolContext({ evidence: [stored(requests)], signal: AbortSignal.abort(new Error('stop')) });
     await assert.rejects(drawChart.run({ evidence: 1 }, context), /stop/);
   });

@@ -93,7 +93,7 @@ describe('renderSvg', () => {
       assert.ok(!colours(dark).includes(colour), `${colour} is in ${colours(dark).join()}`);
   });
 
-  it('refuses a specification that is no chart, and draws nothing once it is told to stop', async () => {
+  it('refuses a specification that is not a chart, and draws nothing once aborted', async () => {
     const chart = await drawn(latency);
     const reaching = { ...chart, data: { url: 'file:///etc/passwd' } } as unknown as ChartSpec;
     await assert.rejects(renderSvg(reaching, { signal }), InvalidChart);

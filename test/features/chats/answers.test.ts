@@ -88,7 +88,7 @@ describe('an answer in a chat', () => {
     assert.equal(chats.requests('plain').at(-1)?.body.model, DEFAULT_MODEL);
   });
 
-  it('follows the caller’s system prompt, and the rules all the same', async () => {
+  it('follows the caller’s system prompt, and still follows the rules', async () => {
     const system = (): string => JSON.stringify(chats.requests('plain').at(-1)?.body.system);
     await chats.say(ask('plain'));
     assert.match(system(), /You are Casebook/);
@@ -111,7 +111,7 @@ describe('an answer in a chat', () => {
     }
   });
 
-  it('is a 502 with the reason when the model refuses the request; the chat goes on', async () => {
+  it('is a 502 with the reason when the model refuses the request; the chat continues', async () => {
     const { detail, chat_id: id } = await fails('final');
     assert.match(detail, /No such thing here\./);
     assert.equal(chats.requests('final').length, 1, 'what cannot work is not repeated');
@@ -147,7 +147,7 @@ describe('an answer in a chat', () => {
     });
   }
 
-  it('goes on where it was too long for one call', async () => {
+  it('continues an answer that was too long for one call', async () => {
     const { response } = await chats.say(ask('long'));
     assert.equal(response, 'The first half\n\nand the second.');
     assert.match(JSON.stringify(chats.requests('long')[1]?.body.messages.at(-1)), /cut off because it was too long/);

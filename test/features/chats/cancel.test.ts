@@ -46,7 +46,7 @@ describe('a turn that is cancelled', () => {
     assert.deepEqual([status, body], [200, { chat_id: chatId, status: 'processing' }]);
   };
 
-  it('in mid-sentence keeps the words, stops the model, and the chat goes on from them', async () => {
+  it('in mid-sentence keeps the text, stops the model, and the chat continues from there', async () => {
     const { chatId, seen, whole } = await chats.begin(ask('sentence'));
     await chats.harness.model.waitForHold('sentence');
     await cancelled(chatId);
@@ -135,7 +135,7 @@ describe('a turn that is cancelled', () => {
       chats.harness.api.deps.chats.launcher = usual;
     });
 
-    it('is over at once, and a start that comes late asks the model nothing', async () => {
+    it('ends at once, and a late start does not call the model', async () => {
       const cancelledYet = Promise.withResolvers<void>();
       const starting = Promise.withResolvers<void>();
       chats.harness.api.deps.chats.launcher = {

@@ -97,7 +97,7 @@ describe('a chat that becomes long', () => {
     assert.ok(call && call.costUsd > 0);
   });
 
-  it('is summarised no more than it needs', async () => {
+  it('is summarised no more often than necessary', async () => {
     const { chat_id: id } = await chats.say(ask('first'));
     await chats.say(ask('plain'), { chat_id: id });
     const asked = chats.tasks('chat_summary').length;
@@ -143,7 +143,7 @@ describe('a chat that becomes long', () => {
     for (const part of ['eta begins', 'eta ends', 'theta begins', 'theta ends']) assert.ok(next.includes(part), part);
   });
 
-  it('goes on with an extract when no model can summarise it', async () => {
+  it('continues with an extract when no model can summarise it', async () => {
     summarise = () => ({ error: { status: 400, type: 'invalid_request_error', message: 'No.' } });
     const { chat_id: id } = await chats.say(ask('first'));
     await chats.say(ask('plain'), { chat_id: id });
@@ -155,7 +155,7 @@ describe('a chat that becomes long', () => {
     assert.deepEqual(await summariesOf(id), []);
   });
 
-  it('goes on with an extract when there is nothing in the summary', async () => {
+  it('continues with an extract when the summary is empty', async () => {
     for (const step of [{}, { text: ' \n' }, { stopReason: 'refusal' }] as const) {
       summarise = () => step;
       const { chat_id: id } = await chats.say(ask('first'));

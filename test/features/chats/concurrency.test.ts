@@ -86,7 +86,7 @@ describe('turns of a chat at the same time', () => {
     assert.equal((await chats.turns(id)).length, 2);
   });
 
-  it('are not begun for a caller who holds as many streams as one may', async () => {
+  it('are refused to a caller at the stream limit', async () => {
     const key = await chats.key('chats:read', 'chats:write');
     const id = await opened();
     const { whole } = await chats.begin(ask('watched'), { chat_id: id });
@@ -127,7 +127,7 @@ describe('turns of a chat at the same time', () => {
       assert.equal((await chats.turns(answers[0]!.chat_id)).length, 1);
     });
 
-    it('are told apart by everything that was asked for', async () => {
+    it('are distinguished by the whole request', async () => {
       const options = keyed();
       const { chat_id: id } = answerOf(await chats.post(body('once'), options));
       for (const other of [

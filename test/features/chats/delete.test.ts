@@ -116,7 +116,7 @@ describe('a chat that is deleted', () => {
     assert.equal((await chats.detail(kept)).messages.length, 2);
   });
 
-  it('while a turn runs is gone at once; the turn is stopped, and those who follow it are told', async () => {
+  it('while a turn runs is gone at once; the turn is stopped, and its followers are notified', async () => {
     const { chatId, turnId, seen, whole } = await chats.begin(ask('streamed'));
     await chats.harness.model.waitForHold('streamed');
     await remove(chatId);
@@ -143,7 +143,7 @@ describe('a chat that is deleted', () => {
     await nothingIsLeft(id);
   });
 
-  it('answers whoever waits for its turn, also when its last event went before it was read', async () => {
+  it('answers callers waiting for its turn, even if the last event was deleted before it was read', async () => {
     const { chat_id: id } = await chats.say(ask('plain'));
     const { events } = chats.harness.api.deps;
     const usual = events.tail;

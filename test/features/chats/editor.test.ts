@@ -130,7 +130,7 @@ describe('edits of the workspace in chats', () => {
     assert.equal(await contentOf('shared.md'), 'base of others\n');
   });
 
-  it('come to nothing with a turn that comes to nothing', async () => {
+  it('are discarded with a turn that fails', async () => {
     const before = await (await workspace()).head();
     const messages = [{ role: 'user', content: ask('fails') }];
     assert.equal((await chats.call('POST', '/api/chat-editor', { messages })).status, 502);

@@ -82,7 +82,7 @@ describe('the end of a turn', () => {
   const closedThrough = async (id: string): Promise<number> =>
     (await em().findOneOrFail(Conversation, { id })).closedThroughStep;
 
-  it('is recorded once: an attempt that comes late does not close the steps of the next turn', async () => {
+  it('is recorded once: a late attempt does not close the steps of the next turn', async () => {
     const chatId = await conversation();
     const first = turnRow(chatId, 1, 1, 'processing');
     await em()
@@ -104,7 +104,7 @@ describe('the end of a turn', () => {
     assert.deepEqual([recorded.text, recorded.lastStep], ['Answer 1.', 1]);
   });
 
-  it('is the same event for those who read it from the row, without its words, as for those who were told', async () => {
+  it('is the same event, minus its text, for readers of the row as for followers of the stream', async () => {
     for (const text of ['Fixed \u{1f600} é\u0301 漢字\r\n', 'The pool is full. '.repeat(20_000), undefined]) {
       const chatId = await conversation();
       const turn = turnRow(chatId, 1, 1, 'processing');
@@ -129,7 +129,7 @@ describe('the end of a turn', () => {
     assert.equal(await recordedEnd(em(), randomUUID()), 'deleted');
   });
 
-  it('ends the calls that nobody finished', async () => {
+  it('ends unfinished calls', async () => {
     const chatId = await conversation();
     const turn = turnRow(chatId, 1, 1, 'processing');
     const call = em().create(ToolCall, {
@@ -170,7 +170,7 @@ describe('the end of a turn', () => {
     assert.ok(bytes <= maxEventBytes, `${bytes} bytes`);
   });
 
-  it('comes also when the repository of the team stays out of order', async () => {
+  it('is recorded even if the repository of the team stays broken', async () => {
     const turn = turnRow(randomUUID(), 1, 1, 'processing');
     turn.purpose = 'edit';
     turn.sideEffects = true;

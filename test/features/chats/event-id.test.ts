@@ -20,7 +20,7 @@ describe('ids of the events of a chat’s stream', () => {
     assert.equal(eventId(turnId, position), old);
   });
 
-  it('are none of ours in any other form', () => {
+  it('are rejected in any other format', () => {
     const turn = turnId.replaceAll('-', '');
     for (const id of [
       '',

@@ -70,7 +70,7 @@ describe('the list of chats', () => {
     assert.equal((await list('?count=5')).has_more, false, 'a full last page is the last');
   });
 
-  it('refuses pages and sizes that are none', async () => {
+  it('refuses invalid pages and sizes', async () => {
     for (const query of ['page=0', 'page=-1', 'page=x', 'page=1.5', 'count=0', 'count=101', 'limit=0', 'limit=101']) {
       const { status, body } = await chats.call('GET', `/api/chat?${query}`);
       assert.equal(status, 422, query);

@@ -57,7 +57,7 @@ describe('purging a chat', () => {
   });
   const nothing = { chats: 0, turns: 0, conversations: 0, calls: 0, events: 0 };
 
-  it('goes on where one was killed: what was deleted stays so, and the mark goes last', async () => {
+  it('resumes after a kill: deleted rows stay deleted, and the mark is removed last', async () => {
     const [chat, other] = [await storeChat(), await storeChat()];
     await cutShort(given.database, `select 1 from tool_calls where conversation_id = '${chat.id}'`, () => purge(chat));
     assert.deepEqual(await left(chat), { ...nothing, chats: 1, turns: 1, calls: CALLS });

@@ -119,7 +119,7 @@ describe('a request to a chat', () => {
       });
     }
 
-    it('for a query or a header that is none', async () => {
+    it('for an invalid query or header', async () => {
       for (const [query, headers, loc] of [
         ['?stream=maybe', {}, ['query', 'stream']],
         ['?stream=2', {}, ['query', 'stream']],
@@ -176,7 +176,7 @@ describe('a request to a chat', () => {
       }
     });
 
-    it('is a 422 for an id in the path that is none', async () => {
+    it('is a 422 for an invalid id in the path', async () => {
       for (const [method, path, body] of [
         ['GET', '/api/chat/x', undefined],
         ['GET', '/api/chat/x/stream', undefined],

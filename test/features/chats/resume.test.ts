@@ -119,7 +119,7 @@ describe('a stream that is taken up again', () => {
     assert.deepEqual((await readEvents(await chats.fetch('GET', path))).events, all.events.slice(5));
   });
 
-  it('is that of the turn that the event is of, also an earlier one', async () => {
+  it('belongs to the turn of the event, even an earlier one', async () => {
     const first = await chats.stream(ask('looked'));
     const { chatId } = chatOf(first);
     const second = await chats.stream(ask('plain'), { chat_id: chatId });

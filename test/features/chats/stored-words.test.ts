@@ -46,7 +46,7 @@ describe('stored words for those who follow a turn', () => {
     return { turn, read, em };
   };
 
-  it('are read once for all who hold them at a time, and again when nobody does', async () => {
+  it('are read once for all concurrent readers, and again when nobody holds them', async () => {
     const { turn, read, em } = await begin();
     const missing = { from: 1, through: 2 };
     const all = await Promise.all(Array.from({ length: 12 }, () => holdWords(em, turn, missing)));
@@ -80,7 +80,7 @@ describe('stored words for those who follow a turn', () => {
     for (const { release } of held) release();
   });
 
-  it('that could not be read are read again by whoever comes next', async () => {
+  it('that could not be read are read again for the next reader', async () => {
     const { turn, read, em } = await begin();
     const fails = () => {
       throw new Error('The database is away.');

@@ -91,7 +91,7 @@ describe('the text of an answer', () => {
       'First the services.\n\n  And again,\n\n\n\n\nOnce more\n\nIt is the pool [1].\n',
     ));
 
-  it('comes whole although a model says more at once than an event holds', async () => {
+  it('is complete even if a model sends more at once than an event holds', async () => {
     const { text, chunks } = await chats.stream(ask('long-at-once'));
     assert.ok(text === LONG_AT_ONCE);
     const [start] = chunks;
@@ -100,7 +100,7 @@ describe('the text of an answer', () => {
     assert.equal(chats.requests('long-at-once').length, 1);
   });
 
-  it('comes although a model asked for more at once than an event holds', async () => {
+  it('is complete even if a model requests more at once than an event holds', async () => {
     const { text, chunks } = await chats.stream(ask('many-calls'), {}, { include: 'tools' });
     assert.equal(text, 'All at once.\n\nThere is nothing.');
     assert.equal(chunks.filter(({ type }) => type === 'tool-input-available').length, 80);

@@ -126,13 +126,13 @@ describe('the stream of a turn', () => {
     assert.equal((await chats.ended(chatId)).text, text);
   });
 
-  it('is told by a HEAD of the same headers, and nothing of it', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const { chat_id: id } = await chats.say(ask('plan'));
     const response = await chats.fetch('HEAD', `/api/chat/${id}/stream`);
     assert.equal(await response.text(), '');
   });
 
-  it('is that of the last turn for those who come later', async () => {
+  it('is that of the last turn for late readers', async () => {
     const { chat_id: id } = await chats.say(ask('plan'));
     const second = await chats.stream(ask('fails'), { chat_id: id });
     assert.deepEqual((await chats.follow(id)).events, second.events);

@@ -70,7 +70,7 @@ describe('the sweeper of chats', () => {
     assert.equal((await chats.ended(chatId)).status, 'completed');
   });
 
-  it('records a turn that ended in Temporal without a word, and its chat goes on', async () => {
+  it('records a turn that ended silently in Temporal, and its chat continues', async () => {
     const { chatId, turnId, whole } = await chats.begin(ask('lost'));
     await chats.harness.model.waitForHold('lost');
     await taken(chatId);

@@ -13,7 +13,7 @@ import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { createChatRows } from './rows.ts';
 
-describe('whoever follows a turn that is begun again', () => {
+describe('a reader of a turn that is restarted', () => {
   let database: TestDatabase;
   let events: EventLog;
   let stop: (() => Promise<void>) | undefined;
@@ -74,7 +74,7 @@ describe('whoever follows a turn that is begun again', () => {
     return { turn, stream, said: pieces.join(''), next, comeAgain };
   };
 
-  it('is told only what the new attempt says beyond the old one', async () => {
+  it('gets only the text that the new attempt adds', async () => {
     const { stream, said, next } = await begin();
     const whole = `${said}and the end`;
     await events.append(stream, [
@@ -93,7 +93,7 @@ describe('whoever follows a turn that is begun again', () => {
   const loseSome = (stream: string) =>
     database.orm.em.execute(`delete from events where stream = ? and data like '%word 7 %'`, [stream]);
 
-  it('is told to drop what it has, and everything anew, when the log has lost what was said', async () => {
+  it('is told to drop its text, and gets everything again, when the log has lost events', async () => {
     const { stream, said, next } = await begin();
     await loseSome(stream);
     await events.append(stream, [start('b'), delta('b', said), delta('b', 'and more')]);
@@ -103,7 +103,7 @@ describe('whoever follows a turn that is begun again', () => {
     assert.deepEqual(await next(), { type: 'text-delta', id: 'part-2', delta: 'and more' });
   });
 
-  it('is told everything anew when it comes again and the log has lost what it was told before', async () => {
+  it('gets everything again on reconnecting after the log has lost earlier events', async () => {
     const { turn, stream, comeAgain } = await begin();
     assert.equal(await knowsPosition(events, turn, comeAgain().after), true);
     await loseSome(stream);
@@ -118,7 +118,7 @@ describe('whoever follows a turn that is begun again', () => {
     assert.deepEqual(types, ['start', 'reset-step', 'text-start', 'text-delta']);
   });
 
-  it('is told to drop the step that is begun again where steps are marked', async () => {
+  it('is told to drop the restarted step if steps are marked', async () => {
     const { stream, said, next } = await begin({ tools: true });
     await loseSome(stream);
     await events.append(stream, [start('b'), delta('b', said)]);

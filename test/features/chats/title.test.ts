@@ -91,7 +91,7 @@ describe('the title of a chat', () => {
     assert.equal(await titleOf(id), 'Pool of db_pool exhausted');
   });
 
-  it('is a person’s when there is one, also when it comes while the model names the chat', async () => {
+  it('is a person’s if there is one, even if it arrives while the model names the chat', async () => {
     const { chatId, turnId, whole } = await chats.begin(ask('plain', '[title held-person]'));
     await whole;
     await chats.harness.model.waitForHold('held-person');

@@ -312,7 +312,7 @@ describe('a UI message stream', () => {
     );
   });
 
-  it('and where the words are too many to be kept: what is begun again is taken back', async () => {
+  it('and if the text is too long to keep: the restarted part is retracted', async () => {
     let takenBack = 0;
     await fc.assert(
       fc.asyncProperty(published, holes, fc.boolean(), fc.boolean(), async (turn, lost, tools, keepsWords) => {
@@ -326,7 +326,7 @@ describe('a UI message stream', () => {
     assert.ok(takenBack > 0, `${takenBack} took back what they had shown`);
   });
 
-  it('gives what it says in one go in small pieces, none of which ends within a character', async () => {
+  it('splits large texts into small pieces, never within a character', async () => {
     const long = `${'a'.repeat(15_999)}${'😀'.repeat(20_000)}`;
     const turn = new PublishedTurn();
     turn.stored.set(1, [{ kind: 'text', text: long }]);

@@ -120,7 +120,7 @@ describe('POST /api/extract-citation', () => {
     assert.equal((await sendJson(url(), body, { headers: { 'x-api-key': 'other' } })).status, 403);
   });
 
-  it('takes results of 5 MB and more, and refuses what is over its limit', async () => {
+  it('takes results of 5 MB and more, and refuses those over the limit', async () => {
     const tool_result = largeLog(MEGABYTES_5, 'checkout ERROR pool exhausted: 20 of 20 connections in use');
     const text_with_citation = 'All 20 connections of the pool of checkout were in use [1].';
     const found = await ask({ tool_result, citation_id: 1, text_with_citation });

@@ -35,14 +35,14 @@ describe('the numbers that a text cites', () => {
 describe('what a text claims with a citation', () => {
   const statements = (text: string, id: number): string[] => claimsOf(text, id).map(({ statement }) => statement);
 
-  it('is the part of the sentence that the citation stands at', () => {
+  it('is the part of the sentence next to the citation', () => {
     const text = 'All was well. The pool was exhausted [2], so checkout slowed down to 2 s [1].';
     assert.deepEqual(statements(text, 2), ['The pool was exhausted']);
     assert.deepEqual(statements(text, 1), [', so checkout slowed down to 2 s']);
     assert.match(claimsOf(text, 1)[0]!.context, /The pool was exhausted/);
   });
 
-  it('is what follows where nothing comes before', () => {
+  it('is the following text if nothing precedes it', () => {
     assert.deepEqual(statements('As shown by [3], the disk is full.', 3), [', the disk is full.']);
     assert.deepEqual(statements('[4] The disk is full.', 4), ['The disk is full.']);
   });

@@ -79,7 +79,7 @@ describe('excerpts that a model chooses', function () {
     assert.ok(!payloads.some((payload) => /exhausted|37 requests/.test(payload)));
   });
 
-  it('are none when it says that none supports the claim', async () => {
+  it('are empty when it says that none supports the claim', async () => {
     answer = { text: '```json\n[]\n```' };
     assert.deepEqual(await extract(), []);
   });

@@ -38,7 +38,7 @@ describe('the ledger of effects', () => {
   const rowOf = ({ id }: Effect): Promise<Effect> => database.orm.em.fork().findOneOrFail(Effect, { id }, anyTeam);
 
   describe('a key', () => {
-    it('stands for one effect of a team, however many claim it at once', async () => {
+    it('identifies one effect of a team, however many claim it at once', async () => {
       const teamId = randomUUID();
       const claimed = await Promise.all(Array.from({ length: 10 }, () => claim({ teamId, request: { a: 1, b: 2 } })));
       assert.equal(new Set(claimed.map(({ id }) => id)).size, 1);

@@ -141,7 +141,7 @@ describe('a one-time link', () => {
     for (const link of unused) assert.equal(await statusOf(link), 401);
   });
 
-  it('ends with the membership of whom it is for, and of who made it', async () => {
+  it('ends with the membership of its user, and of its creator', async () => {
     const team = await api.newTeam();
     const [admin, member] = [await api.newMember(team.key, 'admin'), await api.newMember(team.key)];
     const ofAdmin = await signedIn(await operatorLink(admin.email));
@@ -153,7 +153,7 @@ describe('a one-time link', () => {
     for (const link of [made.json.token, forMember]) assert.equal(await statusOf(link), 401);
   });
 
-  it('of somebody who may do everything keeps nobody from removing them once its session is over', async () => {
+  it('of an admin does not prevent their removal once its session has ended', async () => {
     const { id } = await api.newMember(api.rootKey);
     const admin = await api.newKey(api.rootKey, ['team:admin']);
     const ofMember = await api.newKey(api.rootKey, ['system:admin'], { user_id: id });
@@ -231,7 +231,7 @@ describe('a one-time link', () => {
     await assert.rejects(createOperatorLink(api.database.orm.em, { hash, expiresAt, email: 'x@y.z' }), /member/);
   });
 
-  it('is deleted when it is over, and so are sessions; others stay', async () => {
+  it('is deleted once expired, and so are sessions; others are kept', async () => {
     const { session, browser } = await signedIn(await newLink(api.rootKey));
     const open = await newLink(api.rootKey);
     const em = () => api.database.orm.em.fork();
@@ -248,7 +248,7 @@ describe('a one-time link', () => {
 });
 
 describe('a path of our own', () => {
-  it('is told from everything that may lead elsewhere', () => {
+  it('is distinguished from everything that may lead elsewhere', () => {
     for (const path of ['/', '/investigation/1?a=b#c', '/a//b', '/@evil.example', '/http://evil.example'])
       assert.equal(localPath(path), path);
     assert.equal(localPath('/für'), '/f%C3%BCr');

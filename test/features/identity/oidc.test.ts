@@ -95,7 +95,7 @@ describe('sign-in through an identity provider', () => {
     const withPart = (token: string, index: number, part: string): string =>
       token.split('.').with(index, part).join('.');
 
-    it('was changed on the way signs nobody in', async () => {
+    it('was tampered with signs nobody in', async () => {
       const { email } = await member('admin');
       await refused((answer) => {
         const claims = JSON.parse(Buffer.from(answer.id_token.split('.')[1]!, 'base64url').toString());
@@ -156,7 +156,7 @@ describe('sign-in through an identity provider', () => {
     };
     const goOn = (browser: Browser, team_id: string) => browser.request('POST', '/api/session/team', { team_id });
 
-    it('goes on in the other: as what they are there, until the session would have ended, and the first one is over', async () => {
+    it('switches to the other, in their role there, until the session would have ended, and ends the first one', async () => {
       const { first, second, browser, session } = await inTwoTeams();
       const before = browser.cookies.get(SESSION)!;
       api.clock.advance(3_600_000);
@@ -176,7 +176,7 @@ describe('sign-in through an identity provider', () => {
       assert.equal((await goOn(browser, first.id)).json.role, 'admin');
     });
 
-    it('comes back to the team they were in last, while they are a member there', async () => {
+    it('returns to the team they used last, while still a member there', async () => {
       const { second, userId, browser } = await inTwoTeams();
       await goOn(browser, second.id);
       const again = api.browser();
@@ -188,7 +188,7 @@ describe('sign-in through an identity provider', () => {
       assert.notEqual((await later.request('GET', '/api/session')).json.team.id, second.id);
     });
 
-    it('of several requests at a time one goes on', async () => {
+    it('of several concurrent requests one succeeds', async () => {
       const { second, browser } = await inTwoTeams();
       const cookie = browser.cookie;
       const replies = await Promise.all(
@@ -257,7 +257,7 @@ describe('sign-in through an identity provider', () => {
     assert.equal(await dance(api.browser()), failure('not_a_member'));
   });
 
-  it('refuses whom nobody knows, and addresses that are not verified', async () => {
+  it('refuses unknown people and unverified addresses', async () => {
     const { email } = await member();
     for (const [account, code] of [
       [{ email: `${randomUUID()}@example.org`, email_verified: true }, 'not_a_member'],
@@ -431,7 +431,7 @@ describe('the configuration of an identity provider', () => {
     CASEBOOK_OIDC_CLIENT_SECRET: 'secret',
   };
 
-  it('is there as a whole or not at all', () => {
+  it('is complete or absent', () => {
     assert.equal(loadConfig({}).oidc, undefined);
     assert.deepEqual(loadConfig(oidc).oidc, {
       issuer: 'https://id.example',

@@ -22,7 +22,7 @@ describe('a session', () => {
   };
   const rows = (id: string) => api.database.orm.em.fork().findOneOrFail(Credential, { id }, anyTeam);
 
-  it('is an http-only cookie that stands for the key', async () => {
+  it('is an http-only cookie that represents the key', async () => {
     const team = await api.newTeam();
     const browser = api.browser();
     const reply = await browser.signIn({ api_key: team.key });

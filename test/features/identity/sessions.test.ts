@@ -54,7 +54,7 @@ describe('the list of sessions', () => {
   };
   const idsOf = (sessions: Session[]): string[] => sessions.map(({ id }) => id).toSorted();
 
-  it('shows an admin those of the team, with whom, how and where', async () => {
+  it('shows an admin those of the team, with person, method and browser', async () => {
     const [team, other] = [await api.newTeam(), await api.newTeam()];
     const admin = await signedIn(team.key, `Firefox\u00ff ${'x'.repeat(300)}`);
     const member = await api.newMember(team.key);

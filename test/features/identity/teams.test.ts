@@ -187,7 +187,7 @@ describe('teams', () => {
       assert.equal(await used(), api.clock.now().toISOString());
     });
 
-    it('answer 404 for an unknown id and 422 for one that is none', async () => {
+    it('answer 404 for an unknown id and 422 for an invalid one', async () => {
       const unknown = await api.call(api.rootKey, 'DELETE', `/api/api-keys/${randomUUID()}`);
       assert.equal(unknown.status, 404);
       const noVersion = await api.call(api.rootKey, 'DELETE', '/api/api-keys/11111111-1111-1111-1111-111111111111');

@@ -207,7 +207,7 @@ describe('investigations over the API', () => {
       assert.equal(await count(), before);
     });
 
-    it('answers 404 to an unknown id and 422 to one that is none, on every path', async () => {
+    it('answers 404 to an unknown id and 422 to an invalid one, on every path', async () => {
       for (const [method, path] of [
         ['GET', '/api/v1/investigations/ID'],
         ['GET', '/api/investigations/ID'],
@@ -293,7 +293,7 @@ describe('events of an investigation', () => {
     }
   });
 
-  it('refuse a Last-Event-ID that is none', async () => {
+  it('refuse an invalid Last-Event-ID', async () => {
     const id = await harness.investigate('bad id');
     const response = await fetch(`${harness.url}/api/investigations/${id}/events`, {
       headers: { 'x-api-key': harness.apiKey, 'last-event-id': "1'; drop" },

@@ -10,7 +10,7 @@ describe('a cancellation that overtakes the start', () => {
   });
   after(() => harness?.stop());
 
-  it('stops the run before it asks the model anything, and is the last that is told of it', async () => {
+  it('stops the run before it calls the model, and is its last event', async () => {
     const { investigations, events } = harness.api.deps;
     const usual = investigations.launcher;
     const committed = Promise.withResolvers<string>();

@@ -91,7 +91,7 @@ describe('a message of a person', () => {
     assert.ok(run.heard());
   });
 
-  it('is stored once, and told once, although the event log was away', async () => {
+  it('is stored once, and announced once, despite an outage of the event log', async () => {
     const run = await start('log-away');
     const { investigations, events } = harness.api.deps;
     const usual = investigations.launcher;

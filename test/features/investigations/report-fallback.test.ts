@@ -55,7 +55,7 @@ describe('report of a run that could not finish', () => {
     assert.deepEqual(check(report, evidence).unverifiedClaims, []);
   });
 
-  it('names nobody when the best of a ranking is quiet', async () => {
+  it('names no service when the top of the ranking is quiet', async () => {
     const evidence = await gather(...looks, ['rank_root_causes', { source: 'shop' }]);
     const quiet = evidence.map((stored) =>
       storedEvidence(

@@ -51,7 +51,7 @@ describe('investigation status reader', () => {
     assert.deepEqual(reads, { count: 1, queries: 0 });
   });
 
-  it('answers a running one from its workflow, and looks at the row every five seconds all the same', async () => {
+  it('answers a running one from its workflow, and still reads the row every five seconds', async () => {
     const id = await create();
     const { clock, reads, read } = scene(() => thinking);
     assert.equal((await read(id)).progress?.step, 2);

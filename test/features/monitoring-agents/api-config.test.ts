@@ -157,7 +157,7 @@ describe('configuration of monitoring agents over the API', () => {
     await assertNowhere(agent, set.webhook_secret, set.webhook_secret.slice(6));
   });
 
-  it('says of a test without a channel that there is none', async () => {
+  it('says that there is no channel to test', async () => {
     const agent = await newAgent();
     const { delivered, error } = await ok(call('POST', agent.at('/config/test')));
     assert.deepEqual([delivered, error], [false, 'The agent has no notification channel.']);

@@ -81,7 +81,7 @@ describe('what monitoring agents did, over the API', () => {
     assert.equal((await call('GET', other.at(`/sessions/${found.id}`))).status, 404, 'of another agent');
   });
 
-  it('lists findings of an agent and of the team; one with what it rests on and what was told of it', async () => {
+  it('lists findings of an agent and of the team, and shows one with its evidence and notifications', async () => {
     const receiver = await startWebhookReceiver(SECRET);
     try {
       const agent = await startAgent(harness, [gaugeCheck({ on_finding: ['notify'], title: 'Queue' })], {
@@ -177,7 +177,7 @@ describe('what monitoring agents did, over the API', () => {
     }
   });
 
-  it('shows an agent as degraded that has been silent too long, also where nobody is left to notice', async () => {
+  it('shows a silent agent as degraded, even if nobody is left to notice', async () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     await agent.untilSessions(1);
     await waitUntil(async () => (await listed(agent)).status === 'active' || undefined, {

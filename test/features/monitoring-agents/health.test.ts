@@ -16,7 +16,7 @@ describe('an agent that no worker has taken up', () => {
   after(() => database?.drop());
 
   const later = (minutes: number): Date => new Date(Date.now() + minutes * 60_000);
-  it('is degraded when nobody has drafted its plan before long', async () => {
+  it('is degraded if its plan is not drafted in time', async () => {
     const teamId = randomUUID();
     const em = () => forTeam(database.orm.em, teamId);
     const id = randomUUID();

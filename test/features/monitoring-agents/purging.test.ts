@@ -47,7 +47,7 @@ describe('purging a monitoring agent', () => {
     return purgeAgent({ orm, events: given.events, drafts, findings }, { agentId, teamId });
   };
 
-  it('goes on where one was killed: what was deleted stays so, and the mark goes last', async () => {
+  it('resumes after a kill: deleted rows stay deleted, and the mark is removed last', async () => {
     const agent = await storeDeleted();
     const { id, sessions } = agent;
     const all = await left(agent);

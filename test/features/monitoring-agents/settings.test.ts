@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { plannedBy } from '../../../src/features/monitoring-agents/settings.ts';
 
-describe('what the workflow is told of a plan', () => {
+describe('the plan as the workflow sees it', () => {
   const planOf = (sql: string) =>
     Plan.parse({
       summary: 'Watches orders.',

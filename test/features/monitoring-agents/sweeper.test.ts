@@ -79,7 +79,7 @@ describe('sweeping monitoring agents', () => {
     assert.deepEqual(await heard(agent), before);
   });
 
-  it('tells a workflow what it was not told, once', async () => {
+  it('signals a workflow what it missed, once', async () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     await agent.untilSessions(1);
     const { revision } = await rowOf(agent);
@@ -91,7 +91,7 @@ describe('sweeping monitoring agents', () => {
     assert.equal(await sweep(), 0);
   });
 
-  it('leaves a change alone that is being told', async () => {
+  it('leaves a change alone that is being signalled', async () => {
     const agent = await startAgent(harness, [gaugeCheck()]);
     const { revision } = await rowOf(agent);
     await set(agent, { revision: revision + 1, updatedAt: new Date(Date.now() + 60_000) });
@@ -99,7 +99,7 @@ describe('sweeping monitoring agents', () => {
     await set(agent, { toldRevision: revision + 1 });
   });
 
-  it('starts a workflow again that is missing: it goes on where its sessions say that it was', async () => {
+  it('restarts a missing workflow, which resumes where its sessions left off', async () => {
     const agent = await startAgent(harness, [gaugeCheck({ schedule: { every_seconds: 3_600 } })]);
     const [first] = await agent.untilSessions(1);
     await workflow(agent).terminate('as if it was lost');

@@ -92,7 +92,7 @@ describe('notifications: channels', () => {
     it(`refuses ${name}`, () => assert.equal(NotificationChannel.safeParse(value).success, false));
   }
 
-  it('stands in the document of the API, with secrets that are written only', () => {
+  it('is in the OpenAPI document, with write-only secrets', () => {
     const schema = JSON.stringify(z.toJSONSchema(NotificationChannel, { io: 'input' }));
     assert.equal(schema.match(/"writeOnly":true/g)?.length, 3);
   });

@@ -99,7 +99,7 @@ describe('notifications: mail', () => {
     assert.doesNotMatch(mail.parsed.subject ?? '', /[\r\n\u2028\u202e]/);
   });
 
-  it('names whom the server refused, for good', async () => {
+  it('names the recipients that the server refused, permanently', async () => {
     const { mails, send } = await mailing(
       {
         onRcptTo: ({ address }, _session, done) =>

@@ -142,7 +142,7 @@ describe('notifications: a message in Block Kit', () => {
     assert.ok(!toSlackMessage(message({ links: [] })).blocks.some(({ type }) => type === 'actions'));
   });
 
-  it('mentions nobody and hides no link, whatever telemetry says, and wherever', () => {
+  it('mentions nobody and hides no link, whatever telemetry says, in any field', () => {
     const hostile = toSlackMessage(
       message({
         title: HOSTILE,
@@ -159,7 +159,7 @@ describe('notifications: a message in Block Kit', () => {
     assert.doesNotMatch(header.text.text, /<[@#!]|\n|[\u202e\u2028]/);
   });
 
-  it('does so for text that nobody thought of', () => {
+  it('does so for random text', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 30 }),
       fc.constantFrom(

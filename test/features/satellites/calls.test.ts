@@ -59,7 +59,7 @@ describe('questions of runs to satellites', () => {
   };
   const never = new AbortController().signal;
 
-  it('find an answer that came while nobody listened, without asking again', async () => {
+  it('find an answer that arrived while nobody listened, without asking again', async () => {
     const { satellite, asked, call, untilAsked } = await connect('late');
     const requestId = randomUUID();
     const worker = new AbortController();

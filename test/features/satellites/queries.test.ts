@@ -192,7 +192,7 @@ for (const { name: eventLog, env } of eventLogs) {
       }
     });
 
-    it('end in time when the satellite says nothing, which is told to stop', async () => {
+    it('time out when the satellite is silent, which is told to stop', async () => {
       const satellite = await connect({ name: 'silent', onRequest: () => undefined });
       const { status, json } = await ask(satellite.id, { timeout_seconds: 1 });
       assert.equal(status, 504);

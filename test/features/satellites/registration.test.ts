@@ -138,7 +138,7 @@ describe('registrations of satellites', () => {
     socket.terminate();
   });
 
-  it('of a team announce no more than they may, all together', async () => {
+  it('of a team stay within their common announcement limit', async () => {
     const tools = Array.from({ length: 100 }, (_, index) => ({
       server: 'files',
       name: `tool-${index}`,

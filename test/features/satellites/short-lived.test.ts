@@ -20,7 +20,7 @@ describe('short-lived connections of satellites', () => {
   });
   after(() => api.stop());
 
-  it('are not counted once they are gone, however soon they went', async () => {
+  it('are not counted once they are gone, however short-lived', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `brief-${index}`);
     for (const name of names) {
       const socket = await openSocket(api.url, token);
@@ -72,7 +72,7 @@ describe('a node that stops', () => {
     await api.stop();
   });
 
-  it('lets nobody in any more whose token it was still looking up', async () => {
+  it('admits nobody whose token it was still looking up', async () => {
     const api = await startSatelliteApi();
     const { token } = await api.token();
     const em = api.database.orm.em.fork();

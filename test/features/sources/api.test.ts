@@ -128,7 +128,7 @@ describe('asking a source for somebody who waits', () => {
     assert.ok(stopped);
   });
 
-  it('stops when nobody waits any more', async () => {
+  it('stops once nobody is waiting', async () => {
     const gone = new AbortController();
     const asked = askWithin(() => new Promise<never>(() => undefined), { signal: gone.signal, log });
     gone.abort(new Error('gone'));

@@ -69,7 +69,7 @@ describe('Loki source', function () {
     assert.equal(lines.find(({ message }) => message.startsWith('a "quoted"'))?.at, now - 299.5);
   });
 
-  it('finds a service by whichever label names it', async () => {
+  it('finds a service by any label that names it', async () => {
     const batch = await source.searchLogs!({ ...window, service: 'batch', limit: 10 }, options());
     assert.deepEqual(
       batch.lines.map(({ service, level }) => [service, level]),
@@ -162,7 +162,7 @@ describe('Loki source without a usable server', () => {
     }
   });
 
-  it('says that nobody listens', async () => {
+  it('says that nothing is listening', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = addressOf(server);

@@ -62,7 +62,7 @@ describe('read_tool_result', () => {
     assert.ok(text.length < 1_000);
   });
 
-  it('goes on searching from where it stopped', async () => {
+  it('resumes a search where it stopped', async () => {
     const first = await read({ evidence: 1, search: 'all is well' });
     assert.ok(first.text.length <= VIEW_CHARACTERS);
     const next = Number(/search again with offset (\d+)/u.exec(first.text)?.[1]);

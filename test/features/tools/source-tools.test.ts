@@ -284,7 +284,7 @@ describe('tools over telemetry sources', () => {
     }
   });
 
-  it('lets through what is no answer of the source: a defect, or being told to stop', async () => {
+  it('rethrows what is not an answer of the source: a defect, or an abort', async () => {
     const broken = { ...sampleIncident(), searchLogs: () => Promise.reject(new TypeError('defect')) };
     const context = toolContext({ sources: catalogOf(broken) });
     await assert.rejects(registry.invoke('search_logs', { source: 'shop' }, context), TypeError);

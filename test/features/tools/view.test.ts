@@ -66,7 +66,7 @@ describe('storable text of tool outputs', () => {
     assert.ok(!content.includes('\u0000') && content.isWellFormed());
   });
 
-  it('cuts what is over the cap, with a note, without splitting a character', () => {
+  it('truncates at the cap, with a note, without splitting a character', () => {
     const long = normalize(`abc😀${'x'.repeat(100)}`, 4);
     assert.equal(long.content, 'abc\n[cut here: the tool returned 105 characters, the first 3 characters are stored]');
     assert.equal(long.cut, true);

@@ -109,7 +109,7 @@ describe('transcript as messages', () => {
   describe('of a dialogue', () => {
     const dialogue = { ...rows, opening: null };
 
-    it('has what people say as they say it, with what the model is told before it', () => {
+    it('has the messages of people verbatim, after the instructions to the model', () => {
       const asks = { ...heard('why?', 1), context: '<context>It is noon.</context>' };
       const turns = [{ step: 1, note: null, content: said('because') }];
       const messages = buildMessages({ ...dialogue, turns, messages: [asks, heard('and then?', 2)] }, { step: 2 });

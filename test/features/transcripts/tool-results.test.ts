@@ -162,7 +162,7 @@ describe('stored tool results over the API', () => {
     assert.deepEqual((await api.get(`/api/tool-results/${id}?offset=99`)).body.content, '');
   });
 
-  it('gives ten thousand rows in pages of which each is a small part', async () => {
+  it('pages through ten thousand rows in small parts', async () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => `${at(n % 60)} WARN 🐌 request ${n} ${'x'.repeat(460)}`);
     const content = rows.join('\n');
     assert.ok(Buffer.byteLength(content) > 5_000_000);

@@ -61,7 +61,7 @@ describe('workspace: a Git that hangs', () => {
 });
 
 describe('workspace: a Git that has ended', () => {
-  it('is believed, though its time is over before that is heard', async () => {
+  it('is trusted, even if its exit is noticed after the timeout', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'casebook-ended-git-'));
     try {
       const program = join(folder, 'git');

@@ -37,7 +37,7 @@ describe('workspace: several processes', function () {
   });
   after(() => given.remove());
 
-  it('20 commits at once by two processes: none is lost, each is there once', async () => {
+  it('20 concurrent commits by two processes: none is lost, none is doubled', async () => {
     const files = team(given);
     const base = await files.workspace.head();
     const commits = Array.from({ length: 20 }, (_, i) => commitOf(base, `key-${i}`, `d${i % 3}/f${i}`));

@@ -150,7 +150,7 @@ describe('offline model: chats', () => {
     }
   });
 
-  it('says so when there is no source, when tools fail, and when nobody knows what is meant', async () => {
+  it('says so when there is no source, when tools fail, and when it does not understand', async () => {
     const none = await open({ sources: catalogOf() }).ask('Why is checkout failing?');
     assert.match(none.text, /No telemetry source is configured/);
     const intercept: ChatOptions['intercept'] = (tool) =>

@@ -145,7 +145,7 @@ describe('offline model: investigations in a chat', () => {
     assert.match(cut.text, new RegExp(`${ID} is running \\[1\\]`));
   });
 
-  it('looks into it itself where none may be started', async () => {
+  it('investigates by itself if it may not start one', async () => {
     const chat = openChat(model, { sources: catalogOf(sampleIncident()) });
     const { text } = await chat.ask('investigate why web is slow');
     assert.match(text, /^\*\*Likely root cause: db/);

@@ -194,7 +194,7 @@ describe('event log: append and read', () => {
       assert.deepEqual(await log.read(stream, { afterId: largest }), []);
     });
 
-    it('removes the streams it is told to, and never gives an id out again', async () => {
+    it('removes the given streams, and never reuses an id', async () => {
       const [gone, kept] = [newStream(), newStream()];
       await log.append(gone, [{ type: 'gone', data: {}, key: 'k' }]);
       await log.append(kept, [{ type: 'kept', data: {} }]);

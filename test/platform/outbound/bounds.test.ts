@@ -79,7 +79,7 @@ describe('outbound: what a request may cost', () => {
     assert.ok(sent < 64 * 1_048_576, `${sent} bytes were sent`);
   });
 
-  it('does not wait for a body that nobody wants', async () => {
+  it('does not wait for an unwanted body', async () => {
     const hungUp = Promise.withResolvers<void>();
     await serve((_request, response) => {
       response.on('close', () => hungUp.resolve());

@@ -12,7 +12,7 @@ const problems = (env: Record<string, string>): string => {
 };
 
 describe('configuration: where requests and notifications go', () => {
-  it('reaches Slack, allows nothing, and sends no mail unless it is told to', () => {
+  it('by default reaches Slack, allows nothing else, and sends no mail', () => {
     for (const env of [{}, { CASEBOOK_OUTBOUND_ALLOW: '', CASEBOOK_SMTP_URL: '', CASEBOOK_SLACK_API_URL: '' }]) {
       const { outboundAllow, slack, mail } = loadConfig(env);
       assert.deepEqual(outboundAllow, []);
@@ -42,7 +42,7 @@ describe('configuration: where requests and notifications go', () => {
     assert.ok(!text.includes('"hooks.internal"'));
   });
 
-  it('refuses senders and servers that are none, and a server without a sender', () => {
+  it('refuses invalid senders and servers, and a server without a sender', () => {
     const mail = { CASEBOOK_SMTP_URL: 'smtp://mail.example.com' };
     for (const from of ['casebook', 'a@b.c\r\nBcc: d@e.f', 'a@b.c, d@e.f', 'A <a@b.c> <d@e.f>', 'A <a@b.c>\n']) {
       assert.match(problems({ ...mail, CASEBOOK_MAIL_FROM: from }), /CASEBOOK_MAIL_FROM: must look like/, from);

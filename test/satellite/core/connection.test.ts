@@ -159,7 +159,7 @@ describe('satellite: connection', () => {
     assert.equal(end.satellites.length, 1);
   });
 
-  it('comes back less and less often when it is refused, and says why once', async () => {
+  it('retries less and less often when refused, and says why once', async () => {
     const end = await start({
       refuse: () => ({ status: 401, body: '{"detail":"The token has been revoked.","code":"unauthorized"}' }),
     });
@@ -191,7 +191,7 @@ describe('satellite: connection', () => {
       assert.ok(log.lines.some((line) => line.startsWith(ending) && line.includes(`(${code}): Because.`)));
     });
 
-  it('waits as long as it is told to, and follows no redirect with its token', async () => {
+  it('honours Retry-After, and follows no redirect with its token', async () => {
     const elsewhere = await start();
     const refusals: { status: number; headers: Record<string, string> }[] = [
       { status: 429, headers: { 'Retry-After': '1' } },

@@ -152,7 +152,7 @@ describe('satellite: HTTP connector', () => {
       assert.ok(!seen.some(({ url }) => url === '/admin'));
     });
 
-    it('stops reading at the limit, and when its time is over', async () => {
+    it('stops reading at the limit, and at its timeout', async () => {
       await assert.rejects(get('/api/large'), { code: 'too_large' });
       const short = { signal: AbortSignal.timeout(50), maxBytes: 100 };
       await assert.rejects(connector.operations[0]!.run({ path: '/api/held' }, short), { code: 'timeout' });

@@ -88,7 +88,7 @@ describe('satellite: process', () => {
     assert.doesNotMatch(satellite.log(), new RegExp(casebook.token));
   });
 
-  it('answers what is under way when it is told to end, and then ends', async () => {
+  it('finishes its running queries when told to stop, then exits', async () => {
     const casebook = await end();
     const satellite = await run(configOf(casebook));
     const connection = await casebook.satellite();
@@ -119,7 +119,7 @@ describe('satellite: process', () => {
     assert.equal(Object.values(await after.answer(id))[0], 'anew');
   });
 
-  it('comes back to a server that was away, with the work under way', async () => {
+  it('reconnects to a server that was down, with its work in progress', async () => {
     const casebook = await end();
     await run(configOf(casebook));
     const before = await casebook.satellite();
@@ -134,7 +134,7 @@ describe('satellite: process', () => {
     assert.equal(asked.length, 1);
   });
 
-  it('ends at once when it is told to, although the server takes connections and says nothing', async () => {
+  it('exits at once when told to, even if the server accepts connections and stays silent', async () => {
     // As a server that was stopped (SIGSTOP): the kernel still accepts.
     const mute = createTcpServer();
     mute.listen(0, '127.0.0.1');

@@ -76,7 +76,7 @@ describe('satellite graph: merging', () => {
     assert.deepEqual(names(live), ['web>cart', 'web>web', `${'x'.repeat(199)}>z`, `${'é'.repeat(200)}>\uFFFD`]);
   });
 
-  it('leaves out figures that are none', () => {
+  it('leaves out invalid figures', () => {
     const live = graph();
     const odd = { callsPerSecond: Number.NaN, errorRatio: 1.2, p50Seconds: Number.POSITIVE_INFINITY, p95Seconds: -1 };
     live.observe('a', [{ ...calls('web', 'cart'), ...odd }], 0);

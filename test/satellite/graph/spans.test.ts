@@ -46,7 +46,7 @@ describe('satellite graph: spans become calls', () => {
     });
   }
 
-  it('a span that comes twice is one call', () => {
+  it('a duplicate span is one call', () => {
     const { pair, said } = pairing();
     for (const one of [client, client, server, server, client]) pair.take(one, 0);
     const database = span('client', 'cart', 'd', peer({ 'db.system.name': 'postgresql' }));

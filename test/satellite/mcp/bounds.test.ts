@@ -58,7 +58,7 @@ describe('bounds of what MCP servers send', () => {
     );
   });
 
-  it('ends a body in good order with what it is told to add', async () => {
+  it('ends a body cleanly with the given suffix', async () => {
     const failing = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(Buffer.from('begun'));

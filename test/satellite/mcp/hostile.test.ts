@@ -21,7 +21,7 @@ async function assertStillAnswers(servers: McpServers, server: string): Promise<
 
 describe('MCP servers that mean harm', () => {
   closeAfterEach();
-  it('hears the messages between the garbage, and writes little of it down', async () => {
+  it('reads the messages between the garbage, and logs little of it', async () => {
     const lines: unknown[] = [];
     const note = (line: unknown): void => void lines.push(line);
     const log = { debug: note, info: note, warn: note, error: note };
@@ -30,7 +30,7 @@ describe('MCP servers that mean harm', () => {
     assert.ok(lines.length > 5 && lines.length < 300, `${lines.length} lines`);
   });
 
-  it('refuses a gigantic line and goes on with the next', async () => {
+  it('refuses a gigantic line and continues with the next', async () => {
     const servers = await connected([hostile('gigantic-line')]);
     const before = process.memoryUsage().rss;
     await refused(call(servers, 'gigantic-line', 'harm'), 'too_large', /more than \d+ bytes in one message/u);

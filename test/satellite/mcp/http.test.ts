@@ -185,7 +185,7 @@ describe('MCP servers over streamable HTTP', () => {
     assert.equal(server.sessions.size, 1, 'the session went on');
   });
 
-  it('takes up the stream of a call again where the server can', async () => {
+  it('resumes the stream of a call if the server can', async () => {
     const server = await start({ resumable: true });
     const servers = await connected([at(server.url)]);
     const released = call(servers, 'remote', 'until_released');

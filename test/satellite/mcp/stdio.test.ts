@@ -154,7 +154,7 @@ describe('MCP servers over stdio', () => {
     );
   });
 
-  it('tells the server when nobody waits any more', async () => {
+  it('notifies the server when nobody is waiting any more', async () => {
     const servers = await connected([testServer()]);
     const nobody = new AbortController();
     const held = call(servers, 'test', 'held', {}, { signal: nobody.signal });
@@ -182,7 +182,7 @@ describe('MCP servers over stdio', () => {
     await untilOk(servers, 'test');
   });
 
-  it('starts whatever becomes of a server', async () => {
+  it('starts even if a server fails', async () => {
     const missing = { name: 'missing', transport: 'stdio', command: '/no/such/program' };
     const servers = connect([missing, { ...testServer(), name: 'other' }]);
     assert.deepEqual(

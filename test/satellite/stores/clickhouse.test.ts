@@ -136,12 +136,12 @@ describe('satellite connector: clickhouse', () => {
     );
   });
 
-  it('the server stops it when its time is over', async () => {
+  it('the server stops it at its timeout', async () => {
     const sql = 'select count() from system.numbers';
     await refused(ask(connector, 'query', { sql }, { remainingMs: 900 }), 'timeout', /Timeout exceeded.*code 159/);
   });
 
-  it('stops the query on the server when nobody waits any more', async () => {
+  it('stops the query on the server once nobody is waiting', async () => {
     const gone = new AbortController();
     const asking = refused(
       ask(connector, 'query', { sql: `select count(), 'mark-a' from system.numbers` }, { signal: gone.signal }),
@@ -155,7 +155,7 @@ describe('satellite connector: clickhouse', () => {
     await refused(ask(connector, 'query', { sql: 'select 1' }, { signal: AbortSignal.abort() }), 'timeout', /stopped/);
   });
 
-  it('stops what is too large and goes on', async () => {
+  it('stops a result that is too large, and continues', async () => {
     const sql = `select number, 'mark-b' from system.numbers`;
     const asking = ask(connector, 'query', { sql, max_rows: 10_000 }, { maxBytes: 100_000 });
     await refused(asking, 'too_large', /exceed 100000 bytes/);
@@ -209,7 +209,7 @@ describe('satellite connector: clickhouse', () => {
     assert.ok(Number(slow.calls) >= 1);
   });
 
-  it('checks that the server is there and knows the user', async () => {
+  it('checks that the server is up and accepts the user', async () => {
     const signal = new AbortController().signal;
     await connector.check(signal);
     await assert.rejects(as('everything', { password: 'wrong' }).check(signal), /ClickHouse: .*[Pp]assword/);

@@ -180,7 +180,7 @@ describe('satellite connector: kubernetes', () => {
     );
   });
 
-  it('reads page by page, and goes on when a page has expired', async () => {
+  it('reads page by page, and continues after an expired page', async () => {
     server.objects['pods'] = Array.from({ length: 1234 }, (_, n) => objects.pod(`cart-${n}`));
     const all = await ask(connector, 'pods');
     assert.equal(all.items.length, 1234);
@@ -215,7 +215,7 @@ describe('satellite connector: kubernetes', () => {
     );
   });
 
-  it('ends a call when nobody waits any more', async () => {
+  it('ends a call once nobody is waiting', async () => {
     server.hanging.add('pods');
     const gone = new AbortController();
     const asking = refused(ask(connector, 'pods', {}, { signal: gone.signal }), 'timeout', /stopped/);
@@ -315,7 +315,7 @@ describe('satellite connector: kubernetes', () => {
   });
 
   describe('connecting', () => {
-    it('checks that the server is there and knows the token', async () => {
+    it('checks that the server is up and accepts the token', async () => {
       await connector.check(signal);
       const stranger = connectorOf(kubernetes, { server: server.url, token: 'wrong' });
       await assert.rejects(stranger.check(signal), /Kubernetes: Unauthorized \(status 401\)/);

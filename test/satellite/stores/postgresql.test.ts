@@ -339,7 +339,7 @@ describe('satellite connector: postgresql', () => {
   });
 
   describe('limits', () => {
-    it('stops the query on the server when nobody waits any more', async () => {
+    it('stops the query on the server once nobody is waiting', async () => {
       const gone = new AbortController();
       const asking = refused(
         ask(reader, 'query', { sql: `select pg_sleep(50), 'mark-a'` }, { signal: gone.signal }),
@@ -353,7 +353,7 @@ describe('satellite connector: postgresql', () => {
       assert.deepEqual((await ask(reader, 'query', { sql: 'select 1 as one' })).rows, [[1]]);
     });
 
-    it('the server stops it by itself when its time is over', async () => {
+    it('the server stops it at its own timeout', async () => {
       const asking = ask(reader, 'query', { sql: `select pg_sleep(50), 'mark-b'` }, { remainingMs: 100 });
       await refused(asking, 'timeout', /statement timeout \(57014\)/);
       const short = connectorOf(postgresql, { url: urlOf('writer', 'writes'), statement_timeout_seconds: 0.1 });
@@ -361,7 +361,7 @@ describe('satellite connector: postgresql', () => {
       await short.close();
     });
 
-    it('refuses at once what nobody waits for', () =>
+    it('refuses at once a query nobody is waiting for', () =>
       refused(ask(reader, 'query', { sql: 'select 1' }, { signal: AbortSignal.abort() }), 'timeout', /stopped/));
 
     it('does not wait for a free connection longer than its asker', async () => {
@@ -410,7 +410,7 @@ describe('satellite connector: postgresql', () => {
       }
     });
 
-    it('stops what is too large, one value or many rows, and goes on', async () => {
+    it('stops a result that is too large, one value or many rows, and continues', async () => {
       const limit = { maxBytes: 200_000 };
       const sql = `select repeat('x', 1000) from generate_series(1, 100000)`;
       await refused(ask(reader, 'query', { sql, max_rows: 10_000 }, limit), 'too_large', /exceed 200000 bytes/);

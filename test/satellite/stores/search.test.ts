@@ -124,7 +124,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       );
     });
 
-    it('stops what is too large and goes on', async () => {
+    it('stops a result that is too large, and continues', async () => {
       await refused(
         ask(connector, 'search', { index: 'logs-shop', size: 500 }, { maxBytes: 20_000 }),
         'too_large',
@@ -133,7 +133,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       assert.equal((await ask(connector, 'count', { index: 'logs-shop' }, { maxBytes: 20_000 })).count, 1200);
     });
 
-    it('hangs up when nobody waits any more', async () => {
+    it('hangs up once nobody is waiting', async () => {
       const gone = new AbortController();
       const before = server.requests.length;
       const asking = refused(
@@ -154,7 +154,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       );
     });
 
-    it('waits no longer than it was told to', async () => {
+    it('waits no longer than its timeout', async () => {
       const brief = connect({ timeout_seconds: 0.1 });
       await refused(
         ask(brief, 'count', { index: 'logs-shop', query: { term: { a: 'hang' } } }),
@@ -163,7 +163,7 @@ for (const vendor of ['elasticsearch', 'opensearch'] as const) {
       );
     });
 
-    it('checks that the server is there and knows the user', async () => {
+    it('checks that the server is up and accepts the user', async () => {
       const signal = new AbortController().signal;
       await connector.check(signal);
       await assert.rejects(connect({ password: 'wrong' }).check(signal), /unable to authenticate.*status 401/);

@@ -46,7 +46,7 @@ describe('satellite: Alertmanager', function () {
   const services = async (parameters: Record<string, unknown>) =>
     ((await ask(connector, 'alerts', parameters)) as Alert[]).map(({ labels }) => labels['service'] ?? '').sort();
 
-  it('is well, and told apart from other systems', async () => {
+  it('is healthy, and distinguished from other systems', async () => {
     await check(connector);
     await checkOthers(alertmanager, server.url);
   });

@@ -92,7 +92,7 @@ describe('satellite: HTTP APIs of systems', () => {
     await assert.rejects(ask(made(), 'query', { query: 'up' }, { maxBytes: maxBytes - 1 }), failing('too_large', /./));
   });
 
-  it('says so when the time is over, and ends the request when nobody waits', async () => {
+  it('reports a timeout, and ends the request once nobody is waiting', async () => {
     const reasons: [Error, object][] = [
       [
         new DOMException('over', 'TimeoutError'),

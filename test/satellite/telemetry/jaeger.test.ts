@@ -67,7 +67,7 @@ describe('satellite: Jaeger', function () {
     return found.map(({ traceID }) => traceID).sort();
   };
 
-  it('is well, and told apart from other systems', async () => {
+  it('is healthy, and distinguished from other systems', async () => {
     await check(connector);
     await checkOthers(jaeger, server.url);
   });
@@ -87,7 +87,7 @@ describe('satellite: Jaeger', function () {
     assert.equal((await traces({ limit: 1 })).length, 1);
   });
 
-  it('gives a whole trace, and who calls whom', async () => {
+  it('returns a whole trace, and which service calls which', async () => {
     const [trace] = (await ask(connector, 'trace', { trace_id: slow })) as Trace[];
     assert.deepEqual(trace?.spans.map(({ operationName, duration }) => [operationName, duration]).sort(), [
       ['GET /cart', 2_000_000],

@@ -43,7 +43,7 @@ describe('satellite: Loki', function () {
     return result.flatMap(({ values }) => values.map(([, line]) => line));
   };
 
-  it('is well, and told apart from other systems', async () => {
+  it('is healthy, and distinguished from other systems', async () => {
     await check(connector);
     await checkOthers(loki, server.url);
   });

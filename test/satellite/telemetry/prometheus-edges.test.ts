@@ -159,7 +159,7 @@ describe('satellite: edges from Prometheus', function () {
     assertEdge(edges.get('queue -> redis'), stateful);
   });
 
-  it('ends when nobody waits any more', async () => {
+  it('ends once nobody is waiting', async () => {
     await assert.rejects(read(connector, AbortSignal.abort(new Error('nobody waits'))), /nobody waits/);
   });
 });

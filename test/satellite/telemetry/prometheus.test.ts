@@ -41,7 +41,7 @@ describe('satellite: Prometheus', function () {
     await exporter?.stop();
   });
 
-  it('is well, and told apart from other systems', async () => {
+  it('is healthy, and distinguished from other systems', async () => {
     await check(connector);
     await checkOthers(prometheus, server.url);
   });

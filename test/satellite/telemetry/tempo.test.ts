@@ -32,7 +32,7 @@ describe('satellite: Tempo', () => {
     return (answer as { traces: { traceID: string }[] }).traces.map(({ traceID }) => traceID);
   };
 
-  it('is well, and told apart from other systems', async () => {
+  it('is healthy, and distinguished from other systems', async () => {
     await check(connector);
     await checkOthers(tempo, server.url);
   });

@@ -72,7 +72,7 @@ describe('the first view of a page', () => {
     );
   });
 
-  it('cannot be told from a manifest that is not whole', () => {
+  it('cannot be computed from an incomplete manifest', () => {
     const none = () => ({ gzip: 0, brotli: 0 });
     assert.throws(() => firstViews({}, none), /no entry/);
     const { '_plot.js': _, ...broken } = manifest;

@@ -86,7 +86,7 @@ describe('web: series of charts', () => {
     assert.ok(nameOf({ label: 'x'.repeat(10_000), service: null }).length <= 81);
   });
 
-  it('twenty of them look different, on both grounds with enough contrast', () => {
+  it('twenty of them look different, with enough contrast on both backgrounds', () => {
     const luminance = (hex: string): number => {
       const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
         const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;

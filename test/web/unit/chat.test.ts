@@ -84,7 +84,7 @@ describe('what is shown of a chat', () => {
     assert.equal(shown[1]?.turn?.status, 'processing');
   });
 
-  it('is what is stored as soon as a turn is over, whatever came by the stream', () => {
+  it('is the stored text as soon as a turn has ended, whatever the stream sent', () => {
     const stored = [question, answer('completed', 'It is the pool.')];
     const shown = conversation(stored, live);
     assert.deepEqual(said(shown)[1], [TURN, 'It is the pool.']);

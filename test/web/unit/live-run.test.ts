@@ -12,7 +12,7 @@ const started = (step: number, nonce: string): StreamEvent =>
   event('turn.started', { step, attempt: 1, nonce, model: 'a-model', at: '2026-03-10T12:00:00.000Z' });
 
 describe('what the events of a run amount to', () => {
-  it('takes back the words of an attempt that was cut off, and hears no more of it', () => {
+  it('retracts the text of an attempt that was cut off, and ignores the rest of it', () => {
     const run = withEvents(EMPTY_RUN, [
       started(1, 'a'),
       delta(1, 'a', 'It is '),

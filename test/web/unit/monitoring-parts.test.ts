@@ -47,14 +47,14 @@ describe('channels as forms', () => {
     assert.equal(channelIssue(issues, 'url'), undefined);
   });
 
-  it('say how a test went', () => {
+  it('describe the result of a test', () => {
     assert.match(outcomeWords({ delivered: false, receipt: null, error: 'HTTP 500' }), /Not delivered: HTTP 500/);
     assert.equal(outcomeWords({ delivered: true, receipt: 'ok', error: null }), 'Delivered. The receiver replied: ok');
     assert.equal(outcomeWords({ delivered: true, receipt: null, error: null }), 'Delivered.');
   });
 });
 
-describe('what is shown of findings', () => {
+describe('findings as shown', () => {
   it('is counted by agent and severity, without those of no agent', () => {
     const counts = countByAgent([
       { chat_id: 'a', severity: 'warning' },

@@ -86,7 +86,7 @@ describe('what is wrong with a plan', () => {
   const issues = mapIssues(told, wrong);
   const [first, second, third] = wrong.checks.map(({ key }) => key) as [string, string, string];
 
-  it('is shown at the very field, as the API told it', () => {
+  it('is shown at its field, in the words of the API', () => {
     assert.match(issues.at(first, 'id') ?? '', /only a-z/);
     assert.match(issues.at(first, 'schedule.every_seconds') ?? '', /greater than or equal to 5/);
     assert.match(issues.at(first, 'schedule.quiet_hours') ?? '', /time of day/, 'below the field');

@@ -67,7 +67,7 @@ describe('the run as the page shows it', () => {
     );
   });
 
-  it('says in words what goes on', () => {
+  it('describes what is happening', () => {
     const words = (progress: string | null, run: typeof EMPTY_RUN, cancelled: string | null = null): string =>
       phaseOf(
         {

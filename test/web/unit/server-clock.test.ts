@@ -11,7 +11,7 @@ describe('the clock of the server', () => {
     assert.ok(Math.abs(differs() + 3_600) <= 1);
   });
 
-  it('is that of the browser where they agree to some seconds, and stays where an answer tells none', () => {
+  it('is that of the browser if they agree within seconds, and is kept if a response has no date', () => {
     noteServerDate(new Date(Date.now() - 1_500).toUTCString());
     assert.equal(differs(), 0);
     noteServerDate(null);

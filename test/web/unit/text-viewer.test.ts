@@ -168,7 +168,7 @@ describe('web: what is marked in a stored text', () => {
     assert.equal(hitsIn(text, '(.*)', 0, text.length).length, 1);
   });
 
-  it('a search goes on when more of the text has come', () => {
+  it('a search continues when more of the text has arrived', () => {
     let search = searchOn(newSearch('end'), 'the e');
     search = searchOn(search, 'the end, the end');
     assert.deepEqual(

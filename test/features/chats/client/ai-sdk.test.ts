@@ -92,7 +92,7 @@ describe('the AI SDK’s client', () => {
     assert.ok(valid.success, String(!valid.success && valid.error));
   });
 
-  it('goes on with a chat of several turns', async () => {
+  it('continues a chat of several turns', async () => {
     const chat = sdkChat(chats);
     await chat.sendMessage({ text: ask('short') });
     const first = chat.chatId;
@@ -131,7 +131,7 @@ describe('the AI SDK’s client', () => {
     }
   });
 
-  it('is told why a turn failed, after the words that it said', async () => {
+  it('learns why a turn failed, after its partial text', async () => {
     const chat = sdkChat(chats, { include: 'tools' });
     await chat.sendMessage({ text: ask('fails') });
     assert.equal(chat.status, 'error');
@@ -144,7 +144,7 @@ describe('the AI SDK’s client', () => {
     assert.equal(chat.text, stored.turn.text);
   });
 
-  it('is told why a turn failed that said nothing', async () => {
+  it('learns why a turn without text failed', async () => {
     const chat = sdkChat(chats);
     await chat.sendMessage({ text: ask('fails-at-once') });
     assert.equal(chat.status, 'error');
@@ -152,7 +152,7 @@ describe('the AI SDK’s client', () => {
     assert.deepEqual(chat.lastMessage?.parts, []);
   });
 
-  it('is told of a refused request in the words of the API', async () => {
+  it('gets the error message of the API when a request is refused', async () => {
     const chat = sdkChat(chats);
     await chat.sendMessage({ text: ' ' });
     assert.equal(chat.status, 'error');

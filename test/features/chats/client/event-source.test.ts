@@ -92,7 +92,7 @@ describe('a client of server-sent events', () => {
     assert.equal(textOf(chunksOf(events)), text);
   });
 
-  it('that repeats its request with the last event it saw goes on with the turn, and starts none', async () => {
+  it('that repeats its request with the last event it saw resumes the turn, and starts no new one', async () => {
     const body = { messages: [{ role: 'user', content: ask('repeated') }] };
     const post = (headers = {}): Promise<Response> =>
       chats.fetch('POST', '/api/v1/chat?stream=true', body, { headers });
@@ -112,7 +112,7 @@ describe('a client of server-sent events', () => {
     assert.deepEqual(events, (await chats.follow(start.chatId)).events);
   });
 
-  it('whose place the log has lost is told to drop what it has, and gets all there is', async () => {
+  it('whose position the log has lost is told to drop its text, and gets everything again', async () => {
     const { chatId, turnId, whole } = await chats.begin(ask('lost'));
     await chats.harness.model.waitForHold('lost');
     const { events: log } = chats.harness.api.deps;
@@ -139,7 +139,7 @@ describe('a client of server-sent events', () => {
     assert.equal((refused.body as { code: string }).code, 'position_lost');
   });
 
-  it('is told when its chat is deleted', async () => {
+  it('is notified when its chat is deleted', async () => {
     const { chatId, whole } = await chats.begin(ask('deleted'));
     await chats.harness.model.waitForHold('deleted');
     assert.equal((await chats.call('DELETE', `/api/chat/${chatId}`)).status, 200);

@@ -242,7 +242,7 @@ describe('the graph of an investigation', () => {
     assert.equal(graph.truncated, true);
   });
 
-  it('is bounded: what is nearest to the suspect and the fault path is there', () => {
+  it('is bounded: the part nearest to the suspect and the fault path is kept', () => {
     const chain = Array.from({ length: 400 }, (_, n) => edge(`s${n}`, `s${n + 1}`));
     const graph = graphOf([
       stored(1, 'service_dependencies', dependenciesOf('s200', chain)),

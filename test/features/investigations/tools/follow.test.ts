@@ -99,7 +99,7 @@ describe('follow_investigation', () => {
     assert.deepEqual((await follow(run)).json, json, 'and again, when it has ended');
   });
 
-  it('ends its wait when the time is over', async () => {
+  it('stops waiting at its time limit', async () => {
     const run = await begin('too-long');
     const { json } = await follow(run, 1);
     assert.deepEqual([(json as Followed).status, (json as Followed).progress?.step], ['processing', 2]);
@@ -138,7 +138,7 @@ describe('follow_investigation', () => {
     assert.ok(reads >= 4, `${reads} reads`);
   });
 
-  it('hears of an end that was never told, also after the event log was away', async () => {
+  it('notices an end that was never announced, even after an outage of the event log', async () => {
     const run = await storeInvestigation(harness.database.orm, { row: { startedAt: new Date() } });
     const { following } = await beginFollowing(run);
     const { events } = harness.api.deps;
@@ -173,7 +173,7 @@ describe('follow_investigation', () => {
     assert.equal(digest, 'processing: no worker answers');
   });
 
-  it('knows neither an unknown one nor that of another team @never-forgiven', async () => {
+  it('finds neither an unknown one nor one of another team @never-forgiven', async () => {
     const run = await storeInvestigation(harness.database.orm, {});
     for (const unknown of [
       { id: randomUUID(), teamId: run.teamId },

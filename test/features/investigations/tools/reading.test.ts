@@ -205,7 +205,7 @@ describe('tools that read investigations', () => {
       assert.ok(!text.includes('it was db'));
     });
 
-    it('knows no evidence that there is not, and none of a call that has not ended', async () => {
+    it('finds neither missing evidence nor that of a call that has not ended', async () => {
       const id = await complete(['{"sources":[]}', 'pending']);
       await database.orm.em
         .fork()
@@ -217,7 +217,7 @@ describe('tools that read investigations', () => {
       }
     });
 
-    it('knows neither an unknown one nor that of another team, nor their evidence @never-forgiven', async () => {
+    it('finds neither an unknown one nor one of another team, nor their evidence @never-forgiven', async () => {
       const { id: theirs } = await storeInvestigation(database.orm, { results: ['secret'] });
       for (const id of [randomUUID(), theirs]) {
         for (const evidence of [undefined, 1]) {

@@ -82,7 +82,7 @@ describe('start_investigation', () => {
     assert.equal((await rowsAbout('Once, please.')).length, 1);
   });
 
-  it('goes on with what an attempt committed that was cut off before the start', async () => {
+  it('resumes from the commit of an attempt that was interrupted before the start', async () => {
     const toolCallId = randomUUID();
     const cutOff = { ...deps.launcher, start: () => Promise.reject(new Error('the worker died here')) };
     const context = { runId, toolCallId };

@@ -86,7 +86,7 @@ describe('checks: metric', () => {
     assert.equal(result.observations[1]!.isFinding, false);
   });
 
-  it('heeds direction and least change', async () => {
+  it('respects direction and minimum change', async () => {
     const of = (condition: object) =>
       check(
         { ...baseline, condition: { type: 'baseline', ...condition } },

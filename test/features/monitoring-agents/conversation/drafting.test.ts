@@ -67,7 +67,7 @@ describe('a monitoring agent that is talked with', () => {
     );
   });
 
-  it('is told every reason why a plan is refused', () => {
+  it('learns every reason why a plan is refused', () => {
     const corrected = chats.requests('draft').at(2);
     const read = lastResults(corrected);
     for (const reason of ['checks.1.schedule.cron', 'checks.0.severity', 'Ids of checks should be unique']) {

@@ -121,7 +121,7 @@ describe('POST /api/monitoring-chat', () => {
     assert.deepEqual(placesOf(acting), ['body.allow_side_effects']);
   });
 
-  it('streams as a chat does, and goes on where the client was', async () => {
+  it('streams like a chat, and resumes where the client was', async () => {
     const path = '/api/monitoring-chat?stream=true&include=tools';
     const body = { message: ask('streamed', 'Watch the shop.') };
     const streamed = await readEvents(await chats.fetch('POST', path, body));

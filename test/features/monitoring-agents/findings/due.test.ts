@@ -46,7 +46,7 @@ const investigation = (status: string, agoMs = 0): FindingInvestigation => ({
 });
 const judgement = { isWorthIt: false, title: 't', reason: 'noise', costUsd: 0, model: 'm' };
 
-describe('what is told next', () => {
+describe('the next notification', () => {
   const cases: [string, Partial<Standing>, string[], FindingInvestigation | undefined, string | undefined][] = [
     ['that it opened', {}, [], undefined, 'opened 1'],
     ['nothing while it is not confirmed', { status: 'pending' }, [], undefined, undefined],
@@ -105,7 +105,7 @@ describe('what is told next', () => {
     });
   }
 
-  it('is told once, although a clock was set back and rows come in the wrong order', () => {
+  it('is announced once, even if a clock was set back and rows arrive out of order', () => {
     const over = standing({ status: 'resolved', revision: 2 });
     assert.equal(nextNotice(over, told('resolved 2', 'opened 1'), undefined), undefined);
     assert.equal(nextNotice(over, told('resolved 2', 'opened 2'), undefined), undefined, 'told late, in one revision');
@@ -113,7 +113,7 @@ describe('what is told next', () => {
     assert.equal(nextNotice(again, told('reopened 11', 'resolved 9', 'opened 1'), undefined), undefined);
   });
 
-  it('is told in turn and once, whatever is reported and whenever it is looked at', () => {
+  it('is announced in order and once, whatever is reported and whenever it is looked at', () => {
     const step = fc.record({
       isFinding: fc.boolean(),
       waitMs: fc.oneof(fc.integer({ min: 0, max: 300_000 }), fc.integer({ min: 0, max: 2 * FLAPPING_WINDOW_MS })),

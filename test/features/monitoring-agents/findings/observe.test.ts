@@ -59,7 +59,7 @@ describe('what sessions of checks observe', () => {
     assert.deepEqual(row.evidence, [{ source: 'prometheus', question: 'p95', answer: [1, 2] }]);
   });
 
-  it('is seen again, over, back again, closed and new, and only changes are told', async () => {
+  it('is seen again, resolved, back again, closed and new, and only changes are announced', async () => {
     const check = checkOf({ recoveries: 1, cool_down_seconds: 600 });
     const say = async (minute: number, isFinding: boolean): Promise<string[]> =>
       statuses(await observe(database.orm, agent, check, resultOf(seen('cart', isFinding)), at(minute)));
@@ -97,7 +97,7 @@ describe('what sessions of checks observe', () => {
     assert.deepEqual(statuses(ended), ['shop is slow resolved']);
   });
 
-  it('that a later session does not see any more is over, but not when that session failed', async () => {
+  it('that a later session no longer sees is resolved, unless that session failed', async () => {
     const check = checkOf();
     await observe(database.orm, agent, check, resultOf(seen('cart', true)), at(0));
     const failed = { status: 'failed' as const, summary: 'no answer', observations: [], evidence: [] };
@@ -122,7 +122,7 @@ describe('what sessions of checks observe', () => {
     assert.deepEqual(statuses(changed), ['slow cart open', 'latency/cart resolved']);
   });
 
-  it('is over when its check is removed or disabled', async () => {
+  it('is resolved when its check is removed or disabled', async () => {
     await observe(database.orm, agent, checkOf(), resultOf(seen('cart', true), seen('payment', true)), at(0));
     const released = await forTeam(database.orm.em, agent.teamId).transactional((em) =>
       releaseSources(em, { agentId: agent.id, checkIds: ['other', 'latency'], ...at(1) }),
@@ -235,7 +235,7 @@ describe('what agents and other tools report', () => {
     }
   });
 
-  it('an alert that twenty requests bring at once is one finding', async () => {
+  it('an alert in twenty concurrent requests is one finding', async () => {
     const teamId = randomUUID();
     const changed = await Promise.all(
       Array.from({ length: 20 }, () => observeOutside(database.orm, teamId, alert(), at(0).at)),

@@ -64,8 +64,8 @@ class Played {
   }
 }
 
-describe('how a finding stands by its reports', () => {
-  it('opens with the first, is seen while it lasts, and is over after enough green ones in a row', () => {
+describe('the status of a finding, from its reports', () => {
+  it('opens with the first, is seen while it lasts, and resolves after enough green ones in a row', () => {
     const played = new Played().play('++-+--');
     assert.deepEqual(played.changes, ['opened', 'seen', 'pending', 'seen', 'pending', 'resolved']);
     assert.deepEqual(played.news, ['opened', 'resolved']);
@@ -174,7 +174,7 @@ describe('how a finding stands by its reports', () => {
     assert.deepEqual(played.changes, ['pending', 'opened', 'resolved', 'pending', 'reopened']);
   });
 
-  it('of which nobody may say that it is over is over when it was not heard of for long; then it is news again', () => {
+  it('that no source can resolve is resolved after a long silence; then it is new again', () => {
     const HOUR = 3_600_000;
     const alert = new Played().play('+');
     alert.state = { ...alert.state!, silenceMs: 24 * HOUR };
@@ -193,7 +193,7 @@ describe('how a finding stands by its reports', () => {
     assert.deepEqual(alert.changes.slice(-2), ['closed', 'opened']);
   });
 
-  it('is over when nobody watches its sources any more', () => {
+  it('is resolved when nobody watches its sources any more', () => {
     const played = new Played().play('a+b+');
     const one = forget(played.state!, (source) => source === 'a', played.now);
     assert.equal(one.change, 'pending');
@@ -249,7 +249,7 @@ describe('any reports', () => {
     return { played, repeated };
   });
 
-  it('make news that is never told twice: what is open is told as open, then as over, in turn', () => {
+  it('produce news that is never announced twice: opened, then resolved, in turn', () => {
     fc.assert(
       fc.property(anyPlay, ({ played: { news } }) => {
         let last: string | undefined;
@@ -277,7 +277,7 @@ describe('any reports', () => {
     );
   });
 
-  it('end: each finding that opened is over exactly once after green ones and its cool-down', () => {
+  it('end: each opened finding resolves exactly once after green ones and its cool-down', () => {
     fc.assert(
       fc.property(anyPlay, ({ played }) => {
         const { state } = played;

@@ -171,7 +171,7 @@ describe('an instruction check', () => {
     assert.deepEqual([status, summary], ['failed', 'No result: the model submitted nothing.']);
   });
 
-  it('goes on over continue-as-new', async () => {
+  it('survives continue-as-new', async () => {
     const { chat_id } = await watch('long');
     const session = await ended(chat_id);
     assert.deepEqual([session.status, session.evidence.length], ['finding', 3]);

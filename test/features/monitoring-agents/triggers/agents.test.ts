@@ -139,7 +139,7 @@ describe('deploys, and checks that are wanted now', () => {
     assert.deepEqual(await idsOf(team, agent), [seen[0]]);
   });
 
-  it('some that cannot be told are listed, the others are told, and the repetition tells all', async () => {
+  it('some that cannot be notified are listed, the others are notified, and a repetition notifies all', async () => {
     const team = api.newTeam();
     const [good, bad] = [await team.newAgent(), await team.newAgent()];
     const { launcher } = api.deps;

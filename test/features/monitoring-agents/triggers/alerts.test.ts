@@ -36,7 +36,7 @@ describe('alerts from outside', () => {
   const counts = async (team: TestTeam): Promise<number[]> =>
     Promise.all([Finding, Investigation, Conversation].map((entity) => team.em().count(entity as typeof Finding)));
 
-  it('one that fires is a finding and an investigation that can be polled; one that is over and was never seen is nothing', async () => {
+  it('one that fires is a finding and an investigation that can be polled; one that is resolved and was never seen is ignored', async () => {
     const team = api.newTeam();
     const { status, json } = await team.post(alertmanager());
     assert.equal(status, 200);
@@ -268,7 +268,7 @@ describe('alerts from outside', () => {
     assert.deepEqual(await counts(team), [0, 0, 0]);
   });
 
-  it('while Temporal is away they are taken all the same, and an agent that could not be told is told with the repetition', async () => {
+  it('while Temporal is down they are still accepted, and an agent that could not be notified is notified by the repetition', async () => {
     const team = api.newTeam();
     const chatId = await team.newAgent();
     const { findings, launcher } = api.deps;

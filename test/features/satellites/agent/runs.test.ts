@@ -73,7 +73,7 @@ describe('satellites in runs', () => {
     assert.equal(turn.citations[0]!.tool_call_id, call!.id);
   });
 
-  it('what a satellite says is framed as data, and the model is told so', async () => {
+  it('satellite output is framed as data, and the model is told so', async () => {
     await chats.say(ask('read'));
     const { messages, system } = last('read');
     const text = JSON.stringify(messages);

@@ -53,7 +53,7 @@ function leastSolution(edges: readonly EdgeChange[], failed: string): Map<string
 }
 
 describe('the impact estimate', () => {
-  it('goes by which part of the work needs the calls', () => {
+  it('depends on the part of the work that needs the calls', () => {
     const found = shares('db', 'web>shop@10', 'shop>cart@5', 'shop>pay@1', 'cart>db@5', 'pay>db@4');
     near(found['cart']!, 1);
     near(found['pay']!, 1);
