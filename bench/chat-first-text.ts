@@ -89,7 +89,7 @@ async function measure({ say, signal }: BenchOptions, stack: Stack, model: Model
     const turn = async (directMs: number, chatId?: string): Promise<{ chatId: string; turn: Turn }> => {
       const said = await ask(stack, signal, chatId);
       const asked = model.askedAt;
-      // Until nothing of the turn is under way: what comes next is measured alone.
+      // Waits until the turn is completely done, so that the next step is measured alone.
       await temporal.workflow.getHandle(chatTurnWorkflowId(said.turnId)).result();
       const overhead = said.firstText - said.sent - directMs;
       return {
@@ -201,7 +201,7 @@ function stages(what: string, turns: Turn[], direct: number[]): BenchTable {
   };
 }
 
-/** What the SDK has to make a start faster, whether the product uses it, and what each brings. */
+/** The SDK's options for a faster start, whether the product uses them, and what each saves. */
 async function startWays({ temporal: { address, namespace } }: Stack, signal: AbortSignal): Promise<BenchTable> {
   const input: StartWaysInput = { address, namespace, rounds: PAIRS, warmUp: WARM_UP };
   const ways = await runProgram<StartWaysOutput>('start-ways.ts', input, signal);

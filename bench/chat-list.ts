@@ -68,7 +68,7 @@ async function measure(options: BenchOptions, stack: Stack): Promise<BenchReport
       say(`${page.name}, ${connections} at a time`);
       const ms: Record<'many' | 'few', number[]> = { many: [], few: [] };
       for (let round = 0; round <= ROUNDS; round++) {
-        // Whoever goes first finds the machine as the last one left it: they take turns. The first round warms up.
+        // The first to run inherits the state of the machine, so they alternate. The first round warms up.
         for (const of of round % 2 === 0 ? (['few', 'many'] as const) : (['many', 'few'] as const)) {
           const timed = await time(page, of === 'many' ? many : few, connections);
           if (round > 0) ms[of].push(...timed);

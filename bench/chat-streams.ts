@@ -69,7 +69,7 @@ async function benchStreams(options: BenchOptions): Promise<BenchReport> {
 
 /** It sweeps nothing up: no workflow runs the turns. */
 const worker = { program: 'bench/support/worker.ts', args: [] };
-/** Nobody asks one. */
+/** Never called. */
 const noModel = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'bench' };
 
 async function measureBare({ say, signal }: BenchOptions, stack: Stack, load: Load): Promise<Measured> {
@@ -150,7 +150,7 @@ async function measureApi(
         of,
         sent: written.sent,
         read,
-        // The first load warms up what is there for any number of streams; the last one finds the memory of the one before.
+        // The first load warms up the fixed parts; the last one reuses the memory of the one before.
         ...(idle !== undefined &&
           !load.gathered && {
             openBytes: (open - idle) / load.streams,

@@ -1,4 +1,4 @@
-/** What it takes to find the excerpts of a citation in 5 MB, next to parsing the same 5 MB. */
+/** The cost of finding the excerpts of a citation in 5 MB, next to parsing the same 5 MB. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createExcerptMatcher } from '../src/features/citations/index.ts';
 import type { Benchmark } from './benchmark.ts';

@@ -18,7 +18,7 @@ const demoTruth = join(import.meta.dirname, '..', 'demo', 'truth');
 /**
  * The offline model's whole investigation of recorded incidents, through API, worker, Temporal and PostgreSQL: whether
  * the report names the service at fault, against the first place of the ranker alone on the same recording. The question
- * is what the person who was paged would paste: the alert. The truth is read after the report is there.
+ * is what an on-call engineer would paste: the alert. The truth is read only after the report is done.
  *
  * The demo incidents lie side by side, as in the demo. Each PetShop case is alone in its folder, as the telemetry of one
  * installation is.
@@ -141,7 +141,7 @@ interface Detail {
   steps: { tool_calls: unknown[] }[];
 }
 
-/** What a person who was paged pastes: the title and the first alert of the recording. */
+/** What an on-call engineer would paste: the title and the first alert of the recording. */
 async function questionAbout(folder: string): Promise<string> {
   const { title, alerts } = await readJson<{
     title: string;

@@ -49,7 +49,7 @@ async function measure({ say, signal }: BenchOptions, stack: MonitoringStack): P
   const until = (at: number): Promise<void> => sleep(Math.max(0, at - Date.now()), undefined, { signal });
 
   say('warming up');
-  // What the first runs leave in memory is no agent's.
+  // Memory left by the first runs does not belong to any agent.
   const warm = { teamId, taskQueue, agents: WARM_UP, plan: greenPlan(1, 5), quietUntil: Date.now() };
   const first = await startFleet(clients, warm);
   await sleep(WARM_UP_MS, undefined, { signal });

@@ -18,10 +18,10 @@ import type { NaiveMonitorInput } from './workflows/index.ts';
 const AGENTS = 20;
 const NAIVE = 4;
 const MANY = 5;
-/** The shortest there is, so that many rounds are counted soon. */
+/** The shortest interval, so that many rounds are counted quickly. */
 const EVERY_SECONDS = 5;
 const SECONDS = 75;
-/** Short, so that continue-as-new is among what is counted; a day is reckoned with the product's own. */
+/** Short, so that continue-as-new is counted too; a day is computed with the product's own. */
 const COUNTED_EVENTS = 60;
 /** A day of a check every 5 minutes. */
 const ROUNDS_A_DAY = 288;
@@ -48,12 +48,12 @@ interface Counted {
   day: Cost;
   kinds: [kind: string, count: number][];
   rounds: number;
-  /** Of Temporal's database, a round, by operation. */
+  /** Writes of Temporal's database per round, by operation. */
   writes: [operation: string, count: number][];
 }
 
 interface CountedAgents extends Counted {
-  /** Of our database, a run. */
+  /** Figures of our database per run. */
   statements: number;
   walBytes: number;
   rowBytes: number;
@@ -159,7 +159,7 @@ async function naive(stack: MonitoringStack, checks: number, signal: AbortSignal
 const all = async (chains: Promise<RunHistory[]>[]): Promise<RunHistory[]> => (await Promise.all(chains)).flat();
 
 function count(histories: readonly RunHistory[], activity: string, rounds: number): Omit<Counted, 'runs' | 'writes'> {
-  // Of a history that has only just begun there is nothing to count yet.
+  // A history that has only just begun has nothing to count yet.
   const long = histories.filter(({ events }) => events.length > COUNTED_EVENTS * 0.75);
   const watching = watchingOf(long, activity);
   const rhythms = long.map(({ events }) => rhythmOf(events, activity));

@@ -35,7 +35,7 @@ export const monitoringLimit: Benchmark = {
 
 interface Step {
   perSecond: number;
-  /** Of those due in the window. */
+  /** Of the checks due in the window. */
   begun: number;
   due: number;
   lateMs: number[];

@@ -45,7 +45,7 @@ async function measure({ say, signal }: BenchOptions, stack: MonitoringStack): P
     plan: greenPlan(CHECKS, 86_400),
   });
   const agent = client.workflow.getHandle(monitoringAgentWorkflowId(id));
-  // A twin that is told by signals alone: the revisions of the first are the API's.
+  // A twin updated only by signals: the revisions of the first come from the API.
   const told = client.workflow.getHandle(monitoringAgentWorkflowId(await twinOf(stack)));
   const bare = await client.workflow.start('bareHolder', { taskQueue: TASK_QUEUE, workflowId: `bare-${id}`, args: [] });
   const [settings, toldSettings] = [await settingsOf(agent, signal), await settingsOf(told, signal)];

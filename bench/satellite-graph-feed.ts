@@ -1,4 +1,4 @@
-/** What the live graph costs the satellite: time and memory of an interval on a large system, and spans a second. */
+/** The satellite's cost of the live graph: time and memory per interval on a large system, and spans a second. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -55,7 +55,7 @@ async function measure(options: BenchOptions, stack: Stack): Promise<BenchReport
   const { say, signal } = options;
   const { id: teamId } = await stack.call<{ id: string }>('GET', '/api/team');
   const { token } = await stack.call<{ token: string }>('POST', '/api/satellite-tokens', { name: 'bench' });
-  // What the first requests of all leave in memory is no satellite's.
+  // Memory left by the very first requests does not belong to any satellite.
   say('warming up');
   await connected(options, stack, { teamId, token, satellites: 1, seconds: 0 });
   say('no satellite');

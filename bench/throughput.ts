@@ -17,7 +17,7 @@ import type { BareInvestigationInput } from './workflows/index.ts';
 
 const CONCURRENCY = 16;
 const ROUNDS = 5;
-/** Seconds of a round before anything counts, and seconds that count. */
+/** Warm-up seconds of a round, and seconds that count. */
 const RAMP = 3;
 const COUNTED = 10;
 /** Twice a second and run: as often as Temporal is asked at most. */
@@ -62,7 +62,7 @@ async function measure({ say, signal }: BenchOptions, stack: Stack): Promise<Ben
     for (const way of ways) await loops[way]();
     const rates: Record<Way, number[]> = { followed: [], polled: [], bare: [] };
     for (let round = 1; round <= ROUNDS; round++) {
-      // Whoever goes first leaves a warm or a busy machine to the next: they take turns.
+      // The first to run leaves a warm or busy machine to the next, so they alternate.
       for (let turn = 0; turn < ways.length; turn++) {
         const way = ways[(round + turn) % ways.length]!;
         rates[way].push(await loops[way]());

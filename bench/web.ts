@@ -32,7 +32,7 @@ export const web: Benchmark = {
 
 /** It sweeps nothing up: no workflow runs what is shown. */
 const worker = { program: 'bench/support/worker.ts', args: [] };
-/** Nobody asks one. */
+/** Never called. */
 const noModel = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'bench' };
 
 async function measureAll(options: BenchOptions, stack: Stack): Promise<BenchReport> {
@@ -76,7 +76,7 @@ async function measure({ say, signal }: BenchOptions, scene: Scene): Promise<Ben
   const samples: Record<Size, Sample[]> = { small: [], large: [] };
   for (let round = 1; round <= ROUNDS; round++) {
     say(`${scene.about}, round ${round} of ${ROUNDS}`);
-    // Whoever goes first finds the machine as the last one left it: they take turns.
+    // The first to run inherits the state of the machine, so they alternate.
     for (const size of round % 2 === 0 ? SIZES : SIZES.toReversed()) {
       signal.throwIfAborted();
       samples[size].push(await scene.measure(size));

@@ -11,16 +11,16 @@ export const USAGE =
   '  or:  npm run demo -- --recorded [--incident NAME] [--query TEXT] [--exit]\n' +
   `  Faults: ${Object.keys(liveIncidents).join(', ')}`;
 
-/** What `npm run demo` is asked to show. */
+/** Options of `npm run demo`. */
 export interface Wanted {
   exit: boolean;
   /** Undefined: a recorded incident is investigated. */
   fault?: LiveIncident;
   /** Whether a monitoring agent is made afterwards, which only a live shop has a use for. */
   monitor: boolean;
-  /** Asked in place of the alert. */
+  /** A question to ask instead of submitting the alert. */
   query?: string;
-  /** What is asked about the recorded incident. */
+  /** The question about the recorded incident. */
   recorded: string;
 }
 
@@ -59,7 +59,7 @@ export function readArguments(args: readonly string[], incidentsDir: string): Wa
   return { exit, query, recorded, fault, monitor: !values['no-monitor'] };
 }
 
-/** What the person who was paged would paste: the alert. */
+/** What an on-call engineer would paste: the alert. */
 function questionAboutRecorded(folder: string): string {
   const incident: { title: string; alerts: { name: string; at: string; summary: string }[] } = JSON.parse(
     readFileSync(join(folder, 'incident.json'), 'utf8'),

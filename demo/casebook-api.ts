@@ -1,4 +1,4 @@
-/** The public API of a running Casebook, as whoever watches the demo could call it. */
+/** The public API of a running Casebook, as a viewer of the demo could call it. */
 
 export interface CasebookAddress {
   /** Base URL, without a trailing slash. */

@@ -34,7 +34,7 @@ async function webTypes(): Promise<string> {
 
 const file = join(ROOT, TYPES_FILE);
 const types = await webTypes();
-// Left alone when nothing has changed: nobody who watches the file is woken.
+// Not rewritten when nothing has changed, so that file watchers stay quiet.
 if (!existsSync(file) || readFileSync(file, 'utf8') !== types) {
   writeFileSync(file, types);
   console.log(`Wrote ${TYPES_FILE}`);

@@ -13,7 +13,7 @@ export interface HealthyRecording {
   edges: ServiceEdge[];
 }
 
-/** Told of a case or system that cannot be read; the others are read all the same. */
+/** Called for a case or system that cannot be read; the others are still read. */
 export type OnUnreadable = (error: DatasetError) => void;
 
 const refuse: OnUnreadable = (error) => {

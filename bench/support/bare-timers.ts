@@ -3,7 +3,7 @@ import type { Client as Temporal } from '@temporalio/client';
 import { mapConcurrently } from '../../src/platform/concurrency.ts';
 import type { bareTimer, Tick } from '../workflows/index.ts';
 
-/** Starts under way at once. */
+/** Concurrent starts. */
 const WIDTH = 16;
 
 export interface BareTimersOptions {

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** What the product asked of its database since the server began. */
+/** Database load of the product since the server started. */
 export interface DatabaseLoad {
   statements: number;
   /** Write-ahead log, bytes. */

@@ -1,6 +1,6 @@
 /** The text of a delta that says which one it is and when it was made. */
 
-/** What a model may say between two deltas: three words or four. */
+/** Text of one delta: three or four words. */
 const WORDS = 'and so the checkout ';
 
 /** @param at milliseconds since 1970 */

@@ -1,4 +1,4 @@
-/** What a history is made of, and what Temporal Cloud would bill for it. Pure. */
+/** Counts the events of a history, and the actions Temporal Cloud would bill. Pure. */
 import type proto from '@temporalio/proto';
 
 export type HistoryEvent = proto.temporal.api.history.v1.IHistoryEvent;
@@ -50,7 +50,7 @@ const activityOf = (event: HistoryEvent): string | null | undefined =>
   event.activityTaskScheduledEventAttributes?.activityType?.name;
 
 export interface Rhythm {
-  /** Of the activity in the whole history: one a round. */
+  /** Activities in the whole history: one per round. */
   calls: number;
   /** Whole rounds in the part. */
   rounds: number;

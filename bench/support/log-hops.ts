@@ -1,4 +1,4 @@
-/** What the event log alone takes there and back: a question appended by one process's log, answered through another's. */
+/** Round-trip time of the event log alone: a request appended by one process, answered by another. */
 import { randomUUID } from 'node:crypto';
 import { createEventLog, type EventLog, type NewEvent } from '../../src/platform/event-log/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';

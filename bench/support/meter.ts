@@ -3,7 +3,7 @@ import { processorSeconds, residentBytes } from './process-cost.ts';
 import type { Stack } from './stack.ts';
 import { median } from './statistics.ts';
 
-/** What processes took over some seconds. */
+/** Resources that processes used over some seconds. */
 export interface Metered {
   /** Processor time of each in processors: 1 is one of them all the time. */
   cores: Record<string, number>;

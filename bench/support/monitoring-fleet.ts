@@ -18,9 +18,9 @@ import { GREEN } from './bare-prometheus.ts';
 
 export interface Fleet {
   agentIds: string[];
-  /** Of their workflows, in the same order. */
+  /** Their workflows, in the same order. */
   firstRunIds: string[];
-  /** Of the starts, a second. */
+  /** Starts per second. */
   startedPerSecond: number;
 }
 
@@ -28,14 +28,14 @@ export interface FleetOptions {
   teamId: string;
   agents: number;
   plan: Plan;
-  /** Nothing is due before, though at most an interval later; unix milliseconds. */
+  /** Checks are due at this time or up to one interval later; unix milliseconds. */
   quietUntil: number;
   taskQueue: string;
   /** As the product's own unless given. */
   eventsPerHistory?: number;
 }
 
-/** Starts under way at once. */
+/** Concurrent starts. */
 const WIDTH = 16;
 
 /** A plan of so many green checks, all with the same interval. */
@@ -151,7 +151,7 @@ function carriedInput({
   };
 }
 
-/** Ends the workflows and forgets the rows, so that nothing of them is left to wake anybody. */
+/** Terminates the workflows and deletes the rows, so that nothing is left to wake up. */
 export async function endFleet(
   { database, temporal }: { database: Database; temporal: Temporal },
   { agentIds }: Fleet,

@@ -17,7 +17,7 @@ export interface MonitoringStack extends Stack {
   teamId: string;
   database: pg.Client;
   client: Temporal;
-  /** What the model was asked. It looks once, and hands in a green result. */
+  /** Requests to the model, which looks once and submits a green result. */
   modelRequests: readonly RecordedRequest[];
 }
 

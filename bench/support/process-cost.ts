@@ -1,4 +1,4 @@
-/** What processes of this machine use, by what the kernel says of them. */
+/** Resource use of processes on this machine, according to the kernel. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks of the kernel's process table in a second; 100 on every Linux that Node runs on. */

@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** What a load program was given on its command line: one argument of JSON. */
+/** Parameters of a load program, from its command line: one JSON argument. */
 export function programInput(): unknown {
   const [argument] = process.argv.slice(2);
   if (argument === undefined) throw new Error('This program is started by a benchmark, with its input as JSON.');
   return JSON.parse(argument);
 }
 
-/** A program that runs. Whoever starts one awaits its result, or its failure goes unheard. */
+/** A running program. Callers must await its result, or its failure goes unnoticed. */
 export interface RunningProgram<T> {
   /** Resolves when it has said that it is ready, see {@link sayReady}. */
   ready: Promise<void>;

@@ -58,7 +58,7 @@ const opened = streams.map(
       get(url, { headers, agent }, (response) => {
         if (response.statusCode !== 200) reject(new Error(`${url} answered ${response.statusCode}`));
         read(response);
-        // The stream is there when its first bytes are.
+        // The stream is open once its first bytes arrive.
         response.once('data', () => resolve(response));
       }).on('error', reject);
     }),

@@ -18,7 +18,7 @@ export interface ReplayHistoriesInput {
   times: number;
 }
 
-/** Of one replay of each beginning, in their order. */
+/** One replay per prefix, in order. */
 export interface ReplayHistoriesOutput {
   replays: { events: number; cpuMs: number; wallMs: number }[];
 }

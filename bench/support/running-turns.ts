@@ -19,7 +19,7 @@ const TURNS = `
   select id, conversation_id, 1, 'answer', 'Is anything broken?', 1 from run
   returning id as "turnId", chat_id as "chatId"`;
 
-/** Commits chats whose first turn runs, though nothing runs it: whoever follows one waits for what comes in the log. */
+/** Commits chats whose first turn counts as running, though nothing executes it: followers wait for the log. */
 export async function commitRunningTurns(database: Client, teamId: string, count: number): Promise<RunningTurn[]> {
   return (await database.query<RunningTurn>(TURNS, [teamId, count])).rows;
 }

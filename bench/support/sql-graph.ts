@@ -1,4 +1,4 @@
-/** The same graph as plain SQL would have it: a table, an index for each direction, a recursive query. */
+/** The same graph in plain SQL: a table, an index per direction, a recursive query. */
 import type { Orm } from '../../src/db/orm.ts';
 import type { WireEdge } from '@casebook/wire';
 

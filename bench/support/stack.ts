@@ -40,7 +40,7 @@ export interface Stack {
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** Starts one more process with the same environment; it ends with the stack. */
   start(options: ProgramOptions): Promise<void>;
-  /** Of a process: api, worker, postgres, temporal, or one that was started. */
+  /** The cost of a process: api, worker, postgres, temporal, or one that was started. */
   pid(name: string): number;
   /** Ends every process and removes the folder with their state. */
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ export interface TimeHttpInput {
   url: string;
   headers: Record<string, string>;
   connections: number;
-  /** Of all connections together. */
+  /** For all connections together. */
   requests: number;
 }
 
@@ -34,7 +34,7 @@ const output: TimeHttpOutput = [];
 let left = requests;
 await Promise.all(
   Array.from({ length: connections }, async () => {
-    // What a connection costs is not what is measured.
+    // Connection set-up is not part of the measurement.
     await time();
     while (left-- > 0) output.push(await time());
   }),

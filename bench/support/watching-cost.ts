@@ -1,4 +1,4 @@
-/** What watching costs Temporal in a day, from histories that were measured over less. Pure. */
+/** Temporal's cost of a day of monitoring, extrapolated from shorter histories. Pure. */
 import { bytesOf } from './history-chain.ts';
 import { actionsIn, rhythmOf, sumOf, type Actions, type HistoryEvent } from './history-actions.ts';
 
@@ -10,9 +10,9 @@ export interface Cost {
 }
 
 export interface Watching {
-  /** Of one round: one call of the activity that checks. */
+  /** Per round: one call of the checking activity. */
   round: Cost;
-  /** Of a round, by kind. */
+  /** Per round, by kind. */
   actions: Actions;
   /** Besides its rounds, of a history that is continued as new; nothing where none was. */
   history: Cost;

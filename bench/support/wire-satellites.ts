@@ -1,4 +1,4 @@
-/** Many satellites in one process: each with a connection of its own that beats as it was told to and answers queries. */
+/** Many satellites in one process, each with its own connection, heartbeats and answers. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
@@ -18,7 +18,7 @@ export interface WireSatellitesInput {
   token: string;
   /** They are called `satellite-0`, `satellite-1` and so on. */
   satellites: number;
-  /** Of each. */
+  /** Per satellite. */
   connectors: number;
   tools: number;
   /** How long they stay once all are connected. */

@@ -7,7 +7,7 @@ import { notedFrames, noteFrames } from '../support/page-frames.ts';
 import { commitRunningTurns } from '../support/running-turns.ts';
 import { frameFigures, framesSample, onPage, type Scene, type Size, type Visitor } from './scene.ts';
 
-/** What of the answer is there before the page is opened, in characters. */
+/** Length of the answer before the page is opened, in characters. */
 const BEFORE: Record<Size, number> = { small: 1_000, large: 47_000 };
 const DELTAS = 60;
 const EVERY_MS = 50;

@@ -1,11 +1,11 @@
-/** What a benchmark of the web app is made of: pages that hold much and pages that hold little, measured in turns. */
+/** Building blocks of web benchmarks: pages with much and with little content, measured alternately. */
 import type { Browser, Page } from 'playwright-core';
 import type { Frames } from '../support/page-frames.ts';
 import { quantile } from '../support/statistics.ts';
 
 export type Size = 'small' | 'large';
 
-/** What one round came to, by figure. */
+/** Results of one round, by figure. */
 export type Sample = Readonly<Record<string, number>>;
 
 export interface Figure {
@@ -21,7 +21,7 @@ export interface Figure {
 
 export interface Scene {
   about: string;
-  /** What is measured, and what it is measured against. */
+  /** The measured page and its baseline. */
   names: Record<Size, string>;
   figures: readonly Figure[];
   measure(size: Size): Promise<Sample>;
@@ -65,7 +65,7 @@ export const sinceNavigation = (page: Page): Promise<number> => page.evaluate<nu
 export const drawn = (page: Page): Promise<unknown> =>
   page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
 
-/** Of JavaScript, in megabytes, after a collection. */
+/** JavaScript heap in megabytes, after a collection. */
 export async function heapMegabytes(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');
@@ -74,7 +74,7 @@ export async function heapMegabytes(page: Page): Promise<number> {
   return usedSize / 1e6;
 }
 
-/** What frames came to, under names that begin with `of`. */
+/** Frame figures, under names that begin with `of`. */
 export const framesSample = (of: string, { intervals, longTasks }: Frames): Sample => ({
   [`${of}P95`]: quantile(intervals, 0.95),
   [`${of}Worst`]: Math.max(...intervals),

@@ -133,7 +133,7 @@ export function startLiveShop(options: { home: string; log: Log; baselineSeconds
   };
 }
 
-/** What the person who was paged would paste. */
+/** What an on-call engineer would paste. */
 export function questionAbout({ name, service, at, summary }: FiringAlert): string {
   return `Alert ${name} of ${service} fired at ${at}: ${summary}. What is the root cause?`;
 }

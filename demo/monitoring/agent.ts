@@ -43,7 +43,7 @@ const findings = z.object({
 /** A new agent, with the plan that was drafted from its description. */
 export interface MonitoringAgent {
   id: string;
-  /** What it said to the description. */
+  /** Its reply to the description. */
   answer: string;
   checks: { id: string; description: string; actions: string[] }[];
 }

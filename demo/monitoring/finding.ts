@@ -18,7 +18,7 @@ export interface Finding {
 export const openOf = (findings: readonly Finding[]): Finding[] =>
   findings.filter(({ origin, status }) => origin === 'check' && status === 'open');
 
-/** What it does not report, but would report again under the same name: nothing new comes of it yet. */
+/** Not currently reported, but a recurrence would reuse the same finding instead of opening a new one. */
 export const unsettledOf = (findings: readonly Finding[]): Finding[] =>
   findings.filter(({ origin, status }) => origin === 'check' && status !== 'closed');
 
@@ -34,7 +34,7 @@ export function foundSince(
     .flatMap((finding) => (finding.openedAt === null ? [] : [{ ...finding, openedAt: finding.openedAt }]))
     .filter(({ openedAt }) => openedAt >= faultAt)
     .toSorted((a, b) => a.openedAt - b.openedAt);
-  // Of those that were found together, one that is investigated.
+  // One of the simultaneous findings that is being investigated.
   const first = since.find(({ investigationId }) => investigationId !== null) ?? since[0];
   return first && { first, others: since.filter(({ id }) => id !== first.id) };
 }

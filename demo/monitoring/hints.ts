@@ -1,6 +1,6 @@
 import type { CasebookAddress } from '../casebook-api.ts';
 
-/** Commands for a shell by which a person goes on with the agent: each with what it is for. */
+/** Shell commands to continue with the agent, each with its purpose. */
 export function agentHints({ apiUrl, apiKey }: CasebookAddress, agentId: string): { command: string; what: string }[] {
   const curl = (rest: string) => `curl -s -H "$key" ${rest}`;
   const say = JSON.stringify({ chat_id: agentId, message: 'did you find anything?' });

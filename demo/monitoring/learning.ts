@@ -11,12 +11,12 @@ export interface Session {
   judged: number;
 }
 
-/** Runs in a row that must be green, so that a chance result is none. */
+/** Consecutive runs that must be green, to rule out chance. */
 export const GREEN_RUNS = 3;
 
 export interface Learning {
   isDone: boolean;
-  /** How it stands, in the words of the check that is furthest behind. */
+  /** Its progress, as described by the check that is furthest behind. */
   text: string;
 }
 

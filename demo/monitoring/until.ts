@@ -35,7 +35,7 @@ export async function untilLearned(
 
 export interface FoundByAgent {
   finding: Finding & { openedAt: number; investigationId: string };
-  /** What was found with it. */
+  /** Findings that accompany it. */
   others: Finding[];
 }
 

@@ -5,7 +5,7 @@ import { messageOf } from '../../src/platform/message-of.ts';
 /** Another service did not do its part. */
 export class UpstreamError extends Error {
   override name = 'UpstreamError';
-  /** What the caller answers then. */
+  /** The caller's response in that case. */
   readonly status: 502 | 504;
 
   constructor(status: 502 | 504, message: string) {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { exponential } from './random.ts';
 
 const VISITS_PER_SECOND = 14;
-/** What they do, and how often. */
+/** Their actions and frequencies. */
 const habits = [
   { method: 'GET', path: '/', share: 0.4 },
   { method: 'GET', path: '/search', share: 0.25 },

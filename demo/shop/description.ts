@@ -13,9 +13,9 @@ export interface Call {
 export interface Route {
   method: 'GET' | 'POST';
   path: string;
-  /** What the service does itself, ms on average. */
+  /** The service's own work, ms on average. */
   workMs: number;
-  /** What it asks of its database. */
+  /** Its database queries. */
   query?: { sql: string; ms: number };
   /** Asked one after the other. */
   calls: readonly Call[];

@@ -32,7 +32,7 @@ export const liveIncidents: Record<string, LiveIncident> = {
   },
 };
 
-/** What goes wrong after an incident: the next one, another kind of fault in another service. */
+/** The incident that follows another: a different kind of fault in a different service. */
 export function incidentAfter(first: LiveIncident): LiveIncident {
   const all = Object.values(liveIncidents);
   const index = all.findIndex(({ service, kind }) => service === first.service && kind === first.kind);

@@ -13,7 +13,7 @@ const detail = z.object({
   usage: z.object({ model: z.string().nullable(), cost: z.number() }),
 });
 
-/** What an investigation came to. */
+/** The outcome of an investigation. */
 export interface Concluded {
   /** Of the investigation. */
   id: string;
@@ -30,7 +30,7 @@ export async function investigate(casebook: CasebookAddress, query: string, sign
   return followInvestigation(casebook, started.parse(answer).investigation_id, signal);
 }
 
-/** Shows an investigation while it happens, whoever opened it, and prints its report. */
+/** Shows an investigation live, whoever opened it, and prints its report. */
 export async function followInvestigation(
   casebook: CasebookAddress,
   id: string,

@@ -159,7 +159,7 @@ export class McpServer {
     }
   }
 
-  /** An attempt to connect is over, one way or the other. */
+  /** An attempt to connect has ended, one way or the other. */
   #attempted(): void {
     for (const done of this.#waiting) done();
     this.#options.onChange();

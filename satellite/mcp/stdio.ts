@@ -23,7 +23,7 @@ const INPUT_GRACE_MS = 500;
 const TERM_GRACE_MS = 2_000;
 const POLL_MS = 20;
 
-/** The id of a message of which only the ends are known: the first or last member, where SDKs write it. */
+/** The id of a message whose middle is unknown: the first or last member, where SDKs write it. */
 function idAtAnEnd(head: string, tail: string): number | undefined {
   const [, first] = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*"?(\d{1,15})\b/u.exec(head) ?? [];
   const [, last] = /"id"\s*:\s*"?(\d{1,15})"?\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/u.exec(tail) ?? [];

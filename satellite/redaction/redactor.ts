@@ -5,7 +5,7 @@ import { DEFAULT_RULES, EMAIL_RULE, isSecretName, REDACTED, type RedactionRule }
 const MAX_NAMES = 10_000;
 /** `pwd=x`. */
 const MIN_SECRET_CHARACTERS = 5;
-/** A metric sample, of which an answer may have a million; no default rule matches one. */
+/** A metric sample. An answer may have a million, and no default rule matches one. */
 const SAMPLE = /^-?\d{1,12}\.\d{1,40}(?:e[+-]?\d{1,3})?$/;
 
 export interface Redactor {

@@ -24,7 +24,7 @@ export const creatorColumns = {
   createdByUserId: p.uuid().strictNullable(),
 };
 
-/** The creator columns of a row this actor creates; without an actor, those of a row nobody created. */
+/** The creator columns of a row this actor creates; without an actor, those of a row without a creator. */
 export const creatorOf = ({ credentialId, userId }: { credentialId?: string; userId?: string } = {}) => ({
   createdByCredentialId: credentialId ?? null,
   createdByUserId: userId ?? null,

@@ -1,5 +1,5 @@
 /**
- * Stops waiting for work when a signal fires; work that does not heed the signal continues in the background.
+ * Stops waiting for work when a signal fires; work that ignores the signal continues in the background.
  * @throws the signal's reason when it fires first
  */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** Indexes for what sweeps and every check query of sessions and findings, most of which are over. */
+/** Indexes for queries of sweeps and checks on sessions and findings, most of which have ended. */
 export class MonitoringIndexesMigration extends Migration {
   override up(): void {
     this.addSql(

@@ -55,7 +55,7 @@ const REFERENCES: Reference[] = [
  */
 export class ForeignKeysMigration extends Migration {
   override up(): void {
-    // Who deletes a conversation marks it first: nobody adds to it while its parts go.
+    // A conversation is marked before it is deleted, so nothing is added while its parts go.
     this.addSql(`alter table "conversations" add column "deleted_at" timestamptz null;`);
     for (const [table, column, parent, ofOrphans] of REFERENCES) {
       const orphans = `"${column}" is not null and not exists (select 1 from "${parent}" p where p."${keyOf(parent)}" = "${table}"."${column}")`;

@@ -7,7 +7,7 @@ import { Message, ModelTurn, SAID_ORDER, ToolCall } from '../transcripts/index.t
 import { Chat, ChatTurn } from './entities.ts';
 import { findChat } from './service.ts';
 
-/** Nobody turns this many pages, however many chats a team has. */
+/** Nobody pages this far, however many chats a team has. */
 const MAX_COUNTED = 1_000;
 
 export interface ChatPage {

@@ -49,7 +49,7 @@ export interface NewMonitoring {
   title?: string;
   /** Other parts of the request, which a repetition must match. */
   request?: unknown;
-  /** Asks no model: the turn is over once committed, without an answer. */
+  /** Calls no model: the turn has ended once committed, without an answer. */
   isAnswered?: boolean;
   /** Called in the transaction that commits the chat; throwing rolls it back. */
   open: (tx: EntityManager, chat: Chat) => Promise<void>;

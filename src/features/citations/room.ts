@@ -5,7 +5,7 @@ import { purgeExtractions } from './extract.ts';
 import { createExcerptChooser } from './launch.ts';
 import { citationEndpoints } from './routes.ts';
 
-/** Whoever asked for excerpts has them by then, or has gone. */
+/** By then, callers have their excerpts or have disconnected. */
 const EXTRACTIONS_KEPT_MS = 24 * 3_600_000;
 
 export const citationsRoom = {

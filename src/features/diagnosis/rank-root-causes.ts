@@ -29,7 +29,7 @@ interface Candidate {
  * Ranks services by how likely they are the root cause of an alert.
  *
  * Each service's evidence is the log of its strongest signed robust score. The part of a callee's evidence that
- * accounts for its own is taken away (half where figures are missing), because a service is blamed only for what its
+ * accounts for its own is subtracted (half where figures are missing), because a service is blamed only for what its
  * dependencies do not already show. Services the alerting
  * one cannot reach come after those it can, transport nodes last. Every service that has a series or an edge is in
  * the result. Deterministic, and independent of the order of series and edges. Never throws on gaps, NaN or cycles.

@@ -80,7 +80,7 @@ export function summarizeInPlace(sample: Float64Array, count: number): SampleSum
 const MAD_TO_SIGMA = 1.4826;
 const MEAN_DEVIATION_TO_SIGMA = 1.2533;
 
-/** What is normal for a sample, half of which may be anything. */
+/** What is normal for a sample, even if half of it is arbitrary. */
 export interface RobustSummary {
   count: number;
   median: number;

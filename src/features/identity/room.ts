@@ -12,7 +12,7 @@ import { teamEndpoints } from './routes/teams.ts';
 import { IDENTITY_SCOPES } from './scopes.ts';
 import { purgeSignIns } from './sessions.ts';
 
-/** Anyone who wants to know what became of a session looks within a day. */
+/** Ended sessions are kept for a day, for anyone who wants to look them up. */
 const SIGN_INS_KEPT_MS = 24 * 3_600_000;
 
 /** @param others the scopes of all other rooms */

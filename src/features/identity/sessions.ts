@@ -30,7 +30,7 @@ export interface SessionTerms {
 /**
  * Stores a session that expires no later than the keys it comes from.
  * @param tx a transaction that holds the team's lock, so that what permits the session still applies
- * @param whom who it acts for, and with which scopes
+ * @param whom the user it acts for, and its scopes
  * @param how.madeBy the credential that started it; absent if an identity provider vouches for its person
  */
 export async function addSession(
@@ -77,7 +77,7 @@ export function signInWithKey(
   });
 }
 
-/** Per key. Fewer than are listed, so that nobody can hide a session behind new ones. */
+/** Per key. Fewer than a list shows, so that nobody can hide a session behind new ones. */
 const MAX_OF_A_KEY = 500;
 
 /** Makes room for another session of a key: ended ones go first, then the oldest. */

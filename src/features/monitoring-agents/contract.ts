@@ -261,5 +261,5 @@ export interface FindingRef {
  */
 export type FindingStatus = 'pending' | 'open' | 'resolved' | 'closed';
 
-/** A finding's row has changed. The workflow reads it anew; the signal's content is for operators. */
+/** A finding's row has changed. The workflow reads it again; the signal's content is for operators. */
 export const findingChangedSignal = defineSignal<[{ revision: number; status: FindingStatus }]>('finding_changed');

@@ -12,7 +12,7 @@ import { tokenEndpoints } from './routes/tokens.ts';
 import { purgeSatelliteRequests } from './sweeper.ts';
 import { tokenPepperFrom } from './tokens.ts';
 
-/** Every attempt at the tool call is over by then. */
+/** By then, every attempt at the tool call has ended. */
 const ANSWER_RETENTION_MS = 24 * 3_600_000;
 
 export const satellitesRoom = {

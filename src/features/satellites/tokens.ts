@@ -75,7 +75,7 @@ export async function refusalsOf(em: EntityManager, ids: readonly string[], now:
   );
 }
 
-/** @returns the token's row, or why nobody is let in with it */
+/** @returns the token's row, or why it is rejected */
 export async function verifyToken(
   em: EntityManager,
   token: string,

@@ -106,7 +106,7 @@ export interface Tool<Input = unknown> {
 /** Tools that only one team has. */
 export interface TeamTools {
   tools: readonly Tool[];
-  /** What the model is told about them; absent if there is nothing to say. */
+  /** Instructions about them for the model; absent if there are none. */
   instructions?: string;
 }
 

@@ -11,7 +11,7 @@ export const Conversation = defineEntity({
   tableName: 'conversations',
   filters: {
     ...teamFilter,
-    /** One that is being deleted is gone for everybody: nobody adds to it. */
+    /** One that is being deleted is gone for everybody: nothing is added to it. */
     present: { name: 'present', cond: { deletedAt: null }, default: true },
   },
   properties: {

@@ -25,7 +25,7 @@ export async function loadTranscript(
 ): Promise<TranscriptRows> {
   const { id: conversationId, opening, summary, summaryThroughStep } = conversation;
   const step = { $gt: summaryThroughStep, $lt: beforeStep };
-  // In parallel: whoever waits for the first word waits for this.
+  // In parallel, because the first word waits for this.
   const [turns, toolCalls, messages] = await Promise.all([
     em.find(ModelTurn, { conversationId, step }, { orderBy: { step: 'asc' } }),
     em.find(ToolCall, { conversationId, step }, { orderBy: { evidence: 'asc' }, populate: ['view'] }),
@@ -107,7 +107,7 @@ export async function closeSteps(em: EntityManager, conversation: Conversation, 
   );
   const [last] = await em.find(ModelTurn, { conversationId }, { orderBy: { step: 'desc' }, limit: 1 });
   const lastStep = Math.max(last?.step ?? 0, firstStep - 1);
-  // A step starts only once the previous one is stored, so at most one more is under way.
+  // A step starts only once the previous one is stored, so at most one more is running.
   conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
   return lastStep;
 }

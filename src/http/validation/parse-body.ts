@@ -2,7 +2,7 @@ import type { ValidationIssue } from '../errors.ts';
 import { guardJson } from './json-guard.ts';
 import { memberText } from './member-text.ts';
 
-/** An endpoint's limits on the JSON in a body, and the form it wants. */
+/** An endpoint's limits on the JSON in a body, and the expected form. */
 export interface ParseOptions {
   /** Maximum values in it. */
   maxNodes: number;

@@ -1,6 +1,6 @@
 /**
  * Assembles a message from stream events. The SDK's own accumulator completes truncated tool input by guessing and
- * throws away a message whose tool input is malformed; here the text is kept, so that the agent can be notified.
+ * throws away a message whose tool input is malformed; here the text is kept, so that the agent can be told.
  */
 import type Anthropic from '@anthropic-ai/sdk';
 import { INVALID_JSON_KEY, type ContentBlock, type ModelDelta, type ModelUsage, type StopReason } from './port.ts';

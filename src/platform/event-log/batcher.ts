@@ -6,7 +6,7 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Group commit: at most `lanes` calls of `run` are under way, and items that arrive meanwhile share the next call. An
+ * Group commit: at most `lanes` calls of `run` are in flight, and items that arrive meanwhile share the next call. An
  * idle batcher adds no delay; a busy one shares each round trip among all waiting items. Items keep the order in which
  * they were added.
  */
@@ -44,7 +44,7 @@ export class Batcher<Item, Result> {
     return promise;
   }
 
-  /** Resolves when nothing is waiting or under way. Never rejects. */
+  /** Resolves when nothing is waiting or in flight. Never rejects. */
   async drain(): Promise<void> {
     while (this.#underway.size > 0) await Promise.all(this.#underway);
   }

@@ -106,6 +106,6 @@ export interface EventStore {
   remove(streams: readonly string[]): Promise<void>;
   expire(before: Date): Promise<number>;
   check(): Promise<void>;
-  /** Finishes what is under way, then closes every connection. */
+  /** Finishes calls in flight, then closes every connection. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@
 import type { EdgeSource } from '@casebook/wire';
 
 /**
- * Queries that tell from a family of metrics who calls whom: instant queries with one sample per edge, labelled with
+ * Queries that derive who calls whom from a family of metrics: instant queries with one sample per edge, labelled with
  * `caller` and `callee`, and with `reporter` when both ends report their calls.
  */
 export interface EdgeQueries {

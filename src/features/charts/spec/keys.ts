@@ -2,7 +2,7 @@
 import type { Cell } from '../tables/index.ts';
 import type { Field } from './columns.ts';
 
-/** With more values than this, series cannot be told apart by eye. */
+/** With more values than this, series cannot be distinguished by eye. */
 const MAX_VALUES = 500;
 const MAX_KEY_COLUMNS = 3;
 /** How many columns to try. */
@@ -12,7 +12,7 @@ const MAX_CANDIDATES = 12;
  * The fewest columns that tell rows apart, found greedily.
  * @param fields candidates, preferred ones first
  * @param base what already tells rows apart, such as their times: a number per row
- * @returns the columns, and whether nearly all rows are told apart
+ * @returns the columns, and whether they distinguish nearly all rows
  */
 export function keyOf(
   rows: readonly Cell[][],

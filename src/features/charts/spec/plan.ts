@@ -34,7 +34,7 @@ export interface Plan {
   log: boolean;
 }
 
-/** Few kinds of counted rows are told apart. */
+/** Counted rows are distinguished by a few kinds only. */
 const MAX_KINDS = 8;
 /** More moments than this are counted instead of shown. */
 const MAX_SINGLE_EVENTS = 30;

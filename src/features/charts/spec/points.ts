@@ -149,7 +149,7 @@ function aggregated(series: readonly Series[], plan: Plan, aggregate: Aggregate)
   return { series: together, ...(bucket !== undefined && { bucket }) };
 }
 
-/** @returns the bucket width; undefined if each time stands alone */
+/** @returns the bucket width; undefined if each time is its own bucket */
 function bucketOf(series: readonly Series[], aggregate: Aggregate): number | undefined {
   let [least, most] = [Infinity, -Infinity];
   const times = new Set<number>();

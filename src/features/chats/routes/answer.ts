@@ -38,7 +38,7 @@ export async function turnFor(
   wanted: Omit<NewTurn, 'idempotencyKey'>,
   read: readonly string[] = [READ],
 ): Promise<{ turn: ChatTurn; after?: StreamPosition }> {
-  // Before a turn starts: a caller for whom there is no stream left should retry, not find a running turn.
+  // Before a turn starts: a caller at the stream limit should retry, not find a running turn.
   waitingSignal(call.ctx).release();
   if (lastEventId(call.ctx) !== undefined) requireOneOf(call.principal, ...read);
   const resumed = await resumedTurn(call);

@@ -91,7 +91,7 @@ class Playback {
   private last: StreamPosition = { logId: START, index: 0, place: 0 };
   /** How many log events were processed. */
   place = 0;
-  /** The log event of which the client has seen more chunks than it has. */
+  /** The log event of which the client has seen more chunks than exist. */
   private seenBeyond: string | undefined;
 
   constructor(turnId: string, after: StreamPosition | undefined, known: boolean) {

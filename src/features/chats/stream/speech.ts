@@ -1,6 +1,6 @@
 /**
  * The words of a message as they arrive: what attempts of model turns say, and what a client has been shown. A new
- * attempt at a turn takes nothing back as long as it says the same; once it differs, the client is told to drop the
+ * attempt at a turn retracts nothing as long as it says the same; once it differs, the client is told to drop the
  * turn's text. No text is doubled, and a turn repeated word for word shows no seam.
  */
 import { SpokenDigest, type SpokenPart } from '../../runs/index.ts';
@@ -8,7 +8,7 @@ import type { TextKind, UiChunk } from './chunks.ts';
 import { kindOf, MessageDigest, separatorBefore } from './message-text.ts';
 
 interface SpeechOptions {
-  /** The stream has `start-step` chunks, so a reset takes back one step; otherwise it takes back the message. */
+  /** The stream has `start-step` chunks, so a reset retracts one step; otherwise it retracts the message. */
   steps: boolean;
   /** See {@link Speech.forgetWords}. */
   keepsWords: boolean;
@@ -25,7 +25,7 @@ export class Speech {
   private said: SpokenPart[] = [];
   /** What the client has been shown of the current step. */
   private shown: SpokenPart[] = [];
-  /** The last stretch of `said` is over: the next piece starts a new one. */
+  /** The last stretch of `said` has ended: the next piece starts a new one. */
   private broken = true;
   /** The last stretch of `shown` has been closed. */
   private closed = true;
@@ -105,7 +105,7 @@ export class Speech {
     else yield* this.show(kind, text, this.said.length > this.shown.length);
   }
 
-  /** A tool call follows, so the current stretch of text is over. */
+  /** A tool call follows, so the current stretch of text has ended. */
   *pause(): Generator<UiChunk> {
     this.broken = true;
     if (this.behind) yield* this.catchUp(false);

@@ -79,7 +79,7 @@ type Buckets = Map<number, Entry[]>;
 const ZERO = -100;
 const orderOf = (value: number): number => (value <= 0 ? ZERO : Math.max(ZERO, Math.floor(Math.log2(value))));
 
-/** The quantities of a query, indexed for looking up a result's numbers, of which there may be millions. */
+/** The quantities of a query, indexed because a result may have millions of numbers to look up. */
 export class QuantityIndex {
   readonly #quantities: readonly { term: number; quantity: Quantity }[];
   readonly #buckets: Record<UnitPlace, Map<Unit | undefined, Buckets>> = { suffix: new Map(), name: new Map() };

@@ -221,7 +221,7 @@ export class Scanner {
       if (moment) this.#moment(moment);
     }
     if (grouped > at) this.#quantity(Number(text.slice(from, grouped).replaceAll(',', '')), unit, how);
-    // 1h30m is one duration, of which the hours are the larger part.
+    // 1h30m is one duration; the hours are its larger part.
     const total = suffix.glued && suffix.unit?.dimension === 'time' ? durationAt(text, from, to) : undefined;
     if (total) this.#quantity(total.seconds, SECOND, 'suffix');
     this.#quantity(value, unit, how);

@@ -73,7 +73,7 @@ function textAt(content: string, lines: readonly Line[], index: number): string 
   return line && line.end - line.start <= LONGEST_LINE ? content.slice(line.start, line.end) : undefined;
 }
 
-/** Two lines with the same number of fields, the first of which names them. */
+/** Two lines with the same number of fields; the first names them. */
 function fieldsAgree(header: string, next: string, delimiter: string): boolean {
   if (!header.includes(delimiter)) return false;
   const names = fieldsOf(header, delimiter);

@@ -69,7 +69,7 @@ export const isStopWord = (word: string): boolean => STOP.has(word);
 /** @param stem see {@link stemOf} */
 export const isTelling = (stem: string): boolean => TELLING.has(stem);
 
-/** Stems that may stand for this one. */
+/** Stems equivalent to this one. */
 export const relatedStems = (stem: string): readonly string[] => related.get(stem) ?? [];
 
 /** Chinese and Japanese, which do not separate words by spaces. */

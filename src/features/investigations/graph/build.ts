@@ -12,7 +12,7 @@ export type InvestigationGraph = z.output<typeof InvestigationGraphResponse>;
 type Role = (typeof SERVICE_ROLES)[number];
 
 export interface GraphInput {
-  /** null if there is none. */
+  /** null if absent. */
   report: Pick<CheckedReport, 'root_cause' | 'hypotheses'> | null;
   isRunning: boolean;
   /** Results of tools that say something about services. */

@@ -122,7 +122,7 @@ export async function settleFinding(
     const settled = settle(stateOf(finding), at);
     if (settled.change === 'none') return;
     store(em, finding, settled);
-    // Its own workflow makes this change: nobody needs to notify it.
+    // Its own workflow makes this change, so it needs no notification.
     finding.toldRevision = finding.revision;
   });
 }

@@ -188,7 +188,7 @@ export async function releaseSources(
   return changed;
 }
 
-/** A subject that the check saw in earlier sessions but not in this one is over: its series is gone. */
+/** A subject that the check saw in earlier sessions but not in this one has ended: its series is gone. */
 async function endVanished(em: EntityManager, session: ObservedSession, seen: Observation[]): Promise<Finding[]> {
   const { agent, check, result } = session;
   if (result.isPartial) return [];

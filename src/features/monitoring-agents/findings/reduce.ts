@@ -175,7 +175,7 @@ export function coolDownEndsAt({ status, resolvedAt, coolDownSeconds, isFlapping
   return resolvedAt + Math.max(coolDownSeconds * 1_000, isFlapping ? FLAPPING_WINDOW_MS : 0);
 }
 
-/** Sources that nobody reports any longer hold nothing open. @param isGone by the source's key */
+/** Sources that are no longer reported hold nothing open. @param isGone by the source's key */
 export function forget(state: FindingState, isGone: (source: string) => boolean, at: number): Reduced {
   const kept = Object.entries(state.sources).filter(([key]) => !isGone(key));
   if (kept.length === Object.keys(state.sources).length) return { state, change: 'none' };

@@ -8,7 +8,7 @@ import { DAY_MS, MINUTE_MS } from './zone.ts';
 /** Four consecutive years, one of them a leap year: what fires in each of them fires in every year. */
 const YEARS = [2025, 2026, 2027, 2028];
 
-/** A problem of a schedule, and the member that has it. */
+/** A problem with a schedule, and the member that causes it. */
 export interface ScheduleProblem {
   path: (string | number)[];
   message: string;

@@ -22,7 +22,7 @@ export function runResult(session: Omit<MonitoringSession, 'evidence'>): CheckRu
   };
 }
 
-/** For a run that is no longer wanted: nothing of it is stored. */
+/** For a run that is no longer wanted: nothing is stored. */
 export function cancelledRun(
   { checkId, sessionId }: { checkId: string; sessionId: string },
   digest: string,

@@ -100,7 +100,7 @@ class Question {
     }
   }
 
-  /** Without an answer, parts may be in transit: they would start the stream anew. */
+  /** Without an answer, parts may be in transit: they would restart the stream. */
   #removeReply(): void {
     const stream = replyStream(this.#requestId);
     const remove = (): void => this.#leftovers.add(stream);

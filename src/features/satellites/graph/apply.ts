@@ -82,7 +82,7 @@ async function writeEdges(
 ): Promise<Omit<Head, 'epoch' | 'seq'>> {
   const isSnapshot = batch.kind === 'snapshot';
   const gone = isSnapshot ? await goneSince(client, satelliteId, head, batch) : [...batch.gone.values()];
-  // A version stands for a change: after a delta that only confirms, readers have nothing to read.
+  // A version marks a change: after a delta that only confirms, readers have nothing to read.
   const version = batch.edges.size + gone.length > 0 ? head.version + 1 : head.version;
   let { edges, tombstones, complete_since } = head;
   let truncated = batch.truncated || (!isSnapshot && head.truncated);

@@ -2,7 +2,7 @@
 
 export const WILDCARD = '<*>';
 
-/** Longer messages are told apart by their start. */
+/** Longer messages are distinguished by their start. */
 const MAX_CHARACTERS = 2_000;
 const MAX_TOKENS = 120;
 
@@ -27,7 +27,7 @@ const TOKEN = /\s*(?:[^\s=,;:|&?"'()[\]{}]+|[=,;:|&?"'()[\]{}])/gu;
 const SEPARATOR = /^\s*[=,;:|&?"'()[\]{}]$/u;
 
 /**
- * The first line of a message (a stack trace is told apart by its headline) as tokens that join back into it.
+ * The first line of a message (stack traces are distinguished by their headline) as tokens that join back into it.
  * Punctuation such as `=` and `"` is separate, so that `user=alice` has a constant part and JSON lines have parts at
  * all.
  */

@@ -7,7 +7,7 @@ import { toIso, toIsoWindow } from '../time.ts';
 import { limitField, serviceField, sourceField, windowFields, defineSourceTool } from './source-tool.ts';
 import { alertFor, resolveWindow } from './window.ts';
 
-/** Lines to request, all of which are grouped by pattern. */
+/** Lines to request; all of them are grouped by pattern. */
 const MAX_LINES = 20_000;
 const MAX_PATTERNS = 25;
 const MAX_SERVICES = 8;

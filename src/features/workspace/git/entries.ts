@@ -20,7 +20,7 @@ const TYPES: Record<string, WorkspaceEntry['type']> = {
   '160000': 'submodule',
 };
 
-/** An entry as Git has it. */
+/** An entry as Git stores it. */
 export interface TreeEntry extends WorkspaceEntry {
   /** Six octal digits. */
   mode: string;

@@ -1,4 +1,4 @@
-/** How lines are told apart: by colour and, past the seventh, by dashes as well. */
+/** How lines are distinguished: by colour and, past the seventh, by dashes as well. */
 
 /**
  * Each has a contrast of at least 4.5 with its background, and neighbours differ in lightness for colour-blind readers.

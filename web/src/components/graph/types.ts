@@ -1,7 +1,7 @@
 export type ServiceRole = 'suspect' | 'alerting' | 'affected' | 'ruled_out' | 'related';
 
 export interface GraphService {
-  /** As telemetry has it: any text of any length. */
+  /** As it appears in telemetry: any text of any length. */
   name: string;
   role?: ServiceRole;
   /** Why the service has its role. */

@@ -1,4 +1,4 @@
-/** Leaves addresses that nobody wrote as links as the text they are. */
+/** Keeps bare URLs as plain text. */
 import type { MarkdownNode } from './citations.ts';
 
 /** `[text](address)` and `<address>` are meant as links; GFM also makes links of addresses that merely occur in a text. */

@@ -1,4 +1,4 @@
-/** A long text of which only the visible part is rendered. */
+/** A long text; only the visible part is rendered. */
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Failed } from '../ui/states.tsx';
 import { placeOf, reachOf, type Excerpt } from './excerpts.ts';
