@@ -13,6 +13,7 @@ import { claimApproval } from './approvals.ts';
 import { runStream, stateEvent } from './events.ts';
 import { needsApproval } from './profiles.ts';
 import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
+import { pausableTimeout } from '../../platform/pausable-timeout.ts';
 import { untilAborted } from '../../platform/until-aborted.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';
@@ -66,8 +67,9 @@ async function invoke(
   const unreadable = invalidToolInput(call.input);
   if (unreadable !== undefined)
     return failure(`The input of this call is not a JSON object: ${unreadable.slice(0, 500)}`);
-  const timeout = AbortSignal.timeout(input.timeoutSeconds * 1000);
-  const signal = AbortSignal.any([attempt.signal, timeout]);
+  using timeout = pausableTimeout(input.timeoutSeconds * 1000);
+  const signal = AbortSignal.any([attempt.signal, timeout.signal]);
+  const onWait = (): Disposable => timeout.pause();
   // A timeout is recorded as the call's result; if the worker was lost, another attempt still wants the answer.
   const isGivenUp = (): boolean => !attempt.signal.aborted || attempt.cancelRequested();
   // Equal for every attempt: "until now" then means the same, and is not queried again.
@@ -86,10 +88,11 @@ async function invoke(
     clock,
     signal,
     isGivenUp,
+    onWait,
   };
   try {
     const { tools } = await untilReachable(() => deps.profiles[input.kind](run), signal);
-    const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp };
+    const asking = { teamId: input.teamId, toolCallId: call.id, clock, isGivenUp, onWait };
     const sources = await untilReachable(() => deps.sources(asking), signal);
     if (needsApproval(tools.get(call.name), run, call.input)) {
       const refusal = await claimApproval(deps, input, call, reach, signal);
@@ -103,7 +106,7 @@ async function invoke(
       if (!attempt.cancelRequested()) throw error;
       return failure('The call was cancelled before it finished.');
     }
-    if (timeout.aborted) {
+    if (timeout.signal.aborted) {
       return failure(
         `No answer within ${input.timeoutSeconds} s: the call was stopped. Narrow it down, or use another source.`,
       );

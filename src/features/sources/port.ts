@@ -172,7 +172,14 @@ export interface SourceCall {
   clock: Clock;
   /** Called when a signal fires: whether the caller no longer wants the answer. By default, it does not. */
   isGivenUp?: () => boolean;
+  onWait?: OnWait;
 }
+
+/**
+ * Called when a call begins to wait for something that should be back soon, such as "satellite shop"; disposed when it
+ * goes on. Without it a call does not wait.
+ */
+export type OnWait = (what: string) => Disposable;
 
 /** The sources that the team of a tool call has at that moment. */
 export type LoadSources = (call: SourceCall) => Promise<SourceCatalog>;

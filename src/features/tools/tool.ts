@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Actor } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SourceCatalog } from '../sources/port.ts';
+import type { OnWait, SourceCatalog } from '../sources/port.ts';
 import { compactJson, oneLine } from './text.ts';
 
 /** One item of the run's todo list, shown to the operator. */
@@ -52,6 +52,8 @@ export interface ToolContext {
    * will want it. Absent: nobody does.
    */
   isGivenUp?: () => boolean;
+  /** The tool's timeout does not count while it waits. */
+  onWait?: OnWait;
 }
 
 /** What a tool returns. `content` is stored whole; the model sees a bounded view of it. */

@@ -144,6 +144,64 @@ describe('questions of runs to satellites', () => {
     assert.equal(askedAgain, 1);
   });
 
+  it('wait for a satellite that is away, if the run can wait, and tell it what for', async () => {
+    const { satellite, call } = await connect('away');
+    satellite.cut();
+    await api.untilStatus(satellite.id, 'offline');
+    const waits: string[] = [];
+    const onWait = (what: string): Disposable => {
+      waits.push(what);
+      return { [Symbol.dispose]: () => waits.push('over') };
+    };
+    const answer = calls.ask(call({ requestId: randomUUID(), onWait }), never);
+    await waitUntil(() => waits[0], { what: 'the wait', timeoutMs: 60_000, intervalMs: 10 });
+    const back = await connect('away', ({ id }, self) => self.answer(id, 'back'));
+    assert.equal((await answer).text, '"back"');
+    assert.deepEqual(waits, ['satellite away', 'over']);
+    assert.equal(back.asked.length, 1);
+  });
+
+  it('ask as often as the connection is lost, within bounds, if the run can wait', async () => {
+    const { satellite, call, untilAsked } = await connect('often');
+    const onWait = (): Disposable => ({ [Symbol.dispose]: () => undefined });
+    const answer = calls.ask(call({ requestId: randomUUID(), onWait }), never);
+    const outcome = Promise.allSettled([answer]);
+    await untilAsked();
+    satellite.cut();
+    for (let times = 2; times <= 5; times++) {
+      const { asked } = await connect('often', (_request, self) => self.cut());
+      await waitUntil(() => asked[0], { what: `request ${times}`, timeoutMs: 60_000, intervalMs: 10 });
+    }
+    const [end] = await outcome;
+    assert.ok(end.status === 'rejected' && end.reason instanceof SatelliteOffline);
+    assert.match(end.reason.message, /5 times/);
+  });
+
+  it('wait out an absence once: after that it is a failure at once, until the satellite was seen again', async () => {
+    const { satellite, call } = await connect('in-vain');
+    satellite.cut();
+    await api.untilStatus(satellite.id, 'offline');
+    const { orm, events } = { orm: api.database.orm, events: api.nodes[0]!.api.deps.events };
+    const impatient = createSatelliteCalls({ orm, events, clock: systemClock, reconnectMs: 50 });
+    let waits = 0;
+    const onWait = (): Disposable => ({ [Symbol.dispose]: () => waits++ });
+    for (const _ of [1, 2])
+      await assert.rejects(impatient.ask(call({ requestId: randomUUID(), onWait }), never), SatelliteOffline);
+    assert.equal(waits, 1);
+    await connect('in-vain', ({ id }, self) => self.answer(id, 'back'));
+    assert.equal((await impatient.ask(call({ requestId: randomUUID(), onWait }), never)).text, '"back"');
+  });
+
+  it('do not wait for a satellite that has been away for long', async () => {
+    const { satellite, call } = await connect('gone');
+    satellite.cut();
+    await api.untilStatus(satellite.id, 'offline');
+    const lastHeartbeatAt = new Date(Date.now() - 3_600_000);
+    await forTeam(api.database.orm.em, api.team.id).nativeUpdate(Satellite, { id: satellite.id }, { lastHeartbeatAt });
+    const onWait = (): Disposable => assert.fail('it waits');
+    await assert.rejects(calls.ask(call({ requestId: randomUUID(), onWait }), never), SatelliteOffline);
+  });
+
   it('have one answer for attempts that begin at the same moment', async () => {
     const { satellite, call, untilAsked } = await connect('same-moment');
     const requestId = randomUUID();

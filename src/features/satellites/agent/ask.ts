@@ -9,7 +9,6 @@ import {
 } from '../calls/port.ts';
 import { readMcpResult } from './mcp-result.ts';
 import type { Offer } from './offer.ts';
-import type { KnownSatellite } from './port.ts';
 
 /** Timeout of a whole tool call, in seconds. */
 export const TOOL_TIMEOUT_SECONDS = 90;
@@ -21,7 +20,7 @@ export async function ask(
   calls: SatelliteCalls,
   offer: Offer,
   input: Record<string, unknown>,
-  { teamId, toolCallId, signal, isGivenUp }: ToolContext,
+  { teamId, toolCallId, signal, isGivenUp, onWait }: ToolContext,
 ): Promise<ToolOutput> {
   const target = offer.targetOf(input);
   // Every attempt at this tool call sends the same request: the satellite does the work once.
@@ -33,6 +32,7 @@ export async function ask(
     requestId: toolCallId,
     acts: !offer.readOnly,
     isGivenUp,
+    onWait,
   };
   try {
     const { text } = await calls.ask(call, signal);
@@ -73,8 +73,4 @@ export function reasonOf(error: SatelliteCallError, satellite: string): string {
   }
   if (error instanceof SatelliteRefused) return `Satellite ${satellite}: ${error.message}`;
   return error.message;
-}
-
-export function offlineWords({ name, lastSeenAt }: KnownSatellite): string {
-  return `Satellite ${name} is offline; it was last seen at ${lastSeenAt.toISOString()}.`;
 }

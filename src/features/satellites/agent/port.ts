@@ -9,8 +9,6 @@ export interface KnownSatellite {
   inventory: Pick<Inventory, 'connectors' | 'tools'>;
   /** Equal for equal inventories; computed from the inventory by default. */
   inventoryDigest?: string;
-  online: boolean;
-  lastSeenAt: Date;
   /** Whether it sends the dependency graph. */
   hasGraph: boolean;
 }

@@ -12,7 +12,6 @@ import {
   SourceError,
   type TelemetrySource,
 } from '../../sources/index.ts';
-import { offlineWords } from './ask.ts';
 import type { KnownSatellite, SatelliteAccess } from './port.ts';
 import { type Asking, overSatellite, requestIdsOf } from './transport.ts';
 
@@ -35,19 +34,23 @@ export function satelliteSources({
     return known;
   };
 
-  const sourceOf = (asking: Asking, satellite: KnownSatellite, { id: connector, kind }: ConnectorInventory) => {
-    const id = `satellite:${satellite.name}/${connector}`;
-    const transport = overSatellite(asking, satellite, connector);
-    if (kind === 'loki') return bounded(createLokiSource({ transport, id, owner: 'team' }), satellite);
-    const source = createPrometheusSource({
-      transport,
-      id,
-      owner: 'team',
-      clock: asking.clock,
-      intervals: intervalsOf(satellite.id, connector),
-    });
-    const liveGraph = satellite.hasGraph && (() => graph(asking.teamId, satellite.id));
-    return bounded({ ...source, ...(liveGraph && { liveGraph }) }, satellite);
+  const sourceOf = (
+    asking: Asking,
+    satellite: KnownSatellite,
+    { id: connector, kind }: ConnectorInventory,
+  ): TelemetrySource => {
+    const sourceWithin = (timeoutMs?: number): TelemetrySource => {
+      const id = `satellite:${satellite.name}/${connector}`;
+      const transport = overSatellite(asking, satellite, connector, timeoutMs);
+      const shared = { transport, id, owner: 'team' } as const;
+      if (kind === 'loki') return createLokiSource(shared);
+      const intervals = intervalsOf(satellite.id, connector);
+      return createPrometheusSource({ ...shared, clock: asking.clock, intervals });
+    };
+    const source = sourceWithin();
+    const { describe } = sourceWithin(DESCRIBE_MS);
+    const isGraph = satellite.hasGraph && kind !== 'loki';
+    return { ...source, describe, ...(isGraph && { liveGraph: () => graph(asking.teamId, satellite.id) }) };
   };
 
   return (call, satellites) => {
@@ -64,23 +67,6 @@ export function satelliteSources({
       const isTaken = found.some(({ id }) => id === ofGraph.id);
       return satellite.hasGraph && !isTaken ? [...found, ofGraph] : found;
     });
-  };
-}
-
-/** A source whose satellite is away says so at once, and a slow one within a bound. */
-function bounded(source: TelemetrySource, satellite: KnownSatellite): TelemetrySource {
-  return {
-    ...source,
-    async describe({ signal }) {
-      if (!satellite.online) throw new SourceError(offlineWords(satellite));
-      const timeout = AbortSignal.timeout(DESCRIBE_MS);
-      try {
-        return await source.describe({ signal: AbortSignal.any([signal, timeout]) });
-      } catch (error) {
-        if (signal.aborted || !timeout.aborted) throw error;
-        throw new SourceError(`Satellite ${satellite.name} did not answer within ${DESCRIBE_MS / 1_000} s.`);
-      }
-    },
   };
 }
 

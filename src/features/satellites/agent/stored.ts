@@ -7,7 +7,6 @@ import { createSatelliteCalls } from '../calls/calls.ts';
 import { Satellite } from '../entities.ts';
 import { createGraphStore } from '../graph/index.ts';
 import { createInventoryCache } from './inventories.ts';
-import { routeOf } from '../liveness.ts';
 import type { SatelliteAccess } from './port.ts';
 
 /** Maximum number of edges a tool's walk sees; the least called are left out. */
@@ -15,7 +14,7 @@ const MAX_EDGES = 50_000;
 
 /** The registered satellites, queried through the event log. */
 export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Clock; log: Logger }): SatelliteAccess {
-  const { orm, clock } = deps;
+  const { orm } = deps;
   const graphs = createGraphStore(deps);
   const inventories = createInventoryCache(orm);
   return {
@@ -23,14 +22,11 @@ export function storedSatellites(deps: { orm: Orm; events: EventLog; clock: Cloc
     async load(teamId) {
       const [rows, withGraph] = await Promise.all([forTeam(orm.em, teamId).find(Satellite, {}), graphs.sentBy(teamId)]);
       const inventoryOf = await inventories.of(teamId, rows);
-      const now = clock.now();
       return rows.map((row) => ({
         id: row.id,
         name: row.name,
         inventory: inventoryOf(row),
         inventoryDigest: row.inventoryDigest,
-        online: routeOf(row, now) !== undefined,
-        lastSeenAt: row.lastHeartbeatAt,
         hasGraph: withGraph.has(row.id),
       }));
     },

@@ -17,15 +17,20 @@ export interface Asking extends SourceCall {
 }
 
 /** Runs operations of one connector. */
-export function overSatellite(asking: Asking, satellite: KnownSatellite, connector: string): Transport {
-  const { teamId, calls, idOf, isGivenUp } = asking;
+export function overSatellite(
+  asking: Asking,
+  satellite: KnownSatellite,
+  connector: string,
+  timeoutMs = QUERY_MS,
+): Transport {
+  const { teamId, calls, idOf, isGivenUp, onWait } = asking;
   return {
     place: `satellite ${satellite.name} (${connector})`,
     async call(operation, parameters, { signal, maxBytes }) {
       const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
       const target: RequestTarget = { kind: 'connector', connector, operation, parameters: given };
       const requestId = idOf(satellite.id, target);
-      const call = { teamId, satelliteId: satellite.id, target, timeoutMs: QUERY_MS, maxBytes, requestId, isGivenUp };
+      const call = { teamId, satelliteId: satellite.id, target, timeoutMs, maxBytes, requestId, isGivenUp, onWait };
       try {
         return JSON.parse((await calls.ask(call, signal)).text);
       } catch (error) {

@@ -1,12 +1,11 @@
 /** Queries satellites through the event log, from any process. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Orm } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { EventLogError, type EventLog } from '../../../platform/event-log/index.ts';
-import { Satellite, SatelliteRequest } from '../entities.ts';
-import { routeOf, type Route } from '../liveness.ts';
+import { type Satellite, SatelliteRequest } from '../entities.ts';
+import type { Route } from '../liveness.ts';
 import { MAX_ANSWER_BYTES, type RequestMessage } from '@casebook/wire';
 import {
   SatelliteOffline,
@@ -18,52 +17,68 @@ import {
   type SatelliteCalls,
 } from './port.ts';
 import { Leftovers } from './leftovers.ts';
+import { Connections } from './reconnect.ts';
 import { ReplyReader } from './reply-reader.ts';
 import { readReplyEvent, replyEvent, replyStream, type InboxCancel, type InboxRequest } from './reply-stream.ts';
 import { Signal } from './signal.ts';
 
 /** The first attempt, and one more after a lost connection. */
 const MAX_ATTEMPTS = 2;
+/** With `onWait`: the request itself may be what ends the satellite. */
+const MAX_ATTEMPTS_WAITING = 5;
 /** Time that a call may take beyond the timeout of the system behind the satellite, in ms. */
 const GRACE_MS = 5_000;
 /** Interval at which the satellite's row is checked while waiting for an answer: a killed node reports nothing. */
 const CHECK_MS = 500;
 /** How long after a cancellation parts of the answer may still be stored, in ms. */
 const DRAIN_MS = 3_000;
-/** Interval between checks whether a lost satellite is back, in ms. */
-const RECONNECT_POLL_MS = 200;
 
 export interface SatelliteCallsDeps {
   orm: Orm;
   events: EventLog;
   clock: Clock;
+  /** {@link RECONNECT_MS} by default. */
+  reconnectMs?: number;
 }
 
 export function createSatelliteCalls(deps: SatelliteCallsDeps): SatelliteCalls {
   const leftovers = new Leftovers(deps.events);
-  return { ask: (call, signal) => new Question(deps, leftovers, call, signal).answer() };
+  const connections = new Connections(deps);
+  return { ask: (call, signal) => new Question(deps, leftovers, connections, call, signal).answer() };
 }
 
 class Question {
   readonly #deps: SatelliteCallsDeps;
   readonly #leftovers: Leftovers;
+  readonly #connections: Connections;
   readonly #call: SatelliteCall;
   readonly #signal: AbortSignal;
   readonly #requestId: string;
-  readonly #deadline: number;
+  #deadline: number;
   readonly #reply = new ReplyReader();
   readonly #changed = new Signal();
   #attempt = 0;
   #route: Route | undefined;
   #name = '';
 
-  constructor(deps: SatelliteCallsDeps, leftovers: Leftovers, call: SatelliteCall, signal: AbortSignal) {
+  constructor(
+    deps: SatelliteCallsDeps,
+    leftovers: Leftovers,
+    connections: Connections,
+    call: SatelliteCall,
+    signal: AbortSignal,
+  ) {
     this.#deps = deps;
     this.#leftovers = leftovers;
+    this.#connections = connections;
     this.#call = call;
     this.#signal = signal;
     this.#requestId = call.requestId ?? randomUUID();
-    this.#deadline = Date.now() + call.timeoutMs + GRACE_MS;
+    this.#deadline = this.#answerBy();
+  }
+
+  #answerBy(): number {
+    return Date.now() + this.#call.timeoutMs + GRACE_MS;
   }
 
   /** Whether another process may take over the waiting. */
@@ -85,7 +100,7 @@ class Question {
     const onAbort = (): void => this.#changed.raise();
     this.#signal.addEventListener('abort', onAbort, { once: true });
     try {
-      if (this.#attempt === 0) await this.#send(this.#routeTo(row));
+      if (this.#attempt === 0) await this.#sendTo(await this.#connection(row));
       return await this.#wait();
     } catch (error) {
       if (this.#signal.aborted ? (this.#call.isGivenUp?.() ?? true) : error instanceof SatelliteTimeout)
@@ -162,7 +177,7 @@ class Question {
   async #connectionIsGone(): Promise<boolean> {
     const row = await this.#find();
     // A satellite whose registration was deleted registers again, over the same connection.
-    return row !== null && routeOf(row, this.#deps.clock.now())?.connectionId !== this.#route?.connectionId;
+    return row !== null && this.#connections.routeOf(row)?.connectionId !== this.#route?.connectionId;
   }
 
   /**
@@ -171,26 +186,28 @@ class Question {
   async #sendAgain(): Promise<void> {
     // Events in transit when the connection was lost may have arrived since.
     if (this.#reply.isOver || this.#takeOver()) return;
-    const before = this.#route;
-    let lastSeenAt: Date | undefined;
-    if (this.#attempt < MAX_ATTEMPTS) {
-      while (Date.now() < this.#deadline) {
-        const row = await this.#find();
-        lastSeenAt = row?.lastHeartbeatAt ?? lastSeenAt;
-        const route = row && routeOf(row, this.#deps.clock.now());
-        if (route && route.connectionId !== before?.connectionId) {
-          if (this.#call.acts && route.instance !== before?.instance) throw this.#unknowable(lastSeenAt);
-          return this.#send(route);
-        }
-        await sleep(RECONNECT_POLL_MS, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted());
-        if (this.#reply.isOver || this.#takeOver()) return undefined;
-      }
+    const lost = this.#route;
+    if (this.#attempt >= (this.#call.onWait ? MAX_ATTEMPTS_WAITING : MAX_ATTEMPTS)) {
+      const times = this.#attempt === 2 ? 'twice' : `${this.#attempt} times`;
+      throw new SatelliteOffline(
+        `The satellite "${this.#name}" lost its connection ${times} during the request; there is no answer.`,
+        (await this.#find())?.lastHeartbeatAt,
+      );
     }
-    const twice = this.#attempt < MAX_ATTEMPTS ? 'and did not come back in time' : 'twice';
-    throw new SatelliteOffline(
-      `The satellite "${this.#name}" lost its connection ${twice} during the request; there is no answer.`,
-      lastSeenAt ?? (await this.#find())?.lastHeartbeatAt,
-    );
+    const route = await this.#connection(await this.#find());
+    if (route && this.#call.acts && route.instance !== lost?.instance) throw await this.#unknowable();
+    await this.#sendTo(route);
+  }
+
+  /** @returns undefined when the answer arrived, or another waiter sent the request, meanwhile */
+  #connection(row: Satellite | null): Promise<Route | undefined> {
+    const isOver = (): boolean => this.#reply.isOver || this.#takeOver();
+    const waiting = { row, name: this.#name, lost: this.#route, deadline: this.#deadline, isOver };
+    return this.#connections.until(this.#call, waiting, this.#signal);
+  }
+
+  async #sendTo(route: Route | undefined): Promise<void> {
+    if (route) await this.#send(route);
   }
 
   async #send(route: Route): Promise<void> {
@@ -198,6 +215,7 @@ class Question {
     const { events } = this.#deps;
     this.#attempt++;
     this.#route = route;
+    if (this.#call.onWait) this.#deadline = this.#answerBy();
     const request: RequestMessage = { type: 'request', id: this.#requestId, timeoutMs, maxBytes, target };
     const { connectionId, instance } = route;
     const message: InboxRequest = {
@@ -234,20 +252,10 @@ class Question {
     await this.#deps.events.append(inbox, [{ type: 'cancel', data: { ...message } }]).catch(() => undefined);
   }
 
-  #routeTo(row: Satellite): Route {
-    const route = routeOf(row, this.#deps.clock.now());
-    if (route) return route;
-    const seen = row.lastHeartbeatAt.toISOString();
-    throw new SatelliteOffline(
-      `The satellite "${row.name}" is offline; it was last seen at ${seen}.`,
-      row.lastHeartbeatAt,
-    );
-  }
-
-  #unknowable(lastSeenAt: Date | undefined): SatelliteOffline {
+  async #unknowable(): Promise<SatelliteOffline> {
     return new SatelliteOffline(
       `The satellite "${this.#name}" restarted during the request; whether it acted is unknown, and the request was not repeated.`,
-      lastSeenAt,
+      (await this.#find())?.lastHeartbeatAt,
     );
   }
 
@@ -258,6 +266,6 @@ class Question {
   }
 
   #find(): Promise<Satellite | null> {
-    return forTeam(this.#deps.orm.em, this.#call.teamId).findOne(Satellite, { id: this.#call.satelliteId });
+    return this.#connections.find(this.#call);
   }
 }

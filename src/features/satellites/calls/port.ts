@@ -1,5 +1,9 @@
 /** Queries a satellite from any process: API nodes and workers. */
 import type { AnswerError, RequestTarget } from '@casebook/wire';
+import type { OnWait } from '../../sources/port.ts';
+
+/** How long a call waits, in all, for a satellite that restarts or loses its API node, in ms. */
+export const RECONNECT_MS = 90_000;
 
 export interface SatelliteCall {
   teamId: string;
@@ -24,6 +28,7 @@ export interface SatelliteCall {
    * run that merely loses its worker still wants it. By default, it does not.
    */
   isGivenUp?: () => boolean;
+  onWait?: OnWait;
 }
 
 export interface SatelliteAnswer {
@@ -36,7 +41,8 @@ export interface SatelliteAnswer {
 export interface SatelliteCalls {
   /**
    * Sends a request and waits for the whole answer. If the satellite loses its connection, the request is repeated once
-   * it is back within the timeout.
+   * it is back within the timeout. With `onWait`, an absent satellite that was seen in the last ten minutes is waited for
+   * up to {@link RECONNECT_MS} more, as often as it takes.
    * @throws {SatelliteUnknown} the team has no such satellite
    * @throws {SatelliteOffline} it is not connected, did not come back in time, or came back as a process that cannot
    *   know whether it acted

@@ -10,13 +10,15 @@ import type { LiveGraph } from '../../../../src/features/sources/port.ts';
 
 export const LAST_SEEN = new Date('2026-11-20T10:00:00.000Z');
 
-export function satellite(name: string, more: Partial<KnownSatellite> = {}): KnownSatellite {
+/** A registration, and whether its satellite is connected. */
+export type FakeSatellite = KnownSatellite & { online: boolean };
+
+export function satellite(name: string, more: Partial<FakeSatellite> = {}): FakeSatellite {
   return {
     id: `id-of-${name}`,
     name,
     inventory: { connectors: [], tools: [] },
     online: true,
-    lastSeenAt: LAST_SEEN,
     hasGraph: false,
     ...more,
   };
@@ -56,7 +58,7 @@ export interface FakeSatellites extends SatelliteAccess {
 
 /** Satellites by team; a call for another team's satellite finds none, as in the product. */
 export function fakeSatellites(
-  teams: Record<string, KnownSatellite[]>,
+  teams: Record<string, FakeSatellite[]>,
   answers: Answers = () => ({ ok: true }),
   graphs: Record<string, LiveGraph> = {},
 ): FakeSatellites {
@@ -75,7 +77,7 @@ export function fakeSatellites(
         asked.push(call);
         const found = teams[call.teamId]?.find(({ id }) => id === call.satelliteId);
         if (!found) throw new SatelliteUnknown('There is no such satellite.');
-        if (!found.online) throw new SatelliteOffline(`The satellite "${found.name}" is offline.`, found.lastSeenAt);
+        if (!found.online) throw new SatelliteOffline(`The satellite "${found.name}" is offline.`, LAST_SEEN);
         return { text: JSON.stringify(await answers(found, call.target)), tookMs: 1 };
       },
     },

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createAgentSatellites, type KnownSatellite } from '../../../../src/features/satellites/agent/index.ts';
+import { createAgentSatellites } from '../../../../src/features/satellites/agent/index.ts';
 import { SatelliteRefused, SatelliteTimeout } from '../../../../src/features/satellites/calls/port.ts';
 import { createToolRegistry, type ToolOutput } from '../../../../src/features/tools/index.ts';
 import { toolContext } from '../../../support/tool-context.ts';
 import { catalogOf } from '../../../support/telemetry-source.ts';
-import { connector, fakeSatellites, LAST_SEEN, mcpTool, satellite, type Answers } from './support.ts';
+import {
+  connector,
+  fakeSatellites,
+  LAST_SEEN,
+  mcpTool,
+  satellite,
+  type Answers,
+  type FakeSatellite,
+} from './support.ts';
 
 const TEAM = 'team';
-const shop = (more: Partial<KnownSatellite> = {}) =>
+const shop = (more: Partial<FakeSatellite> = {}) =>
   satellite('shop', {
     inventory: {
       connectors: [
@@ -19,7 +27,7 @@ const shop = (more: Partial<KnownSatellite> = {}) =>
     },
     ...more,
   });
-const many = (size: number, more: KnownSatellite['inventory']['tools'] = []) =>
+const many = (size: number, more: FakeSatellite['inventory']['tools'] = []) =>
   satellite('big', {
     inventory: {
       connectors: [connector('k8s', 'kubernetes', { name: 'logs', description: 'The log lines of a pod.' })],
@@ -27,7 +35,7 @@ const many = (size: number, more: KnownSatellite['inventory']['tools'] = []) =>
     },
   });
 
-function setUp(satellites: KnownSatellite[], answers?: Answers, reserved: string[] = []) {
+function setUp(satellites: FakeSatellite[], answers?: Answers, reserved: string[] = []) {
   const access = fakeSatellites({ [TEAM]: satellites }, answers);
   const agent = createAgentSatellites(access, { own: catalogOf(), reserved });
   const offered = () => agent.tools(TEAM);
@@ -82,6 +90,7 @@ describe('tools of satellites', () => {
         requestId: id,
         acts: false,
         isGivenUp: undefined,
+        onWait: undefined,
       },
     );
   });
