@@ -24,7 +24,7 @@ interface Investigated {
  * offline model, which is told of nothing but the alert.
  */
 describe('the live demo shop', function () {
-  this.timeout(420_000);
+  this.timeout(900_000);
   const home = mkdtempSync(join(tmpdir(), 'casebook-live-shop-'));
   const never = new AbortController().signal;
   let starting: LiveShopStart;
@@ -104,13 +104,41 @@ describe('the live demo shop', function () {
     assert.match(cited, /connection pool exhausted/);
   });
 
-  it('is watched by an agent that notices another fault by itself, also where the satellite and a service were killed', async () => {
-    const killed = ['satellite', 'shop-orders'].map((name) => ({ name, pid: readPidFile(home, name)! }));
+  const killAndWait = async (names: string[]): Promise<void> => {
+    const killed = names.map((name) => ({ name, pid: readPidFile(home, name)! }));
     for (const { pid } of killed) process.kill(pid, 'SIGKILL');
     for (const { name, pid } of killed) {
       const back = () => ((now) => (now !== undefined && now !== pid ? now : undefined))(readPidFile(home, name));
       await waitUntil(back, { what: `${name} after it was killed`, timeoutMs: 60_000 });
     }
+  };
+
+  it('gets the same right cause when API, satellite or both are killed at any point of the investigation', async () => {
+    const incident = liveIncidents['connection-leak']!;
+    const query = questionAbout(await shop.cause(incident, never));
+    const victims = [['api'], ['satellite'], ['api', 'satellite']];
+    for (const toolCalls of [0, 1, 3, 5, 7]) {
+      for (const names of victims) {
+        const { investigation_id: id } = await call<{ investigation_id: string }>('/api/v1/investigate', {
+          method: 'POST',
+          body: JSON.stringify({ query }),
+        });
+        const reached = async () => {
+          const { status, steps } = await call<Investigated>(`/api/investigations/${id}`);
+          const made = steps.flatMap((step) => step.tool_calls).length;
+          return status !== 'processing' || made >= toolCalls ? status : undefined;
+        };
+        const status = await waitUntil(reached, { what: `${toolCalls} calls`, timeoutMs: 60_000, intervalMs: 20 });
+        assert.equal(status, 'processing', `ended before ${toolCalls} calls`);
+        await killAndWait(names);
+        await waitUntil(() => call('/healthz').catch(() => undefined), { what: 'the API', timeoutMs: 60_000 });
+        isCause(await investigationOf(id), incident);
+      }
+    }
+  });
+
+  it('is watched by an agent that notices another fault by itself, also where the satellite and a service were killed', async () => {
+    await killAndWait(['satellite', 'shop-orders']);
     const first = liveIncidents['connection-leak']!;
     const second = incidentAfter(first);
     await shop.repair(first, never);
