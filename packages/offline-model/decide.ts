@@ -1,6 +1,5 @@
 /** Picks the playbook that answers: the first that fits. */
 import type Anthropic from '@anthropic-ai/sdk';
-import { readQuestions, type Question } from './dialogue.ts';
 import { check } from './playbooks/checks/index.ts';
 import { conversation } from './playbooks/conversation/index.ts';
 import { investigation } from './playbooks/investigation/index.ts';
@@ -22,18 +21,17 @@ export interface Turn {
 
 export interface Situation {
   transcript: Transcript;
-  questions: Question[];
   /** Tools that may be called now. */
   tools: ReadonlySet<string>;
   /** Tools that exist, even when none may be called any more. */
   offered: ReadonlySet<string>;
-  forcedTool?: string;
+  /** The run is at a limit: only its result may still be submitted. */
+  isConcluding: boolean;
   /** Set when the system prompt asks for something other than an answer in words. */
   purpose?: 'chart' | 'edit';
 }
 
 export interface Playbook {
-  name: string;
   fits(situation: Situation): boolean;
   play(situation: Situation): Turn;
 }
@@ -56,14 +54,12 @@ export function decide(
   system = '',
 ): AnswerBlock[] {
   const transcript = readTranscript(messages);
-  const concluding = toolChoice.type === 'none';
   const offered = new Set(tools.map((tool) => tool.name));
   const situation: Situation = {
     transcript,
-    questions: readQuestions(messages, concluding),
-    tools: concluding ? new Set() : offered,
+    tools: callable(offered, toolChoice),
     offered,
-    forcedTool: toolChoice.type === 'tool' ? toolChoice.name : undefined,
+    isConcluding: toolChoice.type === 'tool' || toolChoice.type === 'none',
     purpose: PURPOSES.find(([said]) => said.test(system))?.[1],
   };
   const playbook = PLAYBOOKS.find((candidate) => candidate.fits(situation)) ?? conversation;
@@ -75,6 +71,11 @@ export function decide(
       .filter((call) => situation.tools.has(call.name))
       .map((call, index) => ({ type: 'tool_use' as const, id: `${ID_PREFIX}${number}_${index + 1}`, ...call })),
   ];
+}
+
+function callable(offered: ReadonlySet<string>, choice: Anthropic.ToolChoice): ReadonlySet<string> {
+  if (choice.type === 'none') return new Set();
+  return choice.type === 'tool' ? new Set([choice.name]) : offered;
 }
 
 /** A compacted conversation has lost its beginning, but later calls keep their ids. */

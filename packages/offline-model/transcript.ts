@@ -14,54 +14,75 @@ export interface Call {
   body: string;
 }
 
-/** A person's message, or a note of the agent loop. */
-export interface Remark {
-  turn: number;
+/** A person's message, word for word. */
+export interface Message {
   text: string;
-  fromPerson: boolean;
+  /** What a chat adds to it: the time, a subject. */
+  context: string;
+  /** The first assistant turn that read it, from 0. */
+  turn: number;
 }
 
 export interface Transcript {
   /** The turn to write, from 0. */
   turn: number;
-  /** The text in `<query>` of the first message. */
-  query?: string;
-  remarks: Remark[];
+  /** The first message. */
+  opening: string;
+  /** What people wrote, without the opening. */
+  messages: Message[];
   calls: Call[];
 }
 
-const QUERY = /<query>([\s\S]*)<\/query>/;
-const PERSON = /<user_message>([\s\S]*)<\/user_message>/;
+/** Marks a person's message in a run; in a chat, a context comes before each. */
+const PERSON = /^<user_message>\n([\s\S]*)\n<\/user_message>$/;
+const CONTEXT = /^<context>\n([\s\S]*?)\n<\/context>$/;
+/** A compacted chat begins with a summary. The question follows it if that was compacted too. */
+const SUMMARY = /^<summary>[\s\S]*<\/summary>\n(<context>[\s\S]*?<\/context>)\n([\s\S]*)$/;
 const FRAME =
   /^<tool_result evidence="(\d+)" tool="[^"<>\n]*" characters="\d+" shown="\d+-\d+">\n([\s\S]*)\n<\/tool_result>/u;
 /** Data that looks like the frame's tag is escaped with a backslash. */
 const ESCAPED_TAG = /<\\(\\*)((?:\s{0,8}\/)?\s{0,8}tool_result)/giu;
 
 export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
-  const transcript: Transcript = { turn: 0, remarks: [], calls: [] };
+  const transcript: Transcript = { turn: 0, opening: '', messages: [], calls: [] };
   const open = new Map<string, Omit<Call, 'isError' | 'body'>>();
-  for (const [index, message] of messages.entries()) {
+  for (const [index, { role, content }] of messages.entries()) {
     const blocks: Anthropic.ContentBlockParam[] =
-      typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content;
     for (const block of blocks) {
       if (block.type === 'tool_use') {
         open.set(block.id, { id: block.id, tool: block.name, input: asObject(block.input), turn: transcript.turn });
       } else if (block.type === 'tool_result') {
         const call = open.get(block.tool_use_id);
         if (call) transcript.calls.push({ ...call, ...readResult(block) });
-      } else if (block.type === 'text' && message.role === 'user') {
-        if (index === 0) transcript.query ??= QUERY.exec(block.text)?.[1]?.trim();
-        else transcript.remarks.push({ turn: transcript.turn, ...readRemark(block.text) });
       }
     }
-    if (message.role === 'assistant') transcript.turn += 1;
+    if (role === 'assistant') {
+      transcript.turn += 1;
+      continue;
+    }
+    const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+    if (index === 0) transcript.opening = texts[0] ?? '';
+    transcript.messages.push(...messagesIn(texts, transcript.turn));
   }
   return transcript;
 }
 
-function readRemark(text: string): Pick<Remark, 'text' | 'fromPerson'> {
-  const message = PERSON.exec(text)?.[1];
-  return message === undefined ? { text, fromPerson: false } : { text: message.trim(), fromPerson: true };
+/** Skips notes of the agent loop, which nothing marks. */
+function messagesIn(texts: readonly string[], turn: number): Message[] {
+  const messages: Message[] = [];
+  let context: string | undefined;
+  for (const text of texts.flatMap((one) => SUMMARY.exec(one)?.slice(1) ?? [one])) {
+    if (context !== undefined) {
+      messages.push({ text, context, turn });
+      context = undefined;
+    } else {
+      context = CONTEXT.exec(text)?.[1];
+      const [, spoken] = PERSON.exec(text) ?? [];
+      if (spoken !== undefined) messages.push({ text: spoken, context: '', turn });
+    }
+  }
+  return messages;
 }
 
 function readResult(block: Anthropic.ToolResultBlockParam) {

@@ -5,24 +5,16 @@ import type { CaseFile } from './investigation/case-file.ts';
 import { parsePartialJson } from './investigation/partial-json.ts';
 
 /** The order of members does not matter, since stores do not keep it. */
-export function isSame(call: Call, planned: PlannedCall): boolean {
-  return call.tool === planned.name && isDeepStrictEqual(call.input, { ...planned.input });
+export function wasMade({ calls }: Pick<CaseFile, 'calls'>, { name, input }: PlannedCall): boolean {
+  return calls.some((call) => call.tool === name && isDeepStrictEqual(call.input, { ...input }));
 }
 
-export function wasMade({ transcript }: CaseFile, planned: PlannedCall): boolean {
-  return transcript.calls.some((call) => isSame(call, planned));
+export function callsOf({ calls }: Pick<CaseFile, 'calls'>, tool: string): Call[] {
+  return calls.filter((call) => call.tool === tool);
 }
 
-export function callsOf({ transcript }: CaseFile, tool: string): Call[] {
-  return transcript.calls.filter((call) => call.tool === tool);
-}
-
-export function lastCall(file: CaseFile, tool: string): Call | undefined {
+export function lastCall(file: Pick<CaseFile, 'calls'>, tool: string): Call | undefined {
   return callsOf(file, tool).at(-1);
-}
-
-export function askedOf(calls: readonly Call[], sources: readonly string[]): Call[] {
-  return calls.filter((call) => sources.includes(given(call, 'source') ?? ''));
 }
 
 export function given({ input }: Pick<Call, 'input'>, key: string): string | undefined {
@@ -39,7 +31,7 @@ export function call(tool: string, input: Record<string, unknown>): PlannedCall 
   return { name: tool, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) };
 }
 
-export function jsonOf({ body }: Call): Record<string, unknown> {
+export function jsonOf({ body }: Pick<Call, 'body'>): Record<string, unknown> {
   const value: unknown = parsePartialJson(body);
   return isRecord(value) ? value : {};
 }

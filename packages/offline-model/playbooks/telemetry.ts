@@ -10,8 +10,7 @@ import {
   type ListedSource,
   type SourceChoice,
 } from './investigation/sources.ts';
-import { mentions } from './investigation/words.ts';
-import { given } from './calls.ts';
+import { callsOf, given } from './calls.ts';
 
 export interface Telemetry {
   file: CaseFile;
@@ -21,29 +20,14 @@ export interface Telemetry {
   services: string[];
 }
 
-export const MAX_METRICS = 60;
 const MAX_SOURCES = 4;
 
 /** @param query a person's words, which may name a source */
-export function telemetryOf(all: CaseFile, query: string): Telemetry {
-  const file = liveFirst(all, query);
+export function telemetryOf(file: CaseFile, query: string): Telemetry {
   const choice = chooseSources({ ...file, query });
   const asked = choice ? askedSources(file, choice) : [];
   const services = [...new Set(asked.flatMap(({ id }) => servicesOf(file, id) ?? []))];
   return { file, ...(choice && { choice }), asked, services };
-}
-
-/** Monitoring is about now: it reads a recording only if the query names one, or nothing else exists. */
-function liveFirst(file: CaseFile, query: string): CaseFile {
-  const { sources } = file;
-  const usable = usableSources(sources);
-  if (
-    !sources ||
-    !usable.some(isLive) ||
-    usable.some((one) => !isLive(one) && one.id.includes(':') && mentions(query, one.id))
-  )
-    return file;
-  return { ...file, sources: { ...sources, result: { ...sources.result, sources: usable.filter(isLive) } } };
 }
 
 function askedSources({ sources }: CaseFile, choice: SourceChoice): ListedSource[] {
@@ -56,7 +40,7 @@ function askedSources({ sources }: CaseFile, choice: SourceChoice): ListedSource
 
 /** @returns undefined if the source was not asked, or did not answer */
 export function servicesOf(file: CaseFile, source: string): string[] | undefined {
-  const listed = caseOf(callsFor(file, 'list_services', source)).services;
+  const listed = openCase(callsFor(file, 'list_services', source)).services;
   return listed?.result.services.map(({ name }) => name);
 }
 
@@ -82,16 +66,12 @@ export function metricsOf(
   service?: string,
 ): SearchMetricsResult['metrics'] | undefined {
   const calls = callsFor(file, 'search_metrics', source).filter((call) => given(call, 'service') === service);
-  const found = caseOf(calls).metrics?.result.metrics;
+  const found = openCase(calls).metrics?.result.metrics;
   return found?.filter(
     (one) => service === undefined || one.services.includes(service) || one.serviceCount > one.services.length,
   );
 }
 
-export function caseOf(calls: Call[]): CaseFile {
-  return openCase({ turn: 0, remarks: [], calls });
-}
-
-function callsFor({ transcript }: CaseFile, tool: string, source: string): Call[] {
-  return transcript.calls.filter((call) => call.tool === tool && given(call, 'source') === source);
+function callsFor(file: CaseFile, tool: string, source: string): Call[] {
+  return callsOf(file, tool).filter((call) => given(call, 'source') === source);
 }

@@ -18,7 +18,7 @@ export function clock(iso: string): string {
 }
 
 export function metricName({ metric, statistic }: { metric: string; statistic?: string }): string {
-  return `${quote(metric, 120)}${statistic ? ` (${name(statistic)})` : ''}`;
+  return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
 }
 
 /** `a, b and c` */
@@ -45,6 +45,7 @@ export function outsideCode(text: string, change: (part: string) => string): str
     .join('');
 }
 
+/** The message of a failed call. */
 export function failureOf(call: Call): string {
   const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
   return quote(message, 200);

@@ -75,20 +75,15 @@ describe('offline model: chats', () => {
       ['what does shipping depend on?', /^\*\*shipping depends on\*\*[\s\S]+carrier-api/, 'service_dependencies'],
       ['show me the traces of shipping', /^\*\*shipping depends on\*\*/],
       ['what is the blast radius of redis-cart?', /^\*\*When redis-cart fails\*\*/, 'service_dependencies'],
-      ['what is the p95 latency of postgres-orders?', /^\*\*`latency` \(p95\) of postgres-orders\*\*/, 'query_metric'],
-      ['and its cpu?', /^\*\*`cpu_utilization` \(Average\) of postgres-orders\*\*/, 'query_metric'],
+      ['what is the p95 latency of postgres-orders?', /^\*\*latency \(p95\) of postgres-orders\*\*/, 'query_metric'],
+      ['and its cpu?', /^\*\*cpu_utilization \(Average\) of postgres-orders\*\*/, 'query_metric'],
       ['which metrics does inventory have?', /^The metrics of inventory in incident:checkout-errors are /],
       ['list the services', /^The services of incident:checkout-errors are acquirer, /],
       ['which alerts are firing?', /CheckoutErrors of checkout at 2026-03-10/],
       ['which incidents are there?', /These are the telemetry sources:/],
-      ['what should we do now?', /^\*\*Next step:\*\* Roll back or correct the flag chg-260310-05 of inventory/],
-      ['how sure are you?', /^\*\*Confidence:\*\* \d+ %/],
-      ['what did you rule out?', /chg-260310-03/],
-      ['when did it start?', /^\*\*Timeline\*\*/],
       ['why?', /inventory ranks first/],
       ['logs of billing', /^I know no service called “billing” in incident:checkout-errors/],
       ['sing me a song', /^I did not understand that\./],
-      ['thanks!', /welcome/],
     ];
     for (const [question, answer, tool] of FOLLOW_UPS) {
       it(question, async () => {
@@ -107,30 +102,12 @@ describe('offline model: chats', () => {
     });
   });
 
-  it('answers the same question again from what was read', async () => {
-    const chat = open();
-    const first = await chat.ask('Why is checkout failing?');
-    const again = await chat.ask('Why is checkout failing?');
-    assert.equal(again.text, first.text);
-    assert.deepEqual(again.calls, []);
-  });
-
   it('leaves an incident for another one that a question names', async () => {
     const chat = open();
     await chat.ask('Why is checkout failing?');
     assert.equal(causeIn((await chat.ask('Why is the storefront slow?')).text), truthOf('storefront-slow').service);
     const { text } = await chat.ask('show me the changes in incident:orders-slow');
     assert.match(text, /in incident:orders-slow/);
-  });
-
-  it('looks at the time that is named', async () => {
-    const chat = open();
-    await chat.ask('Why is checkout failing?');
-    const { calls } = await chat.ask('logs of inventory between 16:30 and 16:45');
-    const { from, to } = calls.at(-1)?.input ?? {};
-    assert.deepEqual([from, to], ['2026-03-10T16:30:00Z', '2026-03-10T16:45:00Z']);
-    const live = await open({ sources: shopSources() }).ask('logs of orders of the last 20 minutes');
-    assert.deepEqual(live.calls.at(-1)?.input['from'], '2026-11-20T08:40:00Z');
   });
 
   it('asks a live source about now, and a recorded incident only when it is named', async () => {
@@ -163,7 +140,7 @@ describe('offline model: chats', () => {
     const unknown = await open().ask('Why is the frobnicator failing?');
     assert.match(unknown.text, /nothing in the telemetry that your question is about/);
     const vague = await open().ask('what is wrong?');
-    assert.match(vague.text, /names no service, alert or time[\s\S]+These are the telemetry sources/);
+    assert.match(vague.text, /nothing in the telemetry[\s\S]+These are the telemetry sources/);
   });
 
   it('introduces itself without a call, and edits no files', async () => {

@@ -13,24 +13,21 @@ const MAX_SUBMISSIONS = 3;
 const MAX_TURNS = 7;
 
 export const check: Playbook = {
-  name: 'check',
   fits: ({ offered }) => offered.has(SUBMIT),
   play(situation) {
-    const { transcript, tools, forcedTool } = situation;
-    if (forcedTool !== undefined && forcedTool !== SUBMIT)
-      return { text: '', calls: [{ name: forcedTool, input: {} }] };
+    const { transcript, tools, isConcluding } = situation;
     const submissions = transcript.calls.filter(({ tool }) => tool === SUBMIT);
     if (submissions.some(({ isError }) => !isError)) return { text: 'The result is submitted.', calls: [] };
-    const opening = openingOf(situation);
-    if (!opening || opening.instruction === '')
+    const opening = openingOf(transcript.opening);
+    if (opening.instruction === '')
       return submit({
         status: 'failed',
         summary: 'There is no instruction to carry out.',
         observations: [],
       });
-    const file = openCase(transcript);
+    const file = openCase(transcript.calls);
     const can = (tool: string): boolean => tools.has(tool);
-    const mayLook = forcedTool === undefined && submissions.length === 0 && transcript.turn < MAX_TURNS;
+    const mayLook = !isConcluding && submissions.length === 0 && transcript.turn < MAX_TURNS;
     if (mayLook && can('list_sources') && !wasCalled(file, 'list_sources')) {
       return { text: 'I look up the telemetry sources.', calls: [call('list_sources', {})] };
     }

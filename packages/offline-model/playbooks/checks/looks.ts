@@ -1,11 +1,12 @@
 /** What an instruction asks to look at, and the calls for it. */
-import type { PlannedCall, Situation } from '../../decide.ts';
+import type { PlannedCall } from '../../decide.ts';
 import { call, wasMade } from '../calls.ts';
 import type { CaseFile } from '../investigation/case-file.ts';
 import { isLive, type ListedSource } from '../investigation/sources.ts';
 import { metricFor } from '../reading.ts';
 import { subjectOf, type Subject } from '../subject.ts';
-import { MAX_METRICS, metricsOf, sourceWith, telemetryOf, type Telemetry } from '../telemetry.ts';
+import { MAX_METRICS } from '../investigation/survey.ts';
+import { metricsOf, sourceWith, telemetryOf, type Telemetry } from '../telemetry.ts';
 import { iso } from '../wording.ts';
 
 export interface Opening {
@@ -18,9 +19,7 @@ export interface Opening {
 const INSTRUCTION = /<instruction>\n?([\s\S]*?)\n?<\/instruction>/;
 const NOW = /\nIt is now (\S+?)\.\s*$/;
 
-export function openingOf({ questions }: Situation): Opening | undefined {
-  const text = questions.find((one) => INSTRUCTION.test(one.text))?.text;
-  if (text === undefined) return undefined;
+export function openingOf(text: string): Opening {
   const now = NOW.exec(text)?.[1];
   return {
     instruction: INSTRUCTION.exec(text)?.[1]?.trim() ?? '',

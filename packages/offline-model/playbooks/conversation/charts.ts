@@ -1,14 +1,12 @@
 /** Charts the tool result that is named, else the metric that is asked for, else the latest result with values. */
 import type { Turn } from '../../decide.ts';
 import type { Call } from '../../transcript.ts';
-import { call, jsonOf, lastCall, textOf, wasMade } from '../calls.ts';
-import type { CaseFile } from '../investigation/case-file.ts';
+import { call, jsonOf, lastCall, textOf } from '../calls.ts';
 import { signalsIn } from '../reading.ts';
 import { cite, clip, failureOf, name, quote } from '../wording.ts';
-import type { Chat } from './chat.ts';
+import type { Chat, Play } from './chat.ts';
 import { UUID, type LookupKind } from './intent.ts';
-import { lookupAnswer, lookupPlan } from './lookups.ts';
-import type { Plan } from './replay.ts';
+import { lookupPlay } from './lookups.ts';
 import { lastService } from './target.ts';
 
 const DRAW = 'draw_chart';
@@ -22,31 +20,28 @@ const DRAWABLE = [
   'service_dependencies',
   'rank_root_causes',
 ];
-const NAMED_EVIDENCE = /\b(?:evidence|result|citation)\s*(?:no\.?|number|#)?\s*\[?(\d{1,4})\]?|\[(\d{1,4})\]/i;
 
-export function chartPlan(chat: Chat, can: (tool: string) => boolean): Plan {
-  const reading = lookupPlan(chat, shownBy(chat), can);
+export function chartPlay(chat: Chat): Play {
+  const reading = lookupPlay(chat, shownBy(chat));
+  const chart = lastCall(chat, DRAW);
   return {
-    ...reading,
-    next(file) {
-      if (lastCall(file, DRAW)) return undefined;
+    next() {
+      if (chart) return undefined;
       const { text, context } = chat.question;
-      const [, cited, bracketed] = NAMED_EVIDENCE.exec(text) ?? [];
-      const number = cited ?? bracketed;
+      const number = /\[(\d{1,4})\]/.exec(text)?.[1];
       if (number !== undefined) return drawing(chat, { evidence: Number(number) });
       const id = UUID.exec(text)?.[0] ?? /tool_id ([\da-f-]{36})/i.exec(context)?.[1];
       if (id !== undefined) return drawing(chat, { tool_id: id });
-      const read = reading.next(file);
-      if (read?.calls.some((one) => !wasMade(file, one))) return read;
-      const best = drawable(file.transcript.calls) ?? drawable(chat.earlierCalls, lastService(chat));
+      const read = reading.next?.();
+      if (read) return read;
+      const best = drawable(chat.calls) ?? drawable(chat.earlierCalls, lastService(chat));
       return best && drawing(chat, { evidence: best.evidence });
     },
+    answer: (cutShort) => (chart ? drawnAnswer(chat, chart) : `I found nothing to draw. ${reading.answer(cutShort)}`),
   };
 }
 
-export function chartAnswer(chat: Chat, file: CaseFile): string {
-  const chart = lastCall(file, DRAW);
-  if (!chart) return `I found nothing to draw. ${lookupAnswer(chat, shownBy(chat), file)}`;
+function drawnAnswer(chat: Chat, chart: Call): string {
   if (chart.isError) return `The chart could not be drawn: ${failureOf(chart)}${cite(chart)}.`;
   const { points } = jsonOf(chart);
   const title = textOf(chart.input, 'title');

@@ -1,38 +1,38 @@
 /** A chat with a question to answer. */
-import type { Situation } from '../../decide.ts';
-import type { Question } from '../../dialogue.ts';
-import type { Call } from '../../transcript.ts';
+import type { Situation, Turn } from '../../decide.ts';
+import type { Call, Message } from '../../transcript.ts';
 
 export interface Chat {
-  question: Question;
-  /** ISO time of the question, if known. */
-  now?: string;
-  earlier: Question[];
+  question: Message;
+  earlier: Message[];
   earlierCalls: Call[];
+  /** Those for this question. */
   calls: Call[];
   turnsSpent: number;
   situation: Situation;
 }
 
+/** How a question is answered: calls until there is no next one, then words. */
+export interface Play {
+  next?(): Turn | undefined;
+  /** @param cutShort there are calls left that may not be made */
+  answer(cutShort: boolean): string;
+}
+
 export function readChat(situation: Situation): Chat {
-  const { transcript, questions } = situation;
-  const question = questions.at(-1) ?? { text: '', context: '', turn: transcript.turn };
+  const { turn: now, messages, calls } = situation.transcript;
+  const question = messages.at(-1) ?? { text: '', context: '', turn: now };
   return {
     question,
-    now: timeOf(question),
-    earlier: questions.slice(0, -1),
-    earlierCalls: transcript.calls.filter(({ turn }) => turn < question.turn),
-    calls: transcript.calls.filter(({ turn }) => turn >= question.turn),
-    turnsSpent: transcript.turn - question.turn,
+    earlier: messages.slice(0, -1),
+    earlierCalls: calls.filter(({ turn }) => turn < question.turn),
+    calls: calls.filter(({ turn }) => turn >= question.turn),
+    turnsSpent: now - question.turn,
     situation,
   };
 }
 
-export function timeOf({ context }: Question): string | undefined {
-  const found = /It is now (\S+?)\.?(?:\s|$)/.exec(context)?.[1];
-  return found && !Number.isNaN(Date.parse(found)) ? found : undefined;
-}
-
+/** Whether a tool exists. The same calls are planned when none may be made any more. */
 export function has({ situation }: Chat, tool: string): boolean {
   return situation.offered.has(tool);
 }

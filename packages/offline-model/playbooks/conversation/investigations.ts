@@ -1,9 +1,7 @@
 /** Starts, follows, reads and lists investigations in a chat. */
 import type { Call } from '../../transcript.ts';
-import type { CaseFile } from '../investigation/case-file.ts';
-import type { Chat } from './chat.ts';
+import type { Chat, Play } from './chat.ts';
 import { UUID } from './intent.ts';
-import type { Plan } from './replay.ts';
 import { call, callsOf, given, jsonOf, lastCall, rowsOf, textOf } from '../calls.ts';
 import { bullets, cite, clip, failureOf, name, outsideCode, paragraphs, quote } from '../wording.ts';
 
@@ -13,16 +11,16 @@ const SECTION_CHARACTERS = 900;
 /** A report numbers its own citations; in a chat these numbers mean something else. */
 const CITATION = /\s?\[\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*(?: unverified)?\]/g;
 
-export function startPlan({ question, earlier }: Chat): Plan {
+export function startPlay(chat: Chat): Play {
+  const { question, earlier } = chat;
   const before = /\b(?:it|this|that)\b/i.test(question.text) ? earlier.at(-1)?.text.trim() : undefined;
   const query = `${question.text.trim()}${before === undefined ? '' : `\n\nThe question before was: ${before}`}`;
   return {
-    query: '',
-    next(file) {
-      const started = lastCall(file, 'start_investigation');
+    next() {
+      const started = lastCall(chat, 'start_investigation');
       if (!started) return { text: 'I start an investigation.', calls: [call('start_investigation', { query })] };
       const id = idOf(started);
-      const follows = callsOf(file, 'follow_investigation');
+      const follows = callsOf(chat, 'follow_investigation');
       const last = follows.at(-1);
       const isOver = last !== undefined && (last.isError || textMember(last.body, 'status') !== 'processing');
       if (started.isError || id === undefined || isOver || follows.length >= MAX_FOLLOWS) return undefined;
@@ -34,28 +32,28 @@ export function startPlan({ question, earlier }: Chat): Plan {
         calls: [call('follow_investigation', { investigation_id: id })],
       };
     },
+    answer: () => startAnswer(chat),
   };
 }
 
-export function startAnswer(file: CaseFile): string {
-  const started = lastCall(file, 'start_investigation');
+function startAnswer(chat: Chat): string {
+  const started = lastCall(chat, 'start_investigation');
   if (!started) return 'I had to answer before I could start the investigation.';
   if (started.isError) return `The investigation could not be started: ${failureOf(started)}${cite(started)}.`;
   const id = name(idOf(started) ?? 'without an id');
-  const followed = callsOf(file, 'follow_investigation').findLast(({ isError }) => !isError);
+  const followed = callsOf(chat, 'follow_investigation').findLast(({ isError }) => !isError);
   const status = followed && textMember(followed.body, 'status');
   if (!followed || status === undefined || status === 'processing')
     return `Investigation ${id} is running${cite(followed ?? started)}. Ask me “what did investigation ${id} find?” in a moment.`;
   return paragraphs(`Investigation ${id} is ${name(status)}${cite(followed)}.`, report(followed));
 }
 
-export function readPlan(chat: Chat, named: string | undefined): Plan {
+export function readPlay(chat: Chat): Play {
   return {
-    query: '',
-    next(file) {
-      if (lastCall(file, 'read_investigation')) return undefined;
-      const list = lastCall(file, 'list_investigations');
-      const id = named ?? subjectOf(chat) ?? (list && newestIn(list));
+    next() {
+      if (lastCall(chat, 'read_investigation')) return undefined;
+      const list = lastCall(chat, 'list_investigations');
+      const id = UUID.exec(chat.question.text)?.[0] ?? subjectOf(chat) ?? (list && newestIn(list));
       if (id !== undefined)
         return {
           text: `I read investigation ${name(id)}.`,
@@ -64,12 +62,13 @@ export function readPlan(chat: Chat, named: string | undefined): Plan {
       const text = 'I look up the last investigations.';
       return list ? undefined : { text, calls: [call('list_investigations', { limit: MAX_LISTED })] };
     },
+    answer: () => readAnswer(chat),
   };
 }
 
-export function readAnswer(file: CaseFile): string {
-  const read = lastCall(file, 'read_investigation');
-  const list = lastCall(file, 'list_investigations');
+function readAnswer(chat: Chat): string {
+  const read = lastCall(chat, 'read_investigation');
+  const list = lastCall(chat, 'list_investigations');
   const failed = [read, list].find((made) => made?.isError);
   if (failed) return `I could not read it: ${failureOf(failed)}${cite(failed)}.`;
   if (!read) return list ? `There are no investigations yet${cite(list)}.` : 'I had to answer before I could read it.';
@@ -80,13 +79,13 @@ export function readAnswer(file: CaseFile): string {
   return paragraphs(`Investigation ${id}, about ${about}, is ${name(status)}${cite(read)}.`, report(read));
 }
 
-export const listPlan: Plan = {
-  query: '',
-  next: () => ({ text: 'I list the investigations.', calls: [call('list_investigations', { limit: MAX_LISTED })] }),
-};
+export function listPlay(chat: Chat): Play {
+  const list = lastCall(chat, 'list_investigations');
+  const next = { text: 'I list the investigations.', calls: [call('list_investigations', { limit: MAX_LISTED })] };
+  return { next: () => (list ? undefined : next), answer: () => listAnswer(list) };
+}
 
-export function listAnswer(file: CaseFile): string {
-  const list = lastCall(file, 'list_investigations');
+function listAnswer(list: Call | undefined): string {
   if (!list) return 'I had to answer before I could list them.';
   if (list.isError) return `The investigations could not be listed: ${failureOf(list)}${cite(list)}.`;
   const lines = rowsOf(jsonOf(list), 'investigations').map((row) => {

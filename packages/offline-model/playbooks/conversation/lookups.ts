@@ -5,16 +5,16 @@ import type {
   ServiceDependenciesResult,
 } from '../../../../src/features/tools/results.ts';
 import type { PlannedCall, Turn } from '../../decide.ts';
-import type { CaseFile, Found } from '../investigation/case-file.ts';
+import { openCase, type CaseFile, type Found } from '../investigation/case-file.ts';
+import { NOTABLE_SCORE } from '../investigation/conclusion.ts';
 import { isLive, usableSources, type ListedSource } from '../investigation/sources.ts';
-import { chooseMetric } from '../investigation/survey.ts';
-import { MAX_METRICS } from '../telemetry.ts';
+import { MAX_METRICS } from '../investigation/survey.ts';
+import { metricsOf } from '../telemetry.ts';
 import { metricFor, quotedIn, signalsIn, statisticIn } from '../reading.ts';
-import type { Chat } from './chat.ts';
+import { has, type Chat, type Play } from './chat.ts';
 import type { LookupKind } from './intent.ts';
-import type { Plan } from './replay.ts';
-import { settle, targetOf, type Target } from './target.ts';
-import { call, given } from '../calls.ts';
+import { targetOf, type Target } from './target.ts';
+import { call, given, wasMade } from '../calls.ts';
 import {
   bullets,
   cite,
@@ -29,12 +29,9 @@ import {
   verbatim,
 } from '../wording.ts';
 
-type Can = (tool: string) => boolean;
-
-/** A question to a source: the tool, its calls and the answer. */
+/** A question to a source: its calls and the answer. */
 interface Lookup {
   part: 'logs' | 'changes' | 'dependencies' | 'metrics' | 'services';
-  tool: string;
   calls(chat: Chat, target: Target, source: string, file: CaseFile): PlannedCall[];
   /** @returns an empty text if nothing was read */
   answer(file: CaseFile): string;
@@ -43,40 +40,30 @@ interface Lookup {
 const MAX_SHOWN = 10;
 const MAX_NAMED = 30;
 const MAX_LINES = 10;
-/** Healthy series reach lower robust scores now and then. */
-const NOTABLE = 3;
+const LISTS = new Set(['list_sources', 'list_services']);
 
 const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
   logs: {
     part: 'logs',
-    tool: 'search_logs',
     calls({ question }, target, source) {
       const [text] = quotedIn(question.text);
       // A search for a text without a service means all services.
       const service = text === undefined || target.isNamed ? target.service : undefined;
-      const level = /\b(?:error|warn)/i.exec(question.text)?.[0].toLowerCase();
-      const input = { source, service, text, level: text === undefined ? level : undefined };
-      return [call('search_logs', { ...input, ...target.window, limit: MAX_LINES })];
+      const level = text === undefined ? /\b(?:error|warn)/i.exec(question.text)?.[0].toLowerCase() : undefined;
+      return [call('search_logs', { source, service, text, level, limit: MAX_LINES })];
     },
     answer: ({ logs }) => logLines(logs.at(-1)),
   },
   changes: {
     part: 'changes',
-    tool: 'recent_changes',
-    calls: ({ question }, { service, window }, source) => [
-      call('recent_changes', {
-        source,
-        // “What changed?” after an answer about one service means all services.
-        service: /\b(?:of|to|in|its)\b/i.test(question.text) ? service : undefined,
-        ...window,
-        limit: MAX_SHOWN,
-      }),
+    // “What changed?” after an answer about one service means all services.
+    calls: (_chat, { service, isNamed }, source) => [
+      call('recent_changes', { source, service: isNamed ? service : undefined, limit: MAX_SHOWN }),
     ],
     answer: ({ changes }) => changeLines(changes.at(-1)),
   },
   dependencies: {
     part: 'dependencies',
-    tool: 'service_dependencies',
     calls({ question }, target, source) {
       const service = serviceOf(target);
       const direction = directionIn(question.text);
@@ -86,13 +73,17 @@ const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
   },
   metric: {
     part: 'metrics',
-    tool: 'query_metric',
     calls({ question }, target, source, file) {
       const service = serviceOf(target);
       if (service === undefined) return [];
       const search = call('search_metrics', { source, service, limit: MAX_METRICS });
-      const chosen = metricIn(question.text, file, service, target.choice.metrics?.kind ?? '');
-      return chosen ? [search, call('query_metric', { source, ...chosen, service, ...target.window })] : [search];
+      const [signal] = signalsIn(question.text);
+      const metrics = metricsOf(file, source, service) ?? [];
+      const chosen =
+        signal && metricFor(signal, metrics, target.choice.metrics?.kind ?? '', statisticIn(question.text));
+      if (!chosen) return [search];
+      const { metric, statistic } = chosen;
+      return [search, call('query_metric', { source, metric, statistic, service })];
     },
     answer: (file) =>
       paragraphs(
@@ -101,47 +92,43 @@ const LOOKUPS: Record<Exclude<LookupKind, 'alerts' | 'sources'>, Lookup> = {
   },
   metrics: {
     part: 'metrics',
-    tool: 'search_metrics',
     calls: (_chat, { service }, source) => [call('search_metrics', { source, service, limit: MAX_METRICS })],
     answer: metricList,
   },
   services: {
     part: 'services',
-    tool: 'list_services',
-    calls: (_chat, _target, source) => [call('list_services', { source })],
+    calls: () => [],
     answer: serviceList,
   },
 };
 
-export function lookupPlan(chat: Chat, of: LookupKind, can: Can): Plan {
-  return {
-    query: chat.question.text,
-    settle: (file) => settle(chat, file),
-    next(file): Turn | undefined {
-      if (!file.sources) {
-        const isPossible = can('list_sources') && file.failures.length === 0;
-        const text = 'I look up the telemetry sources.';
-        return isPossible ? { text, calls: [call('list_sources', {})] } : undefined;
-      }
-      const target = of === 'alerts' || of === 'sources' ? undefined : targetOf(chat, file);
-      if (!target || of === 'alerts' || of === 'sources') return undefined;
-      const { services } = target.choice;
-      // Only the list of services tells which service is meant.
-      if (!target.isNamed && services && can('list_services') && !file.services && of !== 'services') {
-        const text = `I list the services of ${name(services.id)}.`;
-        return { text, calls: [call('list_services', { source: services.id })] };
-      }
-      const lookup = LOOKUPS[of];
-      const source = target.choice[lookup.part];
-      if (target.unknown !== undefined || !source) return undefined;
-      const calls = lookup.calls(chat, target, source.id, file).filter((one) => can(one.name));
-      const whose = target.service === undefined ? '' : ` of ${name(target.service)}`;
-      return { text: `I look at the ${lookup.part}${whose} in ${name(source.id)}.`, calls };
-    },
-  };
+export function lookupPlay(chat: Chat, of: LookupKind): Play {
+  // What exists is listed once in a chat; which alerts fire changes.
+  const listed = chat.earlierCalls.filter(({ tool, isError }) => !isError && LISTS.has(tool));
+  const file = openCase(of === 'alerts' ? chat.calls : [...listed, ...chat.calls]);
+  return { next: () => nextCalls(chat, of, file), answer: () => answerFrom(chat, of, file) };
 }
 
-export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string {
+function nextCalls(chat: Chat, of: LookupKind, file: CaseFile): Turn | undefined {
+  const list = call('list_sources', {});
+  if (!file.sources)
+    return wasMade(file, list) ? undefined : { text: 'I look up the telemetry sources.', calls: [list] };
+  const target = of === 'alerts' || of === 'sources' ? undefined : targetOf(chat, file);
+  if (!target || of === 'alerts' || of === 'sources') return undefined;
+  const { services } = target.choice;
+  const listing = call('list_services', { source: services?.id });
+  if (services && has(chat, listing.name) && !wasMade(file, listing))
+    return { text: `I list the services of ${name(services.id)}.`, calls: [listing] };
+  const lookup = LOOKUPS[of];
+  const source = target.choice[lookup.part];
+  if (target.unknown !== undefined || !source) return undefined;
+  const calls = lookup.calls(chat, target, source.id, file).filter((one) => !wasMade(file, one));
+  const whose = target.service === undefined ? '' : ` of ${name(target.service)}`;
+  const text = `I look at the ${lookup.part}${whose} in ${name(source.id)}.`;
+  return calls.length > 0 ? { text, calls } : undefined;
+}
+
+function answerFrom(chat: Chat, of: LookupKind, file: CaseFile): string {
   const failed = file.failures.at(-1);
   const target = targetOf(chat, file);
   if (!target) {
@@ -156,8 +143,6 @@ export function lookupAnswer(chat: Chat, of: LookupKind, file: CaseFile): string
     return paragraphs(`I know no service called “${name(unknown)}” in ${name(choice.primary.id)}.`, serviceList(file));
   if (!choice[lookup.part])
     return `${name(choice.primary.id)} has no ${lookup.part} to look at${cite(file.sources?.call)}.`;
-  if (!chat.situation.offered.has(lookup.tool))
-    return `The tool for that is not available in this chat (${lookup.tool}).`;
   const text = lookup.answer(file);
   if (text !== '') return text;
   return failed
@@ -174,17 +159,6 @@ function directionIn(question: string): ServiceDependenciesResult['direction'] {
   )
     ? 'upstream'
     : 'downstream';
-}
-
-function metricIn(text: string, file: CaseFile, service: string, kind: string) {
-  const metrics = file.metrics?.result.metrics.filter(
-    (one) => one.services.includes(service) || one.serviceCount > one.services.length,
-  );
-  const [signal] = signalsIn(text);
-  const chosen = signal && metrics ? metricFor(signal, metrics, kind, statisticIn(text)) : undefined;
-  if (chosen) return { metric: chosen.metric, statistic: chosen.statistic };
-  const metric = chooseMetric({ ...file, query: text }, { service, from: 'query' });
-  return metric === undefined ? undefined : { metric };
 }
 
 function changeLines(found: CaseFile['changes'][number] | undefined): string {
@@ -206,7 +180,7 @@ function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetr
   const last = known.at(-1);
   const cited = cite(made);
   const head = `**${metricName({ metric: result.metric, ...(statistic !== undefined && { statistic }) })} of ${name(service)}** in ${name(result.source)}, ${period(result.window)}${cited}:`;
-  const isUnusual = Math.abs(anomaly.score) >= NOTABLE;
+  const isUnusual = Math.abs(anomaly.score) >= NOTABLE_SCORE;
   return paragraphs(
     head,
     bullets([

@@ -9,7 +9,7 @@ import type {
   SearchMetricsResult,
   ServiceDependenciesResult,
 } from '../../../../src/features/tools/results.ts';
-import type { Call, Transcript } from '../../transcript.ts';
+import type { Call, Message } from '../../transcript.ts';
 import { isRecord } from '../calls.ts';
 import { parsePartialJson } from './partial-json.ts';
 
@@ -22,16 +22,19 @@ export interface Settled {
   source: string;
   /** Completes a sentence that ends in "because". */
   why: string;
-  /** ISO time that the query means. */
-  at?: string;
-  hint?: string;
 }
 
-export interface CaseFile {
+/** What the calls are made for. */
+interface Assignment {
   query: string;
+  /** What people said meanwhile. */
+  messages: readonly Message[];
   /** The source to begin with, if already decided. */
   settled?: Settled;
-  transcript: Transcript;
+}
+
+export interface CaseFile extends Assignment {
+  calls: readonly Call[];
   sources?: Found<ListSourcesResult>;
   services?: Found<ListServicesResult>;
   metrics?: Found<SearchMetricsResult>;
@@ -44,10 +47,10 @@ export interface CaseFile {
   failures: Call[];
 }
 
-export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
+export function openCase(calls: readonly Call[], assignment: Partial<Assignment> = {}): CaseFile {
   const failures: Call[] = [];
   const all = <T>(tool: string, empty: T): Found<T>[] =>
-    transcript.calls.flatMap((call) => {
+    calls.flatMap((call) => {
       if (call.tool !== tool) return [];
       const value = call.isError ? undefined : wholeItems(parsePartialJson(call.body));
       if (!isRecord(value) || !hasListsOf(value, empty)) {
@@ -58,9 +61,10 @@ export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
     });
   const none = { source: '', window: { from: '', to: '' }, truncated: false };
   return {
-    query: [transcript.query ?? '', settled?.hint ?? ''].filter(Boolean).join('\n'),
-    settled,
-    transcript,
+    query: '',
+    messages: [],
+    ...assignment,
+    calls,
     sources: all<ListSourcesResult>('list_sources', { sources: [], now: '', truncated: false }).at(-1),
     services: all<ListServicesResult>('list_services', { ...none, services: [], total: 0 }).at(-1),
     metrics: all<SearchMetricsResult>('search_metrics', { ...none, metrics: [] }).at(-1),
@@ -90,7 +94,7 @@ export function openCase(transcript: Transcript, settled?: Settled): CaseFile {
 }
 
 export function wasCalled(file: CaseFile, tool: string): boolean {
-  return file.transcript.calls.some((call) => call.tool === tool);
+  return file.calls.some((call) => call.tool === tool);
 }
 
 /** A list that was cut off counts as empty; anything else in its place does not. */

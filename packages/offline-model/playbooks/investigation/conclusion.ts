@@ -9,7 +9,6 @@
  * A change near the onset decides nothing: deploys are frequent and mostly innocent. It only adds confidence.
  */
 import type { RankRootCausesResult, RecentChangesResult } from '../../../../src/features/tools/results.ts';
-import type { Remark } from '../../transcript.ts';
 import { pathBetween, type CaseFile, type Found } from './case-file.ts';
 import { mainBlame, newFindings, type LogFinding } from './log-evidence.ts';
 import { namesIn } from './words.ts';
@@ -192,7 +191,7 @@ function confidence(cause: RankedCause, rivals: RankedCause[], steps: Step[], co
   return Math.round(Math.min(0.95, statistics + corroborated) * 100) / 100;
 }
 
-export function namedByPeople(file: CaseFile, remarks: readonly Remark[] = file.transcript.remarks): string[] {
+export function namedByPeople(file: CaseFile, messages = file.messages): string[] {
   const known = knownServices(file);
-  return [...new Set(remarks.flatMap(({ text }) => namesIn(text, known)))];
+  return [...new Set(messages.flatMap(({ text }) => namesIn(text, known)))];
 }

@@ -53,9 +53,9 @@ function suspectsOf(file: CaseFile, { service }: Symptom): string[] {
   return [...new Set([...(suspects.length > 0 ? suspects : [service]), ...named])];
 }
 
-function wasExamined({ transcript, ranking }: CaseFile, choice: SourceChoice, service: string): boolean {
+function wasExamined({ calls, ranking }: CaseFile, choice: SourceChoice, service: string): boolean {
   const tool = choice.logs ? 'search_logs' : 'query_metric';
-  return transcript.calls.some(
+  return calls.some(
     (call) => call.tool === tool && call.input['service'] === service && call.turn > (ranking?.call.turn ?? -1),
   );
 }

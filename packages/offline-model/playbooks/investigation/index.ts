@@ -4,7 +4,7 @@
  */
 import type { PlanItem } from '../../../../src/features/tools/tool.ts';
 import type { Playbook, PlannedCall, Situation, Turn } from '../../decide.ts';
-import { call } from '../calls.ts';
+import { call, callsOf } from '../calls.ts';
 import { openCase, type CaseFile } from './case-file.ts';
 import { namedByPeople } from './conclusion.ts';
 import { nextStep } from './gather.ts';
@@ -12,6 +12,7 @@ import { writeReport } from './report.ts';
 import { chooseSources } from './sources.ts';
 
 const SUBMIT = 'submit_report';
+const QUERY = /<query>([\s\S]*)<\/query>/;
 const MAX_SUBMISSIONS = 3;
 const STAGES = [
   'List the telemetry sources and choose the ones that fit',
@@ -22,18 +23,15 @@ const STAGES = [
 ] as const;
 
 export const investigation: Playbook = {
-  name: 'investigation',
-  fits: ({ transcript, tools }) => transcript.query !== undefined && tools.has(SUBMIT),
+  fits: ({ tools }) => tools.has(SUBMIT),
   play(situation) {
-    const file = openCase(situation.transcript);
-    if (situation.forcedTool && situation.forcedTool !== SUBMIT) {
-      return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
-    }
-    const submissions = file.transcript.calls.filter((call) => call.tool === SUBMIT);
+    const { opening, messages, calls } = situation.transcript;
+    const file = openCase(calls, { query: QUERY.exec(opening)?.[1]?.trim() ?? opening, messages });
+    const submissions = callsOf(file, SUBMIT);
     if (submissions.some((call) => !call.isError)) return { text: 'The report is submitted.', calls: [] };
     const last = submissions.at(-1);
     if (last) return submissions.length < MAX_SUBMISSIONS ? resubmit(file, last) : giveUp(last.body);
-    if (situation.forcedTool) {
+    if (situation.isConcluding) {
       return submit(file, 'Partial report, because the run had to end before every step was done:');
     }
     return acknowledge(situation, file, nextTurn(situation, file));
@@ -77,12 +75,11 @@ function giveUp(error: string): Turn {
 
 /** Answers a message that came in the meantime. */
 function acknowledge({ transcript }: Situation, file: CaseFile, turn: Turn): Turn {
-  const fresh = transcript.remarks.filter((remark) => remark.turn === transcript.turn);
+  const fresh = transcript.messages.filter((message) => message.turn === transcript.turn);
   if (fresh.length === 0) return turn;
   const named = namedByPeople(file, fresh);
   if (named.length > 0) return { ...turn, text: `Noted: I will look at ${named.join(', ')} as well. ${turn.text}` };
-  const spoken = fresh.some(({ fromPerson }) => fromPerson);
-  return spoken ? { ...turn, text: `I read your message, but it names no service I know. ${turn.text}` } : turn;
+  return { ...turn, text: `I read your message, but it names no service I know. ${turn.text}` };
 }
 
 function plan(current: number): PlannedCall {

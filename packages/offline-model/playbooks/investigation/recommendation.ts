@@ -1,7 +1,6 @@
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import type { Conclusion } from './conclusion.ts';
-import { signalName } from './statements.ts';
-import { clip, name, quote, verbatim } from '../wording.ts';
+import { clip, metricName, name, quote, verbatim } from '../wording.ts';
 
 type Recommendation = Report['recommended_change'];
 
@@ -24,7 +23,7 @@ export function recommendation({ cause, change, findings }: Conclusion): Recomme
   }
   const [signal] = cause.signals;
   const verify = signal
-    ? `Verify that ${signalName(signal)} of ${name(cause.service)} returns to about ${verbatim(signal.baseline_median)}.`
+    ? `Verify that ${metricName(signal)} of ${name(cause.service)} returns to about ${verbatim(signal.baseline_median)}.`
     : `Verify that ${name(cause.service)} recovers.`;
   if (change) {
     return {

@@ -7,16 +7,8 @@ import { changesNear, conclude, type Conclusion, type RankedCause } from './conc
 import { hypotheses } from './hypotheses.ts';
 import { recommendation } from './recommendation.ts';
 import type { SourceChoice } from './sources.ts';
-import {
-  changeSentence,
-  citeEdge,
-  citeScores,
-  findingSentence,
-  rankSentence,
-  signalName,
-  signalSentence,
-} from './statements.ts';
-import { clip, name, quote, verbatim } from '../wording.ts';
+import { changeSentence, citeEdge, citeScores, findingSentence, rankSentence, signalSentence } from './statements.ts';
+import { clip, failureOf, metricName, name, quote, verbatim } from '../wording.ts';
 
 const MAX_FAILURES = 5;
 /** By the meaning of a service's strongest signal. */
@@ -73,7 +65,7 @@ function title(file: CaseFile, { cause }: Conclusion): string {
   if (!cause) return `No root cause found${subject}`;
   const [signal] = cause.signals;
   const effect = alerting && alerting !== cause.service ? `, felt at ${alerting}` : '';
-  return `${cause.service}: ${troubleOf(cause)}${signal ? ` (${signalName(signal)})` : ''}${effect}`;
+  return `${cause.service}: ${troubleOf(cause)}${signal ? ` (${metricName(signal)})` : ''}${effect}`;
 }
 
 function causeStatement(file: CaseFile, conclusion: Conclusion, citations: Citations): string {
@@ -181,8 +173,7 @@ function limits(file: CaseFile, citations: Citations): string[] {
 }
 
 function failure(call: Call, citations: Citations): string {
-  const message = /"error":"((?:[^"\\]|\\.)*)"/.exec(call.body)?.[1] ?? call.body;
-  return `${quote(message, 200)}${citations.cite(call, call.body.slice(0, 200).trim())}`;
+  return `${failureOf(call)}${citations.cite(call, call.body.slice(0, 200).trim())}`;
 }
 
 function withoutSources(file: CaseFile, citations: Citations, { partial }: ReportContext): Report {

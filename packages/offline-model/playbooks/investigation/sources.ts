@@ -122,7 +122,7 @@ export function symptomOf(file: CaseFile, choice: SourceChoice): Symptom | undef
   if (alert && (!named || named === alert.service || isAbout(query, alert))) {
     return { service: alert.service, metric: alert.metric, at: alert.at, from: 'alert' };
   }
-  const at = file.settled?.at ?? timeIn(query);
+  const at = timeIn(query);
   if (named) return { service: named, at, from: 'query' };
   const descriptions = services?.result.services.map(({ name, description }) => `${name} ${description ?? ''}`) ?? [];
   const scores = lexicalScores(query, descriptions);

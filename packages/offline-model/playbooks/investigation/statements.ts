@@ -4,18 +4,14 @@ import type { CaseFile, Found } from './case-file.ts';
 import { members, type Citations } from './citations.ts';
 import type { ListedChange, RankedCause } from './conclusion.ts';
 import type { LogFinding } from './log-evidence.ts';
-import { name, quote, verbatim } from '../wording.ts';
+import { metricName, name, quote, verbatim } from '../wording.ts';
 
 type Signal = RankRootCausesResult['causes'][number]['signals'][number];
-
-export function signalName({ metric, statistic }: Pick<Signal, 'metric' | 'statistic'>): string {
-  return statistic ? `${name(metric)} (${name(statistic)})` : name(metric);
-}
 
 /** "latency (p95) of payment went from 0.1 to 3.2, 40 times its usual spread" */
 export function signalSentence(file: CaseFile, citations: Citations, service: string, signal: Signal): string {
   const change =
-    `${signalName(signal)} of ${name(service)} went from ${verbatim(signal.baseline_median)} to ${verbatim(signal.incident_value)}, ` +
+    `${metricName(signal)} of ${name(service)} went from ${verbatim(signal.baseline_median)} to ${verbatim(signal.incident_value)}, ` +
     `${verbatim(Math.abs(signal.score))} times its usual spread`;
   return `${change}${citeRanking(file, citations, service, signal)}${citeReading(file, citations, service, signal)}.`;
 }

@@ -5,7 +5,8 @@ import type { SourceChoice, Symptom } from './sources.ts';
 import { signalsIn } from '../reading.ts';
 import { lexicalScores } from './words.ts';
 
-const MAX_METRICS = 50;
+export const MAX_METRICS = 50;
+
 /** Adds the words that alerts and metrics use for the same symptom. */
 export function withSymptom(text: string): string {
   return [text, ...signalsIn(text).map(({ words }) => words)].join('\n');

@@ -7,7 +7,8 @@ import type { PlannedCall } from '../../decide.ts';
 import { call, wasMade } from '../calls.ts';
 import { inUnit, limitIn, metricFor, DURATION, durationOf, type Signal } from '../reading.ts';
 import { subjectOf, type Subject } from '../subject.ts';
-import { MAX_METRICS, metricsOf, sourceWith, type Telemetry } from '../telemetry.ts';
+import { MAX_METRICS } from '../investigation/survey.ts';
+import { metricsOf, sourceWith, type Telemetry } from '../telemetry.ts';
 import { listed, name } from '../wording.ts';
 
 interface Settings {

@@ -7,7 +7,8 @@ import type { Call } from '../../transcript.ts';
 import { readChat, type Chat } from '../conversation/chat.ts';
 import { conversation } from '../conversation/index.ts';
 import { readIntent } from '../conversation/intent.ts';
-import { caseOf, telemetryOf } from '../telemetry.ts';
+import { openCase } from '../investigation/case-file.ts';
+import { telemetryOf } from '../telemetry.ts';
 import { draftPlan, type Draft } from './draft.ts';
 import { call, callsOf, jsonOf, lastCall, rowsOf, textOf, wasMade } from '../calls.ts';
 import { bullets, cite, failureOf, name, paragraphs, quote } from '../wording.ts';
@@ -79,11 +80,9 @@ const WATCHES =
 const QUESTION = /^(?:what|which|who|why|how|when)\b/iu;
 
 export const monitoring: Playbook = {
-  name: 'monitoring',
   // A key without permission to change the plan may still ask about it.
   fits: ({ offered }) => offered.has(UPDATE) || offered.has(READ),
   play(situation) {
-    if (situation.forcedTool) return { text: '', calls: [{ name: situation.forcedTool, input: {} }] };
     const chat = readChat(situation);
     const said = chat.question.text.trim();
     const action = ACTIONS.find((one) => one.said.test(said));
@@ -103,17 +102,17 @@ function toggle(said: RegExp, active: boolean): Action {
 }
 
 function act({ calls, situation }: Chat, { text, tool, input, answer: said }: Action): Turn {
-  const made = lastCall(caseOf(calls), tool);
+  const made = lastCall({ calls }, tool);
   if (!made && situation.tools.has(tool)) return { text, calls: [call(tool, input)] };
   if (!made) return { text: `The tool for that (${tool}) is not available in this chat.`, calls: [] };
   return { text: made.isError ? `That did not work: ${problemsOf(made)}.` : said(jsonOf(made), made), calls: [] };
 }
 
 function answer(situation: Situation, { question }: Chat): Turn {
-  const { kind } = readIntent(question.text, true);
-  if (kind !== 'unclear' && kind !== 'introduction') return conversation.play(situation);
+  const intent = readIntent(question.text);
+  if (intent !== undefined && intent !== 'introduction') return conversation.play(situation);
   const head =
-    kind === 'introduction'
+    intent === 'introduction'
       ? 'I am a monitoring agent: I watch what you ask me to.'
       : 'I did not understand that, so nothing is changed.';
   return { text: paragraphs(head, HELP), calls: [] };
@@ -122,7 +121,7 @@ function answer(situation: Situation, { question }: Chat): Turn {
 /** Looks up sources, services and metrics, then writes the checks into the plan. */
 function draft({ calls, situation, question, turnsSpent }: Chat): Turn {
   const can = (tool: string): boolean => situation.tools.has(tool);
-  const file = caseOf(calls);
+  const file = openCase(calls);
   const made = lastCall(file, UPDATE);
   const telemetry = telemetryOf(file, question.text);
   const drafted = draftPlan(question.text, telemetry, can);
