@@ -18,7 +18,7 @@ export const headersOf = ({ apiKey }: CasebookAddress): Record<string, string> =
  */
 export async function callApi(
   casebook: CasebookAddress,
-  method: 'GET' | 'POST' | 'DELETE',
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
   path: string,
   options: { body?: unknown; signal?: AbortSignal } = {},
 ): Promise<unknown> {

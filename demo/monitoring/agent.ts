@@ -1,19 +1,18 @@
 /** The monitoring agent of the demo, over the public API. */
 import { z } from 'zod';
 import { callApi, type CasebookAddress } from '../casebook-api.ts';
-import { AGENT_TITLE, DESCRIPTION } from './description.ts';
+import { AGENT_TITLE, DESCRIPTION, YOUNG_SHOP } from './description.ts';
 import type { Finding } from './finding.ts';
 import type { Session } from './learning.ts';
 
 const BASE = '/api/monitoring-chat';
 
 const listed = z.object({ chats: z.array(z.object({ chat_id: z.string(), title: z.string() })) });
-const made = z.object({
-  chat_id: z.string(),
-  response: z.string().nullable(),
+const planned = z.object({
   checks: z.array(z.object({ id: z.string(), description: z.string() })),
   plan: z.object({ checks: z.array(z.object({ id: z.string(), on_finding: z.array(z.string()) })) }),
 });
+const made = z.object({ chat_id: z.string(), response: z.string().nullable(), ...planned.shape });
 const sessions = z.object({
   sessions: z.array(
     z.object({
@@ -40,7 +39,7 @@ const findings = z.object({
   ),
 });
 
-/** A new agent, with the plan that was drafted from its description. */
+/** A new agent, with the plan that it drafted from its description. */
 export interface MonitoringAgent {
   id: string;
   /** Its reply to the description. */
@@ -56,14 +55,19 @@ export async function deleteEarlierAgents(casebook: CasebookAddress, signal?: Ab
   return earlier.length;
 }
 
-/** Has an agent made from the description, as a person would. */
+/** Has an agent draft its plan from the description, then sets the times, as a person would with the plan form. */
 export async function makeAgent(casebook: CasebookAddress, signal: AbortSignal): Promise<MonitoringAgent> {
   const body = { message: DESCRIPTION, title: AGENT_TITLE };
-  const { chat_id: id, response, checks, plan } = made.parse(await callApi(casebook, 'POST', BASE, { body, signal }));
+  const drafted = made.parse(await callApi(casebook, 'POST', BASE, { body, signal }));
+  const id = drafted.chat_id;
+  const change = { plan: { checks: drafted.checks.map((check) => ({ id: check.id, ...YOUNG_SHOP })) } };
+  const { checks, plan } = planned.parse(
+    await callApi(casebook, 'PATCH', `${BASE}/${id}/plan`, { body: change, signal }),
+  );
   const actions = new Map(plan.checks.map((check) => [check.id, check.on_finding]));
   return {
     id,
-    answer: response ?? '',
+    answer: drafted.response ?? '',
     checks: checks.map((check) => ({ ...check, actions: actions.get(check.id) ?? [] })),
   };
 }

@@ -3,7 +3,12 @@
 /** By this the agent of an earlier demo is known. */
 export const AGENT_TITLE = 'Watch over the demo shop';
 
-/** Short times, because the shop is minutes old: a system that runs for months is compared with hours. */
-export const DESCRIPTION =
-  'Watch the whole shop every 10 seconds, and compare the last 30 seconds with the 5 minutes before. ' +
-  'Investigate when something is off twice in a row. Report it as one finding, with a cool-down of 1 minute.';
+export const DESCRIPTION = 'Watch the whole shop every 10 seconds.';
+
+/** Short times for every check, because the shop is minutes old: by default the agent compares with the last hour. */
+export const YOUNG_SHOP = {
+  check: { window_seconds: 30, history_seconds: 300 },
+  confirmations: 2,
+  dedup_key: '{check}',
+  cool_down_seconds: 60,
+};

@@ -171,26 +171,10 @@ export function unknownServiceIn(text: string): string | undefined {
   return [...found].map(([, object = '']) => object).find((object) => !NO_SERVICE.test(object));
 }
 
-const NUMBERS: Record<string, number> = { a: 1, an: 1, one: 1, two: 2, three: 3, five: 5, ten: 10, half: 0.5 };
-const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
-/** `10 minutes`, `30s`, `an hour`, `half an hour`. */
-export const DURATION = String.raw`(?:(?:\d+(?:\.\d+)?|half an|half a|an?|one|two|three|five|ten)[\s-]*)(?:s|secs?|seconds?|m|mins?|minutes?|h|hours?|d|days?|weeks?)\b`;
-
-/** @returns seconds */
-export function durationOf(text: string | undefined): number | undefined {
-  const [, amount = '', unit = ''] =
-    /^(\d+(?:\.\d+)?|[a-z]+)(?: an?)?[\s-]*?\s*([smhdw])[a-z]*$/iu.exec(text?.trim() ?? '') ?? [];
-  const count = NUMBERS[amount.toLowerCase()] ?? Number(amount);
-  const seconds = count * (SECONDS[unit.toLowerCase()] ?? Number.NaN);
-  return Number.isFinite(seconds) && seconds > 0 ? Math.round(seconds) : undefined;
-}
-
 export interface Limit {
   operator: '>' | '>=' | '<' | '<=';
   value: number;
   unit?: string;
-  /** Seconds it must hold. */
-  sustained?: number;
 }
 
 const OPERATORS: [RegExp, Limit['operator']][] = [
@@ -200,18 +184,15 @@ const OPERATORS: [RegExp, Limit['operator']][] = [
 ];
 const LIMIT =
   /(>=|<=|≥|≤|>|<|\b(?:at least|at most|above|over|exceeds?|more than|greater than|higher than|longer than|below|under|less than|fewer than|lower than|(?:drops?|falls?) to)\b)\s*(\d+(?:[.,]\d+)?)\s*(%|percent\b|[a-zµ]+(?:\/s)?\b)?/iu;
-const SUSTAINED = new RegExp(String.raw`\bfor (?:at least |more than )?(${DURATION})`, 'iu');
 
-/** Such as `above 5 % for 10 minutes`. */
+/** Such as `above 5 %`. */
 export function limitIn(text: string): Limit | undefined {
   const [, said = '', figure = '', unit] = LIMIT.exec(text) ?? [];
   if (figure === '') return undefined;
-  const sustained = durationOf(SUSTAINED.exec(text)?.[1]);
   return {
     operator: OPERATORS.find(([pattern]) => pattern.test(said))?.[1] ?? '>',
     value: Number(figure.replace(',', '.')),
     ...(unit !== undefined && unitOf(unit) && { unit }),
-    ...(sustained !== undefined && { sustained }),
   };
 }
 

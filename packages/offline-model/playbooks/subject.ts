@@ -28,21 +28,16 @@ export interface Subject {
 const MAX_SERVICES = 10;
 const MAX_SIGNALS = 4;
 const LOGS = /\blogs?\b|\blog lines?\b|\bexceptions?\b|\bstack ?traces?\b|\berror (?:lines?|messages?)\b/iu;
-/** Removed first, because `every 10 minutes` is not a rate and `the last hour` not a service. */
-const TIMES =
-  /\b(?:every|each|last|past|for|within)\s+(?:the\s+)?(?=[\w-]*\d|[\w-]*\s*(?:second|minute|hour|day))[\w-]+(?:\s+(?:seconds?|minutes?|hours?|days?))?/giu;
-
 export function subjectOf(text: string, known: readonly string[]): Subject {
   const [pattern] = quotedIn(text);
   const plain = withoutQuotes(text);
-  const timeless = plain.replaceAll(TIMES, ' ');
   const services = servicesIn(plain, known).slice(0, MAX_SERVICES);
   const isAboutLogs = pattern !== undefined || LOGS.test(plain);
   return {
     plain,
     services,
-    unknown: services.length === 0 ? unknownServiceIn(timeless) : undefined,
-    signals: isAboutLogs ? [] : signalsIn(timeless).slice(0, MAX_SIGNALS),
+    unknown: services.length === 0 ? unknownServiceIn(plain) : undefined,
+    signals: isAboutLogs ? [] : signalsIn(plain).slice(0, MAX_SIGNALS),
     statistic: statisticIn(plain),
     lines: pattern === undefined ? { level: /\bwarn/iu.test(plain) ? 'warn' : 'error' } : { pattern },
     isAboutLogs,

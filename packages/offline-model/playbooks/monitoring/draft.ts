@@ -5,7 +5,7 @@
 import type { PlanInput } from '../../../../src/features/monitoring-agents/plan/schema.ts';
 import type { PlannedCall } from '../../decide.ts';
 import { call, wasMade } from '../calls.ts';
-import { inUnit, limitIn, metricFor, DURATION, durationOf, type Signal } from '../reading.ts';
+import { inUnit, limitIn, metricFor, type Signal } from '../reading.ts';
 import { subjectOf, type Subject } from '../subject.ts';
 import { MAX_METRICS } from '../investigation/survey.ts';
 import { metricsOf, sourceWith, type Telemetry } from '../telemetry.ts';
@@ -14,36 +14,22 @@ import { listed, name } from '../wording.ts';
 interface Settings {
   /** Seconds between two runs. */
   period: number;
-  /** Seconds to look at, and seconds before them to compare with. */
-  window?: number;
-  history?: number;
-  members: Record<string, unknown>;
+  severity?: CheckInput['severity'];
 }
 
 const DEFAULT_PERIOD = 300;
 const MIN_PERIOD = 5;
 const MAX_PERIOD = 7 * 86_400;
-const EVERY = new RegExp(String.raw`\b(?:every|each)\s+(${DURATION}|second|minute|hour|day)`, 'iu');
-const WINDOW = new RegExp(String.raw`\blast\s+(${DURATION})`, 'iu');
-const HISTORY = new RegExp(String.raw`\b(?:with|against|than|in) the\s+(${DURATION})\s+before\b`, 'iu');
-const COOL_DOWN = new RegExp(String.raw`\bcool[- ]?down\s+(?:of\s+)?(${DURATION})`, 'iu');
+const EVERY = /\b(?:every|each)\s+(\d+)?\s*(s|m|h|d)(?:ec(?:ond)?|in(?:ute)?|our|ay)?s?\b/iu;
+const SEVERITIES = ['critical', 'warning', 'info'] as const;
+const SECONDS: Record<string, number> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
 function settingsIn(text: string): Settings {
-  const every = EVERY.exec(text)?.[1];
-  const period = durationOf(every) ?? durationOf(`1 ${every ?? ''}`) ?? DEFAULT_PERIOD;
-  const severity = /\b(critical|warning|info)\b/iu.exec(text)?.[1]?.toLowerCase();
-  const coolDown = durationOf(COOL_DOWN.exec(text)?.[1]);
+  const [, count = '1', unit = ''] = EVERY.exec(text) ?? [];
+  const period = Number(count) * (SECONDS[unit.toLowerCase()] ?? DEFAULT_PERIOD);
   return {
     period: Math.min(MAX_PERIOD, Math.max(MIN_PERIOD, period)),
-    window: durationOf(WINDOW.exec(text)?.[1]),
-    history: durationOf(HISTORY.exec(text)?.[1]),
-    members: {
-      ...(/\btwice (?:in a row|running)\b/iu.test(text) && { confirmations: 2 }),
-      ...(severity !== undefined && { severity }),
-      ...(coolDown !== undefined && { cool_down_seconds: coolDown }),
-      ...(/\b(?:one|a single) finding\b/iu.test(text) && { dedup_key: '{check}' }),
-      ...(/\b(?:only|just) (?:notify|tell|alert)\b/iu.test(text) && { on_finding: ['notify'] }),
-    },
+    severity: SEVERITIES.find((one) => new RegExp(String.raw`\b${one}\b`, 'iu').test(text)),
   };
 }
 
@@ -64,10 +50,7 @@ interface Drafting {
   subject: Subject;
 }
 
-const MIN_WINDOW = 120;
-const USUAL_WINDOW = 300;
 const HOUR = 3_600;
-const DAY = 86_400;
 const TITLE_CHARACTERS = 160;
 const MAX_NAMED = 10;
 const HEALTH = /\b(?:health\w*|everything|all (?:the )?services|whole|system|off|wrong|unusual|ok(?:ay)?)\b/iu;
@@ -120,7 +103,6 @@ function addMetric(
     draft.notes.push(
       `I cannot compare ${limit.value} ${limit.unit ?? ''} with ${name(chosen.metric)}, so I compare it with its usual values.`,
     );
-  const window = windowOf(settings, limit?.sustained);
   const [change, unit] = signal.leastChange ?? [];
   const least = change === undefined || chosen.unit === undefined ? undefined : inUnit(change, unit, chosen.unit);
   const title = `${chosen.statistic ? `${chosen.statistic} ` : ''}${signal.title} of ${service ?? 'all services'}`;
@@ -130,21 +112,13 @@ function addMetric(
     metric: chosen.metric,
     service,
     statistic: chosen.statistic,
-    window_seconds: window,
-    // A limit holds throughout the window if its most harmless value is beyond it.
-    aggregate:
-      limit?.sustained === undefined || value === undefined
-        ? undefined
-        : limit.operator.startsWith('>')
-          ? 'min'
-          : 'max',
+    window_seconds: windowOf(settings),
     condition:
       limit && value !== undefined
         ? { type: 'threshold', operator: limit.operator, value }
         : {
             type: 'baseline',
             direction: signal.direction,
-            history_seconds: historyOf(settings, window, 14 * DAY),
             ...(least !== undefined && { least_change: least }),
           },
   });
@@ -159,7 +133,6 @@ function addLogs({ draft, telemetry, settings, subject }: Drafting, service: str
     draft.notes.push(`No source has logs${of}, so they are not watched.`);
     return;
   }
-  const window = Math.max(USUAL_WINDOW, windowOf(settings, limit?.sustained));
   const least = limit && Math.max(1, limit.operator === '>' ? Math.floor(limit.value) + 1 : Math.ceil(limit.value));
   const isNew = 'level' in lines && least === undefined;
   const what = 'pattern' in lines ? `"${lines.pattern}"` : `${isNew ? 'New ' : ''}${lines.level} lines`;
@@ -169,10 +142,8 @@ function addLogs({ draft, telemetry, settings, subject }: Drafting, service: str
     source: source.id,
     service,
     ...lines,
-    window_seconds: window,
-    condition: isNew
-      ? { type: 'new_pattern', history_seconds: historyOf(settings, window, DAY) }
-      : { type: 'count', at_least: least ?? 1 },
+    window_seconds: windowOf(settings),
+    condition: isNew ? { type: 'new_pattern' } : { type: 'count', at_least: least ?? 1 },
   });
 }
 
@@ -180,15 +151,13 @@ function addLogs({ draft, telemetry, settings, subject }: Drafting, service: str
 function addHealth({ draft, telemetry, settings, subject: { services } }: Drafting): void {
   const source = sourceWith(telemetry, 'metrics', services[0]);
   if (!source) return void draft.notes.push('No source has metrics to tell health from.');
-  const window = windowOf(settings);
   const isAll = services.length === 0;
   const title = `Health of ${isAll ? `all services of ${source.id}` : services.join(', ')}`;
   add(draft, settings, title, [...(isAll ? ['all'] : services.slice(0, 3)), 'health'], {
     type: 'service_health',
     source: source.id,
     services: isAll ? undefined : services,
-    window_seconds: window,
-    history_seconds: historyOf(settings, window, DAY),
+    window_seconds: windowOf(settings),
   });
 }
 
@@ -201,7 +170,7 @@ function addInstruction({ draft, settings }: Drafting, text: string): void {
 /** Ids are made of words; the plan replaces a check of the same id. */
 function add(
   { checks }: Draft,
-  { period, members }: Settings,
+  { period, severity }: Settings,
   title: string,
   parts: string[],
   check: CheckInput['check'],
@@ -220,17 +189,12 @@ function add(
     id: checks.some(({ id }) => id === plain) ? `${plain}-${checks.length + 1}` : plain,
     title: /^p\d/.test(line) ? line : `${line.charAt(0).toUpperCase()}${line.slice(1)}`,
     schedule: { every_seconds: period },
-    ...members,
+    ...(severity !== undefined && { severity }),
     check,
   });
 }
 
-/** Covers the time since the last run, and is long enough for noisy series. */
-function windowOf({ window, period }: Settings, sustained?: number): number {
-  const usual = period < USUAL_WINDOW ? Math.max(MIN_WINDOW, period) : Math.min(HOUR, period);
-  return Math.min(DAY, Math.max(10, sustained ?? window ?? usual));
-}
-
-function historyOf({ history }: Settings, window: number, max: number): number {
-  return Math.min(max, Math.max(60, history ?? Math.max(HOUR, 4 * window)));
+/** Covers the time since the last run, up to an hour; by default the plan looks at five minutes. */
+function windowOf({ period }: Settings): number | undefined {
+  return period > DEFAULT_PERIOD ? Math.min(HOUR, period) : undefined;
 }

@@ -17,14 +17,15 @@ const UPDATE = 'update_monitoring_plan';
 const READ = 'read_monitoring_plan';
 const MAX_TURNS = 9;
 const MAX_LISTED = 10;
-const FORM = 'To set anything else, use the form under “Plan” on this agent’s page in the web app.';
+const FORM =
+  'To change anything else, use the form under “Plan” on this agent’s page in the web app; pause, resume and delete it there too.';
 const HELP = paragraphs(
   'Without an Anthropic API key I am Casebook’s offline model and understand a few plain sentences:',
   bullets([
     '“Watch the latency and errors of checkout every minute” (without a limit, I compare with the usual values)',
-    '“Tell me if the error rate of payments is above 5 % for 10 minutes, critical”',
+    '“Tell me if the error rate of payments is above 5 %, critical”',
     '“Watch for "connection refused" in the logs of orders”, “Watch all services every 5 minutes”',
-    '“What are you watching?”, “Did you find anything?”, “Pause”, “Resume”',
+    '“What are you watching?”, “Did you find anything?”',
   ]),
   FORM,
 );
@@ -39,16 +40,8 @@ interface Action {
 }
 
 const ACTIONS: readonly Action[] = [
-  toggle(
-    /^(?:please )?(?:pause|suspend|stop)(?: (?:it|all|everything|monitoring|watching|for now|please))*[\s.!]*$/iu,
-    false,
-  ),
-  toggle(
-    /^(?:please )?(?:resume|unpause|continue)(?: (?:it|all|everything|monitoring|watching|please))*[\s.!]*$/iu,
-    true,
-  ),
   {
-    said: /\b(?:what|which)\b[^.?!]*\b(?:do you (?:watch|monitor|check)|are you (?:watching|monitoring|checking)|plan|checks)\b|\b(?:show|list)\b[^.?!]*\b(?:plan|checks)\b|^(?:plan|status|checks)\W*$/iu,
+    said: /^(?:what|which|show|list)\b.*\b(?:watch(?:ing)?|monitor(?:ing)?|plan|checks)\b/iu,
     text: 'I read the plan.',
     tool: READ,
     input: {},
@@ -60,7 +53,7 @@ const ACTIONS: readonly Action[] = [
     },
   },
   {
-    said: /\b(?:did|have) you (?:found?|find|see|seen|noticed?)\b|\bfindings?\W*$|\banything (?:new|wrong|unusual)\b/iu,
+    said: /\b(?:did|have) you (?:find|found|see|seen|notice)\b|^(?:show|list)\b.*\bfindings\b/iu,
     text: 'I look up the findings.',
     tool: 'list_monitoring_findings',
     input: { limit: MAX_LISTED },
@@ -86,20 +79,10 @@ export const monitoring: Playbook = {
     const chat = readChat(situation);
     const said = chat.question.text.trim();
     const action = ACTIONS.find((one) => one.said.test(said));
-    if (action && !/^(?:watch|monitor|report)\b/iu.test(said)) return act(chat, action);
+    if (action) return act(chat, action);
     return WATCHES.test(said) && !QUESTION.test(said) ? draft(chat) : answer(situation, chat);
   },
 };
-
-function toggle(said: RegExp, active: boolean): Action {
-  return {
-    said,
-    text: active ? 'I resume.' : 'I pause.',
-    tool: UPDATE,
-    input: { active, reason: active ? 'Resume.' : 'Pause.' },
-    answer: () => (active ? 'I am watching again.' : 'I am paused: nothing is checked until you say “resume”.'),
-  };
-}
 
 function act({ calls, situation }: Chat, { text, tool, input, answer: said }: Action): Turn {
   const made = lastCall({ calls }, tool);
