@@ -1,6 +1,6 @@
 /** What the demo asks a monitoring agent to do. */
 
-/** By this the agent of an earlier demo is known. */
+/** Identifies the agent of an earlier demo. */
 export const AGENT_TITLE = 'Watch over the demo shop';
 
 export const DESCRIPTION = 'Watch the whole shop every 10 seconds.';

@@ -68,7 +68,7 @@ export function readTranscript(messages: Anthropic.MessageParam[]): Transcript {
   return transcript;
 }
 
-/** Skips notes of the agent loop, which nothing marks. */
+/** Notes of the agent loop are unmarked, so they are skipped. */
 function messagesIn(texts: readonly string[], turn: number): Message[] {
   const messages: Message[] = [];
   let context: string | undefined;

@@ -92,7 +92,7 @@ export function signalsIn(text: string): Signal[] {
   return found.toSorted((a, b) => a.at - b.at).map(({ signal }) => signal);
 }
 
-export interface ChosenMetric {
+interface ChosenMetric {
   metric: string;
   statistic?: string;
   unit?: string;

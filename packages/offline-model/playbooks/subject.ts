@@ -28,6 +28,7 @@ export interface Subject {
 const MAX_SERVICES = 10;
 const MAX_SIGNALS = 4;
 const LOGS = /\blogs?\b|\blog lines?\b|\bexceptions?\b|\bstack ?traces?\b|\berror (?:lines?|messages?)\b/iu;
+
 export function subjectOf(text: string, known: readonly string[]): Subject {
   const [pattern] = quotedIn(text);
   const plain = withoutQuotes(text);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { DESCRIPTION } from '../../../demo/monitoring/description.ts';
+import { DESCRIPTION, YOUNG_SHOP } from '../../../demo/monitoring/description.ts';
 import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
+import { applyPatch } from '../../../src/features/monitoring-agents/plan/merge.ts';
 import type { Check } from '../../../src/features/monitoring-agents/plan/schema.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';
 import { assertCited } from '../support/assert-cited.ts';
@@ -34,13 +35,18 @@ describe('offline model: the chat of a monitoring agent', () => {
     return { checks: agent.plan.checks, text };
   };
 
-  it('drafts the plan of the demo from its description', async () => {
+  it('drafts the plan of the demo from its description, and the demo sets its times', async () => {
     const { checks, text } = await planned(DESCRIPTION);
     assert.deepEqual(
       checks.map(({ check, schedule }) => [check.type, schedule.every_seconds]),
       [['service_health', 10]],
       text,
     );
+    const timed = applyPatch({ summary: '', checks }, { checks: [{ id: checks[0]!.id, ...YOUNG_SHOP }] });
+    assert.ok('plan' in timed, JSON.stringify(timed));
+    const [health] = timed.plan.checks;
+    assert.ok(health?.check.type === 'service_health');
+    assert.deepEqual([health.check.window_seconds, health.check.history_seconds, health.confirmations], [30, 300, 2]);
   });
 
   it('drafts a metric for each signal that is named, compared with what is usual', async () => {

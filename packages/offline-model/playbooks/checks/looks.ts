@@ -9,7 +9,7 @@ import { MAX_METRICS } from '../investigation/survey.ts';
 import { metricsOf, sourceWith, telemetryOf, type Telemetry } from '../telemetry.ts';
 import { iso } from '../wording.ts';
 
-export interface Opening {
+interface Opening {
   instruction: string;
   /** ISO time at which the check began. */
   now?: string;

@@ -11,7 +11,7 @@ import type { Looks } from './looks.ts';
 
 type Observation = InstructionResult['observations'][number];
 
-/** A value this many spreads from its usual one is unusual. */
+/** A value at least this many spreads from its usual one is unusual. */
 const UNUSUAL = 6;
 const MIN_NEW_LINES = 5;
 const MAX_OBSERVATIONS = 30;
@@ -61,7 +61,7 @@ function ofMetric({ call, result }: Found<QueryMetricResult>, { limit: named }: 
     const text = beyond
       ? `${subject} was ${measured(beyond[1], unit)} at ${beyond[0]}, the limit is ${limit ?? ''}${usual}.`
       : isUnusual
-        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, ${score.toPrecision(3)} usual spreads away.`
+        ? `${subject} is ${measured(anomaly.incident_value ?? last[1], unit)}${usual}, off by ${score.toPrecision(3)} times its usual spread.`
         : `${subject} is ${measured(last[1], unit)}${usual}.`;
     const excerpt = beyond ? JSON.stringify(beyond) : members(anomaly, 'score', 'baseline_median');
     return [observation(call, { subject, text, service, isFinding: beyond !== undefined || isUnusual }, excerpt)];
@@ -74,7 +74,7 @@ function ofLogs({ call, result }: CaseFile['logs'][number], { limit }: Looks): O
   if (result.matched === 0) {
     const whose = service ?? 'all services';
     const subject = `${whose} logs ${searched ?? given(call, 'level') ?? ''}`.trim();
-    return [observation(call, { subject, text: `No such line of ${whose}.`, service, isFinding: false })];
+    return [observation(call, { subject, text: `No such line in the logs of ${whose}.`, service, isFinding: false })];
   }
   const middle = (Date.parse(result.window.from) + Date.parse(result.window.to)) / 2;
   return result.patterns.slice(0, MAX_PER_CALL).map((pattern) => {
@@ -97,7 +97,7 @@ function ofLogs({ call, result }: CaseFile['logs'][number], { limit }: Looks): O
   });
 }
 
-/** Alerts that fire now in the live source that was chosen. */
+/** Alerts that are firing in the live source. */
 function ofAlerts({ sources }: CaseFile, { telemetry, services, signals }: Looks): Observation[] {
   const chosen = telemetry.choice?.primary;
   if (!sources || !chosen || chosen.kind === 'recorded-incident' || signals.length > 0) return [];

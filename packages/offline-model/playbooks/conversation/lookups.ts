@@ -170,7 +170,7 @@ function changeLines(found: CaseFile['changes'][number] | undefined): string {
     const whose = change.service ? ` of ${name(change.service)}` : '';
     return `${change.at}: ${name(change.kind)}${whose}: ${quote(change.summary, 160)} (${name(change.id)})${cite(made)}`;
   });
-  return lines.length > 0 ? paragraphs(`**Changes**${head}:`, bullets(lines)) : `No change${head} is recorded.`;
+  return lines.length > 0 ? paragraphs(`**Changes**${head}:`, bullets(lines)) : `No changes${head} are recorded.`;
 }
 
 function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetricResult['series'][number]): string {
@@ -190,8 +190,8 @@ function series({ call: made, result }: Found<QueryMetricResult>, one: QueryMetr
         ? [`Last: ${measured(last[1], unit)} at ${clock(last[0])}${cited}.`]
         : ['It has no samples in that period.']),
       isUnusual
-        ? `That is ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, and it started at ${clock(anomaly.onset)}` : ''}${cited}.`
-        : `That is within its usual spread (score ${verbatim(anomaly.score)})${cited}.`,
+        ? `It deviates by ${verbatim(anomaly.score)} times its usual spread${anomaly.onset ? `, since ${clock(anomaly.onset)}` : ''}${cited}.`
+        : `It is within its usual spread (score ${verbatim(anomaly.score)})${cited}.`,
     ]),
   );
 }

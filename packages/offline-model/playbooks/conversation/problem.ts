@@ -1,4 +1,4 @@
-/** Answers a question about a cause by the steps of an investigation, and a short form of its report. */
+/** Answers a question about a cause: the steps of an investigation, then a short form of its report. */
 import type { Report } from '../../../../src/features/investigations/report/schema.ts';
 import { openCase, type CaseFile } from '../investigation/case-file.ts';
 import { nextStep } from '../investigation/gather.ts';
@@ -44,7 +44,7 @@ export function problemPlay(chat: Chat): Play {
   };
 }
 
-/** Whether a recording is about what the question names. Whoever asks about a live system means it. */
+/** Whether a recording is about what the question names. A live system is always what is meant. */
 function isKnown(text: string, { sources, settled }: CaseFile, { primary }: SourceChoice): boolean {
   if (settled?.why === STAYS || isLive(primary) || usableSources(sources).length === 1) return true;
   const said = words(signalsIn(text).reduce((left, { said: signal }) => left.replace(signal, ' '), text));

@@ -27,7 +27,7 @@ export interface Settled {
 /** What the calls are made for. */
 interface Assignment {
   query: string;
-  /** What people said meanwhile. */
+  /** What people have said since. */
   messages: readonly Message[];
   /** The source to begin with, if already decided. */
   settled?: Settled;
@@ -135,7 +135,7 @@ const MEMBERS: Record<string, string[]> = {
   changes: ['id', 'at', 'kind', 'summary'],
 };
 
-export function wholeItems(value: unknown): unknown {
+function wholeItems(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wholeItems);
   if (!isRecord(value)) return value;
   return Object.fromEntries(

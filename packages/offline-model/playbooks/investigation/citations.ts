@@ -40,7 +40,7 @@ export class Citations {
   }
 }
 
-/** The members of an object as they stand in compact JSON next to each other: `"a":1,"b":2`. */
+/** Adjacent members of an object in compact JSON: `"a":1,"b":2`. */
 export function members<T extends object>(value: T, ...keys: (keyof T & string)[]): string {
   return keys
     .filter((key) => value[key] !== undefined)

@@ -57,7 +57,7 @@ export interface Conclusion {
   change?: NearChange;
 }
 
-export function knownServices({ services, dependencies, ranking }: CaseFile): string[] {
+function knownServices({ services, dependencies, ranking }: CaseFile): string[] {
   return [
     ...new Set([
       ...(ranking?.result.causes.map((cause) => cause.service) ?? []),

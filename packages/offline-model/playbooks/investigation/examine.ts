@@ -20,7 +20,7 @@ export function examine(file: CaseFile, choice: SourceChoice, symptom: Symptom):
   return { text: `${whom}: ${reason(file)}.`, calls };
 }
 
-export function examineService(file: CaseFile, choice: SourceChoice, service: string): PlannedCall[] {
+function examineService(file: CaseFile, choice: SourceChoice, service: string): PlannedCall[] {
   return [...readMetric(file, choice, service), ...readLogs(file, choice, service)];
 }
 
@@ -86,7 +86,7 @@ function readLogs(file: CaseFile, { logs }: SourceChoice, service: string): Plan
 }
 
 /** Starts well before the onset, to tell what is new. */
-export function aroundOnset(file: CaseFile): { from?: string; to?: string } {
+function aroundOnset(file: CaseFile): { from?: string; to?: string } {
   const onset = Date.parse(onsetOf(file) ?? '');
   const to = Date.parse(file.ranking?.result.incident.to ?? '');
   if (Number.isNaN(onset) || !(to > onset)) return {};

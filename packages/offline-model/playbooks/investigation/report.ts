@@ -26,7 +26,7 @@ export function troubleOf({ signals }: RankedCause): string {
   return signal ? (TROUBLE[signal.meaning] ?? 'unusual') : 'disturbed';
 }
 
-export interface ReportContext {
+interface ReportContext {
   choice?: SourceChoice;
   /** Why the report is incomplete. */
   partial?: string;

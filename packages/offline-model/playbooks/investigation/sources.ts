@@ -10,7 +10,7 @@ const LIVE = 1;
 const TIME_SCORE = 2;
 
 export type ListedSource = ListSourcesResult['sources'][number];
-export type ListedAlert = ListedSource['alerts'][number];
+type ListedAlert = ListedSource['alerts'][number];
 
 export interface SourceChoice {
   primary: ListedSource;

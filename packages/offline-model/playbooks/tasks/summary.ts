@@ -52,7 +52,7 @@ function extract({ question, answer, evidence }: Exchange): string {
   ].join('\n');
 }
 
-/** Text of a chat cannot close its frame or open another. */
+/** Keeps text of a chat from closing its frame or opening another. */
 function safe(text: string): string {
   return text
     .replaceAll(/<(?=\/?\s*(?:summary|context|task|question|answer|evidence|tool_result|user_message)\b)/gi, '‹')
