@@ -11,7 +11,7 @@ import {
   type Plan,
 } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan as planSchema, type PlanInput } from '../../src/features/monitoring-agents/plan/schema.ts';
-import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/agent/settings.ts';
 import { dueTimes } from '../../src/features/monitoring-agents/schedule/index.ts';
 import { mapConcurrently } from '../../src/platform/concurrency.ts';
 import { GREEN } from './bare-prometheus.ts';

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type Anthropic from '@anthropic-ai/sdk';
 import { openingMessage } from '../../src/features/monitoring-agents/instruction/prompt.ts';
-import { InstructionResult } from '../../src/features/monitoring-agents/instruction/result.ts';
-import { submitCheckResult } from '../../src/features/monitoring-agents/instruction/submit-check-result.ts';
+import {
+  InstructionResult,
+  submitCheckResult,
+} from '../../src/features/monitoring-agents/instruction/submit-check-result.ts';
 import { SourceError, type SourceCatalog, type TelemetrySource } from '../../src/features/sources/port.ts';
 import {
   createToolRegistry,

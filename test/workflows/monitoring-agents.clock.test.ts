@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { AgentSettings } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan } from '../../src/features/monitoring-agents/plan/schema.ts';
-import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/agent/settings.ts';
 import { dueTimes, scheduleChecks } from '../../src/features/monitoring-agents/schedule/index.ts';
 import { MonitoringAgentState } from '../../workflows/monitoring-agents.state.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentSettings, CheckRunResult, DueTimes } from '../../src/features/monitoring-agents/contract.ts';
 import { Plan } from '../../src/features/monitoring-agents/plan/schema.ts';
-import { plannedBy } from '../../src/features/monitoring-agents/settings.ts';
+import { plannedBy } from '../../src/features/monitoring-agents/agent/settings.ts';
 import { MonitoringAgentState } from '../../workflows/monitoring-agents.state.ts';
 
 const MINUTE = 60_000;

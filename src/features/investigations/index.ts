@@ -1,10 +1,8 @@
 export { Investigation } from './entities.ts';
-export { describeInvestigation, investigationRuns } from './kind.ts';
-export { investigationProfile } from './profile.ts';
-export type { Links } from './presenter.ts';
+export { describeInvestigation, investigationRuns, investigationProfile } from './kind.ts';
 export type { InvestigationDeps } from './routes.ts';
 export { commitInvestigation, type InvestigationServiceDeps } from './service.ts';
-export { locateExcerpt, submitReport } from './report/index.ts';
-export { createStatusReader } from './status-reader.ts';
+export { locateExcerpt } from './report/index.ts';
+export { createStatusReader } from './status/reader.ts';
 export { investigationTools } from './tools/index.ts';
 export { investigationsRoom } from './room.ts';

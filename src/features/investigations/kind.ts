@@ -1,12 +1,11 @@
 import type { RoomCore } from '../../room.ts';
-import { defineRunKind, type RunBudget } from '../runs/index.ts';
-import type { LoadTeamTools } from '../tools/index.ts';
+import { defineRunKind, type RunBudget, readingProfile, type LoadProfile } from '../runs/index.ts';
+import { type LoadTeamTools, sharedTools, type Tool } from '../tools/index.ts';
 import { INVESTIGATION_WORKFLOW, investigationWorkflowId, type InvestigationWorkflowInput } from './contract.ts';
 import type { Investigation } from './entities.ts';
-import { investigationProfile } from './profile.ts';
 import { submitReport } from './report/index.ts';
-import { recordOutcome, type OutcomeDeps } from './run.ts';
-import { titleOf } from './title.ts';
+import { recordOutcome, type OutcomeDeps, titleOf } from './run.ts';
+import { INVESTIGATION_PROMPT } from './prompt.ts';
 
 export const investigationRuns = defineRunKind({
   kind: 'investigation',
@@ -32,3 +31,16 @@ export function describeInvestigation(
   const input: InvestigationWorkflowInput = { investigationId: id, teamId, budget };
   return { input, summary: titleOf(query), details: query.slice(0, 4_000) };
 }
+
+/** Maximum tokens of one answer. */
+const MAX_TOKENS = 16_000;
+
+/**
+ * An investigation ends with `submit_report`.
+ * @param tools in place of the shared ones
+ */
+export const investigationProfile = (
+  tools: readonly Tool[] = sharedTools,
+  teamTools: LoadTeamTools = async () => ({ tools: [] }),
+): LoadProfile =>
+  readingProfile({ system: INVESTIGATION_PROMPT, finish: submitReport, maxTokens: MAX_TOKENS }, tools, teamTools);

@@ -5,9 +5,9 @@ import type { RunProgress } from '../runs/index.ts';
 import type { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import { investigationWorkflowId } from './contract.ts';
 import type { Investigation } from './entities.ts';
-import type { ListedInvestigation } from './list.ts';
+import type { ListedInvestigation } from './queries.ts';
 import type { InvestigationRow } from './service.ts';
-import type { InvestigationStatusRow } from './status-reader.ts';
+import type { InvestigationStatusRow } from './status/reader.ts';
 import type { InvestigationDetailResponse, InvestigationListResponse, InvestigationResponse } from './schemas.ts';
 
 type Detail = z.input<typeof InvestigationDetailResponse>;

@@ -4,7 +4,7 @@ import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { investigationEndpoints } from './routes.ts';
 import type { InvestigationServiceDeps } from './service.ts';
-import { createStatusReader } from './status-reader.ts';
+import { createStatusReader } from './status/reader.ts';
 
 export const investigationsRoom = {
   name: 'investigations',

@@ -5,11 +5,10 @@ import { endpointFor } from '../../http/endpoint.ts';
 import { InvalidRequest } from '../../http/errors.ts';
 import { lastEventId, sseResponse } from '../../http/streams/sse.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
-import { loadDetail } from './detail.ts';
-import { runEvents } from './events.ts';
+import { loadDetail, listWithFacts } from './queries.ts';
+import { runEvents } from './status/events.ts';
 import { loadGraph } from './graph/load.ts';
 import { InvestigationGraphResponse } from './graph/schemas.ts';
-import { listWithFacts } from './list.ts';
 import { presentDetail, presentListed, presentStatus, type Links } from './presenter.ts';
 import {
   IdempotencyHeaders,
@@ -31,7 +30,7 @@ import {
   startInvestigation,
   type InvestigationServiceDeps,
 } from './service.ts';
-import type { InvestigationStatusReader } from './status-reader.ts';
+import type { InvestigationStatusReader } from './status/reader.ts';
 
 export interface InvestigationDeps extends ApiDeps {
   investigations: InvestigationServiceDeps;
@@ -45,7 +44,7 @@ const READ = 'investigations:read';
 const WRITE = 'investigations:write';
 const tags = ['Investigations'];
 
-export const investigate = endpoint({
+const investigate = endpoint({
   method: 'post',
   path: '/api/v1/investigate',
   operationId: 'investigate',
@@ -66,7 +65,7 @@ export const investigate = endpoint({
   },
 });
 
-export const getStatus = endpoint({
+const getStatus = endpoint({
   method: 'get',
   path: '/api/v1/investigations/{investigation_id}',
   operationId: 'getInvestigation',
@@ -83,7 +82,7 @@ export const getStatus = endpoint({
   },
 });
 
-export const list = endpoint({
+const list = endpoint({
   method: 'get',
   path: '/api/investigations',
   operationId: 'listInvestigations',
@@ -100,7 +99,7 @@ export const list = endpoint({
   },
 });
 
-export const detail = endpoint({
+const detail = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}',
   operationId: 'getInvestigationDetail',
@@ -118,7 +117,7 @@ export const detail = endpoint({
   },
 });
 
-export const graph = endpoint({
+const graph = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/graph',
   operationId: 'getInvestigationGraph',
@@ -132,7 +131,7 @@ export const graph = endpoint({
   handler: ({ params, em }) => loadGraph(em, params.investigation_id),
 });
 
-export const events = endpoint({
+const events = endpoint({
   method: 'get',
   path: '/api/investigations/{investigation_id}/events',
   operationId: 'streamInvestigationEvents',
@@ -166,7 +165,7 @@ export const events = endpoint({
   },
 });
 
-export const cancel = endpoint({
+const cancel = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/cancel',
   operationId: 'cancelInvestigation',
@@ -181,7 +180,7 @@ export const cancel = endpoint({
     presentStatus(await cancelInvestigation(deps.investigations, em, params.investigation_id)),
 });
 
-export const message = endpoint({
+const message = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/messages',
   operationId: 'addInvestigationMessage',
@@ -199,7 +198,7 @@ export const message = endpoint({
   },
 });
 
-export const rerun = endpoint({
+const rerun = endpoint({
   method: 'post',
   path: '/api/investigations/{investigation_id}/rerun',
   operationId: 'rerunInvestigation',

@@ -1,11 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import type { Orm } from '../../db/orm.ts';
+import type { Orm, EntityManager } from '../../db/orm.ts';
 import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CANCELLED_BY_USER, conversationStream, isOpen, Run, stateEvent, type RunDeps } from '../runs/index.ts';
 import { Conversation, evidenceReader, loadEvidence, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
-import type { EntityManager } from '../../db/orm.ts';
 import type {
   BeginInvestigationInput,
   BeginInvestigationResult,
@@ -14,8 +13,7 @@ import type {
   InvestigationStatus,
 } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { endEvent } from './events.ts';
-import { titleOf } from './title.ts';
+import { endEvent } from './status/events.ts';
 import { checkReportAgainst, composeFallbackReport, renderReport, reportSchema, type Report } from './report/index.ts';
 
 export type InvestigationRunDeps = RunDeps & OutcomeDeps;
@@ -118,4 +116,10 @@ async function conclusion(
     investigationUrl: `${deps.appUrl}/investigation/${investigation.id}`,
   });
   return { ...rest, status: 'completed', alertSummary: checked.title, report: checked, investigationText };
+}
+
+/** The run's name for operators: one line of the question. */
+export function titleOf(query: string): string {
+  const line = query.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }

@@ -121,7 +121,7 @@ const InvestigationStep = z
   })
   .meta({ id: 'InvestigationStep' });
 
-export const RunUsage = z
+const RunUsage = z
   .object({
     input_tokens: z.int(),
     output_tokens: z.int(),

@@ -3,6 +3,7 @@ import { LockMode, type FilterQuery, type Loaded } from '@mikro-orm/core';
 import { likeLiteral } from '../../db/text-search.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import type { Actor } from '../../http/authenticate.ts';
+import { Conflict, NotFound } from '../../http/errors.ts';
 import {
   cancelRun,
   commitOnce,
@@ -18,14 +19,13 @@ import {
 import { Conversation, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { alreadyFinished, investigationNotFound } from './errors.ts';
 import { investigationRuns } from './kind.ts';
 import { openingMessage } from './prompt.ts';
 import type { OutcomeDeps } from './run.ts';
 
 export type InvestigationServiceDeps = OutcomeDeps & RunServiceDeps<Investigation>;
 
-export interface NewInvestigation {
+interface NewInvestigation {
   /** Set if it must be known before the row exists. */
   id?: string;
   query: string;
@@ -186,3 +186,11 @@ export async function rerunInvestigation(
   const { query } = await getInvestigation(em, id);
   return startInvestigation(deps, em, actor, { query, rerunOfId: id });
 }
+
+const investigationNotFound = (): NotFound => new NotFound('There is no such investigation.');
+
+const alreadyFinished = (status: string): Conflict =>
+  new Conflict(
+    `The investigation is ${status}; it can no longer be changed. Rerun it to ask again.`,
+    'already_finished',
+  );

@@ -9,7 +9,7 @@ import { defineQuery, defineSignal } from '@temporalio/workflow';
 import type { CarriedRun, RunBudget, RunLimit } from '../runs/contract.ts';
 import type { CheckType, Plan, Schedule } from './plan/schema.ts';
 
-export type { Check, CheckType, FindingAction, Plan, Schedule, Severity } from './plan/schema.ts';
+export type { Check, CheckType, FindingAction, Plan, Severity } from './plan/schema.ts';
 
 /** The workflow types, as exported from `workflows/index.ts`. */
 export const MONITORING_AGENT_WORKFLOW = 'monitoringAgent';

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import { monitoringAgentWorkflowId, type AgentState } from './contract.ts';
 import type { MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
-import type { ListedAgent } from './list.ts';
+import type { ListedAgent } from './service.ts';
 import { presentChannel } from '../notifications/index.ts';
 import { describeCheck, diffPlans } from './plan/describe.ts';
 import type { Plan } from './plan/schema.ts';
 import type * as schemas from './schemas.ts';
-import { healthOf } from './health.ts';
+import { healthOf } from './agent/health.ts';
 
 /** The base URL for links to workflows. */
-export interface AgentLinks {
+interface AgentLinks {
   temporalUiUrl?: string;
   temporalNamespace: string;
 }

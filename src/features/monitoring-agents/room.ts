@@ -1,8 +1,8 @@
 import type { Room, RoomCore } from '../../room.ts';
 import { createProgressReader, createRunLauncher, sweepRuns, type Run, type RunLauncher } from '../runs/index.ts';
 import type { LoadTeamTools } from '../tools/index.ts';
-import { isBudgetSpent } from './budget.ts';
-import { retitleAgent } from './configure.ts';
+import { isBudgetSpent } from './agent/budget.ts';
+import { retitleAgent } from './agent/configure.ts';
 import type { MonitoringRunDeps } from './deps.ts';
 import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
 import { createFindingLauncher, sweepFindings } from './findings/index.ts';
@@ -17,7 +17,7 @@ import { trigger } from './routes/trigger.ts';
 import type { MonitoringServiceDeps } from './service.ts';
 import { evictSessions, sweepAgents } from './sweeper.ts';
 import { monitoringTools } from './tools/index.ts';
-import { createAlertLimiter } from './triggers/limiter.ts';
+import { createAlertLimiter } from './triggers/alerts.ts';
 
 export const monitoringAgentsRoom = {
   name: 'monitoring-agents',

@@ -8,13 +8,13 @@ import { anyTeam, forTeam } from '../../db/team-filter.ts';
 import { repairEach } from '../runs/index.ts';
 import { MonitoringAgent, MonitoringSession } from './entities.ts';
 import type { MonitoringRunDeps } from './deps.ts';
-import { purgeAgent, purgeAgentSessions } from './delete.ts';
+import { purgeAgent, purgeAgentSessions } from './agent/delete.ts';
 import { notifyAgent, type MonitoringServiceDeps } from './service.ts';
 import { LOST } from './sessions/run-result.ts';
 
-export type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
+type AgentSweepDeps = MonitoringRunDeps & Pick<MonitoringServiceDeps, 'launcher'>;
 
-export interface AgentSweepOptions {
+interface AgentSweepOptions {
   /** How long a change may wait for delivery before the sweeper sends it again, ms. */
   graceMs: number;
   /** How long a check may be overdue before the sweeper asks Temporal for the agent's workflow, ms. */

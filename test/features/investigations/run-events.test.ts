@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endEvent, runEvents } from '../../../src/features/investigations/events.ts';
+import { endEvent, runEvents } from '../../../src/features/investigations/status/events.ts';
 import { Investigation } from '../../../src/features/investigations/index.ts';
 import { conversationStream } from '../../../src/features/runs/index.ts';
 import { forTeam } from '../../../src/db/team-filter.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import { budgetLeft, isBudgetSpent } from '../../../src/features/monitoring-agents/budget.ts';
+import { budgetLeft, isBudgetSpent } from '../../../src/features/monitoring-agents/agent/budget.ts';
 import { MonitoringSession } from '../../../src/features/monitoring-agents/entities.ts';
 import { Conversation, ModelTurn } from '../../../src/features/transcripts/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { forTeam } from '../../../src/db/team-filter.ts';
 import { createAgent } from '../../../src/features/monitoring-agents/service.ts';
-import { healthOf } from '../../../src/features/monitoring-agents/health.ts';
+import { healthOf } from '../../../src/features/monitoring-agents/agent/health.ts';
 import { MonitoringAgent } from '../../../src/features/monitoring-agents/entities.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

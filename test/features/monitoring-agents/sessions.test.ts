@@ -6,7 +6,7 @@ import { MonitoringPlanVersion, MonitoringSession } from '../../../src/features/
 import { beginInstructionCheck, evictSessions } from '../../../src/features/monitoring-agents/index.ts';
 import { checkRuns } from '../../../src/features/monitoring-agents/instruction/index.ts';
 import { Plan, type Check } from '../../../src/features/monitoring-agents/plan/schema.ts';
-import { runChecks } from '../../../src/features/monitoring-agents/run-checks.ts';
+import { runChecks } from '../../../src/features/monitoring-agents/sessions/run-checks.ts';
 import { beginSessions } from '../../../src/features/monitoring-agents/sessions/begin-session.ts';
 import { endSession } from '../../../src/features/monitoring-agents/sessions/end-session.ts';
 import { Run, sweepRuns } from '../../../src/features/runs/index.ts';

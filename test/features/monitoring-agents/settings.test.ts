@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Plan } from '../../../src/features/monitoring-agents/plan/schema.ts';
-import { plannedBy } from '../../../src/features/monitoring-agents/settings.ts';
+import { plannedBy } from '../../../src/features/monitoring-agents/agent/settings.ts';
 
 describe('the plan as the workflow sees it', () => {
   const planOf = (sql: string) =>

@@ -6,7 +6,7 @@ import type {
   ListInvestigationsResult,
   ReadInvestigationResult,
   StartInvestigationResult,
-} from '../../../src/features/investigations/results.ts';
+} from '../../../src/features/investigations/tools/results.ts';
 import { defineTool, errorOutput, jsonOutput, sharedTools, type Tool } from '../../../src/features/tools/index.ts';
 import { startOfflineModel, type RunningServer } from '../../../packages/offline-model/index.ts';
 import { createModelClient, type ModelClient } from '../../../src/platform/anthropic/index.ts';

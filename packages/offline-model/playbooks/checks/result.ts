@@ -1,5 +1,5 @@
 /** Concludes a check: numbers and lines decide, and each finding quotes its evidence. */
-import type { InstructionResult } from '../../../../src/features/monitoring-agents/instruction/result.ts';
+import type { InstructionResult } from '../../../../src/features/monitoring-agents/instruction/submit-check-result.ts';
 import type { QueryMetricResult } from '../../../../src/features/tools/results.ts';
 import type { Call } from '../../transcript.ts';
 import { given } from '../calls.ts';

@@ -2,8 +2,7 @@
 import type { z } from 'zod';
 import type { CheckedReport } from '../report/schema.ts';
 import { callsIn, type KnownCall } from './calls.ts';
-import { faultPath } from './fault-path.ts';
-import { nearestFirst } from './nearest.ts';
+import { faultPath, nearestFirst } from './paths.ts';
 import { ofOneSystem, readResults, type StoredResult } from './results.ts';
 import type { InvestigationGraphResponse, SERVICE_ROLES } from './schemas.ts';
 import { suspicions, type Suspicion } from './suspicions.ts';

@@ -2,11 +2,10 @@
  * An honest report without a model, from what the tools returned, for a run that ends before a report was submitted.
  */
 import type { RunLimit } from '../../runs/contract.ts';
-import { clip, isCitable, oneLine, type StoredEvidence } from '../../tools/index.ts';
-import { Draft } from './draft.ts';
+import { clip, isCitable, oneLine, type StoredEvidence, safeCut } from '../../tools/index.ts';
 import { describeLimit } from './limits.ts';
 import { codeSpan } from './safe-markdown.ts';
-import type { Report } from './schema.ts';
+import type { Report, Citation } from './schema.ts';
 import { readChanges, readLogs, readRanking, readSources, type StoredRanking } from './stored-results.ts';
 
 export interface FallbackInput {
@@ -157,4 +156,36 @@ function asked({ query }: FallbackInput): string {
 /** Text from data as code, so that nothing in it reads as a citation or as Markdown. */
 function quote(text: string, limit = 200): string {
   return codeSpan(oneLine(text, limit) || '(empty)');
+}
+
+const EXCERPT_CHARACTERS = 300;
+
+/** Citations of a report composed piece by piece; every excerpt is a slice of what it cites. */
+class Draft {
+  readonly citations: Citation[] = [];
+
+  /** Cites the start of a result. @returns `[n]` */
+  citeHead(stored: StoredEvidence): string {
+    const start = stored.content.length - stored.content.trimStart().length;
+    return this.#cite(stored, stored.content.slice(start, safeCut(stored.content, start + EXCERPT_CHARACTERS)));
+  }
+
+  /**
+   * Cites a result where it holds the properties of `part` next to each other, otherwise its start.
+   * @returns `[n]`
+   */
+  citeMembers(stored: StoredEvidence, part: object): string {
+    const { content } = stored;
+    const members = JSON.stringify(part).slice(1, -1);
+    const start = content.indexOf(members);
+    if (start < 0 || members.length > EXCERPT_CHARACTERS) return this.citeHead(stored);
+    return this.#cite(stored, content.slice(start, safeCut(content, start + EXCERPT_CHARACTERS)));
+  }
+
+  #cite({ evidence }: StoredEvidence, excerpt: string): string {
+    const known = this.citations.find((one) => one.evidence === evidence && one.excerpts[0] === excerpt);
+    const n = known?.n ?? this.citations.length + 1;
+    if (!known) this.citations.push({ n, evidence, excerpts: [excerpt] });
+    return `[${n}]`;
+  }
 }

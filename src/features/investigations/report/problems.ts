@@ -11,7 +11,7 @@ const QUOTED_CHARACTERS = 400;
 const HINTED_CHARACTERS = 2_000_000;
 
 /** A problem with a report's citations, and how to fix it. */
-export interface Problem {
+interface Problem {
   problem: string;
   /** The number of the citation. */
   n?: number;

@@ -4,8 +4,8 @@ import { conversationStream, followRun, type RunProgress, isOpen, shownStatus } 
 import { untilReachable } from '../../../db/reach.ts';
 import { count, defineTool, jsonOutput, type ToolContext } from '../../tools/index.ts';
 import { investigationWorkflowId } from '../contract.ts';
-import { endingOf } from '../events.ts';
-import type { FollowInvestigationResult } from '../results.ts';
+import { endingOf } from '../status/events.ts';
+import type { FollowInvestigationResult } from './results.ts';
 import { getInvestigation } from '../service.ts';
 import {
   findInvestigation,

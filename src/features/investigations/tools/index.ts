@@ -1,8 +1,7 @@
 import type { Tool } from '../../tools/index.ts';
 import { followInvestigation } from './follow-investigation.ts';
 import type { InvestigationToolDeps } from './investigation.ts';
-import { listInvestigations } from './list-investigations.ts';
-import { readInvestigation } from './read-investigation.ts';
+import { listInvestigations, readInvestigation } from './reading.ts';
 import { startInvestigation } from './start-investigation.ts';
 
 /** The tools with which other kinds of runs start, follow and read investigations. */

@@ -6,7 +6,7 @@ import { shownStatus } from '../../runs/index.ts';
 import { untilReachable } from '../../../db/reach.ts';
 import { count, defineTool, errorOutput, jsonOutput } from '../../tools/index.ts';
 import { Investigation } from '../entities.ts';
-import type { StartInvestigationResult } from '../results.ts';
+import type { StartInvestigationResult } from './results.ts';
 import { startInvestigation as start } from '../service.ts';
 import { storableText, type InvestigationToolDeps } from './investigation.ts';
 

@@ -4,11 +4,11 @@ import type { TimeWindow } from '../../sources/port.ts';
 import { intervalOf, type CheckedSeries } from './series.ts';
 
 /** With fewer samples a robust deviation is a guess: its own error is then at least a sixth. */
-export const FEWEST_SAMPLES = 20;
+const FEWEST_SAMPLES = 20;
 /** Half a percentage point is a few failures among hundreds of requests; less is indistinguishable from none. */
 const ERROR_SHARE_STEP = 0.005;
 
-export interface Usual {
+interface Usual {
   median: number;
   /** Robust standard deviation, at least the measurement noise; 0 if every sample was 0. */
   sigma: number;

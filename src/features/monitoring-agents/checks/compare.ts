@@ -1,5 +1,5 @@
 /** The comparisons of thresholds. */
-export type Comparison = '>' | '>=' | '<' | '<=' | '==' | '!=';
+type Comparison = '>' | '>=' | '<' | '<=' | '==' | '!=';
 
 /** Compares two values of one kind; texts by code unit, which suits ISO times. */
 export function compare<T extends number | string | boolean>(left: T, operator: Comparison, right: T): boolean {

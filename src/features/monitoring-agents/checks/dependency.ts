@@ -16,7 +16,7 @@ const LOOKED_BACK_SECONDS = 3_600;
 const OLDEST_GRAPH_SECONDS = 600;
 const EDGES_SHOWN = 100;
 
-export interface SeenCalls {
+interface SeenCalls {
   edges: CheckedEdge[];
   /** The list is incomplete. */
   truncated: boolean;
@@ -147,13 +147,13 @@ function callName({ caller = '*', callee = '*' }: { caller?: string; callee?: st
 type Limit = Exclude<SubjectOf<'dependency'>['condition'], { type: 'missing' }>;
 
 /** The judged calls, or why none could be judged. */
-export type CallsVerdict = { observations: Observation[]; unknown: number } | { reason: string };
+type CallsVerdict = { observations: Observation[]; unknown: number } | { reason: string };
 
 /**
  * Compares each call's measurements with the limit. A call without recent traffic or without a measurement cannot be
  * judged: its figures are out of date.
  */
-export function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
+function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVerdict {
   const observations = edges.flatMap((edge): Observation[] => {
     const value = limit.type === 'error_ratio' ? edge.errorRatio : edge.p95Seconds;
     if (value === undefined || edge.isStale) return [];
@@ -176,7 +176,7 @@ export function judgeCalls(edges: readonly CheckedEdge[], limit: Limit): CallsVe
   };
 }
 
-export interface CheckedEdge {
+interface CheckedEdge {
   caller: string;
   callee: string;
   callsPerSecond?: number;
@@ -189,7 +189,7 @@ export interface CheckedEdge {
 const MAX_EDGES = 100_000;
 
 /** @throws {SourceError} when nothing in the answer is a call */
-export function readEdges(answer: unknown): CheckedEdge[] {
+function readEdges(answer: unknown): CheckedEdge[] {
   const list = listOf(answer, 'calls', MAX_EDGES);
   const edges: CheckedEdge[] = [];
   for (let index = 0; index < list.length; index++) {
@@ -214,7 +214,7 @@ export function readEdges(answer: unknown): CheckedEdge[] {
 }
 
 /** @throws {SourceError} when the answer is not a graph */
-export function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
+function readLiveGraph(answer: unknown): { asOf: number; edges: CheckedEdge[]; truncated: boolean } {
   const graph = membersOf(answer);
   if (!graph || typeof graph.asOf !== 'number' || !Number.isFinite(graph.asOf)) {
     throw new SourceError('the source did not return a graph with a time');

@@ -11,7 +11,7 @@ const FIRST_PAGE = 1_000;
 const LARGEST_PAGE = 20_000;
 const MAX_PAGES = 30;
 /** Maximum lines read in total. */
-export const MAX_LINES = 60_000;
+const MAX_LINES = 60_000;
 const MAX_LINE_CHARACTERS = 64 * 1_024;
 
 export type LogSource = TelemetrySource & Required<Pick<TelemetrySource, 'searchLogs'>>;

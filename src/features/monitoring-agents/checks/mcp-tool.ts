@@ -52,7 +52,7 @@ export async function runToolCheck(subject: ToolSubject, context: CheckContext):
 }
 
 /** Judges a tool's text output. Text matching is case-sensitive. */
-export function judgeAnswer(content: string, { tool, condition }: Pick<ToolSubject, 'tool' | 'condition'>): Verdict {
+function judgeAnswer(content: string, { tool, condition }: Pick<ToolSubject, 'tool' | 'condition'>): Verdict {
   if (condition.type !== 'value') {
     const contains = content.includes(condition.text);
     const said = `${tool} ${contains ? 'contains' : 'lacks'} "${clip(condition.text, 80)}": ${oneLine(content, 120)}`;

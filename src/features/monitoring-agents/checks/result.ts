@@ -14,7 +14,7 @@ export function failed(reason: string, evidence: CheckEvidence[] = []): CheckRes
   return { status: 'failed', summary: line(reason, SUMMARY_CHARACTERS), observations: [], evidence };
 }
 
-export interface Judged {
+interface Judged {
   observations: Observation[];
   evidence: CheckEvidence[];
   /** The unit of counting: `['service', 'services']`. */

@@ -23,7 +23,7 @@ const LESS_AVAILABLE_SHARE = 0.01;
 const NO_TRAFFIC_SHARE = 0.02;
 
 /** One metric of one service, compared with its history. */
-export interface Symptom {
+interface Symptom {
   series: CheckedSeries;
   meaning: MetricMeaning;
   value: number;
@@ -42,7 +42,7 @@ export interface ServiceVerdict {
   symptoms: Symptom[];
 }
 
-export interface HealthQuestion {
+interface HealthQuestion {
   window: TimeWindow;
   history: TimeWindow;
   needs: HistoryNeeds;

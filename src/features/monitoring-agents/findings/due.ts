@@ -26,7 +26,7 @@ export const isToBeJudged = ({ judge, judgement, status }: Standing): boolean =>
   judge && judgement === null && status !== 'pending';
 
 /** Whether to act on it at all, as far as a model has a say. */
-export const isWorthIt = (finding: Standing): boolean =>
+const isWorthIt = (finding: Standing): boolean =>
   !isToBeJudged(finding) && finding.judgement?.isWorthIt !== false && finding.status !== 'pending';
 
 /** The next notification; they are sent one after the other. @param told the finding's notifications, in any order */
@@ -61,7 +61,7 @@ function newestOf(findingId: string, notified: readonly Notified[]): Notice | un
 }
 
 /** Whether people were notified of the end of an investigation. */
-export function isReported(findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean {
+function isReported(findingId: string, told: readonly Notified[], { id }: FindingInvestigation): boolean {
   const key = notificationKey(findingId, { event: 'report', n: id });
   return told.some((one) => one.key === key);
 }

@@ -14,7 +14,7 @@ import type { FindingWorkflowInput } from './contract.ts';
 /** A missed change, such as the agent's deletion, is noticed by then. */
 const LOOK_AGAIN_SECONDS = 24 * 3_600;
 
-export type ChangedFinding = Pick<Finding, 'id' | 'teamId' | 'title' | 'service' | 'revision' | 'status'>;
+type ChangedFinding = Pick<Finding, 'id' | 'teamId' | 'title' | 'service' | 'revision' | 'status'>;
 
 /** Starts and notifies the workflows of findings. */
 export interface FindingLauncher {

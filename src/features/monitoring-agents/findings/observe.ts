@@ -27,7 +27,7 @@ const MAX_TEXT = 500;
 /** Health and alerts are reported at once, and one that comes back within a quarter of an hour is the same finding. */
 const AT_ONCE: FindingPolicy = { confirmations: 1, recoveries: 1, coolDownSeconds: 900 };
 
-export interface ObservedSession {
+interface ObservedSession {
   agent: { id: string; teamId: string };
   check: Check;
   sessionId: string;
@@ -106,7 +106,7 @@ export async function observeHealth(
   return finding ? [finding] : [];
 }
 
-export interface ObservedAlert {
+interface ObservedAlert {
   teamId: string;
   /** Null: it belongs to no agent, so nobody is notified; it is only investigated. */
   agentId: string | null;

@@ -133,7 +133,7 @@ export async function findPresent(em: EntityManager, findingId: string): Promise
 }
 
 /** Whether a finding's agent still exists. @param em bound to the team */
-export const isPresent = async (em: EntityManager, { agentId }: Pick<Finding, 'agentId'>): Promise<boolean> =>
+const isPresent = async (em: EntityManager, { agentId }: Pick<Finding, 'agentId'>): Promise<boolean> =>
   agentId === null || (await em.count(MonitoringAgent, { id: agentId })) > 0;
 
 /** The last investigation that a finding opened, without its long texts. */
@@ -156,5 +156,4 @@ export const notifiedOf = (em: EntityManager, findingId: string): Promise<Pick<E
   );
 
 /** The model's title, or the reported one; one line. */
-export const titleOf = ({ judgement, title }: Pick<Finding, 'judgement' | 'title'>): string =>
-  judgement?.title ?? title;
+const titleOf = ({ judgement, title }: Pick<Finding, 'judgement' | 'title'>): string => judgement?.title ?? title;

@@ -8,7 +8,7 @@ import { repairEach } from '../../runs/index.ts';
 import { Finding } from '../entities.ts';
 import { notifyFindings, type FindingNotifier } from './launch.ts';
 
-export interface FindingSweepDeps extends FindingNotifier {
+interface FindingSweepDeps extends FindingNotifier {
   clock: Clock;
 }
 

@@ -5,16 +5,15 @@ import type { Actor } from '../../../http/authenticate.ts';
 import type { RunBudget } from '../../runs/contract.ts';
 import { newRun, Run } from '../../runs/index.ts';
 import { Conversation } from '../../transcripts/index.ts';
-import { budgetLeft } from '../budget.ts';
+import { budgetLeft } from '../agent/budget.ts';
 import type { BeginInstructionCheckResult, Check, CheckRunResult, InstructionCheckInput } from '../contract.ts';
 import type { MonitoringRunDeps } from '../deps.ts';
-import { MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
+import { MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from '../entities.ts';
 import { beginSessions } from '../sessions/begin-session.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
-import { planAndActor, planOf } from '../settings.ts';
-import { earlierSubjects } from './earlier.ts';
-import { openingMessage } from './prompt.ts';
+import { planAndActor, planOf } from '../agent/settings.ts';
+import { openingMessage, type OpeningFacts } from './prompt.ts';
 
 export interface InstructionCheckDeps extends Pick<MonitoringRunDeps, 'orm' | 'events' | 'clock' | 'findings'> {
   /** Bounds for every run; those of the check and of the agent narrow them. */
@@ -22,7 +21,7 @@ export interface InstructionCheckDeps extends Pick<MonitoringRunDeps, 'orm' | 'e
 }
 
 export type InstructionCheckRun = Pick<InstructionCheckInput, 'agentId' | 'teamId' | 'planVersion' | 'run'>;
-export type CarriedOut = Check & { check: Extract<Check['check'], { type: 'instruction' }> };
+type CarriedOut = Check & { check: Extract<Check['check'], { type: 'instruction' }> };
 
 const BUDGET_SPENT = 'The daily model budget is spent: the check did not run.';
 
@@ -134,4 +133,25 @@ function narrowed(budget: RunBudget, { check }: CarriedOut, leftUsd: number): Ru
     maxWallSeconds: Math.min(budget.maxWallSeconds, check.max_minutes * 60),
     maxCostUsd: Math.min(budget.maxCostUsd, leftUsd),
   };
+}
+
+/** How many ended sessions are considered. */
+const LOOKED_BACK = 20;
+const MAX_SUBJECTS = 50;
+
+/** The judgements of a check's earlier runs: the last status of each subject, the latest first. */
+async function earlierSubjects(
+  em: EntityManager,
+  { agentId, checkId }: { agentId: string; checkId: string },
+): Promise<OpeningFacts['earlier']> {
+  const sessions = await em.find(
+    MonitoringSession,
+    { agentId, checkId, checkType: 'instruction', status: { $in: ['ok', 'finding'] } },
+    { orderBy: { startedAt: 'desc', id: 'desc' }, limit: LOOKED_BACK, fields: ['observations'] },
+  );
+  const known = new Map<string, boolean>();
+  for (const { subject, isFinding } of sessions.flatMap(({ observations }) => observations)) {
+    if (!known.has(subject)) known.set(subject, isFinding);
+  }
+  return [...known].slice(0, MAX_SUBJECTS).map(([subject, wasFinding]) => ({ subject, wasFinding }));
 }

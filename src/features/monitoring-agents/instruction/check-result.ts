@@ -1,7 +1,7 @@
 /** A submitted result, in the form that every check has. */
 import { clip, oneLine } from '../../tools/index.ts';
 import type { CheckEvidence, CheckResult } from '../checks/port.ts';
-import { isFinding, type InstructionResult } from './result.ts';
+import { isFinding, type InstructionResult } from './submit-check-result.ts';
 
 const SUMMARY_CHARACTERS = 200;
 const EXCERPT_CHARACTERS = 800;
@@ -9,7 +9,7 @@ const MAX_EVIDENCE = 20;
 const MAX_EXCERPTS = 20;
 
 /** A tool call that observations cite. */
-export interface CitedCall {
+interface CitedCall {
   id: string;
   evidence: number;
   name: string;

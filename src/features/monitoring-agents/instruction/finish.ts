@@ -10,7 +10,7 @@ import { endSession, type SessionEnd, type SessionResult } from '../sessions/end
 import { AGENT_DELETED, cancelledRun } from '../sessions/run-result.ts';
 import { instructionOf, type InstructionCheckDeps } from './begin.ts';
 import { checkResultOf } from './check-result.ts';
-import { InstructionResult } from './result.ts';
+import { InstructionResult } from './submit-check-result.ts';
 
 const NOT_WANTED = 'No longer wanted: the plan was changed, or the agent was paused or deleted.';
 

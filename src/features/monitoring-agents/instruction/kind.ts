@@ -1,13 +1,13 @@
 import { forTeam } from '../../../db/team-filter.ts';
 import type { RoomCore } from '../../../room.ts';
-import { defineRunKind, type Run } from '../../runs/index.ts';
-import type { LoadTeamTools } from '../../tools/index.ts';
+import { defineRunKind, type Run, readingProfile, type LoadProfile } from '../../runs/index.ts';
+import { type LoadTeamTools, sharedTools, type Tool } from '../../tools/index.ts';
 import { instructionCheckWorkflowId } from '../contract.ts';
 import { MonitoringSession } from '../entities.ts';
 import type { InstructionCheckDeps } from './begin.ts';
 import { finishInstructionCheck } from './finish.ts';
-import { instructionProfile } from './profile.ts';
 import { submitCheckResult } from './submit-check-result.ts';
+import { INSTRUCTION_PROMPT } from './prompt.ts';
 
 /** The workflow of the agent starts them, and cancels them. */
 export const checkRuns = defineRunKind({
@@ -27,3 +27,16 @@ export const checkRuns = defineRunKind({
     await finishInstructionCheck(deps, { agentId, teamId, planVersion, run, ...ending });
   },
 });
+
+/** Maximum tokens per answer. */
+const MAX_TOKENS = 8_000;
+
+/**
+ * A check ends with `submit_check_result`.
+ * @param tools replace the shared ones
+ */
+export const instructionProfile = (
+  tools: readonly Tool[] = sharedTools,
+  teamTools: LoadTeamTools = async () => ({ tools: [] }),
+): LoadProfile =>
+  readingProfile({ system: INSTRUCTION_PROMPT, finish: submitCheckResult, maxTokens: MAX_TOKENS }, tools, teamTools);

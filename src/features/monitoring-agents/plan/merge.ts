@@ -55,7 +55,7 @@ function merged(current: Plan, patch: PlanPatch): { summary: string; checks: Jso
 }
 
 /** Problems of a patch in relation to this plan; paths begin in the patch. */
-export function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
+function patchProblems(current: Plan, patch: PlanPatch): Problem[] {
   const known = new Set(current.checks.map(({ id }) => id));
   const named = new Set<string>();
   return (patch.checks ?? []).flatMap(({ id, remove }, index) => {

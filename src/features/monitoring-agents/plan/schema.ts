@@ -9,8 +9,8 @@ export const MAX_CHECKS = 50;
 /** Maximum size of a whole plan, in bytes of UTF-8 JSON: it travels in one signal. */
 export const MAX_PLAN_BYTES = 48_000;
 /** The shortest and the longest interval, seconds. */
-export const SHORTEST_INTERVAL_SECONDS = 5;
-export const LONGEST_INTERVAL_SECONDS = 7 * 86_400;
+const SHORTEST_INTERVAL_SECONDS = 5;
+const LONGEST_INTERVAL_SECONDS = 7 * 86_400;
 
 const text = (most: number) =>
   z

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { apiKey } from '../../../http/authenticate.ts';
 import { DependencyDown, InvalidRequest } from '../../../http/errors.ts';
-import { deleteAgent } from '../delete.ts';
+import { deleteAgent } from '../agent/delete.ts';
 import { nothingToCheck } from '../errors.ts';
-import { listAgents, withFacts } from '../list.ts';
+import { listAgents, withFacts, changePlan, checkNow, findAgent } from '../service.ts';
 import { presentAgent } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
-import { changePlan, checkNow, findAgent } from '../service.ts';
-import { planOf } from '../settings.ts';
-import { healthOf } from '../health.ts';
+import { planOf } from '../agent/settings.ts';
+import { healthOf } from '../agent/health.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const list = endpoint({

@@ -13,14 +13,14 @@ import {
   usageOf,
   type NewMonitoring,
 } from '../../chats/index.ts';
-import { storeChannel } from '../configure.ts';
-import { MonitoringChatRequest, MonitoringChatResponse } from '../conversation/schemas.ts';
+import { storeChannel } from '../agent/configure.ts';
+import { MonitoringChatRequest, MonitoringChatResponse } from '../schemas.ts';
 import { describeCheck } from '../plan/describe.ts';
 import { presentChannel } from '../../notifications/index.ts';
 import { createAgent, findAgent, notifyAgent } from '../service.ts';
-import { planOf } from '../settings.ts';
-import { healthOf } from '../health.ts';
-import { acceptedChannel } from './channel.ts';
+import { planOf } from '../agent/settings.ts';
+import { healthOf } from '../agent/health.ts';
+import { acceptedChannel } from './config.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE, type MonitoringDeps } from './deps.ts';
 
 export const monitoringChat = endpoint({

@@ -1,10 +1,11 @@
 /** An agent's channel, session retention and model budget. */
 import { apiKey } from '../../../http/authenticate.ts';
-import { configureAgent, testChannel } from '../configure.ts';
+import { InvalidRequest } from '../../../http/errors.ts';
+import { channelProblems, type ChannelCapabilities, type NotificationChannel } from '../../notifications/index.ts';
+import { configureAgent, testChannel } from '../agent/configure.ts';
 import { presentConfig } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
 import { findAgent } from '../service.ts';
-import { acceptedChannel } from './channel.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const getConfig = endpoint({
@@ -65,3 +66,21 @@ export const testConfig = endpoint({
     return testChannel({ notifier, clock, orm: monitoring.orm, appUrl: links.appUrl }, em, agent, signal);
   },
 });
+
+/**
+ * Validates a channel against this installation.
+ * @throws {InvalidRequest} with all problems
+ */
+export function acceptedChannel(capabilities: ChannelCapabilities, channel: NotificationChannel): NotificationChannel {
+  const problems = channelProblems(channel, capabilities);
+  if (problems.length === 0) return channel;
+  throw new InvalidRequest(
+    problems.map(({ path, message }) => ({
+      type: 'value_error',
+      loc: ['body', 'notification_channel', ...path],
+      msg: message,
+      // Omits the input, which contains secrets.
+      input: null,
+    })),
+  );
+}

@@ -6,7 +6,7 @@ import { invalidPlan } from '../plan/parse.ts';
 import { presentPlan, presentVersions } from '../presenter.ts';
 import * as schemas from '../schemas.ts';
 import { changePlan, findAgent, PlanRefused, tryPlan } from '../service.ts';
-import { planOf } from '../settings.ts';
+import { planOf } from '../agent/settings.ts';
 import { monitoringEndpoint as endpoint, READ, tags, WRITE } from './deps.ts';
 
 export const getPlan = endpoint({

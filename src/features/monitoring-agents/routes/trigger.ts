@@ -8,7 +8,7 @@ import { receiveTrigger, type TriggerServiceDeps } from '../triggers/service.ts'
 import { DATADOG_PAYLOAD } from '../triggers/parsers/datadog.ts';
 import { tags, TRIGGER } from './deps.ts';
 
-export interface TriggerDeps extends ApiDeps {
+interface TriggerDeps extends ApiDeps {
   monitoring: TriggerServiceDeps;
 }
 

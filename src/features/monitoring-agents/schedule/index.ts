@@ -1,5 +1,5 @@
 /** When checks run. Pure: no clock of its own. */
 export { describeDuration, describeSchedule } from './describe.ts';
-export { dueTimes, scheduleChecks, type DueInput } from './due.ts';
+export { dueTimes, scheduleChecks } from './due.ts';
 export { scheduleProblems } from './reach.ts';
 export { countTimes, nextTime, nextTimes } from './times.ts';

@@ -2,13 +2,13 @@ import { WEEKDAYS, type QuietHours, type Schedule } from '../plan/schema.ts';
 import { clockChange, DAY_MS, MINUTE_MS, offsetOf, WEEK_MS, weekPosition } from './zone.ts';
 
 /** A part of the week by the wall clock: milliseconds since Monday 00:00, `to` excluded. */
-export interface WeekPart {
+interface WeekPart {
   from: number;
   to: number;
 }
 
 /** Whether it is quiet from a moment on, and until at least when (`until`: unix milliseconds; Infinity: always). */
-export interface Stretch {
+interface Stretch {
   isQuiet: boolean;
   until: number;
 }

@@ -9,7 +9,7 @@ import { DAY_MS, MINUTE_MS } from './zone.ts';
 const YEARS = [2025, 2026, 2027, 2028];
 
 /** A problem with a schedule, and the member that causes it. */
-export interface ScheduleProblem {
+interface ScheduleProblem {
   path: (string | number)[];
   message: string;
 }

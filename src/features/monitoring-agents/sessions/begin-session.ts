@@ -5,7 +5,7 @@ import type { AgentRef, Check, CheckRun, CheckRunResult } from '../contract.ts';
 import { MonitoringAgent, MonitoringSession } from '../entities.ts';
 import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
 
-export interface StartedSessions {
+interface StartedSessions {
   agent: AgentRef;
   planVersion: number;
   /** Each with its check from that version of the plan. */

@@ -7,7 +7,7 @@ import { MAX_OBSERVATIONS, type CheckResult } from '../checks/port.ts';
 import { isResult, type AgentRef, type Check, type CheckRunResult } from '../contract.ts';
 import { MonitoringAgent, MonitoringSession, type Finding } from '../entities.ts';
 import { observeSession } from '../findings/observe.ts';
-import { planOf } from '../settings.ts';
+import { planOf } from '../agent/settings.ts';
 import { AGENT_DELETED, cancelledRun, runResult } from './run-result.ts';
 
 /** How a run of a check ended: with a result, or cancelled. */
@@ -26,7 +26,7 @@ export interface SessionEnd {
   budgetSpent?: boolean;
 }
 
-export interface EndedSession {
+interface EndedSession {
   result: CheckRunResult;
   /**
    * The changed findings, whose workflows are notified after the commit. Empty when another attempt has ended the

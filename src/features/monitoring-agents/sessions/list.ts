@@ -43,7 +43,7 @@ export async function readSession(
 
 type Summary = z.input<typeof SessionListResponse>['sessions'][number];
 
-export function presentSession(session: Omit<MonitoringSession, 'evidence'>): Summary {
+function presentSession(session: Omit<MonitoringSession, 'evidence'>): Summary {
   const { startedAt, finishedAt } = session;
   return {
     id: session.id,
@@ -76,7 +76,7 @@ export function presentSession(session: Omit<MonitoringSession, 'evidence'>): Su
   };
 }
 
-export function presentSessionDetail(
+function presentSessionDetail(
   session: Omit<MonitoringSession, 'evidence'>,
   evidence: CheckEvidence[],
   toolCalls: readonly Omit<ToolCall, 'content' | 'view'>[],

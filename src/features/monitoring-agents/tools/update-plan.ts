@@ -8,7 +8,7 @@ import { applyPatch, mergePlan, PlanPatch } from '../plan/merge.ts';
 import { parsePlan, type ParsedPlan } from '../plan/parse.ts';
 import { Plan } from '../plan/schema.ts';
 import { changePlan, findAgent, PlanRefused } from '../service.ts';
-import { canonicalPlan, planOf } from '../settings.ts';
+import { canonicalPlan, planOf } from '../agent/settings.ts';
 import { forAgent, WRITE, type MonitoringToolDeps } from './deps.ts';
 
 const MAX_PROBLEMS = 30;

@@ -1,6 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
-import type { Finding } from '../entities.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
+import { DependencyDown } from '../../../http/errors.ts';
+import { createFairSlots, type FairSlots } from '../../../platform/fair-slots.ts';
+import { Effect, recordDone } from '../../effects/index.ts';
+import type { Finding, MonitoringAgent } from '../entities.ts';
 import {
   commitFindingInvestigation,
   investigateFinding,
@@ -10,10 +14,10 @@ import {
 } from '../findings/index.ts';
 import { alertKey, currentFindings, lockFindings, recentOpens } from '../findings/rows.ts';
 import { findAgent } from '../service.ts';
-import { notifyOfAlerts } from './alerted-agent.ts';
-import type { OutsideAlert } from './port.ts';
+import type { OutsideAlert, AgentNotified } from './port.ts';
 import type { MonitorResponse } from './schemas.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
+import { PAUSED, notifyAgents, TRIGGER_RETENTION_MS, triggerKey } from './notify-agents.ts';
 
 /** The sender of a webhook waits for the answer: notifications that take longer are left to the sweeper, ms. */
 const LONGEST_TELLING_MS = 3_000;
@@ -137,3 +141,57 @@ const presentObserved = ({ alert, action, finding }: Observed): MonitorResponse[
   finding_id: finding?.id ?? null,
   investigation_id: finding?.investigationId ?? null,
 });
+
+/**
+ * Has an agent run its checks because alerts fire: once each time one of them begins. An agent that could not be
+ * notified is notified by the next repetition; the findings exist in any case.
+ * @param em bound to the team
+ * @param firing the findings of the firing alerts
+ */
+async function notifyOfAlerts(
+  deps: TriggerServiceDeps,
+  em: EntityManager,
+  agent: MonitoringAgent,
+  firing: readonly Finding[],
+): Promise<AgentNotified> {
+  const known = { agentId: agent.id, title: agent.title };
+  if (!agent.active) return { ...known, started: false, reason: PAUSED };
+  const keys = firing.map(({ id, opens }) => triggerKey(`alert/${id}/${opens.at(-1) ?? 0}`));
+  const earlier = await em.find(Effect, { key: { $in: keys } }, { fields: ['key'] });
+  const pending = keys.filter((key) => !earlier.some((one) => one.key === key)).toSorted();
+  if (pending.length === 0) return { ...known, started: false, reason: 'It was already notified of these alerts.' };
+
+  const triggerId = uuidOf(pending.join('\n'));
+  const notifier = { checkNow: deps.launcher.checkNow, log: deps.log };
+  const { agents } = await notifyAgents(notifier, [{ agent }], { triggerId, trigger: 'alert' }, false);
+  const [told] = agents;
+  if (!told?.started) return told ?? { ...known, started: false };
+  const { teamId } = agent;
+  const noted = { teamId, kind: 'trigger', keptForMs: TRIGGER_RETENTION_MS, now: deps.clock.now(), receipt: agents };
+  await recordDone(
+    em,
+    pending.map((key) => ({ ...noted, key })),
+  );
+  return told;
+}
+
+/** Concurrent transactions of one process, which has twenty connections in total. */
+const MAX_AT_ONCE = 4;
+/** Waiting requests per owner: a storm at one owner must leave room for the others. */
+const MAX_WAITING_PER_OWNER = 64;
+/** Waiting requests of all owners; each holds its body, up to a megabyte. */
+const MAX_WAITING = 128;
+
+/**
+ * Serialises requests with alerts by the owner of their findings (the agent's or the team's id), one limiter per
+ * process. The database lock of the owner would serialise them as well, but waiters hold a connection each: a storm of
+ * alerts would exhaust the pool. Excess requests get 503, which most senders retry, unlike 429.
+ */
+export const createAlertLimiter = (limits: { maxWaitingPerOwner?: number; maxWaiting?: number } = {}): FairSlots =>
+  createFairSlots({
+    slots: MAX_AT_ONCE,
+    slotsPerKey: 1,
+    maxWaitingPerKey: limits.maxWaitingPerOwner ?? MAX_WAITING_PER_OWNER,
+    maxWaiting: limits.maxWaiting ?? MAX_WAITING,
+    busy: () => new DependencyDown('Too many alerts at once. Send them again shortly.', 'busy'),
+  });

@@ -5,7 +5,7 @@ import type { Deploy } from './port.ts';
 import type { Outcome, TriggerRequest, TriggerServiceDeps } from './service.ts';
 
 /** A deploy reported again within this time is the same deploy. */
-export const SAME_DEPLOY_MS = 10 * 60_000;
+const SAME_DEPLOY_MS = 10 * 60_000;
 
 /**
  * Has agents run their checks right after a deploy.

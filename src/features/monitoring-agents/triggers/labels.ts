@@ -1,7 +1,7 @@
 import { MAX_LABELS, MAX_LINKS } from './port.ts';
 import { clip, line, textOf } from './text.ts';
 
-export type Labels = Record<string, string>;
+type Labels = Record<string, string>;
 
 /** Maximum number of tags read. */
 const MAX_TAGS = 1_000;

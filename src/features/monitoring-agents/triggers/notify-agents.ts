@@ -7,7 +7,7 @@ import { claimEffect, endEffect, stored } from '../../effects/index.ts';
 import type { CheckNow } from '../contract.ts';
 import { MonitoringAgent } from '../entities.ts';
 import { findAgent } from '../service.ts';
-import { planOf } from '../settings.ts';
+import { planOf } from '../agent/settings.ts';
 import type { AgentNotified, CheckNowSender } from './port.ts';
 
 /** Concurrent calls to Temporal for one request. */
@@ -16,7 +16,7 @@ export const PAUSED = 'It is paused.';
 /** No client retries a request after this. */
 export const TRIGGER_RETENTION_MS = 7 * 24 * 3_600_000;
 
-export interface Addressee {
+interface Addressee {
   agent: Pick<MonitoringAgent, 'id' | 'teamId' | 'title'>;
   /** Absent: all. */
   checkIds?: string[];
@@ -61,7 +61,7 @@ const unknownChecks = (all: readonly string[], unknown: readonly string[]): Inva
     })),
   );
 
-export interface Outcome {
+interface Outcome {
   agents: AgentNotified[];
   /** Some could not be notified; a retry may succeed. */
   isPartial: boolean;
@@ -107,7 +107,7 @@ export async function notifyAgents(
 }
 
 /** A notification of agents, once for its key. */
-export interface WantedNotice {
+interface WantedNotice {
   teamId: string;
   key: string;
   /** Distinguishes a repetition from another request under the same key. */

@@ -3,7 +3,7 @@ import type { AgentRef, CheckNow, Severity } from '../contract.ts';
 
 /** Tools whose webhooks are recognised; `generic` is any other. `casebook`: Casebook's own format. */
 export const ALERT_SOURCES = ['alertmanager', 'grafana', 'pagerduty', 'datadog', 'casebook', 'generic'] as const;
-export type AlertSource = (typeof ALERT_SOURCES)[number];
+type AlertSource = (typeof ALERT_SOURCES)[number];
 
 /** Another tool's alert. Texts are bounded and fit for PostgreSQL. */
 export interface OutsideAlert {

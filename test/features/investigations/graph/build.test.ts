@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildGraph, type GraphInput } from '../../../../src/features/investigations/graph/build.ts';
-import { faultPath } from '../../../../src/features/investigations/graph/fault-path.ts';
-import { namedIn, sameName } from '../../../../src/features/investigations/graph/names.ts';
+import { faultPath } from '../../../../src/features/investigations/graph/paths.ts';
+import { namedIn, sameName } from '../../../../src/features/investigations/graph/suspicions.ts';
 import { InvestigationGraphResponse } from '../../../../src/features/investigations/graph/schemas.ts';
 import type { StoredResult } from '../../../../src/features/investigations/graph/results.ts';
 import type { CheckedReport } from '../../../../src/features/investigations/report/schema.ts';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
-import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/limiter.ts';
+import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/alerts.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import type { Reply } from '../../../http/support/api.ts';
 import { untilWaiting } from '../../../support/database.ts';

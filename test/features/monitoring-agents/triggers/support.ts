@@ -13,7 +13,7 @@ import { list } from '../../../../src/features/monitoring-agents/routes/agents.t
 import type { MonitoringDeps } from '../../../../src/features/monitoring-agents/routes/deps.ts';
 import { trigger } from '../../../../src/features/monitoring-agents/routes/trigger.ts';
 import { createAgent, type MonitoringServiceDeps } from '../../../../src/features/monitoring-agents/service.ts';
-import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/limiter.ts';
+import { createAlertLimiter } from '../../../../src/features/monitoring-agents/triggers/alerts.ts';
 import type { TriggerServiceDeps } from '../../../../src/features/monitoring-agents/triggers/service.ts';
 import { createLogger } from '../../../../src/platform/logger.ts';
 import { knownKeys, ManualClock, send, startApi, type Reply } from '../../../http/support/api.ts';

@@ -1,12 +1,11 @@
 /** Casebook's own formats: for scripts, pipelines and tools with configurable bodies. */
 import { z } from 'zod';
 import { checkId, MAX_CHECKS, SEVERITIES } from '../../plan/schema.ts';
-import { bareTitle, fingerprintOf } from '../fingerprint.ts';
+import { bareTitle, fingerprintOf, alertsTrigger, parser, worded } from './parser.ts';
 import { boundedLabels, linksOf, serviceOf } from '../labels.ts';
 import { clip, line } from '../text.ts';
 import { MAX_LINKS, type Trigger } from '../port.ts';
-import { alertStatus } from './prometheus-alerts.ts';
-import { alertsTrigger, parser, worded } from './parser.ts';
+import { alertStatus } from './alertmanager.ts';
 
 const text = (most: number) => z.string().max(most).regex(/\S/, 'Value must not be blank');
 const fingerprint = text(1_000).describe(
@@ -14,7 +13,7 @@ const fingerprint = text(1_000).describe(
 );
 const page = z.url({ protocol: /^https?$/ }).max(2_000);
 
-export const AlertTrigger = z
+const AlertTrigger = z
   .object({
     type: z.literal('alert'),
     title: text(1_000),
@@ -31,7 +30,7 @@ export const AlertTrigger = z
   })
   .meta({ id: 'AlertTrigger', description: "An alert, in Casebook's own format." });
 
-export const DeployTrigger = z
+const DeployTrigger = z
   .object({
     type: z.literal('deploy'),
     service: text(200),
@@ -47,7 +46,7 @@ export const DeployTrigger = z
     description: 'A new version of a service was deployed: agents run their checks at once.',
   });
 
-export const CheckNowTrigger = z
+const CheckNowTrigger = z
   .object({
     type: z.literal('check_now'),
     checks: z

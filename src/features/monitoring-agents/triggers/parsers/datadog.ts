@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { bareTitle, fingerprintOf } from '../fingerprint.ts';
+import { bareTitle, fingerprintOf, severityOf, alertsTrigger, loose, parser, worded } from './parser.ts';
 import { boundedLabels, labelsOfTags, linksOf, serviceOf } from '../labels.ts';
 import type { OutsideAlert } from '../port.ts';
-import { severityOf } from '../severity.ts';
 import { clip, firstText, line, momentOf, textOf } from '../text.ts';
-import { alertsTrigger, loose, parser, worded } from './parser.ts';
 
 /** The payload to paste into a webhook in Datadog. */
 export const DATADOG_PAYLOAD = {
@@ -48,7 +46,7 @@ const members = {
 };
 
 /** A Datadog monitor, in the payload that the endpoint's description gives, or in Datadog's default one. */
-export const DatadogWebhook = z.object({ ...members, title, event_title: loose, alert_title: loose }).meta({
+const DatadogWebhook = z.object({ ...members, title, event_title: loose, alert_title: loose }).meta({
   id: 'DatadogWebhook',
   description: 'A Datadog webhook, with the payload from the description or the default one.',
 });

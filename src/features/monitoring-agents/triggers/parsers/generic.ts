@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { bareTitle, fingerprintOf } from '../fingerprint.ts';
+import { bareTitle, fingerprintOf, severityOf, alertsTrigger, parser, worded } from './parser.ts';
 import { boundedLabels, labelsOf, labelsOfTags, linksOf, serviceOf } from '../labels.ts';
 import type { OutsideAlert } from '../port.ts';
-import { severityOf } from '../severity.ts';
 import { firstText, isRecord, line, momentOf } from '../text.ts';
-import { alertsTrigger, parser, worded } from './parser.ts';
 
 /** Members that may hold the title, the most reliable first. */
 const TITLES = ['title', 'message', 'summary', 'name', 'description', 'text'] as const;
@@ -21,7 +19,7 @@ const titleIn = (body: Record<string, unknown>): string | undefined =>
   TITLES.map((name) => body[name]).find((value): value is string => typeof value === 'string' && /\S/.test(value));
 
 /** The webhook of an unknown tool. */
-export const GenericWebhook = z
+const GenericWebhook = z
   .record(z.string(), z.unknown())
   .refine((body) => titleIn(body) !== undefined, `Value has no known format: ${KNOWN}`)
   .meta({

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { isRecord, textOf } from '../text.ts';
-import { isAlertGroup } from './alertmanager.ts';
-import { alertGroup, groupedAlert, groupTrigger } from './prometheus-alerts.ts';
+import { isAlertGroup, alertGroup, groupedAlert, groupTrigger } from './alertmanager.ts';
 import { loose, looseRecord, parser } from './parser.ts';
 
 /** A Grafana Alerting notification from a contact point of type `webhook`. */
-export const GrafanaWebhook = alertGroup
+const GrafanaWebhook = alertGroup
   .extend({
     version: loose,
     orgId: loose,

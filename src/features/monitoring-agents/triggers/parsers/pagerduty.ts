@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { fingerprintOf } from '../fingerprint.ts';
+import { fingerprintOf, severityOf, alertsTrigger, loose, parser, worded } from './parser.ts';
 import { linksOf } from '../labels.ts';
 import type { OutsideAlert, Trigger } from '../port.ts';
-import { severityOf } from '../severity.ts';
 import { firstText, isRecord, line, member, momentOf, textOf } from '../text.ts';
-import { alertsTrigger, loose, parser, worded } from './parser.ts';
 
 const STARTS = ['incident.triggered', 'incident.reopened'] as const;
 const ENDS = ['incident.resolved'] as const;
@@ -28,7 +26,7 @@ const PagerDutyIncident = z.object({
 });
 
 /** A PagerDuty incident is triggered, reopened or resolved. */
-export const PagerDutyIncidentWebhook = z
+const PagerDutyIncidentWebhook = z
   .object({
     event: z.object({
       id: loose,
@@ -44,7 +42,7 @@ export const PagerDutyIncidentWebhook = z
   });
 
 /** Any other PagerDuty event: recognised and ignored. */
-export const PagerDutyOtherWebhook = z
+const PagerDutyOtherWebhook = z
   .object({ event: z.object({ id: loose, event_type: z.string() }) })
   .meta({ id: 'PagerDutyOtherWebhook', description: 'Any other PagerDuty webhook (version 3); it is ignored.' });
 

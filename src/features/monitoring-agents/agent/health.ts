@@ -1,11 +1,11 @@
 /** An agent's health: what its workflow begins with, what it records, and what the row alone shows. */
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import type { AgentRef, BeginMonitoringResult, RecordHealthInput } from './contract.ts';
-import { MonitoringAgent } from './entities.ts';
-import { observeHealth, notifyFindings } from './findings/index.ts';
-import type { MonitoringRunDeps } from './deps.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import type { AgentRef, BeginMonitoringResult, RecordHealthInput } from '../contract.ts';
+import { MonitoringAgent } from '../entities.ts';
+import { observeHealth, notifyFindings } from '../findings/index.ts';
+import type { MonitoringRunDeps } from '../deps.ts';
 import { settingsOf } from './settings.ts';
 
 /** What an agent's workflow needs when it starts, or starts again after it was lost. */
@@ -61,7 +61,7 @@ export async function recordDue(
 }
 
 /** `starting`: no check has produced a result yet. */
-export type AgentStatus = 'starting' | 'active' | 'paused' | 'degraded';
+type AgentStatus = 'starting' | 'active' | 'paused' | 'degraded';
 
 /** An agent's current health, even when no worker is left to notice that it is silent. */
 export function healthOf(agent: MonitoringAgent, now: Date): { status: AgentStatus; reasons: string[] } {

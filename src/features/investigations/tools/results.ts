@@ -1,7 +1,7 @@
 /** Types of the results of the investigation tools, as JSON text; see `src/features/tools/results.ts`. */
-import type { RunPhase } from '../runs/contract.ts';
-import type { IsoTime } from '../tools/results.ts';
-import type { InvestigationStatus } from './contract.ts';
+import type { RunPhase } from '../../runs/contract.ts';
+import type { IsoTime } from '../../tools/results.ts';
+import type { InvestigationStatus } from '../contract.ts';
 
 /** `list_investigations` { search?, status?, limit? } */
 export interface ListInvestigationsResult {

@@ -3,13 +3,13 @@
  * longer change; running ones from the workflow through the coalescing progress reader, and from the last row if no
  * worker answers. Any number of pollers costs one row read every few seconds and two queries a second.
  */
-import { isOpen } from '../runs/contract.ts';
 import { LRUCache } from 'lru-cache';
-import type { EntityManager } from '../../db/orm.ts';
-import type { ProgressReader, RunProgress } from '../runs/index.ts';
-import { investigationWorkflowId } from './contract.ts';
-import type { Investigation } from './entities.ts';
-import { getInvestigation } from './service.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { isOpen } from '../../runs/contract.ts';
+import type { ProgressReader, RunProgress } from '../../runs/index.ts';
+import { investigationWorkflowId } from '../contract.ts';
+import type { Investigation } from '../entities.ts';
+import { getInvestigation } from '../service.ts';
 
 /** What a poller gets. A plain copy: an entity would keep alive whatever its entity manager has loaded. */
 export type InvestigationStatusRow = Pick<Investigation, 'id' | 'status' | 'alertSummary' | 'investigationText'>;
@@ -28,7 +28,7 @@ export interface InvestigationStatusReader {
   forget(teamId: string, id: string): void;
 }
 
-export interface StatusReaderOptions {
+interface StatusReaderOptions {
   progress: ProgressReader;
   /** How long the row of a run that its workflow reports as running stays valid, ms. */
   rowFreshMs?: number;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { EntityManager } from '../../db/orm.ts';
-import { actorOf, type Actor } from '../../http/authenticate.ts';
-import type { AgentSettings, PlannedCheck } from './contract.ts';
-import { type MonitoringAgent, MonitoringPlanVersion } from './entities.ts';
-import { Plan } from './plan/schema.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { actorOf, type Actor } from '../../../http/authenticate.ts';
+import type { AgentSettings, PlannedCheck } from '../contract.ts';
+import { type MonitoringAgent, MonitoringPlanVersion } from '../entities.ts';
+import { Plan } from '../plan/schema.ts';
 
 /** Shown for an agent without a channel. */
 const NO_CHANNEL = 'nobody (no notification channel)';

@@ -1,17 +1,18 @@
 import { LockMode } from '@mikro-orm/core';
-import { deleteInParts } from '../../db/delete-in-parts.ts';
-import type { EntityManager } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import { mapConcurrently } from '../../platform/concurrency.ts';
-import { Effect } from '../effects/index.ts';
-import { AuxiliaryCall } from '../transcripts/index.ts';
-import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../chats/index.ts';
+import { deleteInParts } from '../../../db/delete-in-parts.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
+import type { EventLog } from '../../../platform/event-log/port.ts';
+import { Effect } from '../../effects/index.ts';
+import { AuxiliaryCall, Conversation, purgeConversations } from '../../transcripts/index.ts';
+import { Chat, endDeleted, markDeleted, purgeChat, type ChatControlDeps } from '../../chats/index.ts';
+import { conversationStream, purgeRuns } from '../../runs/index.ts';
+import type { AgentRef } from '../contract.ts';
+import type { MonitoringRunDeps } from '../deps.ts';
+import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from '../entities.ts';
+import { findAgent, type MonitoringServiceDeps } from '../service.ts';
 import { BUDGET_MS } from './budget.ts';
-import type { AgentRef } from './contract.ts';
-import type { MonitoringRunDeps } from './deps.ts';
-import { Finding, MonitoringAgent, MonitoringPlanVersion, MonitoringSession } from './entities.ts';
-import { findAgent, type MonitoringServiceDeps } from './service.ts';
-import { purgeSessions } from './sessions/purge.ts';
 
 /** Findings processed in one batch. */
 const FINDINGS_AT_ONCE = 1_000;
@@ -117,4 +118,25 @@ export async function purgeAgentSessions(
     await purgeSessions(deps, em.fork(), ids, signal);
     deleted += ids.length;
   }
+}
+
+/**
+ * Deletes sessions with their conversations and evidence, from the database and the event log. Works in steps that can
+ * be repeated: an interrupted deletion starts over and completes.
+ * @param em bound to their team, outside of a transaction
+ * @param signal aborts it
+ */
+async function purgeSessions(
+  { events }: { events: EventLog },
+  em: EntityManager,
+  sessionIds: readonly string[],
+  signal?: AbortSignal,
+): Promise<void> {
+  const ids = [...sessionIds];
+  if (ids.length === 0) return;
+  const talked = await em.find(Conversation, { id: { $in: ids } }, { fields: ['id'], filters: { present: false } });
+  // Before the rows, so that a repeated deletion still finds the names.
+  if (talked.length > 0) await events.remove(talked.map(({ id }) => conversationStream(id)));
+  await purgeConversations(em, ids, () => purgeRuns(em, ids, signal), signal);
+  await deleteInParts(em, MonitoringSession, { id: { $in: ids } }, signal);
 }

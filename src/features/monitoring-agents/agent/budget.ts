@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../db/orm.ts';
-import { MonitoringAgent } from './entities.ts';
-import { judgingCostSince } from './findings/index.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { MonitoringAgent } from '../entities.ts';
+import { judgingCostSince } from '../findings/index.ts';
 
 /** The window over which model cost is summed. */
 export const BUDGET_MS = 24 * 3_600_000;

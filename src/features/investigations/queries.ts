@@ -3,9 +3,11 @@ import type { EntityManager } from '../../db/orm.ts';
 import { WORD_QUERY_SQL } from '../../db/text-search.ts';
 import { boundedSearch } from '../../http/bounded-search.ts';
 import { isOpen, OPEN } from '../runs/index.ts';
+import { Conversation, ModelTurn, ToolCall, Message } from '../transcripts/index.ts';
 import type { InvestigationStatus } from './contract.ts';
 import { Investigation } from './entities.ts';
-import { listInvestigations, type InvestigationPage, type InvestigationRow } from './service.ts';
+import { listInvestigations, type InvestigationPage, type InvestigationRow, getInvestigation } from './service.ts';
+import type { DetailRows } from './presenter.ts';
 
 interface Facts {
   id: string;
@@ -34,7 +36,7 @@ export interface ListedInvestigation {
   rootCauseService: string | null;
 }
 
-export interface ListQuery {
+interface ListQuery {
   /** 1-based. */
   page: number;
   count: number;
@@ -117,4 +119,14 @@ function present(row: InvestigationRow, facts: Facts | undefined): ListedInvesti
     confidence: facts?.confidence ?? null,
     rootCauseService: facts?.root_cause_service ?? null,
   };
+}
+
+/** Everything about one investigation except whole tool results. @throws {NotFound} */
+export async function loadDetail(em: EntityManager, id: string): Promise<Omit<DetailRows, 'progress'>> {
+  const investigation = await getInvestigation(em, id);
+  const conversation = await em.findOneOrFail(Conversation, { id });
+  const turns = await em.find(ModelTurn, { conversationId: id }, { orderBy: { step: 'asc' } });
+  const toolCalls = await em.find(ToolCall, { conversationId: id }, { orderBy: { evidence: 'asc' } });
+  const messages = await em.find(Message, { conversationId: id }, { orderBy: { createdAt: 'asc' } });
+  return { investigation, conversation, turns, toolCalls, messages };
 }

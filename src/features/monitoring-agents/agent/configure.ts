@@ -1,12 +1,13 @@
 /** An agent's configuration besides its plan: its channel, session retention and model budget. */
 import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../../db/orm.ts';
-import { forTeam } from '../../db/team-filter.ts';
-import { TooManyRequests } from '../../http/errors.ts';
-import type { SecretBox } from '../../platform/secrets/index.ts';
-import { Chat } from '../chats/index.ts';
-import { Effect } from '../effects/index.ts';
+import type { EntityManager } from '../../../db/orm.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { TooManyRequests } from '../../../http/errors.ts';
+import type { SecretBox } from '../../../platform/secrets/index.ts';
+import { messageOf } from '../../../platform/message-of.ts';
+import { Chat } from '../../chats/index.ts';
+import { Effect } from '../../effects/index.ts';
 import {
   completeChannel,
   deliverNotification,
@@ -17,13 +18,12 @@ import {
   type NotificationMessage,
   type Notifier,
   type StoredChannel,
-} from '../notifications/index.ts';
-import type { MonitoringAgent } from './entities.ts';
-import { messageFrom } from './findings/messages.ts';
-import { findAgent, notifyAgent, type MonitoringServiceDeps } from './service.ts';
-import { messageOf } from '../../platform/message-of.ts';
+} from '../../notifications/index.ts';
+import type { MonitoringAgent } from '../entities.ts';
+import { messageFrom } from '../findings/messages.ts';
+import { findAgent, notifyAgent, type MonitoringServiceDeps } from '../service.ts';
 
-export interface AgentConfigChange {
+interface AgentConfigChange {
   /** Null: no notifications. */
   channel?: NotificationChannel | null;
   evictionHours?: number;
@@ -31,7 +31,7 @@ export interface AgentConfigChange {
   title?: string;
 }
 
-export interface ConfiguredAgent {
+interface ConfiguredAgent {
   agent: MonitoringAgent;
   /** Generated for a webhook that came without a secret; shown only once. */
   generatedSecret?: string;
@@ -101,7 +101,7 @@ async function reviseAgent(
   return revised;
 }
 
-export interface ChannelTest {
+interface ChannelTest {
   delivered: boolean;
   receipt: string | null;
   error: string | null;

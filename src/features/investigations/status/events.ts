@@ -1,7 +1,7 @@
-import type { SseEvent } from '../../http/streams/sse.ts';
-import type { EventLog, NewEvent } from '../../platform/event-log/port.ts';
-import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent, isOpen } from '../runs/index.ts';
-import type { Investigation } from './entities.ts';
+import type { SseEvent } from '../../../http/streams/sse.ts';
+import type { EventLog, NewEvent } from '../../../platform/event-log/port.ts';
+import { conversationStream, FINAL_EVENT_TYPES, followRun, stateEvent, isOpen } from '../../runs/index.ts';
+import type { Investigation } from '../entities.ts';
 
 /** The last event of a run; its key makes it the same one, whoever appends it. */
 export function endEvent({ status, alertSummary, limitReached }: Investigation): NewEvent {
@@ -13,7 +13,7 @@ export function endingOf(row: Investigation): NewEvent | undefined {
   return isOpen(row.status) ? undefined : endEvent(row);
 }
 
-export interface RunEventsOptions {
+interface RunEventsOptions {
   /** The last event the client has seen. */
   afterId?: string;
   /** Reads the row. */

@@ -1,15 +1,16 @@
 /** Carries out the checks that need no model: several at once, each recorded as a session. */
-import { forTeam } from '../../db/team-filter.ts';
-import { mapConcurrently } from '../../platform/concurrency.ts';
-import type { Actor } from '../../http/authenticate.ts';
-import { isUnreachable } from '../../platform/unreachable.ts';
-import { uuidOf } from '../../platform/uuid.ts';
-import type { Attempt } from '../runs/index.ts';
-import type { SourceCatalog } from '../sources/port.ts';
-import { createToolRegistry, type ToolRegistry } from '../tools/index.ts';
-import { isBudgetSpent } from './budget.ts';
-import { runCheapCheck } from './checks/index.ts';
-import type { CheapSubject, CheckContext, CheckResult } from './checks/port.ts';
+import { forTeam } from '../../../db/team-filter.ts';
+import { mapConcurrently } from '../../../platform/concurrency.ts';
+import type { Actor } from '../../../http/authenticate.ts';
+import { isUnreachable } from '../../../platform/unreachable.ts';
+import { uuidOf } from '../../../platform/uuid.ts';
+import { messageOf } from '../../../platform/message-of.ts';
+import type { Attempt } from '../../runs/index.ts';
+import type { SourceCatalog } from '../../sources/port.ts';
+import { createToolRegistry, type ToolRegistry } from '../../tools/index.ts';
+import { isBudgetSpent } from '../agent/budget.ts';
+import { runCheapCheck } from '../checks/index.ts';
+import type { CheapSubject, CheckContext, CheckResult } from '../checks/port.ts';
 import {
   isResult,
   type Check,
@@ -18,15 +19,14 @@ import {
   type DueTimes,
   type RunChecksInput,
   type RunChecksResult,
-} from './contract.ts';
-import type { MonitoringRunDeps } from './deps.ts';
-import { notifyFindings } from './findings/index.ts';
-import { dueTimes } from './schedule/index.ts';
-import { beginSessions } from './sessions/begin-session.ts';
-import { endSession, type SessionResult } from './sessions/end-session.ts';
-import { planAndActor } from './settings.ts';
-import { recordDue } from './health.ts';
-import { messageOf } from '../../platform/message-of.ts';
+} from '../contract.ts';
+import type { MonitoringRunDeps } from '../deps.ts';
+import { notifyFindings } from '../findings/index.ts';
+import { dueTimes } from '../schedule/index.ts';
+import { planAndActor } from '../agent/settings.ts';
+import { recordDue } from '../agent/health.ts';
+import { beginSessions } from './begin-session.ts';
+import { endSession, type SessionResult } from './end-session.ts';
 
 /** Deadline for a source's answer. */
 const CHECK_TIMEOUT_MS = 30_000;
