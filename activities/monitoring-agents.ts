@@ -7,6 +7,9 @@ import type {
   RunChecksResult,
   ScheduleChecksInput,
   ScheduleChecksResult,
+  BeginInstructionCheckResult,
+  CheckRunResult,
+  FinishInstructionCheckInput,
 } from '../src/features/monitoring-agents/contract.ts';
 import {
   beginMonitoring,
@@ -15,6 +18,10 @@ import {
   runChecks,
   scheduleChecks,
   type MonitoringRunDeps,
+  beginInstructionCheck,
+  finishInstructionCheck,
+  type InstructionCheckDeps,
+  type InstructionCheckRun,
 } from '../src/features/monitoring-agents/index.ts';
 import { withHeartbeat } from './attempt.ts';
 
@@ -45,4 +52,17 @@ function serverClock(): () => number {
   const { currentAttemptScheduledTimestampMs } = Context.current().info;
   const began = performance.now();
   return () => currentAttemptScheduledTimestampMs + (performance.now() - began);
+}
+
+export interface InstructionCheckActivities {
+  beginInstructionCheck(input: InstructionCheckRun): Promise<BeginInstructionCheckResult>;
+  finishInstructionCheck(input: FinishInstructionCheckInput): Promise<CheckRunResult>;
+}
+
+/** Opens a check that a model carries out and records its end; the loop between is shared by all runs. */
+export function createInstructionCheckActivities(deps: InstructionCheckDeps): InstructionCheckActivities {
+  return {
+    beginInstructionCheck: (input) => beginInstructionCheck(deps, input),
+    finishInstructionCheck: (input) => finishInstructionCheck(deps, input),
+  };
 }

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 
-export interface HealthServer {
+interface HealthServer {
   port: number;
   close(): void;
 }

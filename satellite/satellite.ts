@@ -15,7 +15,7 @@ import { createRedactor } from './redaction/index.ts';
 /** How long answers in progress may take on shutdown. */
 const DRAIN_MS = 10_000;
 
-export interface Satellite {
+interface Satellite {
   readonly connected: boolean;
   readonly healthPort: number | undefined;
   /** Finishes the answers in progress within a bounded time, then stops everything. */

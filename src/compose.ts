@@ -7,7 +7,7 @@ import { systemClock } from './platform/clock.ts';
 import type { ModelClient } from './platform/anthropic/index.ts';
 import { createEventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
-import { createSecretBox, loadSecretKey } from './platform/secrets/index.ts';
+import { createSecretBox, loadSecretKey } from './platform/secrets.ts';
 import type { Core, Room, RoomCore } from './room.ts';
 import { entities, rooms } from './rooms.ts';
 

@@ -10,7 +10,7 @@ import type { Mount } from './http/mounts.ts';
 import type { Clock } from './platform/clock.ts';
 import type { EventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
-import type { SecretBox } from './platform/secrets/index.ts';
+import type { SecretBox } from './platform/secrets.ts';
 
 /** What a process opens before it builds its rooms. */
 export interface Core {

@@ -2,9 +2,8 @@
 import { createChatActivities } from '../activities/chats.ts';
 import { createCitationActivities } from '../activities/citations.ts';
 import { createFindingActivities } from '../activities/findings.ts';
-import { createInstructionCheckActivities } from '../activities/instruction-checks.ts';
+import { createInstructionCheckActivities, createMonitoringAgentActivities } from '../activities/monitoring-agents.ts';
 import { createInvestigationActivities } from '../activities/investigations.ts';
-import { createMonitoringAgentActivities } from '../activities/monitoring-agents.ts';
 import { createRunActivities } from '../activities/runs.ts';
 import { chartsRoom } from './features/charts/index.ts';
 import { chatsRoom } from './features/chats/index.ts';

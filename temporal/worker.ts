@@ -16,7 +16,7 @@ export interface CasebookWorkerOptions extends TemporalTarget {
 }
 
 /** A worker and the connection it owns. */
-export interface CasebookWorker {
+interface CasebookWorker {
   worker: Worker;
   /** Polls until `worker.shutdown()`, then drains running tasks. */
   run(): Promise<void>;

@@ -1,5 +1,5 @@
 import * as wf from '@temporalio/workflow';
-import type { InstructionCheckActivities } from '../activities/instruction-checks.ts';
+import type { InstructionCheckActivities } from '../activities/monitoring-agents.ts';
 import {
   checkEndedSignal,
   monitoringAgentWorkflowId,

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';
-import { stopOnSignal } from '../../src/platform/shutdown.ts';
+import { stopOnSignal } from '../../src/platform/lifecycle.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import type { TickActivities } from '../workflows/timers.ts';

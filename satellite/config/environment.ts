@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** Path of a value in the file. */
 export type ValuePath = readonly PropertyKey[];
 
-export interface Substitution {
+interface Substitution {
   value: unknown;
   /** Paths of substituted texts, by `JSON.stringify`. */
   substituted: Set<string>;

@@ -1,4 +1,2 @@
 /** The satellite's configuration. */
-export type { ConfiguredConnector, ConnectorKinds } from './connectors.ts';
-export { loadConfig, parseConfig, type SatelliteConfig } from './load.ts';
-export { ConfigError } from './problems.ts';
+export { loadConfig, parseConfig, type SatelliteConfig, ConfigError } from './load.ts';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml';
 import { parseConnectors, type ConfiguredConnector, type ConnectorKinds, type FoundIssue } from './connectors.ts';
 import { asScalar, substitute, type Environment, type ValuePath } from './environment.ts';
-import { ConfigError, type ConfigProblem } from './problems.ts';
 import { satelliteFile, type SatelliteFile } from './schema.ts';
 
 export interface SatelliteConfig extends Omit<SatelliteFile, 'connectors'> {
@@ -135,4 +134,28 @@ function lineOf(path: readonly PropertyKey[], document: Document, lines: LineCou
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
   }
   return undefined;
+}
+
+/** Problems in a configuration: all at once, each with its position. Never with the value, which may be a secret. */
+
+interface ConfigProblem {
+  /** `connectors.0.url`; empty for the file as a whole. */
+  path: string;
+  /** Starts at 1. */
+  line?: number;
+  message: string;
+}
+
+export class ConfigError extends Error {
+  override name = 'ConfigError';
+  readonly problems: readonly ConfigProblem[];
+  constructor(file: string, problems: readonly ConfigProblem[]) {
+    super([`${file} cannot be used:`, ...problems.map((problem) => `  ${describe(file, problem)}`)].join('\n'));
+    this.problems = problems;
+  }
+}
+
+function describe(file: string, { path, line, message }: ConfigProblem): string {
+  const place = line === undefined ? '' : `${file}:${line}: `;
+  return `${place}${path === '' ? '' : `${path}: `}${message}`;
 }

@@ -1,11 +1,33 @@
 /** The YAML file, except for each connector's own part. */
 import { z } from 'zod';
 import { MAX_ANSWER_BYTES, MAX_CONNECTORS, slug } from '@casebook/wire';
-import { graphConfig } from '../graph/index.ts';
 import { headerSecret } from '@casebook/connectors';
+import { graphConfig } from '../graph/index.ts';
 import { mcpServersConfig } from '../mcp/index.ts';
 import { redactionConfig } from '../redaction/index.ts';
-import { byteSize } from './sizes.ts';
+
+const UNITS: Record<string, number> = {
+  B: 1,
+  kB: 1_000,
+  KB: 1_000,
+  MB: 1_000_000,
+  KiB: 1_024,
+  MiB: 1_048_576,
+};
+
+/** A number of bytes, or a text such as `8MiB`. @param max maximum number of bytes */
+function byteSize(max: number): z.ZodType<number> {
+  const bytes = z.number().int().min(1_024).max(max);
+  return z
+    .union([z.number(), z.string()])
+    .transform((size, context) => {
+      const [, amount, unit = 'B'] = /^(\d+(?:\.\d+)?) *(B|[kK]B|MB|KiB|MiB)?$/.exec(String(size)) ?? [];
+      if (amount !== undefined) return Math.floor(Number(amount) * UNITS[unit]!);
+      context.addIssue({ code: 'custom', message: 'must be a number of bytes, or a size such as 512KiB or 8MiB' });
+      return z.NEVER;
+    })
+    .pipe(bytes);
+}
 
 const seconds = z.number().positive().max(600);
 

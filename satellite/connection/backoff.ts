@@ -35,7 +35,7 @@ export function backoffMs(ending: Ending, attempt: number, random: number, times
 }
 
 /** A connection that lasted this long was a good one. */
-export const STAYED_MS = 60_000;
+const STAYED_MS = 60_000;
 
 /** Counts each kind of ending since the last good connection: a node's first restart is not a failure. */
 export class Attempts {

@@ -1,7 +1,7 @@
 /** Where the satellite connects. */
 import { CONNECT_PATH } from '@casebook/wire';
 
-export interface Endpoint {
+interface Endpoint {
   /** `ws:` or `wss:`. */
   url: string;
   /** The token would be readable in transit. */

@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';
 
-export interface MonitorTimes {
+interface MonitorTimes {
   /** Interval between checks of one connector, and between inspections of one cluster. */
   everyMs: number;
   /** Timeout of a check. */
   timeoutMs: number;
 }
 
-export const MONITOR: MonitorTimes = { everyMs: 15_000, timeoutMs: 10_000 };
+const MONITOR: MonitorTimes = { everyMs: 15_000, timeoutMs: 10_000 };
 const MAX_MESSAGE_CHARACTERS = 300;
 
 interface Looked<T> {

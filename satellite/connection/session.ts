@@ -13,7 +13,7 @@ import {
 import type { Ending } from './backoff.ts';
 import { Outbox } from './outbox.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   url: string;
   token: string;
   /** PEM of the authorities to trust; undefined for the defaults. */

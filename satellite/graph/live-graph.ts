@@ -1,7 +1,6 @@
 /** The current graph: every edge, merged from all sources that saw it. No clock, no timers. */
-import { EDGE_SOURCES, type EdgeSource } from '@casebook/wire';
+import { EDGE_SOURCES, type EdgeSource, MAX_NAME_CHARACTERS } from '@casebook/wire';
 import type { ObservedEdge } from '@casebook/connectors';
-import { cleanName } from './names.ts';
 
 /** Measurements of an edge; an absent one was not reported by the source. */
 interface Figures {
@@ -170,3 +169,22 @@ function plausible({ callsPerSecond, errorRatio, p50Seconds, p95Seconds }: Figur
 
 const amount = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+/**
+ * Normalizes a service's name for the protocol: trimmed, well-formed, without control characters, clipped.
+ * @returns undefined when nothing is left
+ */
+export function cleanName(name: string): string | undefined {
+  // Fast path: most names are clean, and this runs for every edge of every poll.
+  if (/^[!-~](?:[ -~]{0,98}[!-~])?$/u.test(name)) return name;
+  // Overlong names are cut first, and copied: a slice would keep the whole string in memory.
+  const short =
+    name.length > 4 * MAX_NAME_CHARACTERS ? Buffer.from(name.slice(0, 4 * MAX_NAME_CHARACTERS)).toString() : name;
+  const clean = short
+    .replaceAll(/\p{Cc}/gu, '')
+    .toWellFormed()
+    .trim()
+    .slice(0, MAX_NAME_CHARACTERS);
+  // The cut may have split a surrogate pair.
+  return (clean.isWellFormed() ? clean : clean.slice(0, -1)).trim() || undefined;
+}

@@ -27,7 +27,7 @@ function isEmpty(chunk: Uint8Array, start: number, end: number): boolean {
   return end === start || (end === start + 1 && chunk[start] === CARRIAGE_RETURN);
 }
 
-export interface BoundedBodyOptions {
+interface BoundedBodyOptions {
   /** Maximum size of the whole body, or of each event of an event stream. */
   maxBytes: number;
   /** Whether it is an event stream. */

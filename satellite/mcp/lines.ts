@@ -4,7 +4,7 @@ const NEWLINE = 10;
 /** Bytes kept of both ends of an overlong line. */
 const KEPT = 512;
 
-export interface LineSink {
+interface LineSink {
   line(text: string): void;
   /** An overlong line has ended; its first and last bytes as text. */
   tooLong(head: string, tail: string): void;

@@ -18,7 +18,7 @@ const MAX_NAMES = 50;
 const MAX_SENTENCE_CHARACTERS = 1_000;
 const NO_TOOLS: Listing = { tools: [], omitted: 0 };
 
-export interface McpServerOptions {
+interface McpServerOptions {
   config: McpServerConfig;
   version: string;
   timings: McpTimings;

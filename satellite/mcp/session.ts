@@ -24,7 +24,7 @@ const MAX_MISSED_PINGS = 2;
  */
 const whole = z.looseObject({});
 
-export interface SessionOptions {
+interface SessionOptions {
   config: McpServerConfig;
   version: string;
   transport: StdioTransport | HttpTransport;

@@ -31,7 +31,7 @@ function idAtAnEnd(head: string, tail: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-export interface StdioOptions {
+interface StdioOptions {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string>>;

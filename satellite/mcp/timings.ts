@@ -26,7 +26,7 @@ export const DEFAULT_TIMINGS: McpTimings = {
 };
 
 /** The delay before retrying a server. */
-export interface Backoff {
+interface Backoff {
   /** Before the first attempt after a failure, in ms. */
   firstMs: number;
   maxMs: number;

@@ -27,7 +27,7 @@ const announcedTool = z.looseObject({
 });
 
 /** The operator's settings for a server's tools. */
-export interface ToolSelection {
+interface ToolSelection {
   server: string;
   allow: readonly string[];
   deny: readonly string[];

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Refusal } from './refusal.ts';
 
 const unzip = promisify(gunzip);
 
@@ -93,3 +92,16 @@ async function decompress(body: Uint8Array, maxBytes: number): Promise<Uint8Arra
 
 const tooLarge = (maxBytes: number): Refusal =>
   new Refusal(413, `The body is larger than ${maxBytes} bytes: send smaller batches.`);
+
+/** A refused request, as an HTTP status. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+  readonly status: number;
+  /** Extra response headers. */
+  readonly headers: Record<string, string>;
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}

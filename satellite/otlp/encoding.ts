@@ -1,7 +1,7 @@
 /** The two encodings of OTLP/HTTP. A response uses the encoding of its request. */
 import { decodeJson } from './json.ts';
 import { decodeProtobuf, encodeResponse, encodeStatus } from './protobuf.ts';
-import { Refusal } from './refusal.ts';
+import { Refusal } from './body.ts';
 import type { ReceivedSpans } from './span.ts';
 
 export interface Encoding {

@@ -7,10 +7,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { finished } from 'node:stream/promises';
 import type { Log } from '../log.ts';
-import { BodyBudget, withBody } from './body.ts';
+import { BodyBudget, withBody, Refusal } from './body.ts';
 import type { OtlpConfig } from './config.ts';
 import { JSON_ENCODING, encodingOf, type Encoding } from './encoding.ts';
-import { Refusal } from './refusal.ts';
 import type { BorderSpan, ReceivedSpans } from './span.ts';
 
 export interface OtlpReceiver {

@@ -5,8 +5,7 @@ import { QueryError } from '@casebook/connectors';
 import type { Log } from '../log.ts';
 import type { Redactor } from '../redaction/index.ts';
 import { within } from '../within.ts';
-import { createActedStore, createAnswerStore, type Answer } from './answers.ts';
-import { deliver, type Outlet } from './deliver.ts';
+import { createActedStore, createAnswerStore, type Answer, deliver, type Outlet } from './answers.ts';
 import { dispatch, type Systems, type Work } from './dispatch.ts';
 import type { Slots } from './slots.ts';
 
@@ -21,7 +20,7 @@ interface Job {
   asker: Asker;
 }
 
-export interface QueryRunnerOptions {
+interface QueryRunnerOptions {
   systems: Systems;
   slots: Slots;
   redactor: Redactor;

@@ -44,7 +44,7 @@ const ISSUER =
   /^(?:4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|6(?:011|5\d\d|4[4-9]\d)\d{12,15}|35\d{14}|3(?:0[0-5]|[68]\d)\d{11})$/;
 
 /** Whether the digits end in the check digit of ISO/IEC 7812-1 (Luhn). */
-export function hasLuhnDigit(digits: string): boolean {
+function hasLuhnDigit(digits: string): boolean {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {
     const digit = digits.charCodeAt(digits.length - 1 - i) - 48;

@@ -9,7 +9,7 @@ import { openOrm, type Orm } from '../db/orm.ts';
 import { entities } from '../rooms.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { addAdminKey, createOperatorLink, linkUrl, localPath, pepperFrom } from '../features/identity/index.ts';
-import { hashCredential, loadSecretKey } from '../platform/secrets/index.ts';
+import { hashCredential, loadSecretKey } from '../platform/secrets.ts';
 import { messageOf } from '../platform/message-of.ts';
 
 const USAGE = `Usage: npm run admin -- COMMAND

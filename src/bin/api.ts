@@ -2,7 +2,7 @@
 import { ServerResponse } from 'node:http';
 import { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
-import { temporalReady, workersReady } from '../../temporal/readiness.ts';
+import { temporalReady, workersReady } from '../../temporal/connection.ts';
 import { createApp, type AppDeps } from '../app.ts';
 import { composeRooms, openCore, type House } from '../compose.ts';
 import { loadConfig, type Config } from '../config.ts';
@@ -16,8 +16,7 @@ import { createRateLimiters } from '../http/rate-limit/index.ts';
 import { createHttpServer } from '../http/server.ts';
 import { assertDiskSpace } from '../platform/disk.ts';
 import { assertLogWritten, createLogger, type Logger } from '../platform/logger.ts';
-import { stopOnSignal } from '../platform/shutdown.ts';
-import { untilUp } from '../platform/until-up.ts';
+import { stopOnSignal, untilUp } from '../platform/lifecycle.ts';
 
 export interface RunningApi {
   port: number;

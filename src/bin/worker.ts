@@ -1,7 +1,7 @@
 /** The worker process: runs workflows and activities, and sweeps up what crashes leave behind. */
 import { Connection } from '@temporalio/client';
 import { startOfflineModel } from '@casebook/offline-model';
-import { registerSearchAttributes } from '../../temporal/register-search-attributes.ts';
+import { registerSearchAttributes } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { activitiesOf, composeRooms, openCore, sweepsOf, temporalTarget } from '../compose.ts';
@@ -9,8 +9,7 @@ import { loadConfig, type Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
-import { stopOnSignal } from '../platform/shutdown.ts';
-import { untilUp } from '../platform/until-up.ts';
+import { stopOnSignal, untilUp } from '../platform/lifecycle.ts';
 import { startSweeping } from './sweeping.ts';
 
 /** Starts polling and returns; `stop` drains running work. */

@@ -1,4 +1,4 @@
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from './concurrency.ts';
 
 export interface FairSlotsOptions {
   /** Maximum tasks running at once. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { untilAborted } from './until-aborted.ts';
+import { untilAborted } from './concurrency.ts';
 
 /** @param signal stops waiting; whether it also stops `work` is up to the caller */
 export type KeyedMutex = <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, it } from 'mocha';
 import { ConfigError } from '../../src/config.ts';
-import { createSecretBox, loadSecretKey, SecretError } from '../../src/platform/secrets/index.ts';
+import { createSecretBox, loadSecretKey, SecretError } from '../../src/platform/secrets.ts';
 
 describe('sealed secrets', () => {
   const key = randomBytes(32);

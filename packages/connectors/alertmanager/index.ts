@@ -8,7 +8,7 @@ import {
   type OperationContext,
 } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/check.ts';
+import { checkAnswer } from '../shared/http-api/answers.ts';
 
 const hint = 'The url of Alertmanager is its base URL, without /api/v2; that of Mimir ends in /alertmanager.';
 

@@ -8,7 +8,7 @@ import { Opened } from '../shared/opened.ts';
 import type { Table } from '../shared/sql/table.ts';
 import { asQueryError, exceptionOf } from './errors.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   url: string;
   username: string;
   password: string;
@@ -18,13 +18,13 @@ export interface SessionOptions {
   maxExecutionSeconds: number;
 }
 
-export interface ReadOptions extends OperationContext {
+interface ReadOptions extends OperationContext {
   maxRows: number;
   parameters?: Record<string, unknown>;
 }
 
 /** What the user's profile and the server's version allow. */
-export interface Abilities {
+interface Abilities {
   /** 0: everything, 1: neither writing nor settings, 2: settings but no writing. */
   readonly: number;
   /** The server can stop a query after its client disconnects. */
@@ -169,7 +169,7 @@ export class ClickhouseSession {
  * `readonly=1` if the user may set it: nothing can be written, and the statement cannot change settings. A user whose
  * profile already has it may send no settings, so the profile's limits apply instead of these.
  */
-export function settingsFor(
+function settingsFor(
   { readonly, stopsWhenClosed }: Abilities,
   { maxRows, remainingMs = Infinity }: Pick<ReadOptions, 'maxRows' | 'remainingMs'>,
   maxExecutionSeconds: number,

@@ -2,8 +2,15 @@ import { readFile } from 'node:fs/promises';
 import type { Client } from '@elastic/elasticsearch';
 import type { OperationContext } from '../connector.ts';
 import { Opened } from '../shared/opened.ts';
-import { noAnswer, refusal, tooLarge } from '../shared/search/errors.ts';
-import { pathOf, type SearchRequest, type SearchServer, type SearchTransport } from '../shared/search/transport.ts';
+import {
+  noAnswer,
+  refusal,
+  tooLarge,
+  pathOf,
+  type SearchRequest,
+  type SearchServer,
+  type SearchTransport,
+} from '../shared/search/transport.ts';
 
 const VENDOR = 'Elasticsearch';
 

@@ -27,7 +27,7 @@ export function segmentsOf(path: string): string[] | undefined {
 }
 
 /** Whether a path's segments are allowed. */
-export type PathPattern = (segments: readonly string[]) => boolean;
+type PathPattern = (segments: readonly string[]) => boolean;
 
 /**
  * `/api/orders` is exactly that path, `/api/orders/*` any one segment below it, `/api/**` everything below; `*` may

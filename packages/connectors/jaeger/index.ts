@@ -8,8 +8,7 @@ import {
   type OperationContext,
 } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/check.ts';
-import { dataOf } from '../shared/http-api/envelope.ts';
+import { checkAnswer, dataOf } from '../shared/http-api/answers.ts';
 import { toGoDuration, unixSeconds } from '../shared/http-api/parameters.ts';
 
 const MAX_TRACES = 500;

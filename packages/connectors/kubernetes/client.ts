@@ -13,7 +13,7 @@ import type * as kubernetesClient from '@kubernetes/client-node';
 import type { OperationContext } from '../connector.ts';
 import { asQueryError, expiredContinue, tooLarge } from './errors.ts';
 
-export interface Apis {
+interface Apis {
   core: CoreV1Api;
   apps: AppsV1Api;
   batch: BatchV1Api;
@@ -21,7 +21,7 @@ export interface Apis {
 }
 
 /** Filters and limits of a list. */
-export interface Page {
+interface Page {
   limit: number;
   _continue?: string;
 }

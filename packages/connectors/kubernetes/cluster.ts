@@ -9,13 +9,13 @@ import * as resources from './resources.ts';
 const MAX_OBJECTS = 20_000;
 const MAX_EVENTS = 2_000;
 
-export interface ClusterIdentity {
+interface ClusterIdentity {
   name: string;
   connector: string;
 }
 
 /** Derives a cluster's state from its objects. Pure. */
-export function clusterState(
+function clusterState(
   { name, connector }: ClusterIdentity,
   findings: Findings & { namespaces: number; version?: string },
 ): ClusterState {

@@ -20,7 +20,7 @@ export interface Condition {
   since?: string;
 }
 
-export interface TrimmedContainer {
+interface TrimmedContainer {
   name: string;
   image?: string;
   init?: true;

@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { defineConnectorKind, defineOperation, type ConnectorOperation, type OperationContext } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi, type Query } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/check.ts';
-import { dataOf } from '../shared/http-api/envelope.ts';
+import { checkAnswer, dataOf } from '../shared/http-api/answers.ts';
 import { selectors, toNanoseconds, unixSeconds } from '../shared/http-api/parameters.ts';
 
 /** Loki's default `max_entries_limit_per_query`. */

@@ -12,8 +12,7 @@ import {
   type ConnectorOperation,
   type OperationContext,
 } from '../connector.ts';
-import { recordsOf } from '../shared/sql/records.ts';
-import { DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
+import { recordsOf, DEFAULT_ROWS, MAX_ROWS } from '../shared/sql/table.ts';
 import * as catalogue from './catalogue.ts';
 import { readingPostgres } from './guard.ts';
 import { PostgresSession } from './session.ts';

@@ -1,18 +1,15 @@
 /** One PostgreSQL, read one statement at a time, in a read-only transaction that is always rolled back. */
-import { Socket } from 'node:net';
+import { Socket, connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import type pgModule from 'pg';
 import type { ClientBase, ClientConfig, FieldDef, Pool, PoolClient } from 'pg';
 import type Cursor from 'pg-cursor';
-import { QueryError } from '../connector.ts';
-import type { Log } from '../connector.ts';
+import { QueryError, type Log } from '../connector.ts';
 import { Opened } from '../shared/opened.ts';
 import type { Table } from '../shared/sql/table.ts';
-import { requestCancel } from './cancel.ts';
-import { abortedError, asQueryError } from './errors.ts';
-import { typeNames, valueParsers } from './values.ts';
 
-export interface SessionOptions {
+interface SessionOptions {
   connectionString: string;
   maxConnections: number;
   /** Statement timeout in ms, which holds even when no cancellation can reach the server. */
@@ -21,7 +18,7 @@ export interface SessionOptions {
   lockTimeoutMs: number;
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   maxRows: number;
   maxBytes: number;
   signal: AbortSignal;
@@ -243,4 +240,99 @@ const cancelTarget = z.object({ host: z.string(), port: z.number(), processID: z
 async function cancelOn(client: PoolClient): Promise<void> {
   const { data } = cancelTarget.safeParse(client);
   if (data) await requestCancel({ ...data, processId: data.processID });
+}
+
+interface CancelTarget {
+  host: string;
+  port: number;
+  processId: number;
+  secretKey: number;
+}
+
+/** The code of PostgreSQL's CancelRequest message (protocol, "Message Formats"). */
+const CANCEL_REQUEST = 80_877_102;
+const TIMEOUT_MS = 2_000;
+
+/**
+ * Asks the server, over a separate connection, to cancel the current work of one of its connections. The message is
+ * never encrypted: it holds only a process number and a random key.
+ * @returns once the server has read it, or cannot be reached; it never answers
+ */
+function requestCancel({ host, port, processId, secretKey }: CancelTarget): Promise<void> {
+  const message = Buffer.alloc(16);
+  message.writeInt32BE(message.length, 0);
+  message.writeInt32BE(CANCEL_REQUEST, 4);
+  message.writeInt32BE(processId, 8);
+  message.writeInt32BE(secretKey, 12);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+  socket.setTimeout(TIMEOUT_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  socket.on('close', () => resolve());
+  socket.on('connect', () => socket.end(message));
+  socket.resume();
+  return promise;
+}
+
+/**
+ * bool, the integers that fit, floats, json and arrays of simple values; everything else stays as the server writes it.
+ */
+const PARSED = new Set([16, 21, 23, 26, 114, 3802, 1000, 1005, 1007, 1009, 1015]);
+const INT8 = 20;
+const FLOATS = new Set([700, 701]);
+
+/**
+ * Times stay text (the session's time zone is UTC) and so does `numeric` (it may be more exact than a number); the
+ * client's own parsers would read times in this machine's zone.
+ */
+function valueParsers(types: typeof pgModule.types): pgModule.CustomTypesConfig {
+  return {
+    getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+      if (oid === INT8) return (text: string) => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
+      if (FLOATS.has(oid)) return (text: string) => (Number.isFinite(Number(text)) ? Number(text) : text);
+      return PARSED.has(oid) && format !== 'binary' ? types.getTypeParser(oid, 'text') : (text: string) => text;
+    },
+  };
+}
+
+/** @returns the names of PostgreSQL's own types by OID, in lower case */
+function typeNames(types: typeof pgModule.types): ReadonlyMap<number, string> {
+  return new Map(Object.entries(types.builtins).map(([name, oid]) => [oid, name.toLowerCase()]));
+}
+
+const CODES: Record<string, QueryError['code']> = {
+  // query_canceled (its time limit), too_many_connections, lock_not_available.
+  '57014': 'timeout',
+  '53300': 'busy',
+  '55P03': 'busy',
+};
+
+/** Classes: data exception, cardinality, invalid transaction state (read-only), syntax or access rule, parameters. */
+const CALLER_ERRORS = /^(?:22|21|25|42|08P01)/u;
+
+function abortedError(): QueryError {
+  return new QueryError('timeout', 'The query was stopped: it timed out, or its caller gave up.');
+}
+
+/** The server's message, with its detail and hint. */
+function asQueryError(error: unknown): QueryError {
+  if (error instanceof QueryError) return error;
+  if (!(error instanceof Error)) return new QueryError('failed', String(error));
+  const part = (name: string): string | undefined => {
+    const value: unknown = Reflect.get(error, name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const state = part('code');
+  const position = part('position');
+  const words = [
+    error.message || state || 'no connection',
+    part('detail'),
+    part('hint') && `Hint: ${part('hint')}`,
+    position && `At character ${position}.`,
+  ].filter(Boolean);
+  // An SQLSTATE has five characters; anything else comes from the network or the client.
+  const isServers = state !== undefined && /^[0-9A-Z]{5}$/u.test(state) && part('severity') !== undefined;
+  if (!isServers) return new QueryError('failed', `No answer from PostgreSQL: ${words.join('. ')}`, { cause: error });
+  const code = CODES[state] ?? (CALLER_ERRORS.test(state) ? 'bad_request' : 'failed');
+  return new QueryError(code, `PostgreSQL: ${words.join('. ')} (${state})`, { cause: error });
 }

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { defineConnectorKind } from '../connector.ts';
 import { createHttpApi, httpApiConfig } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/check.ts';
+import { checkAnswer } from '../shared/http-api/answers.ts';
 import { readEdges } from './edges/index.ts';
-import { askPrometheus, errorMessage } from './api.ts';
-import { prometheusOperations } from './operations.ts';
+import { askPrometheus, errorMessage, prometheusOperations } from './operations.ts';
 
 const hint =
   'The url of Prometheus is its base URL, without /api/v1; that of Mimir ends in /prometheus, ' +

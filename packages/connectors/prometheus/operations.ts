@@ -1,8 +1,39 @@
 import { z } from 'zod';
-import { defineOperation, QueryError, type ConnectorOperation } from '../connector.ts';
-import type { HttpApi } from '../shared/http-api/index.ts';
+import { type OperationContext, defineOperation, QueryError, type ConnectorOperation } from '../connector.ts';
+import type { HttpApi, Query } from '../shared/http-api/index.ts';
+import { dataOf } from '../shared/http-api/answers.ts';
 import { selectors, unixSeconds } from '../shared/http-api/parameters.ts';
-import { askPrometheus } from './api.ts';
+
+const failure = z.object({ errorType: z.string(), error: z.string() });
+
+/** Calls that also accept their parameters as a form. */
+const FORMS = new Set(['query', 'query_range', 'labels', 'series']);
+
+/**
+ * One call to Prometheus' HTTP API.
+ * @param path below `/api/v1`
+ * @returns the `data` member of the answer, unchanged
+ */
+export async function askPrometheus(
+  http: HttpApi,
+  path: string | readonly string[],
+  query: Query,
+  context: OperationContext,
+): Promise<unknown> {
+  const below = [path].flat();
+  const request = { path: ['api', 'v1', ...below], query, form: below.length === 1 && FORMS.has(below[0]!) };
+  return dataOf(await http.json(request, context), http.place);
+}
+
+/** Prometheus' message in an error response: the kind of error, and a sentence. */
+export function errorMessage(body: string): string | undefined {
+  try {
+    const { errorType, error } = failure.parse(JSON.parse(body));
+    return `${errorType}: ${error}`;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Prometheus refuses more points per series; compatible systems may not. */
 const MAX_POINTS = 11_000;

@@ -5,7 +5,7 @@ import type { Samples } from './samples.ts';
 import { openIncidentFile, readChunks } from './files.ts';
 
 /** Larger files would exceed a worker's memory. */
-export const MAX_CSV_BYTES = 128 * 1024 * 1024;
+const MAX_CSV_BYTES = 128 * 1024 * 1024;
 const MAX_RECORD_CHARACTERS = 1024 * 1024;
 
 /** One service calls another. */

@@ -1,5 +1,5 @@
 /** Maximum length of a decoded line, in bytes. */
-export const MAX_LINE_BYTES = 256 * 1024;
+const MAX_LINE_BYTES = 256 * 1024;
 
 /**
  * Splits a byte stream into lines of UTF-8 text without ever holding more than one line of at most

@@ -4,7 +4,7 @@ import { openIncidentFile, readChunks } from './files.ts';
 import { readLines } from './lines.ts';
 import { logRecord } from './schema.ts';
 
-export interface LogSearch {
+interface LogSearch {
   service?: string;
   /** Case-insensitive substring of the message. */
   text?: string;
@@ -17,7 +17,7 @@ export interface LogSearch {
 
 type LogLine = z.output<typeof logRecord>;
 
-export interface LogPage {
+interface LogPage {
   lines: LogLine[];
   /** More lines matched than `limit`. */
   truncated: boolean;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const isoTime = z.iso.datetime({ offset: true });
 
 /** ISO 8601 with a zone, or unix seconds; parsed into unix seconds. */
-export const recordedTime = z.unknown().transform((value, context) => {
+const recordedTime = z.unknown().transform((value, context) => {
   const at =
     typeof value === 'number' ? value : isoTime.safeParse(value).success ? Date.parse(String(value)) / 1000 : NaN;
   if (Number.isFinite(at)) return at;

@@ -13,7 +13,7 @@ const MAX_CACHE_BYTES = 128 * 1024 * 1024;
 const MAX_SERVICES = 20;
 
 /** Selects samples of each series: a half-open window in unix seconds. */
-export interface SeriesWindow {
+interface SeriesWindow {
   from: number;
   to: number;
   /** Per series; more points are averaged. */
@@ -79,7 +79,7 @@ export function presentSeries(series: RecordedSeries, about: MetricsFile, window
   };
 }
 
-export interface MetricQuestion extends SeriesWindow {
+interface MetricQuestion extends SeriesWindow {
   metric: string;
   service?: string;
   statistic?: string;

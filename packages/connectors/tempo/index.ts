@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineConnectorKind, defineOperation, QueryError, type ConnectorOperation } from '../connector.ts';
 import { createHttpApi, httpApiConfig, type HttpApi } from '../shared/http-api/index.ts';
-import { checkAnswer } from '../shared/http-api/check.ts';
+import { checkAnswer } from '../shared/http-api/answers.ts';
 import { toGoDuration, toLogfmt, unixSeconds } from '../shared/http-api/parameters.ts';
 
 const MAX_TRACES = 500;

@@ -6,9 +6,9 @@
  * there, a call to a database does not wait at all.
  * Only durations and arrival times are used: the services' clocks need not agree.
  */
+import { isIP } from 'node:net';
 import type { BorderSpan } from '../../otlp/index.ts';
-import { cleanName } from '../names.ts';
-import { callsDatabase, peerOf } from './peer.ts';
+import { cleanName } from '../live-graph.ts';
 import type { Call } from './rates.ts';
 
 interface Side {
@@ -145,4 +145,38 @@ export class SpanPairing {
     this.#waiting.delete(key);
     this.#callees -= callees.size;
   }
+}
+
+type Attributes = BorderSpan['attributes'];
+
+/** Whether a span calls a database, which never sends the other side. */
+const callsDatabase = ({ kind, attributes }: BorderSpan): boolean =>
+  kind === 'client' && (attributes.has('db.system.name') || attributes.has('db.system'));
+
+/**
+ * The name of a virtual node, the first of: the peer's name as configured by the operator; the called host; the
+ * database's system and name; the messaging system. A numeric address ranks after the database, since it changes; a
+ * loopback address is ignored, since it means another host on each machine. Attribute names from
+ * opentelemetry.io/docs/specs/semconv, including the older ones.
+ */
+function peerOf(attributes: Attributes): string | undefined {
+  const address = firstOf(attributes, 'server.address', 'net.peer.name');
+  const host = address !== undefined && !isLoopback(address) ? address : undefined;
+  const system = firstOf(attributes, 'db.system.name', 'db.system');
+  const database = [system, firstOf(attributes, 'db.namespace', 'db.name')].filter((part) => part !== undefined);
+  return (
+    firstOf(attributes, 'service.peer.name', 'peer.service') ??
+    (host !== undefined && isIP(host) === 0 ? host : undefined) ??
+    (database.length > 0 ? database.join('/') : undefined) ??
+    firstOf(attributes, 'messaging.system') ??
+    host
+  );
+}
+
+function firstOf(attributes: Attributes, ...keys: string[]): string | undefined {
+  return keys.map((key) => attributes.get(key)).find((value) => value !== undefined && value !== '');
+}
+
+function isLoopback(address: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[?::1\]?)$/iu.test(address);
 }

@@ -3,9 +3,8 @@ import type { Room } from '../../room.ts';
 import { seriesEndpoints } from './series/routes.ts';
 export type { ChartSpec } from './chart-spec.ts';
 export { chartOf, drawChart } from './draw-chart.ts';
-export { GROUNDS, type Ground } from './ground.ts';
-export { renderSvg } from './render.ts';
-export { hasSeries } from './series/has-series.ts';
+export { GROUNDS, type Ground, renderSvg } from './render.ts';
+export { hasSeries } from './series/series-in.ts';
 export { tablesIn } from './tables/index.ts';
 export { InvalidChart, validateChart } from './validate.ts';
 

@@ -7,7 +7,7 @@ const valueField = z.union([z.string().max(500), z.number(), z.boolean()]);
 export const MARKS = ['line', 'area', 'bar', 'point', 'event'] as const;
 export const AGGREGATES = ['mean', 'sum', 'min', 'max', 'count'] as const;
 export const MAX_SERIES = 20;
-export const MAX_CATEGORIES = 50;
+const MAX_CATEGORIES = 50;
 
 export const chartRequestFields = {
   table: z.string().min(1).max(500).optional().describe('A table of the result. Default: the most telling one.'),

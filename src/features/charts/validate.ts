@@ -25,7 +25,7 @@ const FORBIDDEN = new Map(
 const MAX_PROBLEMS = 10;
 const MAX_DEPTH = 20;
 
-export type Validation = { valid: true; spec: ChartSpec } | { valid: false; problems: string[] };
+type Validation = { valid: true; spec: ChartSpec } | { valid: false; problems: string[] };
 
 /** An invalid specification; `problems` says why. */
 export class InvalidChart extends Error {

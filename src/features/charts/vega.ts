@@ -1,6 +1,6 @@
 /** The compiler and renderer take some 130 ms to load, so they load on first use. */
 import type { LoggerInterface } from 'vega';
-import { textWidth } from './text-width.ts';
+import { textWidth } from './text.ts';
 
 /** @returns the packages, loaded on the first call and cached */
 export async function loadVega() {

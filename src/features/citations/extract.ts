@@ -21,7 +21,7 @@ export interface CitationServiceDeps {
   choiceMs?: number;
 }
 
-export interface ExtractionRequest {
+interface ExtractionRequest {
   teamId: string;
   query: ExcerptQuery;
   /** Bound to the team; read only if a model chooses. */

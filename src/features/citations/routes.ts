@@ -12,7 +12,7 @@ export interface CitationDeps extends ApiDeps {
 const BODY_LIMIT_BYTES = 16 * 1_048_576;
 const BODY_LIMIT_NODES = 1_000_000;
 
-export const extractCitation = endpointFor<CitationDeps>()({
+const extractCitation = endpointFor<CitationDeps>()({
   method: 'post',
   path: '/api/extract-citation',
   operationId: 'extractCitation',

@@ -5,7 +5,7 @@ import type { Orm } from '../../db/orm.ts';
 import type { Authenticator, Principal, SecretKind } from '../../http/authenticate.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logger.ts';
-import { hashCredential, sameHash } from '../../platform/secrets/index.ts';
+import { hashCredential, sameHash } from '../../platform/secrets.ts';
 import type { Scopes } from '../../room.ts';
 import { Credential } from './entities.ts';
 import { isRooted, scopesNow } from './provenance.ts';

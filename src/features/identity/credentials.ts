@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Conflict, Forbidden, InvalidRequest, NotFound, Unauthorized } from '../../http/errors.ts';
-import { generateCredential, pepperFor } from '../../platform/secrets/index.ts';
+import { generateCredential, pepperFor } from '../../platform/secrets.ts';
 import { Credential, Membership, Team } from './entities.ts';
 import { ancestorsOf, descendantsOf, endOf } from './provenance.ts';
 

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { creatorOf } from '../../db/base.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { generateCredential, sameHash } from '../../platform/secrets/index.ts';
+import { generateCredential, sameHash } from '../../platform/secrets.ts';
 import { cameFrom, checkActsFor, endSessions, lockTeam, lockTeamFor } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
 import { ancestorsOf, endOf, isRooted } from './provenance.ts';

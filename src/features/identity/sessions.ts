@@ -4,7 +4,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import { grants, type Principal } from '../../http/authenticate.ts';
 import { Forbidden, NotFound } from '../../http/errors.ts';
-import { generateCredential } from '../../platform/secrets/index.ts';
+import { generateCredential } from '../../platform/secrets.ts';
 import type { Scopes } from '../../room.ts';
 import { lockTeam, revoke } from './credentials.ts';
 import { Credential, type SignInMethod } from './entities.ts';

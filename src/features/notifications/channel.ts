@@ -1,7 +1,7 @@
 /** Channels: their API form, their storage (sealed), and which ones this installation supports. */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { SecretError, type SecretBox } from '../../platform/secrets/index.ts';
+import { SecretError, type SecretBox } from '../../platform/secrets.ts';
 import type { MailConfig, SlackAddresses } from '../../config.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 

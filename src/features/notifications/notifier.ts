@@ -2,7 +2,7 @@
 import type { MailConfig, SlackAddresses } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
-import { SecretError, type SecretBox } from '../../platform/secrets/index.ts';
+import { SecretError, type SecretBox } from '../../platform/secrets.ts';
 import { NO_MAIL, openChannel, type CompleteChannel, type StoredChannel } from './channel.ts';
 import { createEmail } from './email/sender.ts';
 import { DeliveryError, type Delivered, type Delivery, type SendNotification } from './port.ts';

@@ -14,7 +14,7 @@ import { runStream, stateEvent } from './events.ts';
 import { needsApproval } from './profiles.ts';
 import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
 import { pausableTimeout } from '../../platform/pausable-timeout.ts';
-import { untilAborted } from '../../platform/until-aborted.ts';
+import { untilAborted } from '../../platform/concurrency.ts';
 import { storableText } from '../../platform/storable.ts';
 import { messageOf } from '../../platform/message-of.ts';
 

@@ -3,7 +3,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
-import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets/index.ts';
+import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets.ts';
 import { addCredential, Credential, isRooted } from '../identity/index.ts';
 
 const PREFIX_LENGTH = 10;

@@ -1,11 +1,10 @@
 import type { Room } from '../../room.ts';
 import { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
 import { getToolResult } from './routes.ts';
-export { readableToolCall, type ReadScopes } from './access.ts';
-export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };
-export { purgeConversations } from './delete.ts';
-export { buildMessages, type TranscriptRows } from './messages.ts';
 export {
+  readableToolCall,
+  type ReadScopes,
+  purgeConversations,
   closeSteps,
   contentDigest,
   deliverMessages,
@@ -14,6 +13,8 @@ export {
   loadTranscript,
   SAID_ORDER,
 } from './service.ts';
+export { AuxiliaryCall, Conversation, Message, ModelTurn, ToolCall };
+export { buildMessages, type TranscriptRows } from './messages.ts';
 
 export const transcriptsRoom = {
   name: 'transcripts',

@@ -3,7 +3,7 @@ import { apiKey } from '../../http/authenticate.ts';
 import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import { safeCut } from '../tools/index.ts';
-import { readableToolCall, type ReadScopes } from './access.ts';
+import { readableToolCall, type ReadScopes } from './service.ts';
 
 const MAX_CHARACTERS = 1_000_000;
 

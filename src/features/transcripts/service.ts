@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '../../db/orm.ts';
+import { requireOneOf, type Principal } from '../../http/authenticate.ts';
+import { NotFound } from '../../http/errors.ts';
+import { deleteInParts } from '../../db/delete-in-parts.ts';
 import type { EvidenceReader, StoredEvidence } from '../tools/tool.ts';
-import { type Conversation, Message, ModelTurn, ToolCall } from './entities.ts';
+import { Conversation, Message, ModelTurn, ToolCall, AuxiliaryCall } from './entities.ts';
 import type { TranscriptRows } from './messages.ts';
 
 /** sha256 of a stored tool result, as citations carry it. */
@@ -110,4 +113,53 @@ export async function closeSteps(em: EntityManager, conversation: Conversation, 
   // A step starts only once the previous one is stored, so at most one more is running.
   conversation.closedThroughStep = Math.max(conversation.closedThroughStep, lastStep + 1);
   return lastStep;
+}
+
+/** What a key must grant to see what was found in a run, by kind. */
+export type ReadScopes = Readonly<Record<string, string>>;
+
+/**
+ * A tool call with its content, for a caller who may read its conversation.
+ * @throws {Forbidden} if the caller may not read that kind of conversation
+ * @throws {NotFound} if the team has no such call
+ */
+export async function readableToolCall(
+  { readScopes }: { readScopes: ReadScopes },
+  em: EntityManager,
+  principal: Principal,
+  id: string,
+): Promise<ToolCall> {
+  requireOneOf(principal, ...Object.values(readScopes));
+  const call = await em.findOne(ToolCall, { id }, { populate: ['content'] });
+  const conversation = call && (await em.findOne(Conversation, { id: call.conversationId }));
+  if (!conversation) throw new NotFound('There is no such tool result.');
+  requireOneOf(principal, readScopes[conversation.kind] ?? 'team:admin');
+  return call;
+}
+
+const withDeleted = { filters: { present: false } };
+
+/**
+ * Deletes conversations with everything that was said in them. In steps that each persist: an interrupted
+ * deletion resumes.
+ * @param em bound to their team, outside of a transaction
+ * @param purgeRuns deletes the runs in which it was said
+ * @param signal aborts it
+ */
+export async function purgeConversations(
+  em: EntityManager,
+  conversationIds: readonly string[],
+  purgeRuns: () => Promise<void>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const ids = { $in: [...conversationIds] };
+  // First: whoever still adds to one holds its lock, and whoever comes later finds it gone.
+  await em.nativeUpdate(Conversation, { id: ids }, { deletedAt: new Date() });
+  await purgeRuns();
+  const said = { conversationId: ids };
+  await deleteInParts(em, ToolCall, said, signal);
+  await deleteInParts(em, ModelTurn, said, signal);
+  await deleteInParts(em, Message, said, signal);
+  await deleteInParts(em, AuxiliaryCall, said, signal);
+  await em.nativeDelete(Conversation, { id: ids }, withDeleted);
 }

@@ -6,7 +6,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { INVALID_JSON_KEY, type ContentBlock, type ModelDelta, type ModelUsage, type StopReason } from './port.ts';
 
 /** The message assembled so far. */
-export interface AccumulatedMessage {
+interface AccumulatedMessage {
   model: string;
   content: ContentBlock[];
   stopReason: StopReason | null;

@@ -65,7 +65,7 @@ export function toModelError(error: unknown, answering: boolean): ModelError {
  * How long the server asks to wait, in milliseconds: `retry-after-ms`, else `Retry-After` in seconds or as a date.
  * @param now the current time in Unix milliseconds, to interpret a date
  */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
+function retryAfterMs(headers: Headers, now: number): number | undefined {
   const milliseconds = Number.parseFloat(headers.get('retry-after-ms') ?? '');
   if (Number.isFinite(milliseconds) && milliseconds >= 0) return milliseconds;
   const header = headers.get('retry-after')?.trim();

@@ -13,7 +13,7 @@ export const OFFLINE_MODEL = 'casebook-offline-1';
 const FAMILIES = ['opus', 'sonnet', 'haiku', 'fable', 'mythos'] as const;
 export type ModelFamily = (typeof FAMILIES)[number];
 
-export interface ModelVersion {
+interface ModelVersion {
   family: ModelFamily;
   /** Major times 100 plus minor: 4.5 is 405, so that versions compare as numbers. */
   version: number;
@@ -39,7 +39,7 @@ function reordered(match: RegExpExecArray | null): (string | undefined)[] {
  * How a model thinks: `always` (cannot be turned off), `adaptive` (the model decides how much), `budget` (a fixed
  * number of tokens), `none`.
  */
-export type Thinking = 'always' | 'adaptive' | 'budget' | 'none';
+type Thinking = 'always' | 'adaptive' | 'budget' | 'none';
 
 /** The kind of thinking a model supports. */
 export function thinkingOf(model: string): Thinking {

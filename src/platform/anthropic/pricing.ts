@@ -6,14 +6,14 @@
 import { modelVersion, OFFLINE_MODEL, type ModelFamily } from './models.ts';
 import type { ModelUsage } from './port.ts';
 
-export interface Price {
+interface Price {
   input: number;
   output: number;
   /** Multiple of `input`. */
   cacheRead: number;
 }
 
-export const CACHE_WRITE_MULTIPLE = 1.25;
+const CACHE_WRITE_MULTIPLE = 1.25;
 
 const FREE: Price = { input: 0, output: 0, cacheRead: 0 };
 /** An unlisted model costs the current Opus price of 5 and 25: budgets must not be exceeded. */

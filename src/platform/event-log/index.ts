@@ -3,8 +3,8 @@ import type { EventLog } from './port.ts';
 import { createPostgresEventLog } from './postgres.ts';
 import { createRedisEventLog } from './redis.ts';
 
-export type { EventData, EventLog, LogEvent, NewEvent } from './port.ts';
-export { EventLogError, type EventLogErrorKind } from './port.ts';
+export type { EventLog, LogEvent, NewEvent } from './port.ts';
+export { EventLogError } from './port.ts';
 export { maxEventBytes } from './encode.ts';
 
 /**

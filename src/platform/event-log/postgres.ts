@@ -1,4 +1,13 @@
-import { Pool, type ClientConfig, type PoolClient, type QueryConfig, type QueryResult, type QueryResultRow } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  Pool,
+  type ClientConfig,
+  type PoolClient,
+  type QueryConfig,
+  type QueryResult,
+  type QueryResultRow,
+  Client,
+} from 'pg';
 import type { Logger } from '../logger.ts';
 import { Batcher } from './batcher.ts';
 import type { EncodedEvent } from './encode.ts';
@@ -6,8 +15,6 @@ import { pageBytes, pageEvents, type Page } from './follow.ts';
 import type { Nudges } from './nudges.ts';
 import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
-import { channel, PostgresListener } from './postgres-listener.ts';
-import { appendSql, deleteEventsSql, expireStreamsSql, pagesSql, readSql, removeStreamsSql } from './postgres-sql.ts';
 import { type EventStore, StoredEventLog } from './stored-event-log.ts';
 
 interface Row {
@@ -215,3 +222,171 @@ function toEvent(row: Row): LogEvent {
   const data: EventData = JSON.parse(row.data);
   return { id: row.sequence, type: row.type, data, at: row.created_at };
 }
+
+/** NOTIFY channel of all streams; the payload is the stream's name. */
+const channel = 'casebook_events';
+
+const heartbeatMs = 5_000;
+const firstPauseMs = 50;
+const longestPauseMs = 2_000;
+
+/** The process's single LISTEN connection. Reconnects until it is closed. */
+export class PostgresListener {
+  readonly #connection: ClientConfig;
+  readonly #nudges: Nudges;
+  readonly #outage: Outage;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
+  #pauseMs = firstPauseMs;
+
+  constructor(options: { connection: ClientConfig; log: Logger; nudges: Nudges }) {
+    this.#connection = options.connection;
+    this.#nudges = options.nudges;
+    this.#outage = new Outage(options.log, 'Listening for events in PostgreSQL');
+  }
+
+  /** Starts listening unless it already does. A process that only appends needs no such connection. */
+  start(): void {
+    if (!this.#closing.signal.aborted) this.#running ??= this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const error = await this.#listen();
+      if (signal.aborted) return;
+      this.#outage.failed(error);
+      // Jitter, so that processes do not all reconnect at the same instant.
+      await sleep(this.#pauseMs * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      this.#pauseMs = Math.min(this.#pauseMs * 2, longestPauseMs);
+    }
+  }
+
+  /** The lifetime of one connection. @returns why it ended */
+  async #listen(): Promise<unknown> {
+    const client = new Client(this.#connection);
+    const ended = Promise.withResolvers<unknown>();
+    client.on('error', (error) => ended.resolve(error));
+    client.on('end', () => ended.resolve(new Error('The connection ended')));
+    client.on('notification', ({ payload }) => {
+      if (payload) this.#nudges.nudge(payload);
+    });
+    const { signal } = this.#closing;
+    const onClose = (): void => ended.resolve(new Error('The event log was closed'));
+    signal.addEventListener('abort', onClose, { once: true });
+    /** A client that is ended while connecting never settles its `connect`. */
+    const unlessEnded = <T>(work: Promise<T>): Promise<T> =>
+      Promise.race([
+        work,
+        ended.promise.then((reason): never => {
+          throw reason;
+        }),
+      ]);
+    let heartbeat: NodeJS.Timeout | undefined;
+    try {
+      await unlessEnded(client.connect());
+      await unlessEnded(client.query(`listen ${channel}`));
+      this.#pauseMs = firstPauseMs;
+      this.#outage.worked();
+      // Catches up on what was appended while nobody listened.
+      this.#nudges.nudgeAll();
+      // A silently dropped connection (a firewall, a vanished host) shows only when it is used.
+      heartbeat = setInterval(() => {
+        client.query('select').catch((error: unknown) => ended.resolve(error));
+      }, heartbeatMs).unref();
+      return await ended.promise;
+    } catch (error) {
+      return error;
+    } finally {
+      clearInterval(heartbeat);
+      signal.removeEventListener('abort', onClose);
+      client.end().catch(() => undefined);
+    }
+  }
+}
+
+/**
+ * Appends a batch: one row per event in parallel arrays $1 streams, $2 types, $3 data, $4 sizes, $5 keys; $6 channel.
+ *
+ * The upsert locks the streams' rows in name order, so that two batches cannot deadlock. A stream's row stays locked
+ * until the commit, so events become visible in sequence order. A duplicate key uses up a sequence number, which leaves
+ * a gap but no disorder. A new stream counts from the current time, so that a stream that expired and came back never
+ * reuses an id.
+ */
+const appendSql = `
+with added as materialized (
+  select * from unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[]) with ordinality
+    as added (stream, type, data, size, key, position)
+), counted as materialized (
+  select stream, count(*) as events from added group by stream order by stream
+), locked as (
+  insert into event_streams as s (stream, last_sequence, updated_at)
+  select stream, (extract(epoch from clock_timestamp()) * 1000)::bigint + events, clock_timestamp()
+  from counted order by stream
+  on conflict (stream) do update set
+    last_sequence = s.last_sequence + (select events from counted where counted.stream = s.stream),
+    updated_at = excluded.updated_at
+  returning s.stream, s.last_sequence
+), inserted as (
+  insert into events (stream, sequence, type, data, size, key, created_at)
+  select stream,
+    last_sequence - events + row_number() over (partition by stream order by position),
+    type, data, size, key, clock_timestamp()
+  from locked join counted using (stream) join added using (stream)
+  order by stream, position
+  on conflict (stream, key) where key is not null do nothing
+  returning stream
+)
+select pg_notify($6, stream) from (select distinct stream from inserted) as grown`;
+
+/** Events of stream $1 after $2, at most $3. */
+const readSql = `
+select sequence, type, data, created_at from events
+where stream = $1 and sequence > $2 order by sequence limit $3`;
+
+/**
+ * One page for each of the parallel arrays $1 streams and $2 ids: at most $3 events, ending with the one that brings
+ * the page to $4 bytes. \`request\` is the position in the arrays, from 1. Sizes are a column so that the data of
+ * events beyond the page is not read.
+ */
+const pagesSql = `
+select wanted.request::integer, page.sequence, page.type, page.data, page.size, page.created_at
+from unnest($1::text[], $2::bigint[]) with ordinality as wanted (stream, after, request)
+cross join lateral (
+  select * from (
+    select *, sum(next.size) over (order by next.sequence) - next.size as before
+    from (
+      select sequence, type, data, size, created_at from events
+      where events.stream = wanted.stream and events.sequence > wanted.after
+      order by events.sequence limit $3
+    ) as next
+  ) as summed
+  where before < $4
+) as page
+order by wanted.request, page.sequence`;
+
+/**
+ * Deletes up to $2 streams without an event since $1, in name order starting after the name $3; skips those being
+ * appended to. Returns them in name order.
+ */
+const expireStreamsSql = `
+with old as materialized (
+  select stream from event_streams where updated_at < $1 and stream > $3 order by stream limit $2
+  for update skip locked
+), expired as (
+  delete from event_streams using old where event_streams.stream = old.stream returning event_streams.stream
+)
+select stream from expired order by stream`;
+
+/** Deletes the streams $1, in the order in which appends lock them. */
+const removeStreamsSql = `
+with locked as materialized (select stream from event_streams where stream = any($1::text[]) order by stream for update)
+delete from event_streams using locked where event_streams.stream = locked.stream`;
+
+/** A separate statement after the streams are deleted, to see every event stored before they were locked. */
+const deleteEventsSql = 'delete from events where stream = any($1::text[])';

@@ -7,8 +7,6 @@ import { pageBytes, pageEvents, type Page } from './follow.ts';
 import type { Nudges } from './nudges.ts';
 import { Outage } from './outage.ts';
 import type { EventData, EventLog, LogEvent } from './port.ts';
-import { RedisListener } from './redis-listener.ts';
-import { activeKey, appendScript, channel, expireScript, keysKey, pagesScript, streamKey } from './redis-scripts.ts';
 import { type EventStore, StoredEventLog } from './stored-event-log.ts';
 
 /** Id, then the fields as {@link appendScript} writes them. */
@@ -171,3 +169,129 @@ function toEvent([id, [, type, , json]]: z.infer<typeof entrySchema>): LogEvent 
   const data: EventData = JSON.parse(json);
   return { id, type, data, at: new Date(Number.parseInt(id, 10)) };
 }
+
+const heartbeatMs = 5_000;
+
+/** The process's single subscribing connection. ioredis reconnects until it is closed. */
+class RedisListener {
+  readonly #connect: () => Redis;
+  readonly #nudges: Nudges;
+  readonly #outage: Outage;
+  #client: Redis | undefined;
+  #heartbeat: NodeJS.Timeout | undefined;
+
+  /** @param options.connect returns a client that has not connected yet and does not resubscribe on its own */
+  constructor(options: { connect: () => Redis; log: Logger; nudges: Nudges }) {
+    this.#connect = options.connect;
+    this.#nudges = options.nudges;
+    this.#outage = new Outage(options.log, 'Listening for events in Redis');
+  }
+
+  /** Starts listening unless it already does. A process that only appends needs no such connection. */
+  start(): void {
+    if (this.#client) return;
+    const client = this.#connect();
+    this.#client = client;
+    client.on('error', (error) => this.#outage.failed(error));
+    client.on('message', (_, streams) => {
+      for (const stream of streams.split('\0')) this.#nudges.nudge(stream);
+    });
+    client.on('ready', () => void this.#subscribe(client));
+    client.connect().catch((error: unknown) => this.#outage.failed(error));
+    // A silently dropped connection (a firewall, a vanished host) shows only when it is used.
+    this.#heartbeat = setInterval(() => {
+      if (client.status === 'ready') client.ping().catch((error: unknown) => this.#restart(client, error));
+    }, heartbeatMs).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#heartbeat);
+    this.#client?.disconnect();
+  }
+
+  async #subscribe(client: Redis): Promise<void> {
+    try {
+      await client.subscribe(channel);
+      this.#outage.worked();
+      // Catches up on what was appended while nobody listened.
+      this.#nudges.nudgeAll();
+    } catch (error) {
+      this.#restart(client, error);
+    }
+  }
+
+  #restart(client: Redis, error: unknown): void {
+    this.#outage.failed(error);
+    if (client.status === 'ready') client.disconnect(true);
+  }
+}
+
+// The scripts run atomically on the server: no other command comes between theirs, so a stream's events are stored in
+// id order. They access keys by computed names, which a single Redis server allows; Redis Cluster is not supported.
+
+/** Prefix of every key. */
+const prefix = 'casebook:events:';
+/** Pub/sub channel of all streams; the message is the names of those that grew, separated by NUL. */
+const channel = 'casebook:events';
+/** Sorted set of the streams by the time of their last event, in milliseconds. */
+const activeKey = `${prefix}active`;
+const streamKey = (stream: string): string => `${prefix}stream:${stream}`;
+/** Set of the idempotency keys a stream has had. */
+const keysKey = (stream: string): string => `${prefix}keys:${stream}`;
+
+/**
+ * KEYS: active. ARGV: channel, prefixes of streams and of keys, then stream, type, data and key ('' for none) per event.
+ * One message names every stream that grew; no name contains NUL.
+ */
+const appendScript = `
+local grown, names = {}, {}
+for i = 4, #ARGV, 4 do
+  local stream, key = ARGV[i], ARGV[i + 3]
+  if key == '' or redis.call('SADD', ARGV[3] .. stream, key) == 1 then
+    redis.call('XADD', ARGV[2] .. stream, '*', 'type', ARGV[i + 1], 'data', ARGV[i + 2])
+    if not grown[stream] then
+      grown[stream] = true
+      names[#names + 1] = stream
+    end
+  end
+end
+if #names > 0 then
+  local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  for _, stream in ipairs(names) do redis.call('ZADD', KEYS[1], now, stream) end
+  redis.call('PUBLISH', ARGV[1], table.concat(names, '\\0'))
+end`;
+
+/**
+ * KEYS: streams. ARGV: maximum events, bytes at which a page ends, then the start position per stream. Returns per
+ * stream: 1 if the page ended at a bound, else 0, and the entries.
+ */
+const pagesScript = `
+local function page(stream, from)
+  local entries, bytes = {}, 0
+  while true do
+    local some = redis.call('XRANGE', stream, from, '+', 'COUNT', 16)
+    for _, entry in ipairs(some) do
+      entries[#entries + 1] = entry
+      bytes = bytes + #entry[2][4]
+      if #entries >= tonumber(ARGV[1]) or bytes >= tonumber(ARGV[2]) then return {1, entries} end
+      from = '(' .. entry[1]
+    end
+    if #some < 16 then return {0, entries} end
+  end
+end
+local pages = {}
+for i, stream in ipairs(KEYS) do pages[i] = page(stream, ARGV[i + 2]) end
+return pages`;
+
+/**
+ * KEYS: active. ARGV: time in milliseconds, maximum streams, prefixes of streams and of keys. Returns how many were
+ * deleted.
+ */
+const expireScript = `
+local streams = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', '(' .. ARGV[1], 'LIMIT', 0, ARGV[2])
+for _, stream in ipairs(streams) do
+  redis.call('UNLINK', ARGV[3] .. stream, ARGV[4] .. stream)
+  redis.call('ZREM', KEYS[1], stream)
+end
+return #streams`;

@@ -2,15 +2,14 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
-import { isPublicAddress } from './address.ts';
+import ipaddr from 'ipaddr.js';
 import type { AllowList } from './allow-list.ts';
-import { OutboundError } from './errors.ts';
 
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<{ address: string; family: number }[]>;
 
 /** Resolves names as the operating system does, including the hosts file. */
-export const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
+const systemResolve: Resolve = (host) => systemLookup(host, { all: true });
 
 export interface Guard {
   /**
@@ -66,4 +65,44 @@ export function createGuard(allow: AllowList, resolve: Resolve = systemResolve):
       });
     },
   };
+}
+
+/** Publicly allocated, but an internal service: the virtual address of Azure's platform (DHCP, health, metadata). */
+const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
+
+/** What the internet routes to IPv6 hosts; the rest is reserved. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/**
+ * Whether this is the address of a host on the public internet. Not public: loopback, private, link-local (cloud
+ * metadata), shared, multicast, reserved, and IPv6 forms that carry an IPv4 address (mapped, NAT64, 6to4, Teredo),
+ * whatever that address is. Registries: IANA special-purpose address spaces, by ipaddr.js.
+ * @param text an IP address; anything else is not public
+ */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const address = ipaddr.parse(text);
+  if (address.range() !== 'unicast') return false;
+  if (address instanceof ipaddr.IPv6) return address.match(GLOBAL_UNICAST);
+  return !PLATFORM_ADDRESSES.has(address.toString());
+}
+
+/**
+ * Why a request was not made or not answered. `refused`: the guard forbids the destination. `redirect`: the response
+ * redirects, which is not followed. `too_large`: the response exceeds the limit.
+ */
+export type OutboundFailure = 'refused' | 'redirect' | 'timeout' | 'too_large' | 'unreachable';
+
+/**
+ * The message names at most the host: a URL's path and query may be secret, and the addresses behind a name are
+ * private.
+ */
+export class OutboundError extends Error {
+  override name = 'OutboundError';
+  readonly failure: OutboundFailure;
+
+  constructor(failure: OutboundFailure, message: string) {
+    super(message);
+    this.failure = failure;
+  }
 }

@@ -1,19 +1,15 @@
 /** Requests to user-supplied URLs: never into the operator's own network, unless the operator allows it. */
 import type { Logger } from '../logger.ts';
 import { createAllowList } from './allow-list.ts';
-import { OutboundError } from './errors.ts';
-import { createGuard, hostOf, type Resolve } from './guard.ts';
+import { OutboundError, createGuard, hostOf, type Resolve } from './guard.ts';
 import { sendGuarded, type OutboundLimits, type OutboundRequest } from './request.ts';
 
-export { isAllowListEntry } from './allow-list.ts';
-export { OutboundError, type OutboundFailure } from './errors.ts';
-export type { Resolve } from './guard.ts';
-export type { OutboundRequest } from './request.ts';
+export { OutboundError, type OutboundFailure, type Resolve } from './guard.ts';
 
 /**
  * Compatible with the platform's fetch as far as {@link OutboundRequest} goes; pass it to clients that accept a fetch.
  */
-export type OutboundFetch = (url: string | URL, init?: OutboundRequest) => Promise<Response>;
+type OutboundFetch = (url: string | URL, init?: OutboundRequest) => Promise<Response>;
 
 export interface Outbound {
   /** @throws {OutboundError}; or the abort reason of the request's signal */
@@ -24,7 +20,7 @@ export interface Outbound {
   allowing(urls: readonly string[]): Outbound;
 }
 
-export interface OutboundOptions extends Partial<OutboundLimits> {
+interface OutboundOptions extends Partial<OutboundLimits> {
   /**
    * Host names, addresses and CIDRs that are allowed although not public, and over http, which is otherwise forbidden.
    */

@@ -3,8 +3,7 @@
  * length.
  */
 import { Agent, errors, request } from 'undici';
-import { OutboundError } from './errors.ts';
-import type { Guard } from './guard.ts';
+import { OutboundError, type Guard } from './guard.ts';
 
 export interface OutboundLimits {
   /** For all of it: DNS, connection, TLS, request, response. */

@@ -11,7 +11,7 @@ import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { createRateLimiters } from '../../../src/http/rate-limit/index.ts';
 import { serveEndpoints } from '../../../src/http/serve-endpoints.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { createSecretBox } from '../../../src/platform/secrets/index.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { rooms, scopesOf } from '../../../src/rooms.ts';
 import { ManualClock, recordedLog, send, testConfig, type LogLine, type Reply } from '../../http/support/api.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

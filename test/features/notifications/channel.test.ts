@@ -10,7 +10,7 @@ import {
   sealChannel,
 } from '../../../src/features/notifications/index.ts';
 import { createOutbound } from '../../../src/platform/outbound/index.ts';
-import { createSecretBox } from '../../../src/platform/secrets/index.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { box, SLACK, TEAM } from './delivery.ts';
 
 const SLACK_URL = 'https://hooks.slack.com/services/T00000000/B00000000/secretOfTheWebhook';

@@ -16,7 +16,7 @@ import {
 } from '../../../src/features/notifications/port.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createOutbound } from '../../../src/platform/outbound/index.ts';
-import { createSecretBox } from '../../../src/platform/secrets/index.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 
 export const box = createSecretBox([randomBytes(32)]);
 export const TEAM = '0198a000-0000-7000-8000-000000000001';

@@ -10,7 +10,7 @@ import {
 import { DeliveryError } from '../../../src/features/notifications/port.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { createOutbound } from '../../../src/platform/outbound/index.ts';
-import { createSecretBox } from '../../../src/platform/secrets/index.ts';
+import { createSecretBox } from '../../../src/platform/secrets.ts';
 import { startHttpReceiver, type HttpReceiver } from '../../support/http-receiver.ts';
 import { smtpError, startMailServer, type MailServer } from '../../support/mail-server.ts';
 import { box, delivery, failing, notifying, SLACK, TEAM } from './delivery.ts';

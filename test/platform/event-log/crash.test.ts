@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import getPort from 'get-port';
 import { createEventLog, EventLogError, type EventLog } from '../../../src/platform/event-log/index.ts';
 import { Nudges } from '../../../src/platform/event-log/nudges.ts';
-import { PostgresListener } from '../../../src/platform/event-log/postgres-listener.ts';
+import { PostgresListener } from '../../../src/platform/event-log/postgres.ts';
 import { createLogger } from '../../../src/platform/logger.ts';
 import { ids, newStream, readTail } from './reading.ts';
 import { onEveryServer } from './servers.ts';

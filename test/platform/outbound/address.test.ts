@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isPublicAddress } from '../../../src/platform/outbound/address.ts';
+import { isPublicAddress } from '../../../src/platform/outbound/guard.ts';
 import { createAllowList, isAllowListEntry } from '../../../src/platform/outbound/allow-list.ts';
 
 const NOT_PUBLIC: Record<string, string> = {

@@ -18,7 +18,7 @@ const vector = z.object({
   ),
 });
 
-export interface EdgeReading {
+interface EdgeReading {
   /** Window of rates; must cover at least two scrapes. */
   windowSeconds: number;
   /** Runs an instant query. */

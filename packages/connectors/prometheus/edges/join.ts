@@ -7,7 +7,7 @@ export interface EdgeSample {
 }
 
 /** The answers to the queries of one family of metrics. */
-export interface EdgeAnswers {
+interface EdgeAnswers {
   calls: readonly EdgeSample[];
   failures: readonly EdgeSample[];
   p50: readonly EdgeSample[];

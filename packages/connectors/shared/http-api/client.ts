@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { Agent, fetch, type Response } from 'undici';
 import { QueryError, type OperationContext } from '../../connector.ts';
 import { requestHeaders, type HttpApiConfig } from './config.ts';
-import { codeOf, failureOf } from './failure.ts';
 
 /** Longer queries are posted as a form: servers and proxies refuse URLs of more than some 8 kB. */
 const MAX_ADDRESS_CHARACTERS = 4_000;
@@ -13,7 +12,7 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /** Query parameters; undefined ones are omitted, lists are repeated. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>;
 
-export interface Request {
+interface Request {
   /** Path segments below the base URL; each is escaped into a single segment. */
   path: readonly string[];
   query?: Query;
@@ -157,4 +156,49 @@ async function readBody(response: Response, maxBytes: number): Promise<{ text: s
 
 function tooLarge(place: string, maxBytes: number): string {
   return `the answer from ${place} is larger than the ${maxBytes} bytes allowed: ask for a shorter time range, fewer series, or a lower limit`;
+}
+
+/** What the status of an error response says about the query. Gateways send 502 and 503 for a system that is down. */
+function codeOf(status: number): QueryError['code'] {
+  if (status === 400 || status === 422) return 'bad_request';
+  if (status === 404) return 'not_found';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 413) return 'too_large';
+  if (status === 429) return 'busy';
+  return 'failed';
+}
+
+/**
+ * The error to throw for a failed request: the signal's reason when the caller gave up, a {@link QueryError} with
+ * advice when it timed out, and otherwise one with the network's error.
+ * @param place the system, for people: its name and host
+ */
+function failureOf(error: unknown, place: string, signal: AbortSignal): unknown {
+  if (signal.aborted) return isTimeout(signal.reason) ? outOfTime(place, signal.reason) : signal.reason;
+  if (error instanceof QueryError) return error;
+  const reason = reasonOf(error);
+  if (/TIMEOUT|ETIMEDOUT/u.test(reason)) return outOfTime(place, error);
+  return new QueryError('failed', `${place} did not answer: ${reason}`, { cause: error });
+}
+
+function outOfTime(place: string, cause: unknown): QueryError {
+  return new QueryError(
+    'timeout',
+    `${place} did not answer in time: ask for a shorter time range, or for fewer series`,
+    {
+      cause,
+    },
+  );
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof Error && reason.name === 'TimeoutError';
+}
+
+/** fetch hides the actual error in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (!(cause instanceof Error)) return error.message;
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message;
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { QueryError } from '../../connector.ts';
 
-export const MAX_HITS = 500;
+const MAX_HITS = 500;
 const DEFAULT_HITS = 50;
 /** Hits are counted exactly up to this number. */
 const MAX_COUNTED = 10_000;
@@ -47,7 +47,7 @@ type Search = z.output<typeof searchParameters>;
 const CODE = /(?:^|_)script(?:s|ed)?(?:_|$)|^wrapper$|^runtime_mappings$/u;
 
 /** @throws {QueryError} `bad_request` when the query contains a script */
-export function withoutScripts(value: unknown): void {
+function withoutScripts(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     if (!Array.isArray(value) && CODE.test(key))

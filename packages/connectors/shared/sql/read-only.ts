@@ -1,7 +1,7 @@
 import { QueryError } from '../../connector.ts';
 import { tokensOf, type Dialect, type Token } from './tokens.ts';
 
-export interface ReadOnlyRules {
+interface ReadOnlyRules {
   dialect: Dialect;
   /** Words that may begin a statement. */
   statements: readonly string[];

@@ -8,3 +8,8 @@ export interface Table {
 
 export const DEFAULT_ROWS = 500;
 export const MAX_ROWS = 10_000;
+
+/** @returns one object per row, keyed by column name */
+export function recordsOf({ columns, rows }: Table): Record<string, unknown>[] {
+  return rows.map((row) => Object.fromEntries(columns.map(({ name }, index) => [name, row[index]])));
+}

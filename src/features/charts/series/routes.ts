@@ -5,11 +5,10 @@ import { endpointFor } from '../../../http/endpoint.ts';
 import { NotFound } from '../../../http/errors.ts';
 import { isCitable } from '../../tools/index.ts';
 import { readableToolCall, type ReadScopes } from '../../transcripts/index.ts';
-import { mayHoldSeries } from './has-series.ts';
+import { mayHoldSeries, seriesIn } from './series-in.ts';
 import { ToolResultSeriesResponse } from './schemas.ts';
-import { seriesIn } from './series-in.ts';
 
-export const getToolResultSeries = endpointFor<ApiDeps & { readScopes: ReadScopes }>()({
+const getToolResultSeries = endpointFor<ApiDeps & { readScopes: ReadScopes }>()({
   method: 'get',
   path: '/api/tool-results/{tool_id}/series',
   operationId: 'getToolResultSeries',

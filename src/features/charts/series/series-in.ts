@@ -1,17 +1,16 @@
 /** The series in a stored tool result: every value is a cell of a table found in it. */
-import type { z } from 'zod';
-import { downsample } from '../../tools/index.ts';
+import { z } from 'zod';
+import { downsample, sharedTools } from '../../tools/index.ts';
 import { ChartError } from '../request.ts';
 import { fieldsOf, isWeak, measuresOf, primaryTime, telling, type Field } from '../spec/columns.ts';
 import { Labels, nameOf } from '../spec/labels.ts';
 import { planOf, type Plan } from '../spec/plan.ts';
-import { numberOf, tablesIn, timeOf, type Cell, type Table } from '../tables/index.ts';
+import { numberOf, tablesIn, timeOf, type Cell, type Table, isoOf } from '../tables/index.ts';
 import { plainText } from '../text.ts';
-import { anomalyIn, anomalyWindow } from './anomaly.ts';
+import { parseJson } from '../tables/json-text.ts';
 import type { ToolResultSeriesResponse } from './schemas.ts';
-import { windowsIn } from './windows.ts';
 
-export type FoundSeries = Omit<z.output<typeof ToolResultSeriesResponse>, 'tool_id' | 'tool'>;
+type FoundSeries = Omit<z.output<typeof ToolResultSeriesResponse>, 'tool_id' | 'tool'>;
 type OneSeries = FoundSeries['series'][number];
 
 /** Longer results are skipped: parsing them would block everybody else. */
@@ -138,4 +137,84 @@ function textOf(table: Table, row: readonly Cell[]): (...names: string[]) => str
     }
     return null;
   };
+}
+
+const period = z
+  .object({ from: z.string(), to: z.string() })
+  .transform(({ from, to }) => ({ from: timeOf(from, 'iso'), to: timeOf(to, 'iso') }))
+  .transform(({ from, to }) => (from !== undefined && to !== undefined && from < to ? { from, to } : null))
+  .catch(null);
+
+const periods = z.object({ window: period, baseline: period, history: period }).catch({
+  window: null,
+  baseline: null,
+  history: null,
+});
+
+type Period = FoundSeries['window'];
+
+/** As the shared tools and monitoring checks name them; null if the text says nothing of the kind. */
+function windowsIn(content: string): { window: Period; baseline: Period } {
+  const { window, baseline, history } = periods.parse(parseJson(content));
+  return { window: shown(window), baseline: shown(baseline ?? history) };
+}
+
+function shown(found: z.output<typeof period>): Period {
+  return found && { from: isoOf(found.from), to: isoOf(found.to) };
+}
+
+type Anomaly = FoundSeries['series'][number]['anomaly'];
+
+/** Read from the per-series columns of each sample; null if the result makes no comparison. */
+function anomalyIn(table: Table, row: readonly Cell[]): Anomaly {
+  const cell = (name: string): Cell =>
+    row[table.columns.findIndex((column) => column.name === `anomaly.${name}`)] ?? null;
+  const score = numberOf(cell('score'));
+  if (score === undefined) return null;
+  const direction = cell('direction');
+  const onset = timeOf(cell('onset'), 'iso');
+  return {
+    score,
+    direction: direction === 'up' || direction === 'down' ? direction : 'either',
+    onset: onset === undefined ? null : isoOf(onset),
+    baseline_median: numberOf(cell('baseline_median')) ?? null,
+    baseline_spread: numberOf(cell('baseline_spread')) ?? null,
+    incident_value: numberOf(cell('incident_value')) ?? null,
+  };
+}
+
+/** From the onset of the series that moved most to the end of the queried window. */
+function anomalyWindow(series: FoundSeries['series'], window: FoundSeries['window']): FoundSeries['anomaly_window'] {
+  const moved = series.filter(({ anomaly }) => anomaly !== null && anomaly.onset !== null);
+  const [worst] = moved.toSorted((a, b) => Math.abs(b.anomaly?.score ?? 0) - Math.abs(a.anomaly?.score ?? 0));
+  const from = worst?.anomaly?.onset;
+  const to = window?.to ?? worst?.points.at(-1)?.[0];
+  if (!from || !to || Date.parse(from) > Date.parse(to)) return null;
+  return { from, to };
+}
+
+/** Tools whose results are series. */
+const SERIES_TOOLS: ReadonlySet<string> = new Set(['query_metric', 'promql']);
+const SHARED: ReadonlySet<string> = new Set(sharedTools.map(({ name }) => name));
+/** How the digests of those tools say that there are none. */
+const NONE = /^0 series\b|: no series in the window$/u;
+
+interface CallRow {
+  name: string;
+  status: string;
+  isError: boolean;
+  digest: string | null;
+}
+
+/**
+ * Whether a call's result is known to hold series, from its row alone, since contents are large. A team's own tools may
+ * return some too, which only reading them shows.
+ */
+export function hasSeries({ name, status, isError, digest }: CallRow): boolean {
+  return SERIES_TOOLS.has(name) && status === 'completed' && !isError && !NONE.test(digest ?? '');
+}
+
+/** Whether a tool's results may hold series; those of the other shared tools never do. */
+export function mayHoldSeries(name: string): boolean {
+  return SERIES_TOOLS.has(name) || !SHARED.has(name);
 }

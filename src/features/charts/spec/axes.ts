@@ -1,6 +1,5 @@
 /** Axis titles, formats and scales, and the legend. */
-import { plainText, titleText } from '../text.ts';
-import { textWidth } from '../text-width.ts';
+import { plainText, titleText, textWidth } from '../text.ts';
 import type { Channel } from '../chart-spec.ts';
 import { isoOf } from '../tables/index.ts';
 import type { Field } from './columns.ts';
@@ -105,7 +104,7 @@ export function rangeOf(values: readonly number[]): [number, number] {
 }
 
 /** A duration as it follows `per`: `5 min`, `h`. */
-export function durationText(milliseconds: number): string {
+function durationText(milliseconds: number): string {
   const units = [
     [DAY, 'd'],
     [DAY / 24, 'h'],

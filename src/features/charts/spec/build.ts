@@ -27,7 +27,7 @@ export interface ChartInput {
   request: ChartRequest;
 }
 
-export interface BuiltChart {
+interface BuiltChart {
   spec: ChartSpec;
   /** One line about the chart. */
   digest: string;

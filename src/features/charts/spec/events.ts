@@ -1,13 +1,13 @@
 /** Moments, as a chart of their own or as marks on another. */
 import type { Datum, Layer } from '../chart-spec.ts';
 import { isoOf, timeOf } from '../tables/index.ts';
-import { textWidth } from '../text-width.ts';
+import { textWidth } from '../text.ts';
 import { WIDTH } from './axes.ts';
 import type { Plan } from './plan.ts';
 import { Labels, nameOf } from './labels.ts';
 import type { Selection } from './select.ts';
 
-export interface Moment {
+interface Moment {
   at: number;
   label: string;
   series: string;

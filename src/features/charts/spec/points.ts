@@ -18,7 +18,7 @@ export interface Series {
   points: Point[];
 }
 
-export interface Points {
+interface Points {
   series: Series[];
   /** The bucket width in milliseconds. */
   bucket?: number;

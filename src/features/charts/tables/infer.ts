@@ -23,7 +23,7 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The unit suffix of a name, by the usual conventions: `latency_seconds`, `duration_ms`. */
-export function unitInName(name: string): string | undefined {
+function unitInName(name: string): string | undefined {
   return UNITS.find(([pattern]) => pattern.test(name))?.[1];
 }
 

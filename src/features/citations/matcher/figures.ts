@@ -1,5 +1,5 @@
 /** How results write numbers: where they end, and the units around them. */
-import { classOf, DIGIT, isDigit, LETTER, LOWER, OTHER, PAIRED, UPPER } from './characters.ts';
+import { classOf, DIGIT, isDigit, LETTER, LOWER, OTHER, PAIRED, UPPER } from './words.ts';
 import { unitInName, unitNamed, type Unit } from './units.ts';
 
 const PERCENT = unitNamed('%');
@@ -41,7 +41,7 @@ export function groupsEnd(text: string, from: number, whole: number, to: number)
   return at;
 }
 
-export interface Suffix {
+interface Suffix {
   unit?: Unit;
   end: number;
   /** Without a space in between. */

@@ -2,10 +2,12 @@
 import { choicesFor, likeliest, type Choice } from './choose.ts';
 import { claimsOf, type Claim } from './claims.ts';
 import { holdingsOf, type Holdings } from './holdings.ts';
-import { layOut } from './layout.ts';
 import { hasTerm, type TermSet } from './scan.ts';
 import type { Span } from './sentences.ts';
 import { queryOf, type Query } from './terms.ts';
+import { layOutJson } from './layout-json.ts';
+import { layOutLines } from './layout-lines.ts';
+import { Layout } from './pieces.ts';
 
 export interface ExcerptQuery {
   /** The whole tool result. */
@@ -170,3 +172,11 @@ function isNext(content: string, last: Span, next: Span): boolean {
 
 const isEmpty = ({ low, high }: TermSet): boolean => (low | high) === 0;
 const intersects = (a: TermSet, b: TermSet): boolean => ((a.low & b.low) | (a.high & b.high)) !== 0;
+
+/** Splits JSON (even truncated, or one value per line) by structure, anything else by lines. */
+function layOut(content: string): Layout {
+  const layout = new Layout(content);
+  const end = layOutJson(layout);
+  if (end < content.length) layOutLines(layout, end);
+  return layout;
+}

@@ -27,13 +27,13 @@ export interface Holdings {
 }
 
 /** Pieces below one group. */
-export interface Siblings {
+interface Siblings {
   pieces: number;
   /** By term: how many of them hold it exactly. */
   holding: Uint32Array;
 }
 
-export interface GroupHolding {
+interface GroupHolding {
   says: TermSet;
   kinds: number;
 }

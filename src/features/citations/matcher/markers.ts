@@ -1,6 +1,5 @@
 /** Citation markers in a text: what `[1]` and its relatives cite. */
-import { hideCode } from './code.ts';
-import type { Span } from './sentences.ts';
+import { hideCode, type Span } from './sentences.ts';
 
 /** One marker and the numbers it cites. */
 export interface Marker extends Span {

@@ -23,7 +23,7 @@ export interface Quantity {
 export type Interval = readonly [low: number, high: number];
 
 /** A quantity and where it was read. */
-export interface FoundQuantity {
+interface FoundQuantity {
   quantity: Quantity;
   start: number;
   end: number;

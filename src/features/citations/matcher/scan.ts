@@ -1,6 +1,6 @@
 /** Reads a piece of a result and records which terms of a query it holds, in linear time. */
 import { QuantityIndex, type Agreement, type UnitPlace } from './agreement.ts';
-import { classOf, DIGIT, isDigit, LOWER, OTHER, PAIRED, UPPER } from './characters.ts';
+import { classOf, DIGIT, isDigit, LOWER, OTHER, PAIRED, UPPER, stemOf } from './words.ts';
 import {
   digitsEnd,
   durationAt,
@@ -15,7 +15,6 @@ import { endOfString, hasEscape, nextSign, unescaped } from '../../../platform/j
 import { MAX_TERMS, stemsOf, type Term } from './terms.ts';
 import { momentAt, momentOfEpoch, sameMoment, type Moment } from './times.ts';
 import { unitInName, unitNamed, type Dimension, type Unit } from './units.ts';
-import { stemOf } from './words.ts';
 
 /** A set of terms by index, as two 31-bit halves. */
 export interface TermSet {

@@ -8,7 +8,7 @@ interface Line {
 }
 
 /** A table in a list of lines. */
-export interface FoundTable {
+interface FoundTable {
   table: Table;
   /** Index after its last line. */
   end: number;
@@ -39,7 +39,7 @@ export function tableAt(content: string, lines: readonly Line[], index: number):
 }
 
 /** The fields of a row and their positions; a quoted comma separates nothing. */
-export function fieldsOf(row: string, delimiter: string | undefined): { text: string; start: number; end: number }[] {
+function fieldsOf(row: string, delimiter: string | undefined): { text: string; start: number; end: number }[] {
   const fields: { text: string; start: number; end: number }[] = [];
   const add = (start: number, end: number): void => {
     fields.push({ text: row.slice(start, end), start, end });

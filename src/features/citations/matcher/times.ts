@@ -15,7 +15,7 @@ export interface Moment {
 }
 
 /** A moment and its position. */
-export interface FoundMoment {
+interface FoundMoment {
   moment: Moment;
   start: number;
   end: number;

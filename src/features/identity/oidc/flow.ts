@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { cookieName, cookieValues, setCookie } from '../../../http/session-cookie.ts';
-import { SecretError, type SecretBox } from '../../../platform/secrets/index.ts';
+import { SecretError, type SecretBox } from '../../../platform/secrets.ts';
 
 const Flow = z.object({
   /** Ties the response to this browser. */

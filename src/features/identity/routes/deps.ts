@@ -1,6 +1,6 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import type { SecretBox } from '../../../platform/secrets/index.ts';
+import type { SecretBox } from '../../../platform/secrets.ts';
 import type { Scopes } from '../../../room.ts';
 import type { ApiKeyAuthenticator } from '../authenticator.ts';
 import type { IdentityProvider } from '../oidc/provider.ts';

@@ -4,7 +4,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../db/orm.ts';
 import { forTeam } from '../../../db/team-filter.ts';
 import { TooManyRequests } from '../../../http/errors.ts';
-import type { SecretBox } from '../../../platform/secrets/index.ts';
+import type { SecretBox } from '../../../platform/secrets.ts';
 import { messageOf } from '../../../platform/message-of.ts';
 import { Chat } from '../../chats/index.ts';
 import { Effect } from '../../effects/index.ts';

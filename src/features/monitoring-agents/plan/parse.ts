@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { InvalidRequest, type ValidationIssue } from '../../../http/errors.ts';
-import { echo, isSensitive } from '../../../http/validation/echo.ts';
-import { toValidationIssues } from '../../../http/validation/issues.ts';
+import { echo, isSensitive, toValidationIssues } from '../../../http/validation/issues.ts';
 import { guardJson } from '../../../http/validation/json-guard.ts';
 import { checkProblems, duplicateIds, planProblems, sizeProblems, type Problem } from './problems.ts';
 import { Check, MAX_CHECKS, MAX_PLAN_BYTES, Plan } from './schema.ts';

@@ -1,6 +1,6 @@
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
-import type { SecretBox } from '../../../platform/secrets/index.ts';
+import type { SecretBox } from '../../../platform/secrets.ts';
 import type { ChatDeps } from '../../chats/index.ts';
 import type { InvestigationDeps } from '../../investigations/index.ts';
 import type { ProgressReader } from '../../runs/index.ts';
