@@ -36,6 +36,25 @@ describe('the agent loop', () => {
     );
   });
 
+  it('does not count the wait for a person as time of the run', async () => {
+    const { recorded } = await workflow.play({
+      activities: {
+        async modelTurn(input) {
+          const turn = answer(input, input.step === 1 ? 'asking' : 'report');
+          if (input.step > 1) return turn;
+          return { ...turn, toolCalls: turn.toolCalls.map((call) => ({ ...call, needsApproval: true as const })) };
+        },
+        requestApproval: async () => ({ approvalId: 'nobody decides', waitMs: 12_000 }),
+        callTool: async ({ toolCallId }) => (toolCallId.startsWith('asking') ? found : accepted),
+      },
+      budget: { maxWallSeconds: 10 },
+    });
+    assert.deepEqual(
+      recorded.map(({ outcome, limit }) => [outcome, limit]),
+      [['completed', undefined]],
+    );
+  });
+
   it('asks for the result when the time is up, although the turn failed instead of being cancelled', async () => {
     const toldToStop = Promise.withResolvers<void>();
     const { recorded } = await workflow.play({

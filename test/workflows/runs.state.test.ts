@@ -41,6 +41,17 @@ describe('run state', () => {
     assert.equal(slow.reachedLimit(START + 60_000), 'wall_time');
   });
 
+  it('stops the clock while a call waits for a person', () => {
+    const state = new RunState(budget, 0);
+    state.waitBegan(10_000);
+    state.waitBegan(20_000);
+    state.waitEnded(100_000);
+    assert.deepEqual([state.phase, state.remainingMs(500_000)], ['awaiting_approval', 50_000]);
+    state.waitEnded(1_000_000);
+    assert.deepEqual([state.phase, state.remainingMs(1_000_000)], ['using_tools', 50_000]);
+    assert.equal(state.remainingMs(1_050_000), 0);
+  });
+
   it('stops asking after three turns without a tool call, and a call in between starts the count anew', () => {
     const state = new RunState({ ...budget, maxSteps: 100 }, START);
     for (const toolCalls of [[], [], [call], [], []]) turn(state, { toolCalls });

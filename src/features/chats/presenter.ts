@@ -46,7 +46,7 @@ export function presentChat(rows: ChatRows): Detail {
       ? {
           turn_id: running.id,
           stream_url: streamUrl(chat.id),
-          phase: progress?.phase ?? null,
+          phase: running.status === 'awaiting_approval' ? running.status : (progress?.phase ?? null),
           step: progress?.step ?? null,
           tool_calls: progress?.toolCalls ?? null,
           cost: progress?.costUsd ?? null,

@@ -47,7 +47,9 @@ export const ChatRequest = z
     allow_side_effects: z
       .boolean()
       .optional()
-      .describe('Whether turns of this chat may use tools with side effects. Requires the scope chats:act.'),
+      .describe(
+        'Whether turns of this chat may use tools with side effects without asking. Requires the scope chats:act. If not, calls of tools that can ask wait for approval.',
+      ),
     investigation_id: z.guid().optional().describe('For a new chat: the investigation it is about.'),
   })
   .refine(({ chat_id: id, investigation_id: about }) => id === undefined || about === undefined, {

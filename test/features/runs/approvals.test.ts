@@ -104,12 +104,18 @@ describe('approvals @never-forgiven', () => {
     );
     assert.equal(approval!.digest, callDigest('restart_service', { service: 'checkout' }));
     assert.equal(await statusOf(turnId), 'awaiting_approval');
-    assert.equal((await chats.detail(chatId)).messages.at(-1)!.turn!.status, 'processing');
+    const detail = await chats.detail(chatId);
+    assert.deepEqual([detail.messages.at(-1)!.turn!.status, detail.run!.phase], ['processing', 'awaiting_approval']);
     assert.deepEqual(restarted, []);
 
     const decided = await decide(approval!, 'approve');
     assert.equal(decided.status, 200);
     const streamed = await whole;
+    const shown = streamed.chunks.filter(({ type }) => type === 'data-approval');
+    assert.deepEqual(
+      shown.map((chunk) => 'data' in chunk && [chunk.id, (chunk.data as { status: string }).status]),
+      ['pending', 'approved'].map((status) => [`approval-${approval!.id}`, status]),
+    );
     assert.deepEqual(restarted, ['checkout']);
     assert.equal(resultOf(streamed)?.type, 'tool-output-available');
     assert.equal(await statusOf(turnId), 'completed');

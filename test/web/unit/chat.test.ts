@@ -127,11 +127,13 @@ describe('the parts of a message', () => {
       { type: 'data-chart', id: 'chart', data: { toolCallId: CALL } },
       { type: 'data-chart', id: 'evil', data: { toolCallId: '../../elsewhere' } },
       { type: 'data-plan', id: 'plan', data: [] },
+      { type: 'data-approval', id: 'a', data: { id: CALL, status: 'pending' } },
+      { type: 'data-approval', id: 'b', data: { id: TURN, status: 'approved' } },
       { type: 'data-unknown', id: 'x', data: null },
     ]);
     assert.deepEqual(
       pieces.map((piece) => (piece.kind === 'tools' ? piece.calls.length : piece.kind)),
-      ['words', 'words', 2, 'words', 'chart'],
+      ['words', 'words', 2, 'words', 'chart', 'approval'],
     );
   });
 

@@ -221,6 +221,10 @@ export class UiStream {
 
   private *toolChunks({ type, data }: LogEvent): Generator<UiChunk> {
     if (type === 'plan.updated') yield { type: 'data-plan', id: 'plan', data: data['items'] };
+    if (type === 'approval.requested' || type === 'approval.decided') {
+      const { id, toolCallId, status = 'pending', expiresAt } = data;
+      yield { type: 'data-approval', id: `approval-${String(id)}`, data: { id, toolCallId, status, expiresAt } };
+    }
     const toolCallId = String(data['id']);
     // A client cannot place the result of a call it never saw, because the log lost it.
     if (type !== 'tool.completed' || !this.requested.has(toolCallId)) return;

@@ -4,6 +4,7 @@ import { Button } from '../../components/ui/button.tsx';
 import { CopyButton } from '../../components/ui/copy-button.tsx';
 import { dollars } from '../../components/ui/numbers.ts';
 import { Elapsed, Time, duration } from '../../components/ui/time.tsx';
+import { Approval } from './approval.tsx';
 import type { Shown } from './conversation.ts';
 import { limitWords } from '../../components/ui/limit-words.ts';
 import { chartTitle, citationsOf, isTool, piecesOf, textOf, type Piece, type ToolPart, type Turn } from './parts.ts';
@@ -83,6 +84,7 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
         />
       );
     }
+    if (piece.kind === 'approval') return isOver ? null : <Approval id={piece.id} />;
     if (piece.kind === 'chart') {
       const title = titleOf(parts, piece.toolId);
       return <Chart toolId={piece.toolId} title={title} onOpen={(toolId) => onEvidence(id, toolId)} />;
@@ -111,7 +113,8 @@ function Answer({ message, onEvidence, onChart, isLast }: MessageProps) {
       ) : (
         <p className="flex items-center gap-2 text-sm text-ink-soft">
           <span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />
-          {workingWords(parts)} {turn !== null && <Elapsed since={turn.started_at} />}
+          {pieces.some(({ kind }) => kind === 'approval') ? 'Waiting for approval.' : workingWords(parts)}{' '}
+          {turn !== null && <Elapsed since={turn.started_at} />}
         </p>
       )}
     </article>

@@ -49,6 +49,7 @@ export const textOf = (parts: readonly Part[]): string =>
 export type Piece =
   | { kind: 'words'; part: WordsPart; key: string }
   | { kind: 'tools'; calls: readonly ToolPart[]; key: string }
+  | { kind: 'approval'; id: string; key: string }
   | { kind: 'chart'; toolId: string; key: string }
   | { kind: 'changes'; changes: Changes; key: string };
 
@@ -74,6 +75,8 @@ export function piecesOf(parts: readonly Part[]): Piece[] {
 
 function resultOf({ type, id, data }: DataPart): Piece | undefined {
   if (!isRecord(data)) return undefined;
+  if (type === 'data-approval' && data['status'] === 'pending' && typeof data['id'] === 'string')
+    return { kind: 'approval', id: data['id'], key: `approval-${data['id']}` };
   if (type === 'data-chart' && typeof data['toolCallId'] === 'string' && isId(data['toolCallId'])) {
     return { kind: 'chart', toolId: data['toolCallId'], key: `chart-${data['toolCallId']}` };
   }

@@ -29,3 +29,15 @@ export const pulseQuery = (chatId: string) =>
     queryFn: ({ signal }) => read(chatId, { turns: 1 }, signal),
     refetchInterval: POLL_MS,
   });
+
+/** A call that waits for approval, as it is now. */
+export const approvalQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['approval', id],
+    queryFn: ({ signal }) =>
+      dataOf(api.GET('/api/approvals/{approval_id}', { params: { path: { approval_id: id } }, signal })),
+  });
+
+/** Approves or declines the call that was shown. */
+export const decide = ({ id, ...body }: { id: string; digest: string; decision: 'approve' | 'decline' }) =>
+  dataOf(api.POST('/api/approvals/{approval_id}', { params: { path: { approval_id: id } }, body }));

@@ -77,7 +77,7 @@ function ToolCall({ call, drawable, isOver, onOpen, onChart }: Omit<ToolCallsPro
             <code className="font-mono break-all">{toolName(call)}</code>
             {evidenceOf(call) !== undefined && <> · evidence [{evidenceOf(call)}]</>}
           </p>
-          <Input input={call.input} />
+          <CallInput input={call.input} />
           {digest !== '' && <p className="break-words whitespace-pre-wrap">{digest.slice(0, 2_000)}</p>}
           {(call.state === 'output-available' || call.state === 'output-error') && (
             <div className="flex flex-wrap gap-2">
@@ -112,7 +112,8 @@ function State({ call: { state }, isOver }: { call: ToolPart; isOver: boolean })
   );
 }
 
-const Input = ({ input }: { input: unknown }) => {
+/** The input of a call in full. */
+export const CallInput = ({ input }: { input: unknown }) => {
   const text = JSON.stringify(input, null, 2) ?? '';
   return text === '' || text === '{}' ? null : (
     <ScrollBox label="Input" className="max-h-60 rounded-md border bg-surface p-2 font-mono text-xs whitespace-pre">
