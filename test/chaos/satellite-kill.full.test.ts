@@ -9,7 +9,7 @@ import * as servers from './satellites/servers.ts';
 import { onBoth, usePlaces, type Place } from './support/satellite-places.ts';
 
 describe('kill -9 while a satellite works on a query @never-forgiven', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   const places = usePlaces({ workers: 1, script: runs.playSatellites });
   const both = (title: string, test: (place: Place) => Promise<void>) => it(title, () => onBoth(places(), test));
 
@@ -47,6 +47,7 @@ describe('kill -9 while a satellite works on a query @never-forgiven', function 
 
   describe('the satellite, of a tool that may act', () => {
     both('nobody acts twice, and who asked is told what is not known', runs.killedWhileItActs);
+    both('the worker, while a person is asked and after the approval: it acts once', runs.workerKilledAroundApproval);
   });
 
   describe('the API node that holds the connection', () => {

@@ -29,6 +29,10 @@ export function playSatellites({ request }: ScriptContext): ScriptedStep {
     if (step > 0) return { text: 'Nobody knows whether it was restarted.' };
     return { toolUses: [{ name: 'acting_ops_restart', input: { what: exprOf(name) } }] };
   }
+  if (name === 'approved') {
+    if (step > 0) return { text: 'It was restarted.' };
+    return { toolUses: [{ name: 'approved_ops_restart', input: { what: exprOf(name) } }] };
+  }
   const excerpt = asksOfTool(name) ? MATRIX : `"source":"satellite:${name}/prometheus"`;
   const report = reportInput({ citations: [{ n: 1, evidence: 1, excerpts: [excerpt] }] });
   if (step > 0) return { toolUses: [{ name: 'submit_report', input: report }] };
@@ -150,4 +154,37 @@ export async function killedWhileItActs(place: Place): Promise<void> {
   assert.match(JSON.stringify(told.at(-1)!.body.messages), /whether it acted is unknown/);
   assert.deepEqual([asked('acting').length, asked('acting-api').length], [1, 1]);
   for (const gate of ['acting', 'acting-api']) held.release(gate);
+}
+
+/** Kills the worker while a person is asked, and again while what they approved is done. */
+export async function workerKilledAroundApproval(place: Place): Promise<void> {
+  const { satellite, asked, held, call, cluster } = place;
+  const [worker] = cluster.workers;
+  await satellite('approved', { acting: true });
+  // Who asked may have gone by the time somebody approves.
+  void call('POST', '/api/v1/chat', { messages: [{ role: 'user', content: questionTo('approved') }] }).catch(() => {});
+  const pending = await waitUntil(async () => (await call('GET', '/api/approvals?status=pending')).json.approvals[0], {
+    what: 'an approval that is pending',
+    timeoutMs: 60_000,
+  });
+  await worker!.kill();
+  const path = `/api/approvals/${pending.id}`;
+  const decided = await call('POST', path, { decision: 'approve', digest: pending.digest });
+  assert.deepEqual([decided.status, decided.json.status], [200, 'approved']);
+  assert.equal(asked('approved').length, 0);
+  worker!.start();
+  await held.waitForHold('approved');
+  await worker!.kill();
+  assert.equal((await call('GET', path)).json.status, 'used');
+  worker!.start();
+  held.release('approved');
+  const answer = await waitUntil(
+    async () => {
+      const { json } = await call('GET', `/api/chat/${pending.conversation_id}`);
+      return json.run === null ? json.messages.at(-1).turn : undefined;
+    },
+    { what: 'the end of the turn', timeoutMs: 150_000 },
+  );
+  assert.deepEqual([answer.status, answer.text], ['completed', 'It was restarted.']);
+  assert.equal(asked('approved').length, 1);
 }
