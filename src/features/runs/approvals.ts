@@ -2,6 +2,7 @@
  * A person's approval of one tool call. The row is the truth: the run asks for it and waits, the API decides on it, and
  * the call is made only if the row allows it. A signal merely ends the wait.
  */
+import { createHash } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager, Orm } from '../../db/orm.ts';
 import { reaching, untilReachable, type Reach } from '../../db/reach.ts';
@@ -19,14 +20,11 @@ import {
   type RequestedApproval,
   type ToolCallInput,
 } from './contract.ts';
-import type { WorkflowControl } from './control.ts';
-import type { Attempt, RunDeps } from './deps.ts';
+import type { WorkflowControl } from './launch.ts';
+import { type Attempt, type RunDeps, ACT_SCOPE, needsApproval } from './kind.ts';
 import { Approval, Run } from './entities.ts';
-import { RunClosed } from './errors.ts';
+import { RunClosed, repairEach } from './service.ts';
 import { runStream, stateEvent } from './events.ts';
-import { callDigest } from './fingerprint.ts';
-import { ACT_SCOPE, needsApproval } from './profiles.ts';
-import { repairEach } from './repair.ts';
 
 export interface ApprovalDeps {
   orm: Orm;
@@ -277,4 +275,23 @@ export async function sweepApprovals(deps: ApprovalDeps, graceMs = GRACE_MS): Pr
     message: 'a decision could not be delivered',
     facts: ({ id }) => ({ approvalId: id }),
   });
+}
+
+/** Equal for equal calls; key order does not matter, since jsonb returns its own. */
+export function fingerprint(name: string, input: unknown): string {
+  return createHash('sha256').update(name).update(canonicalJson(input)).digest('base64url').slice(0, 16);
+}
+
+/** Hexadecimal SHA-256 of a call, as canonical JSON of `[name, input]`: what a person approves. */
+export const callDigest = (name: string, input: unknown): string =>
+  createHash('sha256')
+    .update(canonicalJson([name, input]))
+    .digest('hex');
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, nested: unknown) =>
+    nested !== null && typeof nested === 'object' && !Array.isArray(nested)
+      ? Object.fromEntries(Object.entries(nested).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : nested,
+  );
 }

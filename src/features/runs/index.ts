@@ -1,30 +1,30 @@
 import type { Room, RoomCore } from '../../room.ts';
 import { sweepApprovals, type ApprovalDeps } from './approvals.ts';
-import { createWorkflowControl } from './control.ts';
+import { createWorkflowControl } from './launch.ts';
 import { Approval, Run } from './entities.ts';
 import { approvalEndpoints } from './routes.ts';
 
 export { requestApproval } from './approvals.ts';
-export { askOnce } from './auxiliary-call.ts';
-export { compactTranscript } from './compact.ts';
+export { askOnce, compactTranscript } from './auxiliary-call.ts';
 export * from './contract.ts';
 export { newRun } from './entities.ts';
 export { Approval, Run };
-export type { Attempt, RunDeps } from './deps.ts';
-export { RunClosed } from './errors.ts';
-export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent } from './events.ts';
-export { followRun } from './follow.ts';
-export { createWorkflowControl };
-export type { WorkflowState } from './control.ts';
-export { defineRunKind, type KindProfile, type RunKindDefinition } from './kind.ts';
-export { createRunLauncher, type RunLauncher } from './launch.ts';
-export { takeModelTurn } from './model-turn.ts';
-export { ACT_SCOPE, allowedTools, type LoadProfile, type RunProfile, type RunProfiles } from './profiles.ts';
-export { readingProfile } from './reading-profile.ts';
-export { repairEach } from './repair.ts';
-export { createProgressReader, type ProgressReader } from './progress-reader.ts';
-export { SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './spoken.ts';
 export {
+  type Attempt,
+  type RunDeps,
+  defineRunKind,
+  type KindProfile,
+  type RunKindDefinition,
+  ACT_SCOPE,
+  allowedTools,
+  type LoadProfile,
+  type RunProfile,
+  type RunProfiles,
+  readingProfile,
+} from './kind.ts';
+export {
+  RunClosed,
+  repairEach,
   CANCELLED_BY_USER,
   cancelRun,
   commitOnce,
@@ -33,8 +33,19 @@ export {
   purgeRuns,
   requestDigest,
   type RunServiceDeps,
+  sweepRuns,
+  type SweepOptions,
 } from './service.ts';
-export { sweepRuns, type SweepOptions } from './sweeper.ts';
+export { conversationStream, FINAL_EVENT_TYPES, messageEvent, runStream, stateEvent, followRun } from './events.ts';
+export { createWorkflowControl };
+export {
+  type WorkflowState,
+  createRunLauncher,
+  type RunLauncher,
+  createProgressReader,
+  type ProgressReader,
+} from './launch.ts';
+export { takeModelTurn, SpokenDigest, spokenDigest, spokenParts, type SpokenPart } from './model-turn.ts';
 export { makeToolCall } from './tool-call.ts';
 
 export const runsRoom = {

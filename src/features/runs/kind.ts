@@ -1,7 +1,14 @@
-import type { Tool } from '../tools/index.ts';
+/** What distinguishes one kind of run from another, and what all of them work with. */
+import { grants } from '../../http/authenticate.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { ModelClient } from '../../platform/anthropic/port.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { EventLog } from '../../platform/event-log/port.ts';
+import type { Logger } from '../../platform/logger.ts';
+import { type Tool, type ToolRegistry, createRegistryCache, type LoadTeamTools } from '../tools/index.ts';
+import type { LoadSources } from '../sources/port.ts';
 import type { RunBudget, RunKind } from './contract.ts';
 import type { Run } from './entities.ts';
-import type { LoadProfile } from './profiles.ts';
 
 /** What runs of a kind may do. */
 export interface KindProfile {
@@ -38,3 +45,99 @@ export interface RunKindDefinition<Row extends Run, Deps, Needs> {
 export const defineRunKind = <Row extends Run, Deps, Needs>(
   definition: RunKindDefinition<Row, Deps, Needs>,
 ): RunKindDefinition<Row, Deps, Needs> => definition;
+
+/** What distinguishes one run from another: its instructions and tools. The loop is the same. */
+export interface RunProfile {
+  system: string;
+  /** Only what this run may call; any other tool does not exist for it. */
+  tools: ToolRegistry;
+  /**
+   * The tool that submits the result and must be called when the run has to conclude. Absent if the result is the
+   * model's text: it is then asked to answer without tools.
+   */
+  finishTool?: string;
+  /** Maximum tokens of one answer. */
+  maxTokens: number;
+  /** Overrides the configured model. */
+  model?: string;
+}
+
+/** The profile of a run, rebuilt by every activity: what a run may do is in its row and never travels. */
+export type LoadProfile = (run: Run) => Promise<RunProfile>;
+
+export type RunProfiles = Record<RunKind, LoadProfile>;
+
+/** The scope for tools with outside effects, and for approving calls of them. */
+export const ACT_SCOPE = 'chats:act';
+
+/**
+ * The tools a run may call, by granted scopes and, for those with side effects, whether it may have any.
+ * @param mayAsk offers tools whose calls a person can approve one by one, too
+ */
+export function allowedTools(
+  tools: readonly Tool[],
+  { scopes, sideEffects }: Pick<Run, 'scopes' | 'sideEffects'>,
+  mayAsk = false,
+): Tool[] {
+  return tools.filter(
+    ({ requires, sideEffect, approval }) =>
+      (requires === undefined || grants(scopes, requires)) &&
+      (!sideEffect || sideEffects || (mayAsk && approval !== undefined)),
+  );
+}
+
+/** Whether a person must approve a call before it is made. An invalid one is refused anyway. */
+export function needsApproval(
+  tool: Tool | undefined,
+  { sideEffects }: Pick<Run, 'sideEffects'>,
+  input: unknown,
+): boolean {
+  if (!tool?.sideEffect || sideEffects) return false;
+  const parsed = tool.input.safeParse(input);
+  return parsed.success && (tool.approval?.(parsed.data) ?? true);
+}
+
+/**
+ * The profile of an unattended run: the permitted ones among the given tools and its team's, and the tool that ends it.
+ */
+export function readingProfile(
+  { system, finish, maxTokens }: { system: string; finish: Tool; maxTokens: number },
+  tools: readonly Tool[],
+  teamTools: LoadTeamTools,
+): LoadProfile {
+  const registryOf = createRegistryCache();
+  return async (run) => {
+    const own = await teamTools(run.teamId);
+    const allowed = allowedTools([...tools, ...own.tools], run);
+    return {
+      system: own.instructions === undefined ? system : `${system}\n\n${own.instructions}`,
+      tools: registryOf([...allowed, finish]),
+      finishTool: finish.name,
+      maxTokens,
+    };
+  };
+}
+
+/** Dependencies of a run's services, built once per worker. */
+export interface RunDeps {
+  orm: Orm;
+  events: EventLog;
+  model: ModelClient;
+  sources: LoadSources;
+  profiles: RunProfiles;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The activity attempt a service works for. */
+export interface Attempt {
+  /** From 1. */
+  number: number;
+  /** Fires on cancellation, timeout and worker shutdown. */
+  signal: AbortSignal;
+  /**
+   * Whether the run itself was cancelled. Otherwise an aborted attempt merely lost its worker, and another will do the
+   * work.
+   */
+  cancelRequested(): boolean;
+}

@@ -5,7 +5,7 @@ import type { ApiDeps } from '../../http/deps.ts';
 import { endpointFor } from '../../http/endpoint.ts';
 import type { ReadScopes } from '../transcripts/index.ts';
 import { decideApproval, findApproval, listApprovals, type ApprovalDeps, type ShownApproval } from './approvals.ts';
-import { ACT_SCOPE } from './profiles.ts';
+import { ACT_SCOPE } from './kind.ts';
 
 const endpoint = endpointFor<ApiDeps & { readScopes: ReadScopes; approvals: ApprovalDeps }>();
 const tags = ['Approvals'];

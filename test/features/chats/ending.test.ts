@@ -9,7 +9,7 @@ import { textDigest } from '../../../src/features/chats/stream/message-text.ts';
 import { usageOf } from '../../../src/features/chats/turns/model-turns.ts';
 import { createExcerptMatcher } from '../../../src/features/citations/index.ts';
 import { runStream, newRun } from '../../../src/features/runs/index.ts';
-import { withoutSpeakers, withoutTags } from '../../../src/features/runs/tags.ts';
+import { withoutSpeakers, withoutTags } from '../../../src/features/runs/auxiliary-call.ts';
 import { Conversation, ModelTurn, ToolCall } from '../../../src/features/transcripts/index.ts';
 import {
   createGitWorkspaces,

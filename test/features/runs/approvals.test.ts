@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { z } from 'zod';
 import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
-import { decideApproval, outcomeOf, sweepApprovals } from '../../../src/features/runs/approvals.ts';
-import { callDigest } from '../../../src/features/runs/fingerprint.ts';
+import { decideApproval, outcomeOf, sweepApprovals, callDigest } from '../../../src/features/runs/approvals.ts';
 import { Approval, Run } from '../../../src/features/runs/index.ts';
-import { allowedTools, needsApproval } from '../../../src/features/runs/profiles.ts';
+import { allowedTools, needsApproval } from '../../../src/features/runs/kind.ts';
 import { defineTool, type Tool } from '../../../src/features/tools/tool.ts';
 import { ask, Chats, type Lines, type Streamed } from '../chats/support.ts';
 
