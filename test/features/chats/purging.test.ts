@@ -59,10 +59,10 @@ describe('purging a chat', () => {
 
   it('resumes after a kill: deleted rows stay deleted, and the mark is removed last', async () => {
     const [chat, other] = [await storeChat(), await storeChat()];
-    await cutShort(given.database, `select 1 from tool_calls where conversation_id = '${chat.id}'`, () => purge(chat));
-    assert.deepEqual(await left(chat), { ...nothing, chats: 1, turns: 1, calls: CALLS });
     await cutShort(given.database, `select 1 from chat_turns where id = '${chat.turnId}'`, () => purge(chat));
-    assert.deepEqual(await left(chat), { ...nothing, chats: 1, turns: 1 });
+    assert.deepEqual(await left(chat), { ...nothing, chats: 1, turns: 1, calls: CALLS });
+    await cutShort(given.database, `select 1 from tool_calls where conversation_id = '${chat.id}'`, () => purge(chat));
+    assert.deepEqual(await left(chat), { ...nothing, chats: 1, calls: CALLS });
     await cutShort(given.database, `select 1 from chats where id = '${chat.id}'`, () => purge(chat));
     assert.deepEqual(await left(chat), { ...nothing, chats: 1 });
     await purge(chat);
