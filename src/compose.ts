@@ -8,16 +8,15 @@ import type { ModelClient } from './platform/anthropic/index.ts';
 import { createEventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
 import { createSecretBox, loadSecretKey } from './platform/secrets.ts';
-import type { Core, Room, RoomCore } from './room.ts';
-import { entities, rooms } from './rooms.ts';
+import type { All, Core, Room, RoomCore } from './room.ts';
+import { entities, rooms, type FullConfig } from './rooms.ts';
 
 type BuiltBy<One> = One extends { build: (house: never) => infer Built } ? (built: Built) => void : never;
-type All<Takers> = (Takers extends unknown ? Takers : never) extends (all: infer Everything) => void
-  ? Everything
-  : never;
 
 /** What all rooms have built. */
-export type House = RoomCore & All<BuiltBy<(typeof rooms)[number]>> & { profiles: RunProfiles };
+export type House = RoomCore & { config: FullConfig } & All<BuiltBy<(typeof rooms)[number]>> & {
+    profiles: RunProfiles;
+  };
 
 /** What activities work with. */
 export type WorkerHouse = House & { model: ModelClient };
@@ -42,7 +41,7 @@ export const temporalTarget = ({ temporal: { address = 'localhost:7233', namespa
  * Opens what the rooms are built with. It does not connect before the first query.
  * @throws {ConfigError} when there is no secret key or no database
  */
-export async function openCore(config: Config, log: Logger): Promise<Core> {
+export async function openCore(config: FullConfig, log: Logger): Promise<Core & { config: FullConfig }> {
   const { databaseUrl, redisUrl, timeouts } = config;
   if (databaseUrl === undefined)
     throw new Error('DATABASE_URL is not set. "npm start" sets it for the embedded servers.');

@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { EntitySchema } from '@mikro-orm/core';
-import type { Config } from './config.ts';
+import type { Config, Configuration } from './config.ts';
 import type { Orm } from './db/orm.ts';
 import type { RunKindDefinition } from './features/runs/index.ts';
 import type { Tool } from './features/tools/index.ts';
@@ -11,6 +11,11 @@ import type { Clock } from './platform/clock.ts';
 import type { EventLog } from './platform/event-log/index.ts';
 import type { Logger } from './platform/logger.ts';
 import type { SecretBox } from './platform/secrets.ts';
+
+/** What many parties together take: the intersection of their parameters. */
+export type All<Takers> = (Takers extends unknown ? Takers : never) extends (all: infer Everything) => void
+  ? Everything
+  : never;
 
 /** What a process opens before it builds its rooms. */
 export interface Core {
@@ -62,6 +67,8 @@ export interface Room {
   mounts?: readonly Mount<never>[];
   entities?: readonly EntitySchema[];
   scopes?: Scopes;
+  /** Its environment variables; `build` gets what it makes of them as parts of `house.config`. */
+  configuration?: Configuration;
   /** Tools of every run. */
   tools?: readonly Tool[];
   /** Builds what the room and others work with, once per process; `house` has what the rooms before it have built. */

@@ -1,4 +1,5 @@
 /** Every room of the house. A new room is a folder in `features` and a line here. */
+import type { z } from 'zod';
 import { createChatActivities } from '../activities/chats.ts';
 import { createCitationActivities } from '../activities/citations.ts';
 import { createFindingActivities } from '../activities/findings.ts';
@@ -20,7 +21,8 @@ import { sourcesRoom } from './features/sources/index.ts';
 import { toolsRoom } from './features/tools/index.ts';
 import { transcriptsRoom } from './features/transcripts/index.ts';
 import { workspaceRoom } from './features/workspace/index.ts';
-import type { Room, Scopes } from './room.ts';
+import { configuration, parseEnvironment, type Config, type Configuration } from './config.ts';
+import type { All, Room, Scopes } from './room.ts';
 
 /** A room comes after the rooms whose objects it builds with. */
 const list = [
@@ -53,3 +55,29 @@ const entitiesOf = (some: readonly Room[]) => some.flatMap(({ entities = [] }) =
 
 /** Every entity of the product, for `openOrm`. */
 export const entities = entitiesOf(rooms);
+
+type SettingsOf<One> = One extends { configuration: infer Part extends z.ZodType }
+  ? (settings: z.output<Part>) => void
+  : never;
+
+/** The complete configuration of one process: the house's, and what the rooms make of their variables. */
+export type FullConfig = Config & All<SettingsOf<(typeof rooms)[number]>>;
+
+/** The parts of the configuration with some rooms: the house's and theirs. */
+export const configurationsOf = (some: readonly Room[]): Configuration[] => [
+  configuration,
+  ...some.flatMap((room) => room.configuration ?? []),
+];
+
+/** Every part of the configuration. */
+export const configurations = configurationsOf(rooms);
+
+/**
+ * Reads the configuration. Every process does so first: a bad value ends it with one line per problem before anything is
+ * opened.
+ * @param env the variables to read; by default those of the process
+ * @throws {ConfigError} naming every invalid variable
+ */
+export const loadConfig = (env?: Record<string, string | undefined>): FullConfig =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every part has been parsed
+  parseEnvironment(configurations, env) as FullConfig;

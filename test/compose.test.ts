@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, describe, it } from 'mocha';
 import { composeRooms, openCore, sweepsOf } from '../src/compose.ts';
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/rooms.ts';
 import { forTeam } from '../src/db/team-filter.ts';
 import { SatelliteRequest } from '../src/features/satellites/entities.ts';
 import { createEventLog, type EventLog } from '../src/platform/event-log/index.ts';

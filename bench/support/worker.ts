@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { activitiesOf, composeRooms, openCore, productRooms } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/rooms.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createModelClient } from '../../src/platform/anthropic/index.ts';
 import { createLogger } from '../../src/platform/logger.ts';

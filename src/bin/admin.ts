@@ -3,7 +3,7 @@
  * CASEBOOK_SECRET_KEY, CASEBOOK_HOME).
  */
 import { parseArgs } from 'node:util';
-import { loadConfig, type Config } from '../config.ts';
+import { loadConfig, type FullConfig } from '../rooms.ts';
 import { migrate } from '../db/migrate.ts';
 import { openOrm, type Orm } from '../db/orm.ts';
 import { entities } from '../rooms.ts';
@@ -23,7 +23,7 @@ const USAGE = `Usage: npm run admin -- COMMAND
 const MAX_MINUTES = 7 * 24 * 60;
 
 interface Context {
-  config: Config;
+  config: FullConfig;
   orm: Orm;
   databaseUrl: string;
   appUrl: string;
@@ -33,7 +33,7 @@ interface Context {
   minutes: string;
 }
 
-const hashBy = async (config: Config): Promise<(secret: string) => string> => {
+const hashBy = async (config: FullConfig): Promise<(secret: string) => string> => {
   const pepper = pepperFrom(await loadSecretKey(config));
   return (secret) => hashCredential(secret, pepper);
 };

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { temporalReady, workersReady } from '../../temporal/connection.ts';
 import { createApp, type AppDeps } from '../app.ts';
 import { composeRooms, openCore, type House } from '../compose.ts';
-import { loadConfig, type Config } from '../config.ts';
+import { loadConfig, type FullConfig } from '../rooms.ts';
 import { migrate } from '../db/migrate.ts';
 import { bootstrapFirstTeam } from '../features/identity/index.ts';
 import { createAdmission, createSatelliteGateway, registerSatelliteMetrics } from '../features/satellites/index.ts';
@@ -29,10 +29,10 @@ export interface RunningApi {
 /**
  * Listens at once, so that /readyz can say what is missing; the schema and the first team follow as soon as possible.
  */
-export async function startApi(config: Config, log: Logger): Promise<RunningApi> {
+export async function startApi(config: FullConfig, log: Logger): Promise<RunningApi> {
   const core = await openCore(config, log);
   const house = composeRooms(core);
-  const { orm, events, client, clock, closing, satellites } = house;
+  const { orm, events, client, clock, closing, satellites, workspacesDir } = house;
   const stopping = new AbortController();
   const redis =
     config.redisUrl === undefined
@@ -50,7 +50,7 @@ export async function startApi(config: Config, log: Logger): Promise<RunningApi>
     { name: 'worker', check: () => workersReady(client, config.temporal.taskQueue) },
     { name: 'event log', check: () => events.check() },
     { name: 'log', check: async () => assertLogWritten() },
-    { name: 'disk', check: () => assertDiskSpace([config.home, config.workspacesDir]) },
+    { name: 'disk', check: () => assertDiskSpace([config.home, workspacesDir]) },
   ];
   const deps: AppDeps & House = {
     ...house,

@@ -18,7 +18,7 @@ import { agentHints, deleteEarlierAgents, letAgentNotice } from '../../demo/moni
 import { incidentAfter, type LiveIncident } from '../../demo/shop/incidents.ts';
 import { investigate, type Concluded } from '../../demo/terminal/investigate.ts';
 import { showWaiting } from '../../demo/terminal/waiting.ts';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../rooms.ts';
 import { messageOf } from '../platform/message-of.ts';
 import { runningInstance } from '../embedded/instance.ts';
 import { signInLink } from '../embedded/sign-in-link.ts';

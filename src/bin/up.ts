@@ -1,5 +1,6 @@
 /** `npm start`: runs everything on this machine until Ctrl-C. A second Ctrl-C does not wait. */
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError } from '../config.ts';
+import { loadConfig } from '../rooms.ts';
 import { messageOf } from '../platform/message-of.ts';
 import type { Log } from '../embedded/log.ts';
 import { signInLink } from '../embedded/sign-in-link.ts';

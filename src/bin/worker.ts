@@ -5,7 +5,7 @@ import { registerSearchAttributes } from '../../temporal/connection.ts';
 import { installRuntime } from '../../temporal/runtime.ts';
 import { createWorker } from '../../temporal/worker.ts';
 import { activitiesOf, composeRooms, openCore, sweepsOf, temporalTarget } from '../compose.ts';
-import { loadConfig, type Config } from '../config.ts';
+import { loadConfig, type FullConfig } from '../rooms.ts';
 import { migrate } from '../db/migrate.ts';
 import { createModelClient, type ModelClient } from '../platform/anthropic/index.ts';
 import { createLogger, type Logger } from '../platform/logger.ts';
@@ -14,7 +14,7 @@ import { startSweeping } from './sweeping.ts';
 
 /** Starts polling and returns; `stop` drains running work. */
 export async function startWorker(
-  config: Config,
+  config: FullConfig,
   log: Logger,
 ): Promise<{ stop(): Promise<void>; ended: Promise<void> }> {
   const stopping = new AbortController();
@@ -76,7 +76,7 @@ async function prepareTemporal(target: { address: string; namespace: string }): 
 }
 
 /** Without a key and a base URL, this process serves the offline model on loopback. */
-async function openModel({ model }: Config): Promise<{ model: ModelClient; stop: () => Promise<void> }> {
+async function openModel({ model }: FullConfig): Promise<{ model: ModelClient; stop: () => Promise<void> }> {
   const options = { apiKey: model.apiKey, baseUrl: model.baseUrl, model: model.name };
   if (model.apiKey || model.baseUrl) return { model: createModelClient(options), stop: async () => {} };
   const offline = await startOfflineModel();

@@ -10,13 +10,14 @@ import {
   type FittingRoom,
   type WorkerHouse,
 } from '../../src/compose.ts';
+import { parseEnvironment, withDefault } from '../../src/config.ts';
 import { identityRoom } from '../../src/features/identity/index.ts';
 import { apiKey } from '../../src/http/authenticate.ts';
 import type { ApiDeps } from '../../src/http/deps.ts';
 import { endpointFor } from '../../src/http/endpoint.ts';
 import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Room, RoomCore } from '../../src/room.ts';
-import { rooms, scopesOf } from '../../src/rooms.ts';
+import { configurations, configurationsOf, rooms, scopesOf } from '../../src/rooms.ts';
 import { knownKeys, send, startApi } from '../http/support/api.ts';
 import { filesBelow, readSource, runtimeImports } from './import-graph.ts';
 
@@ -24,10 +25,17 @@ interface Greeter {
   greet(name: string): string;
 }
 
+const configuration = z
+  .object({ CASEBOOK_TRIAL_GREETING: withDefault(z.enum(['Hello', 'Good day']), 'Hello') })
+  .transform((e) => ({ greeting: e.CASEBOOK_TRIAL_GREETING }));
+
 const trialRoom = {
   name: 'trial',
   scopes: { 'trial:read': { allows: 'See the trial' } },
-  build: ({ appUrl }: RoomCore) => ({ greeter: { greet: (name: string) => `${name} at ${appUrl}` } }),
+  configuration,
+  build: ({ config: { greeting }, appUrl }: RoomCore & { config: z.output<typeof configuration> }) => ({
+    greeter: { greet: (name: string) => `${greeting}, ${name} at ${appUrl}` },
+  }),
   endpoints: [
     endpointFor<ApiDeps & { greeter: Greeter }>()({
       method: 'get',
@@ -49,8 +57,9 @@ const list = [trialRoom] as unknown as FittingRoom[];
 
 describe('architecture: rooms', () => {
   it('serve, sweep and act by their line in the list alone', async () => {
+    const config = parseEnvironment(configurationsOf([trialRoom]), { CASEBOOK_TRIAL_GREETING: 'Good day' });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the trial needs no more of what a process opens
-    const core = { appUrl: 'https://casebook.example' } as unknown as RoomCore;
+    const core = { config, appUrl: 'https://casebook.example' } as unknown as RoomCore;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- likewise
     const house = composeRooms(core, list) as unknown as WorkerHouse & { greeter: Greeter };
     const endpoints = endpointsOf([trialRoom]);
@@ -59,15 +68,31 @@ describe('architecture: rooms', () => {
     const api = await startApi(endpoints, { greeter: house.greeter, authenticator });
     try {
       const { json } = await send(`${api.url}/api/trial`, { headers: { 'x-api-key': 'key-of-the-trial' } });
-      assert.deepEqual(json, { text: 'endpoint at https://casebook.example' });
+      assert.deepEqual(json, { text: 'Good day, endpoint at https://casebook.example' });
     } finally {
       await api.stop();
     }
     const swept = await Promise.all(sweepsOf(house, list).map((sweep) => sweep()));
-    assert.deepEqual(swept, ['sweep at https://casebook.example']);
+    assert.deepEqual(swept, ['Good day, sweep at https://casebook.example']);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as it is declared above
     const { trial } = activitiesOf(house, list) as { trial: () => Promise<string> };
-    assert.equal(await trial(), 'activity at https://casebook.example');
+    assert.equal(await trial(), 'Good day, activity at https://casebook.example');
+  });
+
+  it('have a bad value of theirs named beside the house’s, one line per problem', () => {
+    const env = { PORT: 'x', CASEBOOK_TRIAL_GREETING: 'Hey' };
+    assert.throws(
+      () => parseEnvironment(configurationsOf([trialRoom]), env),
+      /^ConfigError: Invalid configuration:\n {2}PORT: [^\n]*\n {2}CASEBOOK_TRIAL_GREETING: [^\n]*$/,
+    );
+  });
+
+  it('share no variable and no part of the configuration', () => {
+    const variables = configurations.flatMap((part) => Object.keys(part.in.shape));
+    assert.equal(new Set(variables).size, variables.length);
+    const parts = configurations.flatMap((part) => Object.keys(part.safeParse({}).data ?? {}));
+    assert.ok(parts.includes('port') && parts.includes('budget'));
+    assert.equal(new Set(parts).size, parts.length);
   });
 
   it('declare the scopes that keys can be given', () => {

@@ -6,7 +6,7 @@ import { questionAbout, startLiveShop, type LiveShop, type LiveShopStart } from 
 import { deleteEarlierAgents, makeAgent } from '../../demo/monitoring/agent.ts';
 import { untilFound, untilLearned } from '../../demo/monitoring/until.ts';
 import { incidentAfter, liveIncidents, type LiveIncident } from '../../demo/shop/incidents.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/rooms.ts';
 import { silentLog } from '../../src/embedded/log.ts';
 import { readPidFile } from '../../src/embedded/process-table.ts';
 import { startEverything, type Running } from '../../src/embedded/up.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { configurations } from '../../src/rooms.ts';
 import { documents, ROOT } from './markdown.ts';
 
 const DOCUMENT = 'docs/configuration.md';
@@ -24,10 +25,8 @@ describe('documents: configuration', () => {
   const document = all.find(({ path }) => path === DOCUMENT);
   assert.ok(document);
   const [ours = '', compose = ''] = document.text.split(COMPOSE_HEADING);
-  const source = readFileSync(join(ROOT, 'src/config.ts'), 'utf8');
-  const declared = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): (?:optional|withDefault)\(/gm)].map(
-    ([, name = '']) => name,
-  );
+  const variables = configurations.flatMap((part) => Object.entries(part.in.shape));
+  const declared = variables.map(([name]) => name);
   const composeVariables = new Set(
     [...readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8').matchAll(/(?<!\$)\$\{(\w+)/g)].map(
       ([, name = '']) => name,
@@ -39,7 +38,7 @@ describe('documents: configuration', () => {
     assert.ok(composeVariables.has('POSTGRES_PASSWORD'));
   });
 
-  it('every variable of src/config.ts is documented once, and no other', () => {
+  it('every variable of the house and its rooms is documented once, and no other', () => {
     assert.deepEqual(
       rowsOf(ours)
         .map(({ name }) => name)
@@ -50,12 +49,12 @@ describe('documents: configuration', () => {
 
   it('gives the defaults that the code has', () => {
     const defaults = new Map(rowsOf(ours).map(({ name, defaultValue }) => [name, defaultValue.replaceAll('`', '')]));
-    const inCode = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): withDefault\(.*, (.+?)\),$/gm)];
+    const inCode = variables.flatMap(([name, schema]) => {
+      const value = schema.parse(undefined);
+      return value === undefined ? [] : [[name, String(value)] as const];
+    });
     assert.ok(inCode.length > 8);
-    for (const [, name = '', literal = ''] of inCode) {
-      const value = literal.replaceAll(/^'|'$/g, '').replaceAll(/(?<=\d)_(?=\d)/g, '');
-      assert.equal(defaults.get(name), value === '' ? 'none' : value, name);
-    }
+    for (const [name, value] of inCode) assert.equal(defaults.get(name), value || 'none', name);
   });
 
   it('every variable of the compose file is documented', () => {

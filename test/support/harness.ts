@@ -11,7 +11,7 @@ import { createTemporalClient } from '../../temporal/connection.ts';
 import { createWorker, type CasebookWorkerOptions } from '../../temporal/worker.ts';
 import { startApi, type RunningApi } from '../../src/bin/api.ts';
 import { activitiesOf, composeRooms, productRooms } from '../../src/compose.ts';
-import { loadConfig, type Config } from '../../src/config.ts';
+import { loadConfig, type FullConfig } from '../../src/rooms.ts';
 import type { RunBudget } from '../../src/features/runs/index.ts';
 import type { SatelliteAccess } from '../../src/features/satellites/agent/index.ts';
 import type { TelemetrySource } from '../../src/features/sources/index.ts';
@@ -89,7 +89,7 @@ export async function startHarness(options: HarnessOptions): Promise<Harness> {
     CASEBOOK_TOOL_TIMEOUT_SECONDS: '20',
     ...options.env,
   });
-  const config: Config = {
+  const config: FullConfig = {
     ...loaded,
     budget: { ...loaded.budget, ...options.budget },
     temporal: { ...loaded.temporal, eventsPerHistory: options.eventsPerHistory },

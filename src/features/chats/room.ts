@@ -1,6 +1,6 @@
 import type { Room, RoomCore } from '../../room.ts';
 import type { ExcerptMatcher } from '../citations/index.ts';
-import { createProgressReader, createRunLauncher } from '../runs/index.ts';
+import { createProgressReader, createRunLauncher, type RunSettings } from '../runs/index.ts';
 import type { WorkspaceDrafts } from '../workspace/index.ts';
 import { type ChatControlDeps, sweepChats } from './control.ts';
 import { Chat, ChatTurn } from './entities.ts';
@@ -10,7 +10,12 @@ import { chatViz, getChart } from './routes/charts.ts';
 import { chatOptions, detail, list, remove, rename, search } from './routes/manage.ts';
 import type { FinishDeps } from './turns/run.ts';
 
-type Needs = RoomCore & { drafts: WorkspaceDrafts; matcher: ExcerptMatcher; titled: FinishDeps['titled'] };
+type Needs = RoomCore & {
+  config: RunSettings;
+  drafts: WorkspaceDrafts;
+  matcher: ExcerptMatcher;
+  titled: FinishDeps['titled'];
+};
 export const chatsRoom = {
   name: 'chats',
   endpoints: [

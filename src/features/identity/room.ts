@@ -1,5 +1,6 @@
 import type { Room, RoomCore, Scopes } from '../../room.ts';
 import { createAuthenticator } from './authenticator.ts';
+import { configuration, type IdentitySettings } from './configuration.ts';
 import { pepperFrom } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
 import { createIdentityProvider } from './oidc/provider.ts';
@@ -30,7 +31,8 @@ export function identityRoom(others: Scopes) {
     ],
     entities: [Team, User, Membership, Credential],
     scopes: IDENTITY_SCOPES,
-    build({ config, orm, clock, log, appUrl, secretKey, secrets, closing }: RoomCore) {
+    configuration,
+    build({ config, orm, clock, log, appUrl, secretKey, secrets, closing }: RoomCore & { config: IdentitySettings }) {
       const authenticator = createAuthenticator({ orm, pepper: pepperFrom(secretKey), scopes, clock, log });
       closing.defer(() => authenticator.idle());
       const provider = config.oidc && createIdentityProvider({ oidc: config.oidc, appUrl, clock });

@@ -1,5 +1,5 @@
 import type { Room, RoomCore } from '../../room.ts';
-import { createProgressReader, createRunLauncher, sweepRuns } from '../runs/index.ts';
+import { createProgressReader, createRunLauncher, sweepRuns, type RunSettings } from '../runs/index.ts';
 import { Investigation } from './entities.ts';
 import { investigationRuns } from './kind.ts';
 import { investigationEndpoints } from './routes.ts';
@@ -14,7 +14,15 @@ export const investigationsRoom = {
     'investigations:read': { allows: 'Read', forMembers: true },
     'investigations:write': { allows: 'Start, steer and cancel', forMembers: true },
   },
-  build({ config: { budget, temporal, timeouts }, client, orm, events, clock, log, appUrl }: RoomCore) {
+  build({
+    config: { budget, temporal, timeouts },
+    client,
+    orm,
+    events,
+    clock,
+    log,
+    appUrl,
+  }: RoomCore & { config: RunSettings }) {
     const launcher = createRunLauncher(client, investigationRuns, {
       budget,
       taskQueue: temporal.taskQueue,

@@ -1,5 +1,12 @@
 import type { Room, RoomCore } from '../../room.ts';
-import { createProgressReader, createRunLauncher, sweepRuns, type Run, type RunLauncher } from '../runs/index.ts';
+import {
+  createProgressReader,
+  createRunLauncher,
+  sweepRuns,
+  type Run,
+  type RunLauncher,
+  type RunSettings,
+} from '../runs/index.ts';
 import type { LoadTeamTools } from '../tools/index.ts';
 import { isBudgetSpent } from './agent/budget.ts';
 import { retitleAgent } from './agent/configure.ts';
@@ -48,7 +55,7 @@ export const monitoringAgentsRoom = {
     'monitoring:write': { allows: 'Create and change agents', forMembers: true },
     'monitoring:trigger': { allows: 'Send alerts', forMembers: true },
   },
-  build({ config, client, orm, clock, log, teamTools }: RoomCore & { teamTools: LoadTeamTools }) {
+  build({ config, client, orm, clock, log, teamTools }: RoomCore & { config: RunSettings; teamTools: LoadTeamTools }) {
     const { budget, temporal, timeouts } = config;
     const control = { taskQueue: temporal.taskQueue, deadlineMs: timeouts.temporalMs };
     const launcher = createAgentLauncher(client, { ...control, eventsPerHistory: temporal.eventsPerHistory });

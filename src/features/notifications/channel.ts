@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { SecretError, type SecretBox } from '../../platform/secrets.ts';
-import type { MailConfig, SlackAddresses } from '../../config.ts';
+import type { MailConfig, SlackAddresses } from './configuration.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 
 const MAX_RECIPIENTS = 20;

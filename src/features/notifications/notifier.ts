@@ -1,5 +1,5 @@
 /** Sends a notification to a stored channel. */
-import type { MailConfig, SlackAddresses } from '../../config.ts';
+import type { MailConfig, SlackAddresses } from './configuration.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Outbound } from '../../platform/outbound/index.ts';
 import { SecretError, type SecretBox } from '../../platform/secrets.ts';

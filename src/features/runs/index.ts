@@ -1,11 +1,13 @@
 import type { Room, RoomCore } from '../../room.ts';
 import { sweepApprovals, type ApprovalDeps } from './approvals.ts';
+import { configuration } from './configuration.ts';
 import { createWorkflowControl } from './launch.ts';
 import { Approval, Run } from './entities.ts';
 import { approvalEndpoints } from './routes.ts';
 
 export { requestApproval } from './approvals.ts';
 export { askOnce, compactTranscript } from './auxiliary-call.ts';
+export type { RunSettings } from './configuration.ts';
 export * from './contract.ts';
 export { newRun } from './entities.ts';
 export { Approval, Run };
@@ -52,6 +54,7 @@ export const runsRoom = {
   name: 'runs',
   endpoints: approvalEndpoints,
   entities: [Run, Approval],
+  configuration,
   build({ config: { timeouts }, client, orm, clock, log }: RoomCore): { approvals: ApprovalDeps } {
     return { approvals: { orm, clock, log, control: createWorkflowControl(client, timeouts.temporalMs) } };
   },

@@ -1,7 +1,14 @@
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { optional } from '../../config.ts';
 import type { Room, RoomCore } from '../../room.ts';
 import { createWorkspaceDrafts } from './drafts/index.ts';
 import { WorkspaceDraft, WorkspaceDraftChange } from './entities.ts';
 import { createGitWorkspaces } from './git/index.ts';
+
+const configuration = z
+  .object({ CASEBOOK_WORKSPACES_DIR: optional(z.string()) })
+  .transform((e) => ({ workspacesDir: e.CASEBOOK_WORKSPACES_DIR && resolve(e.CASEBOOK_WORKSPACES_DIR) }));
 
 export const workspaceRoom = {
   name: 'workspace',
@@ -10,8 +17,10 @@ export const workspaceRoom = {
     'workspace:read': { allows: 'Read files', forMembers: true },
     'workspace:write': { allows: 'Change files', forMembers: true },
   },
-  build({ config, orm }: RoomCore) {
-    const workspaces = createGitWorkspaces({ directory: config.workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
-    return { drafts: createWorkspaceDrafts({ orm, workspaces }) };
+  configuration,
+  build({ config, orm }: RoomCore & { config: z.output<typeof configuration> }) {
+    const workspacesDir = config.workspacesDir ?? join(config.home, 'workspaces');
+    const workspaces = createGitWorkspaces({ directory: workspacesDir, gitTimeoutMs: config.timeouts.gitMs });
+    return { workspacesDir, drafts: createWorkspaceDrafts({ orm, workspaces }) };
   },
 } satisfies Room;

@@ -59,7 +59,7 @@ describe('edits of the workspace in chats', () => {
   };
   const workspace = async () => {
     const { body } = await chats.call('GET', '/api/team');
-    const { workspacesDir: directory } = chats.harness.api.deps.config;
+    const { workspacesDir: directory } = chats.harness.api.deps;
     return createGitWorkspaces({ directory }).forTeam((body as { id: string }).id);
   };
   const contentOf = async (path: string): Promise<string | undefined> => {

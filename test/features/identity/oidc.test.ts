@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto';
 import { after, afterEach, before, beforeEach, describe, it } from 'mocha';
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/rooms.ts';
 import { createIdentityProvider } from '../../../src/features/identity/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import { startTestProvider, type TestProvider } from './identity-provider.ts';

@@ -3,7 +3,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type Koa from 'koa';
 import { Registry } from 'prom-client';
-import { loadConfig, type Config } from '../../../src/config.ts';
+import { loadConfig, type FullConfig } from '../../../src/rooms.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { Authenticator, Principal } from '../../../src/http/authenticate.ts';
 import type { ApiDeps } from '../../../src/http/deps.ts';
@@ -38,7 +38,7 @@ export function recordedLog(level = 'debug'): { log: ApiDeps['log']; lines: LogL
   return { log, lines };
 }
 
-export const testConfig = (env: Record<string, string> = {}): Config =>
+export const testConfig = (env: Record<string, string> = {}): FullConfig =>
   loadConfig({ NODE_ENV: 'test', LOG_LEVEL: 'silent', CASEBOOK_RATE_LIMIT: 'off', ...env });
 
 /** An authenticator that knows these keys. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConfigError, loadConfig } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/rooms.ts';
 
 const problems = (env: Record<string, string>): string => {
   try {

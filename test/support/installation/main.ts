@@ -1,5 +1,5 @@
 /** The whole product as `npm start` runs it, on free ports: prints one line of JSON when everything is up, then stays. */
-import { loadConfig } from '../../../src/config.ts';
+import { loadConfig } from '../../../src/rooms.ts';
 import { messageOf } from '../../../src/platform/message-of.ts';
 import { startEverything } from '../../../src/embedded/up.ts';
 

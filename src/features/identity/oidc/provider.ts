@@ -1,8 +1,8 @@
 /** Signs in people with an account at the organisation's identity provider: OpenID Connect, through openid-client. */
 import * as client from 'openid-client';
 import { z } from 'zod';
-import type { OidcConfig } from '../../../config.ts';
 import type { Clock } from '../../../platform/clock.ts';
+import type { OidcConfig } from '../configuration.ts';
 import { SignInFailed } from './errors.ts';
 import type { Flow } from './flow.ts';
 

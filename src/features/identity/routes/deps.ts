@@ -1,11 +1,14 @@
+import type { Config } from '../../../config.ts';
 import type { ApiDeps } from '../../../http/deps.ts';
 import { endpointFor } from '../../../http/endpoint.ts';
 import type { SecretBox } from '../../../platform/secrets.ts';
 import type { Scopes } from '../../../room.ts';
+import type { IdentitySettings } from '../configuration.ts';
 import type { ApiKeyAuthenticator } from '../authenticator.ts';
 import type { IdentityProvider } from '../oidc/provider.ts';
 
 export interface IdentityDeps extends ApiDeps {
+  config: Config & IdentitySettings;
   authenticator: ApiKeyAuthenticator;
   /** Those of all rooms. */
   scopes: Scopes;

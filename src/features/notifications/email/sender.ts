@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import type { MailConfig } from '../../../config.ts';
+import type { MailConfig } from '../configuration.ts';
 import type { EmailChannel } from '../channel.ts';
 import { DeliveryError, type SendNotification } from '../port.ts';
 import { oneLine } from '../text.ts';

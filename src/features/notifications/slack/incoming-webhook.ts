@@ -1,6 +1,6 @@
 /** Posts through an incoming webhook, which has no threads and does not return the message's id. */
 import { IncomingWebhook, IncomingWebhookHTTPError, IncomingWebhookRequestError } from '@slack/webhook';
-import type { SlackAddresses } from '../../../config.ts';
+import type { SlackAddresses } from '../configuration.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { OutboundError, type Outbound } from '../../../platform/outbound/index.ts';
 import { isSlackWebhookUrl } from '../channel.ts';
