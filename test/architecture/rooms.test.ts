@@ -1,5 +1,8 @@
 /** "Add a room" in CONTRIBUTING: a folder and a line. The room here is on a list of the test's own; nothing else knows it. */
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { endpointsOf } from '../../src/app.ts';
 import {
@@ -19,6 +22,7 @@ import { openApiDocument } from '../../src/http/docs/openapi.ts';
 import type { Room, RoomCore } from '../../src/room.ts';
 import { configurations, configurationsOf, rooms, scopesOf } from '../../src/rooms.ts';
 import { knownKeys, send, startApi } from '../http/support/api.ts';
+import { roomFixtures, type Owner } from '../http/support/team-isolation.ts';
 import { filesBelow, readSource, runtimeImports } from './import-graph.ts';
 
 interface Greeter {
@@ -93,6 +97,21 @@ describe('architecture: rooms', () => {
     const parts = configurations.flatMap((part) => Object.keys(part.safeParse({}).data ?? {}));
     assert.ok(parts.includes('port') && parts.includes('budget'));
     assert.equal(new Set(parts).size, parts.length);
+  });
+
+  it('bring what the isolation test needs of a room with team-scoped endpoints, or fail it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'casebook-rooms-'));
+    try {
+      await assert.rejects(roomFixtures([trialRoom], folder), /trial needs an isolation.ts/);
+      await mkdir(join(folder, 'trial'));
+      const file = join(folder, 'trial/isolation.ts');
+      await writeFile(file, `export const isolation = () => ({ examples: { getTrial: {} }, secrets: ['trial'] });`);
+      const [create] = await roomFixtures([trialRoom], folder);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- this one creates nothing
+      assert.deepEqual(create?.({} as Owner), { examples: { getTrial: {} }, secrets: ['trial'] });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('declare the scopes that keys can be given', () => {

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { EntityManager } from '../../../src/db/orm.ts';
 import type { Endpoint } from '../../../src/http/endpoint.ts';
+import type { Room } from '../../../src/room.ts';
 import { send } from './api.ts';
 
 /** How to call one endpoint on things of the team that owns them. */
@@ -9,6 +13,32 @@ export interface Example {
   query?: Record<string, string>;
   body?: unknown;
 }
+
+/** A team with things in every room; they all say {@link SECRET}. */
+export interface Owner {
+  /** Bound to the owner's team; flushed once every room has created its rows. */
+  em: EntityManager;
+  teamId: string;
+  /** The admin of the team, and the id of the key it was created with. */
+  userId: string;
+  keyId: string;
+  /** The caller, which has to name its own team in some requests. */
+  otherTeamId: string;
+}
+
+/** What a room adds to the isolation test: exported as `isolation` by `test/features/ROOM/isolation.ts`. */
+export interface RoomIsolation {
+  /** By operationId, with ids that exist in the owner's team. */
+  examples: Record<string, Example>;
+  /** Ids and names of the owner's things, beside {@link SECRET}. */
+  secrets: readonly string[];
+  /** Paths below `/api` where the owner sees {@link SECRET}. */
+  shownAt?: readonly string[];
+}
+
+export type CreateIsolation = (owner: Owner) => RoomIsolation;
+
+export const SECRET = 'the text of the owner';
 
 export interface IsolationOptions {
   url: string;
@@ -24,6 +54,30 @@ export interface IsolationOptions {
   except?: Record<string, string>;
 }
 
+const FEATURES = join(import.meta.dirname, '../../features');
+
+/**
+ * The fixtures of these rooms.
+ * @param folder has a folder for each room, with its `isolation.ts`
+ * @throws {AssertionError} for a room with team-scoped endpoints that has none
+ */
+export async function roomFixtures(
+  rooms: readonly Pick<Room, 'name' | 'endpoints'>[],
+  folder = FEATURES,
+): Promise<CreateIsolation[]> {
+  const fixtures: CreateIsolation[] = [];
+  for (const { name, endpoints: ofRoom = [] } of rooms) {
+    if (!ofRoom.some(isTeamScoped)) continue;
+    const file = join(folder, name, 'isolation.ts');
+    assert.ok(existsSync(file), `${name} needs an isolation.ts beside its tests`);
+    const { isolation }: { isolation: CreateIsolation } = await import(file);
+    fixtures.push(isolation);
+  }
+  return fixtures;
+}
+
+const isTeamScoped = ({ auth, teamScoped }: Endpoint<never>): boolean => auth !== 'none' && teamScoped !== false;
+
 /**
  * Calls every team-scoped endpoint with another team's key. One that names a thing in its path must answer 404, like
  * for an id that does not exist; any other may answer, but with nothing of the owner's.
@@ -33,8 +87,8 @@ export async function assertTeamIsolation(options: IsolationOptions): Promise<st
   const { url, endpoints, otherTeamKey, examples, secrets, except = {} } = options;
   const called: string[] = [];
   for (const endpoint of endpoints) {
-    const { operationId, method, path, auth, teamScoped } = endpoint;
-    if (auth === 'none' || teamScoped === false || Object.hasOwn(except, operationId)) continue;
+    const { operationId, method, path, auth } = endpoint;
+    if (auth === 'none' || !isTeamScoped(endpoint) || Object.hasOwn(except, operationId)) continue;
     const named = path.includes('{');
     const example = examples[operationId];
     assert.ok(example || (!named && !endpoint.body), `${operationId} needs an example for the isolation test`);
