@@ -50,8 +50,8 @@ describe('documents: configuration', () => {
   it('gives the defaults that the code has', () => {
     const defaults = new Map(rowsOf(ours).map(({ name, defaultValue }) => [name, defaultValue.replaceAll('`', '')]));
     const inCode = variables.flatMap(([name, schema]) => {
-      const value = schema.parse(undefined);
-      return value === undefined ? [] : [[name, String(value)] as const];
+      const value: unknown = schema.parse(undefined);
+      return value === undefined ? [] : [[name, JSON.stringify(value).replaceAll('"', '')] as const];
     });
     assert.ok(inCode.length > 8);
     for (const [name, value] of inCode) assert.equal(defaults.get(name), value || 'none', name);
