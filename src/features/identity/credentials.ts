@@ -28,8 +28,8 @@ export async function lockTeam(tx: EntityManager, teamId: string): Promise<Team>
 }
 
 /**
- * For a caller who creates a credential: a revoked one may be trusted for two more seconds, and must not create one
- * that stays.
+ * For a caller who changes teams, members or credentials: a revoked one may be trusted for two more seconds, and must
+ * leave nothing that stays.
  * @returns the caller's key or session
  * @throws {Unauthorized} if it was revoked
  */
@@ -129,6 +129,7 @@ export function createApiKey(
  * @throws {NotFound}
  * @throws {Forbidden} `insufficient_scope` for a key with scopes the caller lacks
  * @throws {Conflict} `last_admin_key`: without it nobody could manage the team (or the installation)
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function revokeApiKey(
   em: EntityManager,
@@ -137,7 +138,7 @@ export function revokeApiKey(
   now: Date,
 ): Promise<{ key: Credential; revoked: string[] }> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, principal.teamId);
+    await lockTeamFor(tx, principal);
     const key = await tx.findOne(Credential, { id: keyId, kind: 'key' });
     if (!key) throw new NotFound('There is no such API key.');
     await replaceBy(tx, principal, key);

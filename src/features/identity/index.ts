@@ -1,5 +1,5 @@
 export { createAuthenticator, type ApiKeyAuthenticator } from './authenticator.ts';
-export { addCredential, pepperFrom } from './credentials.ts';
+export { addCredential, lockTeamFor, pepperFrom } from './credentials.ts';
 export { Credential, Membership, Team, User } from './entities.ts';
 export { createOperatorLink, linkUrl } from './links.ts';
 export { localPath } from './local-path.ts';

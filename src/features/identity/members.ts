@@ -2,7 +2,7 @@ import type { EntityManager } from '../../db/orm.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { Conflict, NotFound } from '../../http/errors.ts';
 import { Credential, Membership, User, type Role } from './entities.ts';
-import { lockTeam, revoke } from './credentials.ts';
+import { lockTeamFor, revoke } from './credentials.ts';
 
 export interface Member {
   membership: Membership;
@@ -35,14 +35,15 @@ async function withUsers(em: EntityManager, memberships: readonly Membership[]):
 /**
  * Adds a person to the team. A member of another team stays the same user, under the name this team gives them.
  * @throws {Conflict} `already_member`
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function addMember(
   em: EntityManager,
-  teamId: string,
+  principal: Principal,
   { email, name, role }: { email: string; name: string; role: Role },
 ): Promise<Member> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, teamId);
+    const { teamId } = await lockTeamFor(tx, principal);
     const user = await findOrCreateUser(tx, email);
     if (await tx.findOne(Membership, { userId: user.id })) {
       throw new Conflict('This person is a member of the team already.', 'already_member');
@@ -72,10 +73,11 @@ export async function findOrCreateUser(tx: EntityManager, address: string): Prom
  * @throws {NotFound}
  * @throws {Conflict} `last_admin`, or `last_admin_key` if nobody else's key could manage the team
  * @throws {Forbidden} `insufficient_scope` if one of the keys has scopes the caller lacks
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function removeMember(em: EntityManager, principal: Principal, userId: string, now: Date): Promise<string[]> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, principal.teamId);
+    await lockTeamFor(tx, principal);
     const membership = await tx.findOne(Membership, { userId });
     if (!membership) throw new NotFound('There is no such member.');
     if (membership.role === 'admin' && (await tx.count(Membership, { role: 'admin' })) === 1) {

@@ -6,7 +6,7 @@ import { grants, type Principal } from '../../http/authenticate.ts';
 import { Forbidden, NotFound } from '../../http/errors.ts';
 import { generateCredential } from '../../platform/secrets.ts';
 import type { Scopes } from '../../room.ts';
-import { lockTeam, revoke } from './credentials.ts';
+import { lockTeam, lockTeamFor, revoke } from './credentials.ts';
 import { Credential, type SignInMethod } from './entities.ts';
 import { findMembers, type Member } from './members.ts';
 import { ancestorsOf, endOf } from './provenance.ts';
@@ -148,6 +148,7 @@ export async function listSessions(
  * @throws {NotFound} also for one the caller may not see
  * @throws {Forbidden} `insufficient_scope` for one with scopes the caller lacks
  * @throws {Conflict} `last_admin_key`
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
 export function revokeSession(
   em: EntityManager,
@@ -156,7 +157,7 @@ export function revokeSession(
   now: Date,
 ): Promise<string[]> {
   return em.transactional(async (tx) => {
-    await lockTeam(tx, principal.teamId);
+    await lockTeamFor(tx, principal);
     const session = await tx.findOne(Credential, { $and: [{ id: sessionId, kind: 'session' }, visibleTo(principal)] });
     if (!session) throw new NotFound('There is no such session.');
     const excess = session.scopes?.find((scope) => !grants(principal.scopes, scope));

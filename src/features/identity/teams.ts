@@ -2,7 +2,7 @@ import { creatorOf } from '../../db/base.ts';
 import type { EntityManager } from '../../db/orm.ts';
 import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
-import { cameFrom, generateApiKey, prefixOf } from './credentials.ts';
+import { cameFrom, generateApiKey, lockTeamFor, prefixOf } from './credentials.ts';
 import { Credential, Membership, Team, User } from './entities.ts';
 import { findMembers, findOrCreateUser, type Member } from './members.ts';
 
@@ -10,7 +10,10 @@ import { findMembers, findOrCreateUser, type Member } from './members.ts';
 export const listTeams = (em: EntityManager): Promise<Team[]> =>
   em.find(Team, {}, { orderBy: { createdAt: 'asc', id: 'asc' } });
 
-/** A new team with its admin and its first key, which can manage the team. */
+/**
+ * A new team with its admin and its first key, which can manage the team.
+ * @throws {Unauthorized} if the caller was revoked meanwhile
+ */
 export function createTeam(
   em: EntityManager,
   principal: Principal,
@@ -18,6 +21,7 @@ export function createTeam(
   hash: (apiKey: string) => string,
 ): Promise<{ team: Team; key: Credential; apiKey: string }> {
   return em.transactional(async (tx) => {
+    await lockTeamFor(tx, principal);
     const user = await findOrCreateUser(tx, request.adminEmail);
     const team = tx.create(Team, { name: request.name });
     tx.create(Membership, { teamId: team.id, userId: user.id, role: 'admin', name: request.adminName });

@@ -4,7 +4,7 @@ import { anyTeam } from '../../db/team-filter.ts';
 import type { Principal } from '../../http/authenticate.ts';
 import { NotFound } from '../../http/errors.ts';
 import { generateCredential, hashCredential, pepperFor, sameHash } from '../../platform/secrets.ts';
-import { addCredential, Credential, isRooted } from '../identity/index.ts';
+import { addCredential, Credential, isRooted, lockTeamFor } from '../identity/index.ts';
 
 const PREFIX_LENGTH = 10;
 const LAST_USED_RESOLUTION_MS = 60_000;
@@ -43,13 +43,16 @@ export const listTokens = (em: EntityManager): Promise<Credential[]> =>
 /**
  * Revokes a token; idempotent. Its connections are closed within seconds.
  * @throws {NotFound}
+ * @throws {Unauthorized} if the caller was revoked meanwhile
  */
-export async function revokeToken(em: EntityManager, tokenId: string, now: Date): Promise<Credential> {
-  const row = await em.findOne(Credential, { id: tokenId, kind: 'satellite' });
-  if (!row) throw new NotFound('There is no such satellite token.');
-  row.revokedAt ??= now;
-  await em.flush();
-  return row;
+export function revokeToken(em: EntityManager, principal: Principal, tokenId: string, now: Date): Promise<Credential> {
+  return em.transactional(async (tx) => {
+    await lockTeamFor(tx, principal);
+    const row = await tx.findOne(Credential, { id: tokenId, kind: 'satellite' });
+    if (!row) throw new NotFound('There is no such satellite token.');
+    row.revokedAt ??= now;
+    return row;
+  });
 }
 
 const UNKNOWN = 'The enrolment token is not known.';

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'mocha';
-import { anyTeam } from '../../../src/db/team-filter.ts';
+import { anyTeam, forTeam } from '../../../src/db/team-filter.ts';
+import { revokeApiKey } from '../../../src/features/identity/credentials.ts';
 import { createOperatorLink, Membership } from '../../../src/features/identity/index.ts';
+import { addMember, listMembers, removeMember } from '../../../src/features/identity/members.ts';
+import { revokeSession } from '../../../src/features/identity/sessions.ts';
+import { createTeam } from '../../../src/features/identity/teams.ts';
+import { revokeToken } from '../../../src/features/satellites/tokens.ts';
 import { startIdentityApi, type Browser, type IdentityApi, ROLE_SCOPES } from './support.ts';
 
 describe('what came from a credential', () => {
@@ -72,6 +77,34 @@ describe('what came from a credential', () => {
     const made = await keyBy(browser);
     assert.equal((await api.call(team.key, 'DELETE', `/api/sessions/${json.id}`)).status, 200);
     assert.equal(await statusOf(made.key), 401);
+  });
+
+  it('that was revoked changes nothing more, although an API process still trusts it', async () => {
+    const team = await api.newTeam();
+    const [session, { id: member }] = [await signedIn(await linkBy(team.key)), await api.newMember(team.key)];
+    const { json } = await session.request('GET', '/api/session');
+    const revoked = await api.newKey(team.key, ['team:admin']);
+    assert.equal((await api.call(team.key, 'DELETE', `/api/api-keys/${revoked.id}`)).status, 200);
+
+    // Its request was authenticated before: over HTTP it would be refused by now.
+    const principal = { credentialId: revoked.id, teamId: team.id, scopes: ['system:admin'] };
+    const em = () => forTeam(api.database.orm.em, team.id);
+    const now = api.clock.now();
+    const person = { email: 'mallory@example.org', name: 'Mallory', role: 'admin' as const };
+    const another = { name: 'Another', adminEmail: person.email, adminName: person.name };
+    const changes = {
+      addMember: () => addMember(em(), principal, person),
+      removeMember: () => removeMember(em(), principal, member, now),
+      revokeApiKey: () => revokeApiKey(em(), principal, team.keyId, now),
+      revokeSession: () => revokeSession(em(), principal, String(json.id), now),
+      revokeToken: () => revokeToken(em(), principal, team.keyId, now),
+      createTeam: () => createTeam(em(), principal, another, api.authenticator.hash),
+    };
+    for (const [name, change] of Object.entries(changes))
+      await assert.rejects(change(), { name: 'Unauthorized' }, name);
+    assert.equal((await listMembers(em())).length, 2);
+    assert.equal(await statusOf(team.key), 200);
+    assert.equal((await session.request('GET', '/api/team')).status, 200);
   });
 
   it('is no other admin: neither a link nor a key acts for one', async () => {

@@ -28,7 +28,7 @@ export const memberEndpoints = [
     body: schemas.MemberAddRequest,
     response: schemas.MemberResponse,
     errors: [409],
-    handler: async ({ em, principal, body }) => presentMember(await addMember(em, principal.teamId, body)),
+    handler: async ({ em, principal, body }) => presentMember(await addMember(em, principal, body)),
   }),
   endpoint({
     method: 'delete',

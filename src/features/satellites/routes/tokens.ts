@@ -52,6 +52,7 @@ export const tokenEndpoints = [
     params: z.object({ token_id: z.uuid() }),
     response: schemas.SatelliteTokenResponse,
     errors: [404],
-    handler: async ({ em, params, deps }) => presentToken(await revokeToken(em, params.token_id, deps.clock.now())),
+    handler: async ({ em, principal, params, deps }) =>
+      presentToken(await revokeToken(em, principal, params.token_id, deps.clock.now())),
   }),
 ];
