@@ -37,6 +37,7 @@ export const Run = defineEntity({
     limitReached: p.text().$type<RunLimit>().strictNullable(),
     /** Why it failed or was cancelled, in words. */
     explanation: p.text().strictNullable(),
+    /** A caller's, or one of our own: those contain a space, which the header must not. */
     idempotencyKey: p.string().strictNullable(),
     /** Digest of the request that created it; the same key with another request is refused. */
     requestDigest: p.text().strictNullable(),

@@ -33,7 +33,7 @@ export const startInvestigation = (deps: InvestigationToolDeps) =>
     summarize: ({ query }) => `Investigate: ${query}`,
     async run({ query }, context) {
       const { runId, toolCallId, teamId, actor, signal } = context;
-      const prefix = `run:${runId}:`;
+      const prefix = `run ${runId} `;
       const wanted = {
         // In PostgreSQL's form: a repeated attempt compares them.
         query: query.toWellFormed(),

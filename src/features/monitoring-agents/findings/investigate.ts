@@ -59,7 +59,7 @@ export async function investigateFinding(
     return joined;
   }
   const agent = agentId === null ? null : await em.findOne(MonitoringAgent, { id: agentId });
-  const key = `finding:${finding.id}:investigation:${finding.revision}`;
+  const key = `finding ${finding.id} investigation ${finding.revision}`;
   const { id } = await commitInvestigation(deps, em, await onBehalfOf(em, agent, actor, finding), {
     id: uuidOf(key),
     idempotencyKey: key,

@@ -80,7 +80,7 @@ async function messageFor(
     ...(investigation && {
       investigation: {
         ...investigation,
-        isShared: !investigation.idempotencyKey?.startsWith(`finding:${finding.id}:`),
+        isShared: !investigation.idempotencyKey?.startsWith(`finding ${finding.id} `),
       },
     }),
     wasFlapping: before !== undefined && noticeOf(finding.id, before).event === 'flapping',

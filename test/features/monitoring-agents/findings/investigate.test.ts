@@ -4,6 +4,7 @@ import { forTeam } from '../../../../src/db/team-filter.ts';
 import { Finding } from '../../../../src/features/monitoring-agents/entities.ts';
 import { openInvestigation } from '../../../../src/features/monitoring-agents/findings/index.ts';
 import { lockFindings } from '../../../../src/features/monitoring-agents/findings/rows.ts';
+import { IdempotencyHeaders } from '../../../../src/features/investigations/schemas.ts';
 import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
@@ -46,6 +47,18 @@ describe('the investigation of a finding', () => {
     const [after] = await findingsOf(orm, agent);
     assert.equal(after!.investigationId, investigationId);
     assert.equal(after!.summary, 'still there');
+  });
+
+  it('has a key that no caller can take first', async () => {
+    const { orm } = database;
+    const agent = await storeAgent(orm);
+    await observe(orm, agent, checkOf(), resultOf(seen('checkout', true)));
+    const [finding] = await findingsOf(orm, agent);
+    const deps = { orm, clock: systemClock } as Parameters<typeof openInvestigation>[0];
+    const { investigationId } = await openInvestigation(deps, { findingId: finding!.id, teamId: agent.teamId });
+    const { idempotencyKey } = await forTeam(orm.em, agent.teamId).findOneOrFail(Run, { id: investigationId });
+    assert.ok(idempotencyKey);
+    assert.ok(!IdempotencyHeaders.safeParse({ 'idempotency-key': idempotencyKey }).success);
   });
 
   it('joins one that runs, or was about the same service, once three were opened at once; what is critical has its own', async () => {
