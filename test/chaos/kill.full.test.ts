@@ -113,7 +113,7 @@ describe('kill -9 of worker and API @never-forgiven', function () {
         return items.filter((item) => item.query === query).map(({ id }) => id);
       };
       process.kill(installation().pid('temporal')!, 'SIGSTOP');
-      // On a slow machine it is answered before the kill: then Temporal was waited for in vain.
+      // It may be answered before the kill.
       const unanswered = installation()
         .investigate(query, key)
         .catch(() => undefined);

@@ -38,8 +38,8 @@ interface NewInvestigation {
 }
 
 /**
- * Commits an investigation, then starts it. If Temporal does not accept the start, the row stays and the sweeper starts
- * it: nothing accepted is lost.
+ * Commits an investigation and launches its workflow; the sweeper launches what Temporal does not accept: nothing
+ * accepted is lost.
  * @param em bound to the actor's team
  * @returns the new investigation, or the earlier one with the same idempotency key
  * @throws {Conflict} if the idempotency key was used with another request
@@ -54,7 +54,8 @@ export async function startInvestigation(
   const investigation = await commitOnce(em, 'investigation', request, (tx) =>
     commitInvestigation(deps, tx, actor, wanted),
   );
-  if (investigation.startedAt === null && isOpen(investigation.status)) await launchRun(deps, investigation);
+  // Not awaited: whoever is queued behind it must not wait for Temporal, and a failed start is repeated.
+  if (investigation.startedAt === null && isOpen(investigation.status)) void launchRun(deps, investigation);
   return investigation;
 }
 

@@ -52,6 +52,23 @@ describe('investigations over the API', () => {
     assert.equal((other.body as Json)['code'], 'idempotency_key_reused');
   });
 
+  it('accepts many at once while Temporal is away', async () => {
+    const { investigations } = harness.api.deps;
+    const usual = investigations.launcher;
+    const back = Promise.withResolvers<never>();
+    investigations.launcher = { ...usual, start: () => back.promise };
+    const posts = Array.from({ length: 40 }, (_, n) =>
+      harness.request('POST', '/api/v1/investigate', { query: `${n}` }),
+    );
+    try {
+      const answers = await Promise.all(posts);
+      assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    } finally {
+      investigations.launcher = usual;
+      back.reject(new Error('Temporal is away'));
+    }
+  });
+
   it('shows steps, tool calls, hypotheses, citations, usage and the Temporal run in detail', async () => {
     const id = await harness.investigate('everything, please');
     await harness.untilEnded(id);

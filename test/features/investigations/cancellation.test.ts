@@ -15,19 +15,20 @@ describe('a cancellation that overtakes the start', () => {
     const usual = investigations.launcher;
     const committed = Promise.withResolvers<string>();
     const cancelled = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
     investigations.launcher = {
       ...usual,
       async start(investigation) {
         committed.resolve(investigation.id);
         await cancelled.promise;
-        await usual.start(investigation);
+        await usual.start(investigation).then(started.resolve, started.reject);
       },
     };
-    const starting = harness.investigate('cancel me first');
-    const id = await committed.promise;
+    const id = await harness.investigate('cancel me first');
+    assert.equal(await committed.promise, id);
     assert.equal((await harness.request('POST', `/api/investigations/${id}/cancel`)).status, 200);
     cancelled.resolve();
-    await starting;
+    await started.promise;
     const result: unknown = await harness.temporal.workflow.getHandle(`investigation-${id}`).result();
     assert.deepEqual(result, { status: 'cancelled' });
     assert.equal((await harness.untilEnded(id)).status, 'cancelled');

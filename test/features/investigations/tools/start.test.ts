@@ -6,7 +6,9 @@ import {
   investigationRuns,
   type InvestigationServiceDeps,
 } from '../../../../src/features/investigations/index.ts';
+import { IdempotencyHeaders } from '../../../../src/features/investigations/schemas.ts';
 import { createRunLauncher } from '../../../../src/features/runs/index.ts';
+import { waitUntil } from '../../../../src/embedded/wait-until.ts';
 import { forTeam } from '../../../../src/db/team-filter.ts';
 import { systemClock } from '../../../../src/platform/clock.ts';
 import { createEventLog, type EventLog } from '../../../../src/platform/event-log/index.ts';
@@ -55,6 +57,11 @@ describe('start_investigation', () => {
 
   const start = (query: string, toolCallId = randomUUID(), run = runId): Promise<CalledTool> =>
     call('start_investigation', { query }, { runId: run, toolCallId });
+  const untilRunning = (id: string) =>
+    waitUntil(async () => (await deps.launcher.state(id)) === 'running' || undefined, {
+      what: 'the workflow',
+      timeoutMs: 60_000,
+    });
   const rowsAbout = (query: string): Promise<Investigation[]> =>
     forTeam(database.orm.em, teamId).find(Investigation, { query });
 
@@ -69,8 +76,12 @@ describe('start_investigation', () => {
       url: `https://casebook.test/investigation/${row.id}`,
     } satisfies Started);
     assert.equal(digest, `Started investigation ${row.id}`);
+    assert.ok(
+      !IdempotencyHeaders.safeParse({ 'idempotency-key': row.idempotencyKey }).success,
+      'no caller can take it',
+    );
     assert.deepEqual([row.teamId, row.createdByCredentialId, row.createdByUserId], [teamId, credentialId, null]);
-    assert.equal(await deps.launcher.state(row.id), 'running');
+    await untilRunning(row.id);
   });
 
   it('starts one, however often the call is attempted, also when attempts overlap', async () => {
@@ -91,7 +102,7 @@ describe('start_investigation', () => {
     assert.equal(await deps.launcher.state(row!.id), 'missing');
     const { json } = await start('Cut off?', toolCallId);
     assert.equal((json as Started).investigation_id, row!.id);
-    assert.equal(await deps.launcher.state(row!.id), 'running');
+    await untilRunning(row!.id);
   });
 
   it('is the same for every attempt, also with text that is not well-formed', async () => {
