@@ -31,9 +31,12 @@ const { judgeFinding } = wf.proxyActivities<Pick<FindingActivities, 'judgeFindin
   retry: { initialInterval: timing.firstRetry, maximumAttempts: 4 },
 });
 
-/** Retry an unavailable receiver for a day; the activity decides when to give up. */
+/**
+ * Retry an unavailable receiver for a day; the activity decides when to give up. An attempt may wait for the end of an
+ * earlier one that was cut off.
+ */
 const { notify } = wf.proxyActivities<Pick<FindingActivities, 'notify'>>({
-  startToCloseTimeout: '2 minutes',
+  startToCloseTimeout: '5 minutes',
   heartbeatTimeout: timing.heartbeatTimeout,
   retry: { initialInterval: timing.firstRetry, maximumInterval: '10 minutes' },
 });

@@ -34,6 +34,8 @@ export interface EffectWork<Receipt> {
   create: (attempt: EffectAttempt) => Promise<Receipt>;
   /** Whether an error is final, so that nobody retries. By default never. */
   isFinal?: (error: unknown, effect: Effect) => boolean;
+  /** Whether an error means that no answer came in time: the call may still arrive, so the lease stays. */
+  isCutOff?: (error: unknown) => boolean;
   /** This attempt's target, if it can change between attempts. */
   target?: unknown;
   /** For one attempt, look-up and call together. */
@@ -42,8 +44,8 @@ export interface EffectWork<Receipt> {
 
 /**
  * Makes a claimed effect, once: of several concurrent attempts one proceeds, and the others get its receipt.
- * - An attempt holds a lease in the row. The receipt or the error releases it; otherwise it expires, so that a killed
- *   attempt is detected.
+ * - An attempt holds a lease in the row. The receipt or the error releases it, but not a timeout; otherwise it expires,
+ *   so that a killed attempt is detected.
  * - Killed before the call: the next attempt looks up, finds nothing, and makes the call.
  * - Killed between the call and the receipt: the next attempt finds the effect, and records it.
  * - The database down after the call: the receipt waits for it, as long as `signal` allows.
@@ -81,7 +83,7 @@ export async function makeOnce<Receipt>(
     const row = await find();
     if (row && work.isFinal?.(error, row))
       await reach((em) => endEffect(em, id, { status: 'failed', error: messageOf(error) }));
-    else await reach((em) => giveBack(em, id, messageOf(error), limit.aborted));
+    else await reach((em) => giveBack(em, id, messageOf(error), limit.aborted || work.isCutOff?.(error) === true));
     throw error;
   }
   const row = await reach((em) => endEffect(em, id, { status: 'done', receipt }));

@@ -4,14 +4,15 @@ import type { Clock } from '../../platform/clock.ts';
 import { messageOf } from '../../platform/message-of.ts';
 import { claimEffect, Effect, endEffect, makeOnce, stored } from '../effects/index.ts';
 import type { StoredChannel } from './channel.ts';
+import { timeoutOf } from './notifier.ts';
 import { DeliveryError, type Delivered, type Delivery, type NotificationMessage, type ThreadRef } from './port.ts';
 
 export const NOTIFICATION = 'notification';
 
 /** After a day without the channel, its readers have noticed. */
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-/** Longer than any sender takes, so that the sender reports the cause. */
-const ATTEMPT_MS = 20_000;
+/** The ledger's limit is longer than the sender's, so that the sender reports the cause. */
+const MARGIN_MS = 5_000;
 
 /** Sends through a stored channel. @throws {DeliveryError} */
 export type Deliver = (stored: StoredChannel, teamId: string, delivery: Delivery) => Promise<Delivered>;
@@ -67,7 +68,7 @@ export async function deliverNotification(
     effect,
     {
       target: placeOf(channel),
-      timeoutMs: ATTEMPT_MS,
+      timeoutMs: timeoutOf(channel) + MARGIN_MS,
       async create({ key: idempotencyKey, attempt, signal }) {
         const { message } = notificationOf(effect);
         try {
@@ -78,6 +79,7 @@ export async function deliverNotification(
           throw failureOf(error, clock.now().getTime() - effect.createdAt.getTime() >= giveUpAfterMs);
         }
       },
+      isCutOff: (error) => error instanceof DeliveryError && error.timedOut,
       isFinal: (error) => error instanceof DeliveryError && !error.retryable,
     },
     stopped,
@@ -138,7 +140,7 @@ const placeOf = ({ type, label }: StoredChannel): Pick<StoredChannel, 'type' | '
 
 function failureOf(error: unknown, isTooLate: boolean): DeliveryError {
   const message = messageOf(error);
-  const { retryable, retryAfterMs } =
-    error instanceof DeliveryError ? error : { retryable: true, retryAfterMs: undefined };
-  return new DeliveryError(message, { retryable: retryable && !isTooLate, retryAfterMs, cause: error });
+  const { retryable, retryAfterMs, timedOut } =
+    error instanceof DeliveryError ? error : { retryable: true, retryAfterMs: undefined, timedOut: false };
+  return new DeliveryError(message, { retryable: retryable && !isTooLate, retryAfterMs, timedOut, cause: error });
 }

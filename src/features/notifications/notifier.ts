@@ -10,8 +10,11 @@ import { createSlackBot } from './slack/bot.ts';
 import { createSlackWebhook } from './slack/incoming-webhook.ts';
 import { createWebhook } from './webhook.ts';
 
-/** Timeout of one attempt, for every channel. */
-const TIMEOUT_MS = 15_000;
+/**
+ * Timeout of one attempt, ms. A mail server may take minutes to answer (RFC 5321, 4.5.3.2.6); each attempt after a
+ * timeout may send the same mail again.
+ */
+export const timeoutOf = ({ type }: Pick<StoredChannel, 'type'>): number => (type === 'email' ? 90_000 : 15_000);
 
 export interface NotifierDeps {
   outbound: Outbound;
@@ -32,7 +35,6 @@ export interface Notifier {
 }
 
 export function createNotifier(deps: NotifierDeps): Notifier {
-  const timeoutMs = deps.timeoutMs ?? TIMEOUT_MS;
   // Only the operator's configured addresses, or Slack's.
   const toSlack = deps.outbound.allowing([deps.slack.apiUrl, deps.slack.hooksUrl]);
   const senderOf = (channel: CompleteChannel): SendNotification => {
@@ -47,6 +49,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       delivery.signal.throwIfAborted();
       const channel = open(deps.box, teamId, stored);
       try {
+        const timeoutMs = deps.timeoutMs ?? timeoutOf(stored);
         return await within(timeoutMs, delivery.signal, (signal) => senderOf(channel)({ ...delivery, signal }));
       } catch (error) {
         delivery.signal.throwIfAborted();
@@ -63,6 +66,7 @@ async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSig
   stopping.signal.addEventListener('abort', () => stopped.reject(stopping.signal.reason), { once: true });
   const late = new DeliveryError(`The channel did not accept the notification within ${ms / 1_000} seconds.`, {
     retryable: true,
+    timedOut: true,
   });
   const timer = setTimeout(() => stopping.abort(late), ms);
   const stop = (): void => stopping.abort(outer.reason);
@@ -81,8 +85,8 @@ function withoutSecrets(error: unknown, secrets: readonly string[]): DeliveryErr
     const name = error instanceof Error ? scrub(error.name, secrets) : 'unknown';
     return new DeliveryError(`The notification could not be sent (${name}).`, { retryable: true });
   }
-  const { retryable, retryAfterMs } = error;
-  return new DeliveryError(scrub(error.message, secrets), { retryable, retryAfterMs });
+  const { retryable, retryAfterMs, timedOut } = error;
+  return new DeliveryError(scrub(error.message, secrets), { retryable, retryAfterMs, timedOut });
 }
 
 function open(box: SecretBox, teamId: string, stored: StoredChannel): CompleteChannel {

@@ -44,9 +44,15 @@ export class DeliveryError extends Error {
   readonly retryable: boolean;
   /** The delay that the receiver requested, ms. */
   readonly retryAfterMs: number | undefined;
+  /** There was no answer in time: it may have arrived, or still arrive. */
+  readonly timedOut: boolean;
 
-  constructor(message: string, options: { retryable: boolean; retryAfterMs?: number; cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { retryable: boolean; retryAfterMs?: number; timedOut?: boolean; cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
+    this.timedOut = options.timedOut ?? false;
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs;
   }
@@ -77,7 +83,10 @@ export const isRetryableStatus = (status: number): boolean => [408, 409, 425, 42
 
 /** A request without a response. The messages of outbound errors are fit for people. */
 export const fromOutbound = (error: OutboundError): DeliveryError =>
-  new DeliveryError(error.message, { retryable: error.failure !== 'refused' && error.failure !== 'redirect' });
+  new DeliveryError(error.message, {
+    retryable: error.failure !== 'refused' && error.failure !== 'redirect',
+    timedOut: error.failure === 'timeout',
+  });
 
 /**
  * The value of Retry-After (RFC 9110, 10.2.3: seconds or a date), in milliseconds; undefined without a valid one.

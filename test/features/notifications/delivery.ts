@@ -56,12 +56,13 @@ export function notifying(
 
 /** For `assert.rejects`: what a failed delivery says, and that it carries nothing of the clients' own errors. */
 export const failing =
-  (expected: { retryable: boolean; retryAfterMs?: number; message: RegExp }) =>
+  (expected: { retryable: boolean; retryAfterMs?: number; timedOut?: boolean; message: RegExp }) =>
   (error: unknown): boolean => {
     assert.ok(error instanceof DeliveryError, String(error));
     assert.match(error.message, expected.message);
     assert.equal(error.retryable, expected.retryable, error.message);
     assert.equal(error.retryAfterMs, expected.retryAfterMs);
+    assert.equal(error.timedOut, expected.timedOut ?? false);
     assert.equal(error.cause, undefined);
     return true;
   };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { forTeam } from '../../../src/db/team-filter.ts';
-import type { Effect } from '../../../src/features/effects/index.ts';
+import { Effect } from '../../../src/features/effects/index.ts';
 import {
   DeliveryError,
   deliverNotification,
@@ -69,6 +69,18 @@ describe('the outbox of notifications', () => {
       send(effect, () => assert.fail('again')),
       /not now/,
     );
+  });
+
+  it('waits after a timeout before it sends again, as what was sent may still arrive, but not after a refusal', async () => {
+    for (const timedOut of [true, false]) {
+      const effect = await enter(randomUUID());
+      const fail: Deliver = async () => {
+        throw new DeliveryError('no', { retryable: true, timedOut });
+      };
+      await assert.rejects(send(effect, fail), { name: 'DeliveryError', timedOut });
+      const { leasedUntil } = await em().findOneOrFail(Effect, { id: effect.id });
+      assert.equal(leasedUntil !== null && leasedUntil.getTime() > Date.now(), timedOut);
+    }
   });
 
   it('skips for good what has no channel when it is entered', async () => {

@@ -207,7 +207,7 @@ describe('notifications: Slack, as a bot', () => {
     const channel = { type: 'slack', bot_token: slack.botToken, channel: '#ops' } as const;
     await assert.rejects(
       notifying(channel, { slack, timeoutMs: 2_000 })(),
-      failing({ retryable: true, message: /within 2 seconds/ }),
+      failing({ retryable: true, timedOut: true, message: /within 2 seconds/ }),
     );
     const stopping = new AbortController();
     slack.next('chat.postMessage', () => stopping.abort(new Error('the worker stops')));

@@ -134,7 +134,7 @@ describe('notifications: webhooks', () => {
     receiver.next(() => undefined);
     const outbound = createOutbound({ allow: ['127.0.0.1'], timeoutMs: 200 });
     const send = notifying({ type: 'webhook', url: receiver.url, secret: SECRET }, { outbound });
-    await assert.rejects(send(), failing({ retryable: true, message: /did not answer in time/ }));
+    await assert.rejects(send(), failing({ retryable: true, timedOut: true, message: /did not answer in time/ }));
   });
 
   it('goes where the guard lets it only', async () => {

@@ -5,6 +5,7 @@ import { DeliveryError, type SendNotification } from '../port.ts';
 import { oneLine } from '../text.ts';
 import { toMail } from './mail.ts';
 
+/** For the connection and the greeting; the attempt's own limit is for what follows, which may be a scan of the mail. */
 const CONNECT_MS = 8_000;
 
 /** The relevant members of an SMTP failure, by nodemailer's names. */
@@ -24,7 +25,6 @@ export function createEmail(channel: EmailChannel, mail: MailConfig): SendNotifi
       url: mail.smtpUrl,
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
-      socketTimeout: CONNECT_MS,
       // Never reads files or URLs named in a message.
       disableFileAccess: true,
       disableUrlAccess: true,
