@@ -4,7 +4,15 @@ import { forTeam } from '../../db/team-filter.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { EventLog } from '../../platform/event-log/port.ts';
 import { CANCELLED_BY_USER, conversationStream, isOpen, Run, stateEvent, type RunDeps } from '../runs/index.ts';
-import { Conversation, evidenceReader, loadEvidence, Message, ModelTurn, ToolCall } from '../transcripts/index.ts';
+import {
+  closeSteps,
+  Conversation,
+  evidenceReader,
+  loadEvidence,
+  Message,
+  ModelTurn,
+  ToolCall,
+} from '../transcripts/index.ts';
 import type {
   BeginInvestigationInput,
   BeginInvestigationResult,
@@ -53,9 +61,14 @@ export async function recordOutcome(
   // Build the report before locking the row: reading its evidence may take a while.
   const end = isOpen(found.status) ? await conclusion(deps, reading, found, input) : undefined;
   const recorded = await forTeam(deps.orm.em, input.teamId).transactional(async (em) => {
-    const row = await em.findOneOrFail(Investigation, { id: found.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const open = isOpen(row.status) && !(input.unlessUnread && (await hasUnreadMessages(em, row.id)));
-    if (open && end) em.assign(row, { ...end, finishedAt: deps.clock.now() });
+    const [{ id }, lockMode] = [found, LockMode.PESSIMISTIC_WRITE];
+    const conversation = await em.findOneOrFail(Conversation, { id }, { lockMode });
+    const row = await em.findOneOrFail(Investigation, { id }, { lockMode });
+    const open = isOpen(row.status) && !(input.unlessUnread && (await hasUnreadMessages(em, id)));
+    if (open && end) {
+      em.assign(row, { ...end, finishedAt: deps.clock.now() });
+      await closeSteps(em, conversation);
+    }
     return row;
   });
   const { id, status, alertSummary, report } = recorded;

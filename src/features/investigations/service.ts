@@ -163,8 +163,10 @@ export async function addMessage(
   text: string,
 ): Promise<{ messageId: string; createdAt: Date }> {
   const message = await em.transactional(async (tx) => {
-    // Recording the end takes this lock too: either it waits and sees this message, or this waits and sees the end.
-    const investigation = await tx.findOne(Investigation, { id }, { lockMode: LockMode.PESSIMISTIC_READ });
+    // Recording the end takes these locks too: either it waits and sees this message, or this waits and sees the end.
+    const lockMode = LockMode.PESSIMISTIC_READ;
+    await tx.findOne(Conversation, { id }, { lockMode });
+    const investigation = await tx.findOne(Investigation, { id }, { lockMode });
     if (!investigation) throw investigationNotFound();
     if (!isOpen(investigation.status)) throw alreadyFinished(investigation.status);
     return tx.create(Message, { teamId: investigation.teamId, conversationId: id, text, deliveredStep: null });

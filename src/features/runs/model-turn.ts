@@ -20,7 +20,7 @@ import {
   ModelTurn,
   ToolCall,
 } from '../transcripts/index.ts';
-import type { ModelTurnInput, ModelTurnResult } from './contract.ts';
+import { isOpen, type ModelTurnInput, type ModelTurnResult } from './contract.ts';
 import { type Attempt, type RunDeps, needsApproval, type RunProfile } from './kind.ts';
 import { Run } from './entities.ts';
 import { RunClosed } from './service.ts';
@@ -120,7 +120,7 @@ async function prepare(deps: RunDeps, em: EntityManager, input: ModelTurnInput):
   if (!run) throw new RunClosed();
   const profile = await deps.profiles[input.kind](run);
   if (stored) return { stored, profile, run };
-  if (!conversation || step <= conversation.closedThroughStep) throw new RunClosed();
+  if (!conversation || !isOpen(run.status) || step <= conversation.closedThroughStep) throw new RunClosed();
   // A dialogue's messages exist before its run starts.
   if (conversation.opening !== null) await deliverMessages(em, conversationId, step);
   const rows = await loadTranscript(em, conversation, step);

@@ -5,7 +5,7 @@ import { frameToolResult, normalizeOutput, viewOf } from '../tools/index.ts';
 import type { ToolOutput } from '../tools/tool.ts';
 import { invalidToolInput } from '../../platform/anthropic/index.ts';
 import { contentDigest, Conversation, evidenceReader, ToolCall } from '../transcripts/index.ts';
-import type { ToolCallInput, ToolCallResult } from './contract.ts';
+import { isOpen, type ToolCallInput, type ToolCallResult } from './contract.ts';
 import { type Attempt, type RunDeps, needsApproval } from './kind.ts';
 import { Run } from './entities.ts';
 import { RunClosed } from './service.ts';
@@ -52,7 +52,7 @@ export async function makeToolCall(deps: RunDeps, input: ToolCallInput, attempt:
 async function openRun(em: EntityManager, { conversationId, runId }: ToolCallInput, { step }: ToolCall): Promise<Run> {
   const conversation = await em.findOne(Conversation, { id: conversationId });
   const run = await em.findOne(Run, { id: runId ?? conversationId });
-  if (!conversation || !run || step <= conversation.closedThroughStep) throw new RunClosed();
+  if (!conversation || !run || !isOpen(run.status) || step <= conversation.closedThroughStep) throw new RunClosed();
   return run;
 }
 

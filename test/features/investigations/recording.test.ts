@@ -6,7 +6,7 @@ import { forTeam } from '../../../src/db/team-filter.ts';
 import { Investigation } from '../../../src/features/investigations/index.ts';
 import { recordOutcome, type OutcomeDeps } from '../../../src/features/investigations/run.ts';
 import { conversationStream } from '../../../src/features/runs/index.ts';
-import { loadEvidence, Message } from '../../../src/features/transcripts/index.ts';
+import { Conversation, loadEvidence, Message, ToolCall } from '../../../src/features/transcripts/index.ts';
 import { systemClock } from '../../../src/platform/clock.ts';
 import type { EventLog } from '../../../src/platform/event-log/index.ts';
 import { startDatabaseWithEvents } from '../../support/database-with-events.ts';
@@ -64,6 +64,16 @@ describe('recording the end of an investigation', () => {
     const run = await storeInvestigation(database.orm, reported);
     await say(run, 2);
     assert.equal((await record(run, { unlessUnread: true })).status, 'completed');
+  });
+
+  it('closes its steps: what was under way is over, and nothing is added', async () => {
+    const run = await storeInvestigation(database.orm, { results: ['{"sources":[]}'] });
+    const em = () => forTeam(database.orm.em, run.teamId);
+    await em().nativeUpdate(ToolCall, { conversationId: run.id }, { status: 'pending' });
+    await record(run, { outcome: 'cancelled' });
+    const { status, isError } = await em().findOneOrFail(ToolCall, { conversationId: run.id });
+    assert.deepEqual([status, isError], ['cancelled', true]);
+    assert.ok((await em().findOneOrFail(Conversation, { id: run.id })).closedThroughStep >= 1);
   });
 
   it('leaves an end that is recorded as it is, and tells of it once', async () => {

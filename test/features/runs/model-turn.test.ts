@@ -6,6 +6,8 @@ import { waitUntil } from '../../../src/embedded/wait-until.ts';
 import { investigationProfile } from '../../../src/features/investigations/index.ts';
 import {
   conversationStream,
+  makeToolCall,
+  Run,
   takeModelTurn,
   type Attempt,
   type ModelTurnInput,
@@ -68,7 +70,13 @@ describe('a model turn', () => {
       };
       return takeModelTurn(deps, input, attempt);
     };
-    return { ...stored, asked, take };
+    const call = (toolCallId: string) =>
+      makeToolCall(
+        deps,
+        { kind: 'investigation', conversationId: stored.id, teamId: stored.teamId, toolCallId, timeoutSeconds: 60 },
+        attempt,
+      );
+    return { ...stored, asked, take, call };
   };
   const turnsOf = ({ id, teamId }: StoredInvestigation): Promise<number> =>
     forTeam(database.orm.em, teamId).count(ModelTurn, { conversationId: id });
@@ -146,6 +154,19 @@ describe('a model turn', () => {
       [2],
     );
     assert.equal(run.asked.count, 1);
+  });
+
+  it('of a run that has ended is not asked for, and its calls are not made', async () => {
+    const run = await scene(async () => [
+      { type: 'tool_use', id: 'use-1', name: 'list_sources', input: {}, caller: { type: 'direct' } },
+    ]);
+    const { toolCalls } = await run.take();
+    const em = () => forTeam(database.orm.em, run.teamId);
+    await em().nativeUpdate(Run, { id: run.id }, { status: 'failed' });
+    await assert.rejects(run.take(2), { name: 'RunClosed' });
+    await assert.rejects(run.call(toolCalls[0]!.toolCallId), { name: 'RunClosed' });
+    assert.equal(run.asked.count, 1);
+    assert.equal((await em().findOneOrFail(ToolCall, { conversationId: run.id })).status, 'pending');
   });
 });
 
