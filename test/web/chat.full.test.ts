@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { waitUntil } from '../../src/embedded/wait-until.ts';
 import { ask, byQuestion, type Lines } from '../features/chats/script.ts';
+import { startHeldPrometheus } from '../support/held-prometheus.ts';
 import { startNetwork } from '../support/network.ts';
+import { startSatelliteProcess } from '../support/satellite-process.ts';
 import { OUT_OF_SCRIPT, type Script, type ScriptedStep } from '../support/scripted-model/index.ts';
 import {
   assertAccessible,
   assertFits,
+  assertPresentable,
   copiedBy,
   PHONE,
   startWeb,
@@ -50,6 +55,7 @@ const lines: Record<string, Lines> = {
     { text: 'It is being investigated [1].' },
   ],
   hostile: [look, { text: HOSTILE }],
+  acts: [{ toolUses: [{ name: 'shop_ops_restart', input: { what: 'checkout' } }] }, { text: 'It is restarted.' }],
   short: [{ text: 'Because of it.' }],
 };
 const answers = byQuestion(lines, { chat_title: [{ text: 'Checkout is slow' }] });
@@ -175,6 +181,38 @@ describe('the chat page', function () {
     await said;
     await isComplete(page, 2);
     await end();
+  });
+
+  it('asks before a tool acts, and shows what it would do to who may decide', async () => {
+    const system = await startHeldPrometheus();
+    const { id: teamId } = await web.call<{ id: string }>('GET', '/api/team');
+    const { token } = await web.call<{ token: string }>('POST', '/api/satellite-tokens', { name: 'shop' });
+    const acting = join(import.meta.dirname, '..', 'chaos', 'support', 'acting-mcp-server.ts');
+    const server = { name: 'ops', transport: 'stdio', command: process.execPath, args: [acting, system.url] };
+    const settings = { mcp_servers: [server] };
+    const satellite = await startSatelliteProcess({ url: web.url, token, name: 'shop', settings });
+    try {
+      const offered = async () =>
+        JSON.stringify(await web.call('GET', `/satellite/tools/list?team_id=${teamId}`)).includes('"restart"') ||
+        undefined;
+      await waitUntil(offered, { what: 'the tools of the satellite', timeoutMs: 60_000 });
+      const { page, end } = await web.visit('/chat');
+      await say(page, ask('acts'));
+      const card = page.getByRole('region', { name: 'This changes something outside. May it?' });
+      await card.getByText('"what": "checkout"').waitFor();
+      await page.getByText('Casebook is waiting for approval.').waitFor({ state: 'attached' });
+      await assertPresentable(page, 'chat-approval');
+      await page.reload();
+      await card.getByRole('button', { name: 'Approve' }).focus();
+      await page.keyboard.press('Enter');
+      await isComplete(page);
+      await card.waitFor({ state: 'detached' });
+      assert.equal(system.queries.filter(({ expr }) => expr === 'checkout').length, 1);
+      await end();
+    } finally {
+      await satellite.stop();
+      await system.stop();
+    }
   });
 
   it('stops a turn where it runs, and keeps what was said', async () => {

@@ -26,7 +26,7 @@ export function Approval({ id }: { id: string }) {
   const { status, digest, tool, summary, input, expires_at: expiresAt } = approval;
   return (
     <section aria-labelledby={titleId} className="flex flex-col gap-2 rounded-lg border border-warn bg-surface p-3">
-      <h3 id={titleId} role="status" className="flex items-center gap-2 font-medium">
+      <h3 id={titleId} className="flex items-center gap-2 font-medium">
         <ShieldQuestion aria-hidden size={16} className="shrink-0 text-warn" />
         {HEADS[status]}
       </h3>

@@ -18,7 +18,7 @@ import { besides, evidenceIn, type OpenEvidence } from './open-evidence.ts';
 import type { LiveChat } from './live-chat.ts';
 import { useLiveState } from './live-chats.ts';
 import { Message } from './message.tsx';
-import type { StoredMessage } from './parts.ts';
+import { piecesOf, type StoredMessage } from './parts.ts';
 import { useStick } from './stick.ts';
 import type { Asked } from './asked.ts';
 
@@ -186,8 +186,9 @@ export function ChatView(props: ChatViewProps) {
 
 /** Announced once by screen readers; the answer itself is read on demand. */
 function announced(shown: readonly Shown[], isBusy: boolean): string {
-  if (isBusy) return 'Casebook is answering.';
   const last = shown.at(-1);
+  const isWaiting = isBusy && piecesOf(last?.parts ?? []).some(({ kind }) => kind === 'approval');
+  if (isBusy) return isWaiting ? 'Casebook is waiting for approval.' : 'Casebook is answering.';
   if (last?.role !== 'assistant') return '';
   if (last.turn?.status === 'failed') return 'The answer failed.';
   return last.turn?.status === 'cancelled' ? 'The answer was cancelled.' : 'The answer is complete.';
