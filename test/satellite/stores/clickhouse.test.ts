@@ -109,6 +109,8 @@ describe('satellite connector: clickhouse', () => {
         [`select 1 as \u2018a ' \u2019, * from url${to} --'`, /U\+2018 is not allowed/],
         [`select $ a $ ' $ a $, * from url${to} --'`, /Dollar quotes are not allowed/],
         [`select 1 --\r from url${to}`, /U\+000D is not allowed/],
+        [`select * // '\nfrom url${to} // '`, /not every server reads \/\/ as one/],
+        [`select * /* /* */ ' */ from url${to} -- '`, /comment within a comment/],
         [`select * apply(file) from (select '/etc/passwd')`, /file\(\) may do more/],
         [`select * apply file from (select '/etc/passwd')`, /file\(\) may do more/],
         // The server says itself which functions make tables.

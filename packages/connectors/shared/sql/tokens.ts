@@ -14,9 +14,12 @@ export interface Token {
 export interface Dialect {
   /** Whether a backslash escapes in all quotes, or (as in PostgreSQL) only in strings that begin with E. */
   backslashEscapes: 'always' | 'with-e';
+  /** Whether comments nest in every version; otherwise a comment within a comment is refused. */
   nestedComments: boolean;
   /** Markers of comments that run to the end of the line. */
   lineComments: readonly string[];
+  /** Markers of comments in some versions only: refused. */
+  disputedComments?: readonly string[];
   /** Quote characters of identifiers. */
   identifierQuotes: readonly string[];
   word: RegExp;
@@ -37,6 +40,7 @@ export const CLICKHOUSE: Dialect = {
   backslashEscapes: 'always',
   nestedComments: false,
   lineComments: ['--', '#!', '# '],
+  disputedComments: ['//'],
   identifierQuotes: ['"', '`'],
   word: /[A-Za-z_][A-Za-z0-9_]*/uy,
 };
@@ -45,7 +49,7 @@ const SPACE = /[ \t\n]+/uy;
 
 /**
  * @returns the tokens of a statement, in order; an unclosed quote or comment runs to the end of the text
- * @throws {QueryError} `bad_request` for a character that servers may take for a border
+ * @throws {QueryError} `bad_request` for what servers may take for a border
  */
 export function tokensOf(sql: string, dialect: Dialect): Token[] {
   if (sql.includes('\0')) throw refusedCharacter('\0');
@@ -58,6 +62,9 @@ export function tokensOf(sql: string, dialect: Dialect): Token[] {
   };
   while (at < sql.length) {
     const char = sql[at]!;
+    const disputed = dialect.disputedComments?.find((start) => sql.startsWith(start, at));
+    if (disputed)
+      throw new QueryError('bad_request', `Begin a comment with --: not every server reads ${disputed} as one.`);
     const skipped = match(SPACE) ?? match(dialect.parameter);
     if (skipped) {
       if (skipped.startsWith('$')) tokens.push({ text: '$', kind: 'symbol' });
@@ -92,7 +99,8 @@ function refusedCharacter(char: string): QueryError {
 function endOfComment(sql: string, start: number, nested: boolean): number {
   let depth = 0;
   for (let at = start; at < sql.length;) {
-    if (sql.startsWith('/*', at) && (nested || depth === 0)) {
+    if (sql.startsWith('/*', at)) {
+      if (depth > 0 && !nested) throw new QueryError('bad_request', 'A comment within a comment is not allowed.');
       depth += 1;
       at += 2;
     } else if (sql.startsWith('*/', at)) {
