@@ -56,7 +56,7 @@ const variables = z.object({
   ANTHROPIC_BASE_URL: optional(url),
 });
 
-/** Timeouts of a process's dependencies, in milliseconds; unset ones fall back to each part's own default. */
+/** Timeouts of a process's dependencies and clients, in milliseconds; unset ones fall back to each part's own default. */
 export interface Timeouts {
   /** Connecting to PostgreSQL or Redis. */
   connectMs?: number;
@@ -66,6 +66,8 @@ export interface Timeouts {
   temporalMs?: number;
   /** One run of Git. */
   gitMs?: number;
+  /** A large request body, from its team's turn to its end. */
+  largeBodyMs?: number;
 }
 
 /** The house's own configuration of one process. Absent optional parts are `undefined`, never empty strings. */

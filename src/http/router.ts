@@ -59,17 +59,20 @@ function serve<D extends ApiDeps>(
   deps: D,
   { largeBodies, starts }: { largeBodies: FairSlots; starts: FairSlots },
 ): Middleware {
-  const validate = requestValidator(endpoint, deps.config.bodyLimitBytes);
+  const validate = requestValidator(endpoint, deps.config);
   const respond = responder(endpoint);
   const streams = Object.hasOwn(endpoint.content ?? {}, 'text/event-stream');
   return async (ctx) => {
     ctx.state['route'] = endpoint.path;
     const principal = endpoint.auth === 'none' ? undefined : await authenticate(ctx, endpoint.auth, deps);
     if (endpoint.rateLimited !== false) await limitRate(ctx, principal?.credentialId, deps);
-    const caller = () => callerId(ctx, principal?.credentialId);
-    if (streams) setStreamCaller(ctx, { id: caller(), mayStay: () => mayStay(ctx, endpoint.auth, deps) });
+    if (streams)
+      setStreamCaller(ctx, {
+        id: callerId(ctx, principal?.credentialId),
+        mayStay: () => mayStay(ctx, endpoint.auth, deps),
+      });
     const pathParams: Record<string, string> = ctx['params'];
-    const admitLarge = () => permission(largeBodies, caller(), requestSignal(ctx));
+    const admitLarge = () => permission(largeBodies, callerId(ctx, principal?.teamId), requestSignal(ctx));
     const request = await validate(ctx, pathParams, admitLarge);
     const call = new RequestCall(ctx, deps, principal, request, starts);
     respond(ctx, await endpoint.handler(call));

@@ -90,6 +90,9 @@ const CLIENT_ERRORS: Record<string, { status: number; code: string; detail: stri
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, code: 'request_timeout', detail: 'The request took too long to arrive.' },
 };
 
+/** How long such a client may take to read its answer. */
+const LINGER_MS = 1_000;
+
 /** Malformed HTTP never reaches the app; it gets the same kind of body. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -115,4 +118,6 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
       body,
     ].join('\r\n'),
   );
+  // A client that goes on sending would keep its half of the connection, and its request what it holds.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

@@ -167,6 +167,19 @@ describe('hostile requests', () => {
     assert.match(answer, /"code":"request_timeout"/);
   });
 
+  it('nor does it help to go on sending, byte by byte', async () => {
+    const closed = once(impatient.server, 'connection').then(([socket]) => once(socket, 'close'));
+    const client = connect({ port: impatient.port, host: '127.0.0.1', allowHalfOpen: true });
+    client.on('error', () => undefined).resume();
+    client.write(
+      'POST /anything HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    );
+    const sending = setInterval(() => client.write(' '), 200).unref();
+    await closed;
+    clearInterval(sending);
+    client.destroy();
+  });
+
   it('an answer that is not read is dropped', async () => {
     const big = endpoint({
       method: 'get',

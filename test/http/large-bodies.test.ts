@@ -31,10 +31,12 @@ const echo = endpoint({
   handler: async ({ body: { text, rows, more } }) => ({ length: text.length, rows: rows ?? null, more: more.length }),
 });
 
+const keys = knownKeys({ ann: { teamId: 'a' }, amy: { teamId: 'a' }, bob: { teamId: 'b' } });
+
 describe('large bodies', () => {
   let api: TestApi;
   before(async () => {
-    api = await startApi([echo], { authenticator: knownKeys({ ann: {}, bob: {} }) });
+    api = await startApi([echo], { authenticator: keys });
   });
   after(() => api.stop());
 
@@ -43,9 +45,9 @@ describe('large bodies', () => {
     send(`${api.url}/echo`, { method: 'POST', headers: headersOf(key), body });
 
   /** Sends all of a large body but its end. @returns when it has its turn, or waits for it */
-  async function begin(key: string): Promise<ClientRequest> {
-    const received = once(api.server, 'request');
-    const req = request(`${api.url}/echo`, { method: 'POST', headers: headersOf(key), agent: false });
+  async function begin(key: string, { server, url } = api): Promise<ClientRequest> {
+    const received = once(server, 'request');
+    const req = request(`${url}/echo`, { method: 'POST', headers: headersOf(key), agent: false });
     req.on('error', () => undefined);
     req.write(LARGE.slice(0, -1));
     const [incoming] = await received;
@@ -104,9 +106,9 @@ describe('large bodies', () => {
     assert.equal((await post('[]')).status, 422);
   });
 
-  it('are read one at a time of a caller, while others and small ones are answered', async () => {
+  it('are read one at a time of a team, while others and small ones are answered', async () => {
     const first = await begin('ann');
-    const second = post(LARGE);
+    const second = post(LARGE, 'amy');
     let answered = false;
     void second.then(() => (answered = true));
     assert.equal((await post(LARGE, 'bob')).status, 200);
@@ -122,6 +124,16 @@ describe('large bodies', () => {
     second.destroy();
     first.destroy();
     assert.equal((await post(LARGE)).status, 200);
+  });
+
+  it('that arrive too slowly once it is their turn are refused with 408', async () => {
+    const config = { ...api.deps.config, timeouts: { largeBodyMs: 100 } };
+    const brief = await startApi([echo], { authenticator: keys, config });
+    const slow = await begin('ann', brief);
+    const [res] = await once(slow, 'response');
+    assert.equal(res.statusCode, 408);
+    slow.destroy();
+    await brief.stop();
   });
 
   it('beyond what may wait are refused with 503', async () => {

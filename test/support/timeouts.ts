@@ -6,4 +6,5 @@ export const LONG_TIMEOUTS = {
   redisMs: 60_000,
   temporalMs: 60_000,
   gitMs: 120_000,
+  largeBodyMs: 60_000,
 } satisfies Timeouts;

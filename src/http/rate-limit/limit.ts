@@ -3,9 +3,8 @@ import type { ApiDeps } from '../deps.ts';
 import { TooManyRequests } from '../errors.ts';
 import ipaddr from 'ipaddr.js';
 
-/** The key a caller is counted under: its credential, or else its address. */
-export const callerId = (ctx: Context, credentialId: string | undefined): string =>
-  credentialId ?? `address:${addressOf(ctx)}`;
+/** The key a caller is counted under: its credential or team, or else its address. */
+export const callerId = (ctx: Context, id: string | undefined): string => id ?? `address:${addressOf(ctx)}`;
 
 /**
  * Takes one request out of the caller's allowance and reports the rest in `RateLimit-*` headers.

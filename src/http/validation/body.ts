@@ -9,7 +9,11 @@ export interface BodyOptions {
   parsing: ParseOptions;
   /** Waits until this request may send a large body. @returns ends that permission */
   admitLarge: () => Promise<() => void>;
+  /** How long an admitted body may take to arrive. */
+  largeBodyMs?: number;
 }
+
+const LARGE_BODY_MS = 20_000;
 
 /** How much of a refused body is still read, and for how long, before the connection closes. */
 const LINGER_BYTES = 4 * 1_048_576;
@@ -22,7 +26,7 @@ const LINGER_MS = 1_000;
 export async function readJsonBody(req: IncomingMessage, options: BodyOptions): Promise<ParsedBody> {
   const permission: { end?: () => void; isOver?: boolean } = {};
   try {
-    const bytes = await readBytes(req, options.maxBytes, async () => {
+    const bytes = await readBytes(req, options, async () => {
       const end = await options.admitLarge();
       // The client may have left by now.
       if (permission.isOver) end();
@@ -38,7 +42,11 @@ export async function readJsonBody(req: IncomingMessage, options: BodyOptions): 
 }
 
 /** @param admitLarge called once, when there are more than {@link LARGE_BYTES}; nothing is read until it returns */
-function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Promise<void>): Promise<Buffer> {
+function readBytes(
+  req: IncomingMessage,
+  { maxBytes, largeBodyMs = LARGE_BODY_MS }: BodyOptions,
+  admitLarge: () => Promise<void>,
+): Promise<Buffer> {
   const declared = Number(req.headers['content-length'] ?? 0);
   const chunks: Buffer[] = [];
   let size = 0;
@@ -47,8 +55,10 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
   // Not `for await`: leaving that loop early destroys the socket before the refusal is written.
   return new Promise((resolve, reject) => {
     let linger: NodeJS.Timeout | undefined;
+    let deadline: NodeJS.Timeout | undefined;
     const settle = (outcome: () => void) => {
       clearTimeout(linger);
+      clearTimeout(deadline);
       req.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
       outcome();
     };
@@ -58,6 +68,7 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
      */
     const refuse = (error: Error) => {
       refusal = error;
+      clearTimeout(deadline);
       chunks.length = 0;
       linger = setTimeout(() => settle(() => reject(error)), LINGER_MS);
       req.resume();
@@ -66,6 +77,7 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
       req.pause();
       try {
         await admitLarge();
+        deadline = setTimeout(() => refuse(withoutRest(tooSlow())), largeBodyMs).unref();
         req.resume();
       } catch (error) {
         refuse(withoutRest(error));
@@ -93,6 +105,8 @@ function readBytes(req: IncomingMessage, maxBytes: number, admitLarge: () => Pro
     if (declared > maxBytes) refuse(new PayloadTooLarge(maxBytes));
   });
 }
+
+const tooSlow = () => new HttpError(408, 'request_timeout', 'The request body took too long to arrive.');
 
 /** The rest of the body is not read, so the connection cannot be reused. */
 function withoutRest(error: unknown): Error {

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import type { Config } from '../../config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { InvalidRequest, type ValidationIssue } from '../errors.ts';
 import { readJsonBody, type BodyOptions } from './body.ts';
@@ -23,11 +24,11 @@ const MAX_NODES = 20_000;
  * @returns a function that reads and validates one request and throws {@link InvalidRequest} with all issues of path,
  *   query, headers and body together, or `PayloadTooLarge`
  */
-export function requestValidator<D>(endpoint: Endpoint<D>, defaultMaxBytes: number) {
+export function requestValidator<D>(endpoint: Endpoint<D>, config: Pick<Config, 'bodyLimitBytes' | 'timeouts'>) {
   const params = endpoint.params && textPart(endpoint.params, 'path');
   const query = endpoint.query && textPart(endpoint.query, 'query');
   const headers = endpoint.headers && textPart(endpoint.headers, 'header');
-  const { body, bodyLimitBytes = defaultMaxBytes, bodyLimitNodes = MAX_NODES, bodyTextMember } = endpoint;
+  const { body, bodyLimitBytes = config.bodyLimitBytes, bodyLimitNodes = MAX_NODES, bodyTextMember } = endpoint;
   const parsing = { maxNodes: bodyLimitNodes, textMember: bodyTextMember };
 
   return async (
@@ -43,7 +44,8 @@ export function requestValidator<D>(endpoint: Endpoint<D>, defaultMaxBytes: numb
       body: undefined,
     };
     if (body) {
-      const received = await readJsonBody(ctx.req, { maxBytes: bodyLimitBytes, parsing, admitLarge });
+      const { largeBodyMs } = config.timeouts;
+      const received = await readJsonBody(ctx.req, { maxBytes: bodyLimitBytes, parsing, admitLarge, largeBodyMs });
       if (received.issues.length > 0) issues.push(...received.issues);
       else valid.body = validateBody(body, received.json, issues);
     }
